@@ -1,0 +1,94 @@
+# Needs make and Python 3.11 or newer; everything else goes into .venv, from requirements-dev.lock.
+#   make demo    what kplan shows, on a cluster that comes with it
+#   make test    all tests
+#   make check   what CI runs: format, lint, types, layers, generated docs, tests
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+RUN := $(BIN)/python
+READY := $(VENV)/ready
+UV := uv==0.13.9
+PIP := $(RUN) -m pip --disable-pip-version-check --quiet
+VERSIONS := 134 135 136
+ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format lint types layers docs-check docs readme fmt conformance bench oracle goldens lock clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+setup: $(READY)
+
+# Everything comes from the lock, by hash; kplan itself is built with what was locked.
+$(READY): requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("kplan needs Python 3.11 or newer, this is %d.%d; try make PYTHON=python3.12" % v[:2])'
+	@test -x $(RUN) || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV)"
+	@$(PIP) install --require-hashes --requirement requirements-dev.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/kplan demo
+
+test: $(READY)
+	@$(RUN) -m pytest -n auto
+
+check: format lint types layers docs-check test
+
+format: $(READY)
+	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; exit 1; }
+
+lint: $(READY)
+	@$(BIN)/ruff check --quiet .
+
+types: $(READY)
+	@$(BIN)/mypy --no-error-summary
+
+layers: $(READY)
+	@$(BIN)/lint-imports --no-cache > $(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
+
+docs-check: $(READY)
+	@$(RUN) -m docs.generate --check
+
+docs: $(READY)
+	@$(RUN) -m docs.generate
+
+# Run the examples of the README again and write down what they print.
+readme: $(READY)
+	@$(RUN) -m tests.test_readme
+
+fmt: $(READY)
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+# The whole corpus, with what is not covered yet: a table by theme and version.
+conformance: $(READY)
+	@$(RUN) -m tests.conformance.report
+
+bench: $(READY)
+	@$(RUN) tests/bench/run.py
+
+# The real scheduler, as programs that answer cases: needs Go 1.26 or newer and some minutes.
+oracle: $(ORACLES)
+
+tests/oracle/%kporacle: tests/oracle/%main.go tests/oracle/%go.mod tests/oracle/%go.sum
+	cd $(@D) && go build -o kporacle .
+
+tests/oracle/kporacle: tests/oracle/main.go tests/oracle/go.mod tests/oracle/go.sum
+	cd $(@D) && go build -o kporacle .
+
+# Ask them again about every case of the corpus.
+goldens: $(READY) $(ORACLES)
+	@$(RUN) -m tests.conformance.goldens
+
+lock: $(READY)
+	@$(PIP) install '$(UV)'
+	@$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+		--upgrade --quiet --custom-compile-command 'make lock' --output-file requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find kplan tests docs -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,82 @@
+"""One pod through the API server: defaults, admission, the registry's changes and the checks, in the server's order.
+
+Not modelled: webhooks and admission policies of a cluster, PodSecurity (it refuses, but never changes where a pod
+goes), ServiceAccount (its token volume does not matter to the scheduler), PodNodeSelector, PodTolerationRestriction,
+ExtendedResourceToleration and AlwaysPullImages (off unless a cluster turns them on).
+"""
+
+from kplan.admission.defaults import set_pod_defaults, set_pod_level_defaults
+from kplan.admission.limit_ranger import check_pod_limits, set_limit_range_defaults
+from kplan.admission.match_label_keys import keys_read, merge_label_keys
+from kplan.admission.pod_validation import check_pod
+from kplan.admission.policies import Policies
+from kplan.admission.priority import set_priority
+from kplan.admission.raw import copied
+from kplan.admission.refusal import Refusal
+from kplan.admission.runtime_class import set_runtime_class
+from kplan.admission.tolerations import add_default_tolerations
+from kplan.objects.models import Pod
+from kplan.objects.models.pod import PodCondition, PodSpec
+from kplan.objects.requests import RequestRules
+
+_Key = tuple[int, str, tuple[tuple[str, str | None], ...]]
+_Answer = tuple[PodSpec, tuple[str, ...]] | Refusal
+
+
+class Admission:
+    """Admits pods; of those that share a spec, and the labels that matter, only the first is worked out."""
+
+    def __init__(self, policies: Policies, rules: RequestRules) -> None:
+        """Take what admission looks up, and how the version counts requests."""
+        self._policies = policies
+        self._rules = rules
+        self._answers: dict[_Key, _Answer] = {}
+        self._kept: list[PodSpec] = []
+
+    def admit(self, pod: Pod, *, complete: bool = True) -> tuple[str, ...]:
+        """Make of a pod what the API server stores, in place; return what was added, a phrase each.
+
+        Its spec is replaced by one that is shared with equal pods and must not be changed after.
+
+        Args:
+            pod: as its controller sends it.
+            complete: False for a pod of an operator, which may add volumes that the template only mounts.
+
+        Raises:
+            Refusal: it would be refused.
+        """
+        read = keys_read(pod)
+        key = (id(pod.spec), pod.namespace, tuple((name, pod.labels.get(name)) for name in sorted(read)))
+        answer = self._answers.get(key)
+        if answer is None:
+            self._kept.append(pod.spec)
+            answer = self._answers[key] = self._answer(pod, complete)
+        if isinstance(answer, Refusal):
+            raise Refusal(answer.message, answer.path)
+        pod.spec, added = answer
+        pod.status.phase = pod.status.phase or "Pending"
+        if pod.spec.scheduling_gates:
+            words = "Scheduling is blocked due to non-empty scheduling gates"
+            gated = PodCondition(type="PodScheduled", status="False", reason="SchedulingGated", message=words)
+            pod.status.conditions = [gated]
+        return added
+
+    def _answer(self, pod: Pod, complete: bool) -> _Answer:
+        copy = Pod(metadata=pod.metadata, spec=copied(pod.spec))
+        try:
+            return copy.spec, tuple(self._admit(copy, complete))
+        except Refusal as refusal:
+            return refusal
+
+    def _admit(self, pod: Pod, complete: bool) -> list[str]:
+        ranges = self._policies.limit_ranges.get(pod.namespace, [])
+        added = set_pod_defaults(pod, self._rules)
+        added += set_limit_range_defaults(pod, ranges)
+        added += set_priority(pod.spec, self._policies.priority_classes)
+        added += add_default_tolerations(pod.spec)
+        added += set_runtime_class(pod.spec, self._policies.runtime_classes)
+        added += merge_label_keys(pod)
+        added += set_pod_level_defaults(pod, self._rules)
+        check_pod(pod, complete=complete)
+        check_pod_limits(pod, ranges, pod_level_resources=self._rules.pod_level_resources)
+        return added

@@ -1,0 +1,223 @@
+"""A manifest of something that runs: what it would change.
+
+Not modelled: fields that kplan does not read (environment, probes) differ unseen, unless ``kubectl apply`` recorded the
+manifest that runs; what others own in the running object (an autoscaler's replicas) is taken as the manifest says.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from kplan.admission.defaults import set_spec_defaults
+from kplan.admission.raw import copied, dig, dig_int, read_template
+from kplan.admission.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
+from kplan.objects.models import Job, Object, Pod, ReplicaSet, ReplicationController, Workload
+from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.quantity import nanos
+from kplan.objects.state import ClusterState
+from kplan.sources import ManifestObject
+
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_QUANTITIES = frozenset({"requests", "limits", "overhead", "capacity"})
+_CONTROLLER_LABELS = frozenset(
+    {
+        "pod-template-hash",
+        "controller-uid",
+        "job-name",
+        "batch.kubernetes.io/controller-uid",
+        "batch.kubernetes.io/job-name",
+    }
+)
+_TABLES = {
+    "Deployment": "deployments",
+    "ReplicaSet": "replica_sets",
+    "StatefulSet": "stateful_sets",
+    "DaemonSet": "daemon_sets",
+    "ReplicationController": "replication_controllers",
+    "Job": "jobs",
+    "CronJob": "cron_jobs",
+    "Pod": "pods",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadChange:
+    """What a manifest does to one workload.
+
+    Attributes:
+        workload: ``deploy/shop/web``.
+        place: ``file:line`` of the manifest.
+        verdict: ``new``, ``changed`` (its pods are replaced), ``scaled`` or ``unchanged``.
+        before: pods it has now; 0 for a new one.
+        after: pods it will have.
+        leaving: ``ns/name`` of running pods that go in the end, sorted.
+        rollout: how its pods are replaced, if they are.
+    """
+
+    workload: str
+    place: str
+    verdict: str
+    before: int
+    after: int
+    leaving: tuple[str, ...] = ()
+    rollout: RolloutSteps | None = None
+
+
+def find_running(manifest: ManifestObject, namespace: str, name: str, state: ClusterState) -> Object | None:
+    """Find the object of a manifest's kind and name in the state."""
+    if manifest.item is None or manifest.kind not in _TABLES:
+        return None
+    for item in getattr(state, _TABLES[manifest.kind]):
+        if item.name == name and item.namespace == namespace:
+            found: Object = item
+            return found
+    return None
+
+
+def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
+    """Find the pods of a running workload that have not ended, those of a Deployment's ReplicaSets among them."""
+    uids = {owner.metadata.uid} - {None}
+    uids |= {
+        one.metadata.uid
+        for one in state.replica_sets
+        if any(o.uid in uids for o in one.metadata.owner_references or ())
+    }
+    return tuple(
+        pod
+        for pod in state.pods
+        if pod.namespace == owner.namespace
+        and pod.status.phase not in ("Succeeded", "Failed")
+        and any(reference.controller and reference.uid in uids for reference in pod.metadata.owner_references or ())
+    )
+
+
+def current_replica_set(deployment: Object, state: ClusterState) -> ReplicaSet | None:
+    """Find the ReplicaSet of a running Deployment that has its template; of several the oldest.
+
+    Source: FindNewReplicaSet in pkg/controller/deployment/util/deployment_util.go.
+    """
+    if not isinstance(deployment, Workload) or deployment.spec.template is None:
+        return None
+    wanted = _normal(deployment.spec.template)
+    found = [
+        one
+        for one in state.replica_sets
+        if one.namespace == deployment.namespace
+        and any(o.controller and o.uid == deployment.metadata.uid for o in one.metadata.owner_references or ())
+        and one.spec.template is not None
+        and _normal(one.spec.template) == wanted
+    ]
+    return min(found, key=lambda one: (one.metadata.creation_timestamp or "", one.name), default=None)
+
+
+def compare(
+    manifest: ManifestObject, running: Object, workload: str, place: str, state: ClusterState
+) -> WorkloadChange:
+    """Compare a manifest with the object that runs.
+
+    Raises:
+        Misfit: the manifest's template does not fit.
+    """
+    pods = owned_pods(running, state)
+    if isinstance(running, Pod) or manifest.kind == "CronJob":
+        return WorkloadChange(workload, place, "unchanged", 1, 1)
+    if isinstance(running, Job):
+        # a template of a Job cannot be changed, and its pods are there or have ended
+        return WorkloadChange(workload, place, "unchanged", len(pods), len(pods))
+    daemon = manifest.kind == "DaemonSet"
+    before = len(pods) if daemon else _replicas(running)
+    after = before if daemon else dig_int(manifest.raw, "spec.replicas", 1)
+    spec = manifest.raw.get("spec")
+    replaced = manifest.kind in ("Deployment", "StatefulSet", "DaemonSet") and not same_template(manifest, running)
+    if replaced:
+        plan = {"Deployment": deployment_rollout, "StatefulSet": stateful_rollout, "DaemonSet": daemon_rollout}
+        rollout = plan[manifest.kind](spec, before)
+        leaving = _keys(pods) if rollout.strategy != "OnDelete" else ()
+        return WorkloadChange(workload, place, "changed", before, after, leaving, rollout)
+    if before == after:
+        return WorkloadChange(workload, place, "unchanged", before, after)
+    return WorkloadChange(workload, place, "scaled", before, after, _scaled_away(manifest, pods, before - after))
+
+
+def same_template(manifest: ManifestObject, running: Object) -> bool:
+    """Tell whether a manifest has the template that runs.
+
+    Raises:
+        Misfit: the manifest's template does not fit.
+    """
+    written = dig(manifest.raw, "spec.template")
+    applied = running.annotations.get(_APPLIED)
+    if applied:
+        try:
+            return bool(dig(msgspec.json.decode(applied), "spec.template") == written)
+        except msgspec.DecodeError:
+            pass
+    template = getattr(getattr(running, "spec", None), "template", None)
+    if not isinstance(template, PodTemplateSpec):
+        return False
+    pod = read_template(written, "spec.template")
+    wanted = _normal(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    found = _normal(template)
+    # annotations that others added (kubectl rollout restart) stay when a manifest is applied
+    for one in (wanted, found):
+        metadata = one.get("metadata")
+        if isinstance(metadata, dict):
+            one["metadata"] = {"labels": metadata.get("labels")}
+    return wanted == found
+
+
+def _replicas(running: Object) -> int:
+    if isinstance(running, Workload | ReplicationController):
+        return 1 if running.spec.replicas is None else running.spec.replicas
+    return 1
+
+
+def _keys(pods: Iterable[Pod]) -> tuple[str, ...]:
+    return tuple(sorted(pod.key for pod in pods))
+
+
+def _scaled_away(manifest: ManifestObject, pods: tuple[Pod, ...], count: int) -> tuple[str, ...]:
+    """Choose the pods that go when a workload shrinks: highest ordinals, else those without a node and the newest.
+
+    Source: ActivePodsWithRanks.Less in pkg/controller/controller_utils.go: of its rules, those that a state can tell.
+    """
+    if count <= 0:
+        return ()
+    if manifest.kind == "StatefulSet":
+        ranked = sorted(pods, key=lambda pod: -_ordinal(pod))
+    else:
+        ranked = sorted(pods, key=lambda pod: pod.name)
+        ranked.sort(key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
+        ranked.sort(key=lambda pod: (bool(pod.spec.node_name), pod.status.phase == "Running"))
+    return _keys(ranked[:count])
+
+
+def _ordinal(pod: Pod) -> int:
+    tail = pod.name.rpartition("-")[2]
+    return int(tail) if tail.isdecimal() else -1
+
+
+def _normal(template: PodTemplateSpec) -> dict[str, object]:
+    """Write a template so that equal ones are equal: defaults filled in, quantities as amounts, nothing empty."""
+    copy = copied(template)
+    set_spec_defaults(copy.spec)
+    for label in _CONTROLLER_LABELS & (copy.metadata.labels or {}).keys():
+        del (copy.metadata.labels or {})[label]
+    normal = _without_empty(msgspec.to_builtins(copy), "")
+    assert isinstance(normal, dict)
+    metadata = normal.get("metadata")
+    if isinstance(metadata, dict):
+        normal["metadata"] = {key: metadata[key] for key in ("labels", "annotations") if key in metadata}
+    return normal
+
+
+def _without_empty(value: object, key: str) -> object:
+    if isinstance(value, dict):
+        if key in _QUANTITIES:
+            return {name: nanos(raw) for name, raw in value.items() if not isinstance(raw, dict)}
+        parts = {name: _without_empty(part, name) for name, part in value.items()}
+        return {name: part for name, part in parts.items() if part not in (None, "", {}, [], False)}
+    if isinstance(value, list):
+        return [_without_empty(part, "") for part in value]
+    return value

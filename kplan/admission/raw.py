@@ -1,0 +1,75 @@
+"""Looking into objects as they were written, and reading the pod templates in them."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+import msgspec
+
+from kplan.objects.models import Model, Object, Pod
+from kplan.sources.checks import check
+from kplan.sources.fit import Misfit, Path, fit
+
+M = TypeVar("M", bound=Model)
+
+
+def dig(value: object, path: str) -> object:
+    """Follow a dotted path through maps; None where it ends early."""
+    for step in path.split(".") if path else ():
+        if not isinstance(value, dict):
+            return None
+        value = value.get(step)
+    return value
+
+
+def dig_int(value: object, path: str, default: int) -> int:
+    """Follow a path to a whole number; the default where there is none."""
+    found = dig(value, path)
+    return found if isinstance(found, int) and not isinstance(found, bool) else default
+
+
+def dig_text(value: object, path: str, default: str = "") -> str:
+    """Follow a path to a text; the default where there is none."""
+    found = dig(value, path)
+    return found if isinstance(found, str) and found else default
+
+
+def spread_out(value: object, path: str) -> Iterator[tuple[str, object]]:
+    """Follow a path to a list or map, and yield its elements by name: their key, or their ``name`` or ``groupName``."""
+    found = dig(value, path)
+    if isinstance(found, dict):
+        yield from ((str(key), part) for key, part in found.items())
+    elif isinstance(found, list):
+        for number, part in enumerate(found):
+            yield dig_text(part, "name") or dig_text(part, "groupName") or str(number), part
+
+
+def read_template(template: object, where: str) -> Pod:
+    """Read a pod template as a pod without a name.
+
+    Args:
+        template: map with ``metadata`` and ``spec``.
+        where: dotted path of the template in its object.
+
+    Raises:
+        Misfit: what does not fit, with its path in the object.
+    """
+    steps: Path = tuple(where.split(".")) if where else ()
+    if not isinstance(template, dict) or not isinstance(template.get("spec"), dict):
+        raise Misfit("there is no pod template here", steps)
+    parts = {"metadata": template.get("metadata") or {}, "spec": template["spec"]}
+    try:
+        try:
+            pod: Object = msgspec.convert(parts, Pod)
+        except msgspec.ValidationError:
+            pod = fit(parts, Pod)
+        assert isinstance(pod, Pod)
+        check(pod)
+    except Misfit as misfit:
+        misfit.path = (*steps, *misfit.path)
+        raise
+    return copied(pod)
+
+
+def copied(item: M) -> M:
+    """Copy a model with everything in it."""
+    return msgspec.json.decode(msgspec.json.encode(item), type=type(item))

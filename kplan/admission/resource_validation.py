@@ -1,0 +1,88 @@
+"""What the API server refuses in requests and limits, of a container and of a pod."""
+
+from collections.abc import Iterator
+
+from kplan.admission.field_problems import NEGATIVE, Key, Problem, forbidden, invalid, not_found, required, unsupported
+from kplan.objects.models import Pod, Quantity, ResourceRequirements
+from kplan.objects.models.pod import PodSpec
+from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos
+from kplan.objects.request_sums import container_limits, container_requests
+from kplan.objects.resource_names import CPU, is_extended_resource, is_hugepages_resource, is_pod_level_resource
+from kplan.sources.fit import Path
+
+_NATIVE = ("cpu", "ephemeral-storage", "memory")
+
+
+def resource_problems(
+    path: Path, resources: ResourceRequirements, claims: set[str], *, of_pod: bool = False
+) -> Iterator[Problem]:
+    """Check requests and limits of a container or a pod.
+
+    Source: validateResourceRequirements, ValidateContainerResourceName, ValidateResourceQuantityValue.
+    """
+    limits, requests = resources.limits or {}, resources.requests or {}
+    for key, listed in (("limits", limits), ("requests", requests)):
+        for name, raw in listed.items():
+            yield from _amount((*path, key, Key(name)), name, raw, of_pod=of_pod)
+    for name, raw in requests.items():
+        firm = is_extended_resource(name) or is_hugepages_resource(name)
+        if name not in limits:
+            if firm:
+                yield required((*path, "limits"), "Limit must be set for non overcommitable resources")
+        elif firm and nanos(raw) != nanos(limits[name]):
+            bound = f"must be equal to {name} limit of {canonical(limits[name])}"
+            yield invalid((*path, "requests"), canonical(raw), bound)
+        elif nanos(raw) > nanos(limits[name]):
+            bound = f"must be less than or equal to {name} limit of {canonical(limits[name])}"
+            yield invalid((*path, "requests"), canonical(raw), bound)
+    named = {*limits, *requests}
+    if any(map(is_hugepages_resource, named)) and not named & {"cpu", "memory"}:
+        yield forbidden(path, "HugePages require cpu or memory")
+    for number, claim in enumerate(resources.claims or ()):
+        if claim.name not in claims:
+            yield not_found((*path, "claims", number), claim.name)
+
+
+def _amount(path: Path, name: str, raw: Quantity, *, of_pod: bool) -> Iterator[Problem]:
+    """Check the name and the size of one request or limit.
+
+    Source: ValidateContainerResourceName, ValidateResourceQuantityValue.
+    """
+    if of_pod and not is_pod_level_resource(name):
+        yield unsupported(path, name, ("cpu", "hugepages-", "memory"))
+    elif not of_pod and "/" not in name and name not in _NATIVE and not is_hugepages_resource(name):
+        yield invalid(path, name, "must be a standard resource for containers")
+    if nanos(raw) < 0:
+        yield invalid(path, canonical(raw), NEGATIVE)
+    elif is_extended_resource(name) and nanos(raw) % NANO_PER_UNIT:
+        yield invalid(path, canonical(raw), "must be an integer")
+
+
+def pod_level_problems(spec: PodSpec, level: ResourceRequirements) -> Iterator[Problem]:
+    """Check the resources of a pod itself, alone and against those of its containers.
+
+    Source: validatePodResources, validatePodResourceConsistency.
+    """
+    path: Path = ("resources",)
+    if level.claims:
+        yield forbidden((*path, "claims"), "claims may not be set for Resources at pod-level")
+    yield from resource_problems(path, level, set(), of_pod=True)
+    requests, limits = level.requests or {}, level.limits or {}
+    pod = Pod(spec=spec)
+    for name, total in container_requests(pod).items():
+        if name in requests and total > nanos(requests[name]):
+            words = f"must be greater than or equal to aggregate container requests of {_written(name, total)}"
+            yield invalid((*path, "requests", Key(name)), canonical(requests[name]), words)
+    for name, total in container_limits(pod).items():
+        if is_hugepages_resource(name) and name in limits and total > nanos(limits[name]):
+            words = f"must be greater than or equal to aggregate container limits of {_written(name, total)}"
+            yield invalid((*path, "limits", Key(name)), canonical(limits[name]), words)
+    for number, container in enumerate(spec.containers or ()):
+        for name, raw in ((container.resources.limits if container.resources else None) or {}).items():
+            if name in limits and nanos(raw) > nanos(limits[name]):
+                words = f"must be less than or equal to pod limits of {canonical(limits[name])}"
+                yield invalid((*path, "containers", number, Key(name), "limits"), canonical(raw), words)
+
+
+def _written(name: str, amount: int) -> str:
+    return format_nanos(amount, Form.DECIMAL_SI if name == CPU else Form.BINARY_SI)

@@ -1,0 +1,177 @@
+"""How a controller replaces pods: the steps of a rollout as data, for a study to carry out."""
+
+from dataclasses import dataclass
+from math import ceil, floor
+
+from kplan.admission.raw import dig, dig_int, dig_text
+
+_QUARTER = "25%"
+_MOST_STEPS = 1000
+"""Steps that are written out; a longer rollout repeats its last ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutStep:
+    """What a controller does before it waits for new pods to become ready.
+
+    Attributes:
+        remove: old pods that it removes.
+        create: new pods that it makes.
+        old: old pods then.
+        new: new pods then, those not yet ready among them.
+        make_old: pods of the old template that it makes first, because the manifest asks for more of them too.
+    """
+
+    remove: int
+    create: int
+    old: int
+    new: int
+    make_old: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutSteps:
+    """The rollout of one workload.
+
+    Attributes:
+        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete``.
+        old: pods before.
+        replicas: pods wanted.
+        max_surge: pods allowed above ``replicas``.
+        max_unavailable: pods that may be missing of ``replicas``.
+        peak: most pods there are at one time, terminating ones not counted.
+        surge: whether new pods need room beside the old ones.
+        steps: each taken once the new pods of the one before are ready.
+    """
+
+    strategy: str
+    old: int
+    replicas: int
+    max_surge: int
+    max_unavailable: int
+    peak: int
+    surge: bool
+    steps: tuple[RolloutStep, ...]
+
+
+def scaled(value: object, total: int, *, up: bool) -> int:
+    """Read a number or a percentage of a total.
+
+    Args:
+        value: ``3`` or ``"25%"``; anything else counts as 0.
+        total: what a percentage is of.
+        up: whether a fraction is rounded up, else down.
+
+    Source: GetScaledValueFromIntOrPercent in apimachinery pkg/util/intstr/intstr.go.
+    """
+    if isinstance(value, bool) or value is None:
+        return 0
+    if isinstance(value, int):
+        return value
+    text = str(value)
+    if not text.endswith("%") or not text[:-1].isdecimal():
+        return 0
+    exact = int(text[:-1]) * total / 100
+    return ceil(exact) if up else floor(exact)
+
+
+def fenceposts(max_surge: object, max_unavailable: object, replicas: int) -> tuple[int, int]:
+    """Work out how many pods may be too many and too few; both zero allows one to be missing.
+
+    Source: ResolveFenceposts in pkg/controller/deployment/util/deployment_util.go.
+    """
+    surge = scaled(max_surge, replicas, up=True)
+    unavailable = scaled(max_unavailable, replicas, up=False)
+    return surge, unavailable if surge or unavailable else 1
+
+
+def deployment_rollout(spec: object, old: int) -> RolloutSteps:
+    """Plan the rollout of a Deployment whose template changes.
+
+    Args:
+        spec: as written in the manifest.
+        old: pods of the old template, all of them ready.
+
+    Source: rolloutRolling, reconcileOldReplicaSets in pkg/controller/deployment/rolling.go; NewRSNewReplicas,
+    MaxUnavailable in util/deployment_util.go; rolloutRecreate in recreate.go.
+    """
+    replicas = dig_int(spec, "replicas", 1)
+    if dig_text(spec, "strategy.type", "RollingUpdate") == "Recreate":
+        step = RolloutStep(old, replicas, 0, replicas)
+        return RolloutSteps("Recreate", old, replicas, 0, replicas, max(old, replicas), False, (step,))
+    rolling = dig(spec, "strategy.rollingUpdate")
+    given = rolling if isinstance(rolling, dict) else {}
+    surge, unavailable = fenceposts(given.get("maxSurge", _QUARTER), given.get("maxUnavailable", _QUARTER), replicas)
+    unavailable = min(unavailable, replicas)
+    steps, peak = _rolling(old, replicas, surge, unavailable)
+    return RolloutSteps("RollingUpdate", old, replicas, surge, unavailable, peak, peak > old, steps)
+
+
+def _rolling(old: int, replicas: int, surge: int, unavailable: int) -> tuple[tuple[RolloutStep, ...], int]:
+    """Alternate making and removing until nothing moves, then let new pods become ready; return steps and peak.
+
+    Source: isScalingEvent, scale in pkg/controller/deployment/sync.go: a changed number of replicas goes to the old
+    pods first.
+    """
+    steps: list[RolloutStep] = []
+    new, peak = 0, old
+    change = replicas - old if old else 0
+    old += change
+    peak = max(peak, old)
+    while (old or new < replicas) and len(steps) < _MOST_STEPS:
+        ready, made, removed = new, 0, 0
+        while True:
+            create = max(0, min(replicas + surge - old - new, replicas - new))
+            new, made = new + create, made + create
+            peak = max(peak, old + new)
+            remove = min(old, max(0, old + ready - (replicas - unavailable)))
+            old, removed = old - remove, removed + remove
+            if not create and not remove:
+                break
+        if not made and not removed and not change:
+            break
+        steps.append(RolloutStep(removed + max(0, -change), made, old, new, max(0, change)))
+        change = 0
+    return tuple(steps), peak
+
+
+def stateful_rollout(spec: object, old: int) -> RolloutSteps:
+    """Plan the rollout of a StatefulSet: from the highest ordinal down, each pod removed before it is made again.
+
+    Source: updateStatefulSet in pkg/controller/statefulset/stateful_set_control.go.
+    """
+    replicas = dig_int(spec, "replicas", 1)
+    strategy = dig_text(spec, "updateStrategy.type", "RollingUpdate")
+    if strategy != "RollingUpdate":
+        return RolloutSteps(strategy, old, replicas, 0, 0, max(old, replicas), False, ())
+    at_once = max(1, scaled(dig(spec, "updateStrategy.rollingUpdate.maxUnavailable"), replicas, up=True))
+    partition = dig_int(spec, "updateStrategy.rollingUpdate.partition", 0)
+    changed = max(0, min(old, replicas) - partition)
+    steps = _in_place(changed, at_once)
+    return RolloutSteps(strategy, old, replicas, 0, at_once, max(old, replicas), False, steps)
+
+
+def daemon_rollout(spec: object, old: int) -> RolloutSteps:
+    """Plan the rollout of a DaemonSet: node by node, beside the old pod where maxSurge allows.
+
+    Source: rollingUpdate in pkg/controller/daemon/update.go; SurgeCount, UnavailableCount round up.
+    """
+    strategy = dig_text(spec, "updateStrategy.type", "RollingUpdate")
+    if strategy != "RollingUpdate":
+        return RolloutSteps(strategy, old, old, 0, 0, old, False, ())
+    given = dig(spec, "updateStrategy.rollingUpdate")
+    rolling = given if isinstance(given, dict) else {}
+    surge = scaled(rolling.get("maxSurge", 0), old, up=True)
+    unavailable = scaled(rolling.get("maxUnavailable", 0 if surge else 1), old, up=True)
+    if not surge:
+        unavailable = max(1, unavailable)
+    steps = _in_place(old, surge or unavailable)
+    return RolloutSteps(strategy, old, old, surge, unavailable, old + min(surge, old), surge > 0, steps)
+
+
+def _in_place(count: int, at_once: int) -> tuple[RolloutStep, ...]:
+    steps = []
+    for done in range(0, count, at_once):
+        now = min(at_once, count - done)
+        steps.append(RolloutStep(now, now, count - done - now, done + now))
+    return tuple(steps)

@@ -1,0 +1,167 @@
+"""The public Python API: what the commands are made of.
+
+state = kplan.load("snapshot.json")
+scheduler = kplan.Scheduler.of("1.36")
+for outcome in kplan.explain(state, scheduler=scheduler):
+    print(outcome.pod, outcome.fit_error or "fits")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from kplan.cluster import Cluster, PodInfo, build
+from kplan.config import Doubt, SchedulerConfiguration, default_configuration, features
+from kplan.config import load as load_configuration
+from kplan.errors import UsageError
+from kplan.framework.features import Features
+from kplan.objects.requests import RequestRules, set_resource_defaults
+from kplan.objects.state import ClusterState
+from kplan.pipeline import Pipeline, Planner, bind_profiles
+from kplan.result import Outcome, Plan
+from kplan.sources import load
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """The rules a plan is made by: version, gates and configuration.
+
+    Attributes:
+        features: version and feature gates.
+        configuration: profiles.
+        doubts: what about version or configuration kplan does not model.
+    """
+
+    features: Features
+    configuration: SchedulerConfiguration
+    doubts: tuple[Doubt, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        version: str = "",
+        *,
+        gates: Mapping[str, bool] | None = None,
+        config: str | bytes | Mapping[str, Any] | None = None,
+        unknown: Literal["refuse", "doubt"] = "doubt",
+        validate: bool = True,
+        file: str = "",
+    ) -> Scheduler:
+        """Make a scheduler.
+
+        Args:
+            version: ``1.36``, ``v1.36.3``; empty for the newest.
+            gates: feature gates that differ from the defaults of that version.
+            config: a KubeSchedulerConfiguration, as text or parsed; None for the default.
+            unknown: what to do about plugins that are not built into kube-scheduler.
+            validate: check what the kube-scheduler command checks at start.
+            file: name of the configuration, for messages.
+
+        Raises:
+            ConfigError: version, gates or configuration are refused.
+        """
+        release = features(version, gates)
+        if config is None:
+            configuration = default_configuration(release.features)
+        else:
+            configuration = load_configuration(config, release.features, validate=validate, unknown=unknown, file=file)
+        doubts = (*((release.doubt,) if release.doubt else ()), *configuration.doubts)
+        return cls(release.features, configuration, doubts)
+
+    @cached_property
+    def pipelines(self) -> dict[str, Pipeline]:
+        """Plugins of each profile by scheduler name."""
+        return bind_profiles(self.configuration, self.features)
+
+    @property
+    def request_rules(self) -> RequestRules:
+        """How this version counts what pods request."""
+        f = self.features
+        return RequestRules(
+            pod_level_resources=f.enabled("PodLevelResources"),
+            container_status=f.enabled("InPlacePodVerticalScaling"),
+            status_per_pod=f.since(37),
+            pod_level_status=f.enabled("InPlacePodLevelResourcesVerticalScaling"),
+            pod_level_defaults=not f.enabled("PodLevelResourcesFixDefaulting"),
+        )
+
+    def cluster(self, state: ClusterState) -> Cluster:
+        """Build the columns of a state by the rules of this version."""
+        return build(state, self.request_rules)
+
+    def planner(self, state: ClusterState | Cluster, **options: Any) -> Planner:
+        """Make a planner over a state (or over columns built before)."""
+        cluster = state if isinstance(state, Cluster) else self.cluster(state)
+        return Planner(cluster, self.pipelines, **options)
+
+
+def find_pods(planner: Planner, names: Sequence[str]) -> list[PodInfo]:
+    """Find pods by ``namespace/name``.
+
+    Raises:
+        UsageError: there is no such pod, or it is no profile's.
+    """
+    found = []
+    for name in names:
+        row = planner.cluster.pod_index.get(name)
+        if row is None:
+            raise UsageError(f"no pod {name}", code="no-such-pod")
+        pod = planner.cluster.pods[row]
+        if pod.scheduler_name not in planner.pipelines:
+            raise UsageError(f'profile not found for scheduler name "{pod.scheduler_name}"', code="other-scheduler")
+        found.append(pod)
+    return found
+
+
+def explain(
+    state: ClusterState, pods: Sequence[str] | None = None, *, scheduler: Scheduler | None = None
+) -> tuple[Outcome, ...]:
+    """Answer for each pod against the state as it is; the waiting pods in queue order if None are named.
+
+    Raises:
+        UsageError: a named pod is not there.
+    """
+    planner = (scheduler or Scheduler.of()).planner(state)
+    asked = planner.waiting() if pods is None else find_pods(planner, pods)
+    return tuple(planner.explain(pod) for pod in asked)
+
+
+def simulate(
+    state: ClusterState,
+    pods: Sequence[str] | None = None,
+    *,
+    scheduler: Scheduler | None = None,
+    preempt: bool = True,
+    ambiguous: bool = True,
+) -> Plan:
+    """Try pods one after another, each placement assumed before the next.
+
+    Args:
+        state: the state; it is not changed.
+        pods: ``namespace/name`` of the pods to try, in this order; the queue if None.
+        scheduler: the rules; those of the newest version if None.
+        preempt: carry out preemptions.
+        ambiguous: carry out a preemption also when the scheduler would have to draw.
+
+    Raises:
+        UsageError: a named pod is not there.
+    """
+    planner = (scheduler or Scheduler.of()).planner(state, preempt=preempt, ambiguous=ambiguous)
+    return planner.simulate(None if pods is None else find_pods(planner, pods))
+
+
+def fill_in(state: ClusterState, scheduler: Scheduler) -> None:
+    """Fill in requests of the pods of a state as the API server does; those it has seen have them already.
+
+    Raises:
+        QuantityError: a quantity cannot be read.
+    """
+    rules = scheduler.request_rules
+    for pod in state.pods:
+        set_resource_defaults(pod, rules)
+
+
+__all__ = ["Scheduler", "explain", "fill_in", "find_pods", "load", "simulate"]

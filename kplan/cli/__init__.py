@@ -1,0 +1,1 @@
+"""The commands: each parses, calls, renders and says how it went by its exit code."""

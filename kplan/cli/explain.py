@@ -1,0 +1,137 @@
+"""``kplan explain pod``: where a pod would go, why not elsewhere, and what would be evicted for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from kplan.cli import options
+from kplan.cli.exit_codes import explain_code
+from kplan.cli.notes import note
+from kplan.cli.output import Target, targets, write
+from kplan.cli.selectors import parse_selector
+from kplan.cli.session import Rules, Session, open_session
+from kplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kplan.render.text import Style
+    from kplan.result.document import PodExplanation, PodExplanations
+    from kplan.studies.names import Scope
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.callback()
+def explain() -> None:
+    """Why a pod goes where it goes, or nowhere."""
+
+
+@app.command("pod")
+def explain_pod(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Pods; none means all waiting.")
+    ] = None,
+    namespace: options.Namespace = "",
+    all_namespaces: options.AllNamespaces = False,
+    selector: options.Labels = "",
+    node: Annotated[str, typer.Option("--node", metavar="NAME", help="Only this node.")] = "",
+    snapshot: options.Snapshot = "",
+    output: options.Output = [],  # noqa: B006 - typer reads the default and never changes it
+    quiet: options.Quiet = False,
+    event: options.Event = False,
+    group: Annotated[int, typer.Option("--group", metavar="N", help="All node names of one group.", min=0)] = 0,
+    scores: Annotated[str, typer.Option("--scores", metavar="all", help="All feasible nodes in Scores.")] = "",
+    config: options.Config = "",
+    k8s_version: options.K8sVersion = "",
+    feature_gates: options.FeatureGates = "",
+    exit_code: options.ExitCodeFlag = False,
+    strict: options.Strict = False,
+    timings: options.Timings = False,
+    debug: options.Debug = False,
+) -> None:
+    """Where would it go, and why not elsewhere? Without a name: every waiting pod, folded by cause.
+
+    NAME is a pod, ns/name, pod/name, the beginning of a name, or an owner as in deploy/web.
+    """
+    from kplan.render.text import Style
+    from kplan.studies.names import Scope
+
+    to = targets(output)
+    scope = Scope(namespace, all_namespaces, parse_selector(selector))
+    session = open_session(snapshot, Rules(k8s_version, feature_gates, config))
+    document = answer(session, names or [], scope, node)
+    style = Style(quiet=quiet, event=event, group=group, all_scores=_all(scores))
+    show(document, session, to_text(document, style), to, timings=timings)
+    raise typer.Exit(explain_code(document, verdicts=exit_code, strict=strict))
+
+
+def answer(session: Session, names: list[str], scope: Scope, node: str = "") -> PodExplanation | PodExplanations:
+    """Answer for the pods named, or for those that wait in scope.
+
+    Raises:
+        UsageError: a name means no pod, no profile is the pod's, or there is no such node.
+    """
+    from kplan.studies.context import Context
+    from kplan.studies.explain import explain_pods
+    from kplan.studies.names import resolve
+    from kplan.studies.words import count
+
+    planner = session.scheduler.planner(session.state)
+    if node and node not in planner.cluster.node_index:
+        raise UsageError(f"no node {node}", code="no-such-node", hint=_near(node, planner.cluster.node_index))
+    waiting = planner.waiting()
+    pods = resolve(planner.cluster, names, scope) if names else [p for p in waiting if scope.has(p)]
+    if not names and not pods and waiting:
+        where = "outside this scope" if scope.selector else "in other namespaces"
+        note(f"{count(len(waiting), 'pod waits', 'pods wait')} {where}: -A shows all")
+    for pod in pods:
+        if pod.scheduler_name not in planner.pipelines:
+            raise UsageError(
+                f"no scheduler here answers for schedulerName {pod.scheduler_name} of {pod.key}",
+                code="other-scheduler",
+                hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE names others",
+            )
+    return explain_pods(Context(planner, session.origin, session.doubts, node), pods, fold=not names)
+
+
+def to_text(document: PodExplanation | PodExplanations, style: Style) -> options.Layout:
+    """Make the function that lays a document out, wide or not."""
+    from kplan.render.text import explanation, explanations
+    from kplan.result.document import PodExplanation
+
+    def lay_out(wide: bool) -> str:
+        how = replace(style, wide=wide)
+        return explanation(document, how) if isinstance(document, PodExplanation) else explanations(document, how)
+
+    return lay_out
+
+
+def show(
+    document: options.Document, session: Session, text: options.Layout, to: list[Target], *, timings: bool
+) -> None:
+    """Write a document, with timings if asked."""
+    planned = perf_counter()
+    if timings:
+        text(False)
+        times = session.timings(planned, perf_counter())
+        document = msgspec.structs.replace(document, timings=times)
+        if any(target.format in ("text", "wide") for target in to):
+            note(", ".join(f"{name.removesuffix('Seconds')} {seconds} s" for name, seconds in times.items()))
+    write(document, to, text)
+
+
+def _all(scores: str) -> bool:
+    if scores not in ("", "all"):
+        raise UsageError(f"--scores {scores}: only 'all' is known", code="bad-scores", hint="--scores all")
+    return bool(scores)
+
+
+def _near(name: str, known: dict[str, int]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=3)
+    return f"did you mean {', '.join(close)}?" if close else ""

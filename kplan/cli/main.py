@@ -1,0 +1,85 @@
+"""Run the application: every error becomes words on standard error and an exit code."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from kplan.cli.app import app
+from kplan.cli.exit_codes import ExitCode
+from kplan.cli.notes import tell_error
+from kplan.errors import KplanError, LiveError, UsageError
+
+_CLOSE = re.compile(r"\. \(?Did you mean ")
+"""Where click goes on with what is spelled alike."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Args:
+        arguments: the command line without the program; the process's own if None.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(words, debug="--debug" in words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # whoever read the output has seen enough; Python would complain once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    return code
+
+
+def _run(words: list[str], *, debug: bool) -> int:
+    try:
+        result = app(words, prog_name="kplan", standalone_mode=False)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return ExitCode.OK
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        text, *close = _CLOSE.split(_sentence(error))
+        hint = f"{context.command_path} -h" if context is not None else "kplan -h"
+        tell_error(UsageError(text, hint=f"did you mean {close[0].rstrip('?)')}?" if close else hint))
+        return ExitCode.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        return ExitCode.INTERRUPTED
+    except KplanError as error:
+        if debug:
+            traceback.print_exc()
+        tell_error(error)
+        return ExitCode.LIVE if isinstance(error, LiveError) else ExitCode.USAGE
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        return _bug(error, debug=debug)
+    return int(result) if isinstance(result, int) else ExitCode.OK
+
+
+def _sentence(error: click.ClickException) -> str:
+    text = error.format_message().rstrip(".")
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def _bug(error: Exception, *, debug: bool) -> int:
+    """Say what to report; the traceback is shown with ``--debug``."""
+    from kplan import __version__
+
+    if debug:
+        traceback.print_exc()
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(where.filename)}:{where.lineno}"  # noqa: PTH119 - a name, not a path that is opened
+    told = " ".join(f"{type(error).__name__}: {error}".split())
+    sys.stderr.write(f"kplan: error: internal error in {place}: {told}\n")
+    about = f"kplan {__version__}, Python {platform.python_version()}, {platform.system()}"
+    sys.stderr.write(f"hint: this is a bug: please report this line, {about}, and the output with --debug\n")
+    return ExitCode.BUG

@@ -1,0 +1,103 @@
+"""``kplan simulate``: what happens to the whole queue, and to manifests that land."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kplan.cli import options
+from kplan.cli.exit_codes import simulate_code
+from kplan.cli.explain import show
+from kplan.cli.output import targets
+from kplan.cli.session import Rules, Session, open_session
+from kplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kplan.result.document_plan import SimulationPlan
+
+QUEUES = ("all", "manifests")
+VICTIMS = ("return", "gone")
+
+
+def simulate(
+    manifests: Annotated[
+        list[str] | None, typer.Argument(metavar="[MANIFEST...]", help="What lands, after the pods that wait.")
+    ] = None,
+    filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="FILE, DIR or -.")] = [],  # noqa: B006
+    namespace: options.Namespace = "",
+    snapshot: options.Snapshot = "",
+    queue: Annotated[str, typer.Option("--queue", metavar="all|manifests", help="Whose pods are tried.")] = "all",
+    no_preempt: Annotated[bool, typer.Option("--no-preempt", help="Evict nothing.")] = False,
+    victims: Annotated[
+        str, typer.Option("--victims", metavar="return|gone", help="Do evicted pods return?")
+    ] = "return",
+    output: options.Output = [],  # noqa: B006
+    quiet: options.Quiet = False,
+    config: options.Config = "",
+    k8s_version: options.K8sVersion = "",
+    feature_gates: options.FeatureGates = "",
+    exit_code: options.ExitCodeFlag = False,
+    strict: options.Strict = False,
+    timings: options.Timings = False,
+    debug: options.Debug = False,
+) -> None:
+    """What happens if this lands? Without a manifest: what becomes of every pod that waits."""
+    from kplan.render.text import Style
+    from kplan.render.text_plan import simulation
+
+    to = targets(output)
+    _known("--queue", queue, QUEUES)
+    _known("--victims", victims, VICTIMS)
+    files = [*manifest_files(manifests or []), *filename]
+    session = open_session(snapshot, Rules(k8s_version, feature_gates, config))
+    document = plan(session, files, namespace, own=queue == "all", preempt=not no_preempt, back=victims == "return")
+    style = Style(quiet=quiet)
+    show(document, session, lambda wide: simulation(document, replace(style, wide=wide)), to, timings=timings)
+    raise typer.Exit(simulate_code(document, verdicts=exit_code, strict=strict))
+
+
+def plan(
+    session: Session, files: list[str], namespace: str, *, own: bool = True, preempt: bool = True, back: bool = True
+) -> SimulationPlan:
+    """Plan the queue, and the pods of manifests after it.
+
+    Args:
+        session: state and rules.
+        files: manifests.
+        namespace: of objects that name none; empty for ``default``.
+        own: whether the cluster's own waiting pods are tried first.
+        preempt: carry out preemptions.
+        back: whether evicted pods that a controller owns come back.
+
+    Raises:
+        SourceError: a manifest cannot be read.
+        UsageError: there is nothing to try.
+    """
+    from kplan.studies.landing import land, nothing
+    from kplan.studies.simulate import SimulateOptions, simulate_pods
+
+    if not own and not files:
+        raise UsageError("--queue manifests without a manifest", code="no-manifest", hint="name one: -f FILE")
+    landed = land(session.state, files, session.scheduler.request_rules, namespace) if files else nothing(session.state)
+    planner = session.scheduler.planner(landed.state, preempt=preempt, everything=False)
+    waiting = planner.waiting()
+    mine = [pod for pod in waiting if pod.key not in landed.pods] if own else []
+    theirs = [planner.cluster.pods[planner.cluster.pod_index[key]] for key in landed.pods]
+    tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if pod.scheduler_name in planner.pipelines]
+    options = SimulateOptions(back, session.doubts, landed.notes, landed.change)
+    return simulate_pods(planner, [*mine, *tried], session.origin, options)
+
+
+def manifest_files(given: list[str]) -> list[str]:
+    """Names of files; ``simulate manifest FILE`` means the same as ``simulate FILE``."""
+    if len(given) > 1 and given[0] in ("manifest", "manifests") and not Path(given[0]).exists():
+        return given[1:]
+    return given
+
+
+def _known(option: str, value: str, values: tuple[str, ...]) -> None:
+    if value not in values:
+        raise UsageError(f"{option} {value}: no such choice", code="bad-choice", hint=f"one of: {', '.join(values)}")

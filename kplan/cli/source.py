@@ -1,0 +1,105 @@
+"""Where the state is from: a file that is named, or the cluster that kubectl would talk to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kplan.objects.state import ClusterState
+    from kplan.sources.live import LiveScheduler
+
+VARIABLE = "KPLAN_SNAPSHOT"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Options that name a source.
+
+    Attributes:
+        snapshot: file or folder; empty for a live cluster.
+        context: of the kubeconfig; the current one if empty.
+        kubeconfig: file; as kubectl finds it if empty.
+        qps: requests a second to a live cluster.
+        burst: requests at once.
+    """
+
+    snapshot: str = ""
+    context: str = ""
+    kubeconfig: str = ""
+    qps: float = 50
+    burst: int = 100
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a source gave.
+
+    Attributes:
+        state: the objects.
+        via: name of the environment variable that named the source, if one did.
+        scheduler: what is known of the scheduler of a live cluster; None for a file.
+    """
+
+    state: ClusterState
+    via: str = ""
+    scheduler: LiveScheduler | None = None
+
+
+def read_source(source: Source) -> Found:
+    """Read the state from wherever it is.
+
+    Raises:
+        UsageError: a file and a cluster are both named.
+        SourceError: the file is broken.
+        LiveError: the cluster gives no answer.
+    """
+    path = source.snapshot or os.environ.get(VARIABLE, "")
+    live = source.context or source.kubeconfig
+    if path and live:
+        named = "--snapshot" if source.snapshot else VARIABLE
+        raise UsageError(
+            f"{named} names a file, and {'--context' if source.context else '--kubeconfig'} a cluster",
+            code="two-sources",
+            hint=f"leave one out{'' if source.snapshot else f': {VARIABLE}= kplan ...'}",
+        )
+    if path:
+        from kplan.api import load
+
+        return Found(load(path), "" if source.snapshot else VARIABLE)
+    from kplan.sources import live as cluster
+
+    progress = Progress()
+    try:
+        reading = cluster.read(
+            source.context, source.kubeconfig, qps=source.qps, burst=source.burst, progress=progress.tell
+        )
+    finally:
+        progress.clear()
+    return Found(reading.state, scheduler=reading.scheduler)
+
+
+class Progress:
+    """One line on a terminal's standard error that says how far reading has come; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._counts: dict[str, int] = {}
+
+    def tell(self, plural: str, count: int, total: int | None) -> None:
+        """Take note of a page."""
+        self._counts[plural] = count
+        if self._shown:
+            of = f" of {total:,}" if total not in (None, count) else ""
+            everything = sum(self._counts.values())
+            sys.stderr.write(f"\r\x1b[Kreading: {everything:,} objects, {plural} {count:,}{of}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown and self._counts:
+            sys.stderr.write("\r\x1b[K")

@@ -1,0 +1,28 @@
+"""ClusterState as columns: interned, counted, and changed only through Change, apply and undo."""
+
+from kplan.cluster.affinity import AffinityTerm, WeightedTerm
+from kplan.cluster.build import build
+from kplan.cluster.changes import AddPods, Assume, Change, Nominate, Put, Remove
+from kplan.cluster.cluster import Cluster, Undo
+from kplan.cluster.counters import Counter
+from kplan.cluster.labels import LabelColumn
+from kplan.cluster.pods import HostPort, PodClass, PodInfo
+
+__all__ = [
+    "AddPods",
+    "AffinityTerm",
+    "Assume",
+    "Change",
+    "Cluster",
+    "Counter",
+    "HostPort",
+    "LabelColumn",
+    "Nominate",
+    "PodClass",
+    "PodInfo",
+    "Put",
+    "Remove",
+    "Undo",
+    "WeightedTerm",
+    "build",
+]

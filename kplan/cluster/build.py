@@ -1,0 +1,261 @@
+"""From objects to columns: once per cluster, and for pods that appear later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+
+from kplan.cluster.cluster import FIXED_RESOURCES, Cluster
+from kplan.cluster.counters import Counters
+from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, PodInfo, is_terminal, seconds
+from kplan.objects.models import Node, Pod
+from kplan.objects.quantity import milli_value, value
+from kplan.objects.requests import (
+    RequestRules,
+    is_resize_infeasible,
+    is_scalar_resource,
+    non_zero_requests,
+    pod_requests,
+)
+from kplan.objects.state import ClusterState
+
+if TYPE_CHECKING:
+    from kplan.cluster.changes import Revert
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Counted(NamedTuple):
+    """What a pod asks for and what it counts on its node, in the scheduler's units.
+
+    Attributes:
+        requests: what it asks for, by resource.
+        non_zero: (cpu millicores, memory bytes) of the same with defaults.
+        on_node: what it counts once placed: with the status of a resize that is under way.
+        non_zero_on_node: the same with defaults.
+    """
+
+    requests: Mapping[str, int]
+    non_zero: tuple[int, int]
+    on_node: Mapping[str, int]
+    non_zero_on_node: tuple[int, int]
+
+
+def build(state: ClusterState, rules: RequestRules | None = None) -> Cluster:
+    """Build the columns of a state.
+
+    Args:
+        state: the objects; pods that ended are left out, a pod on a node the state lacks counts on none.
+        rules: how requests are counted in this version; those of the newest if None.
+    """
+    cluster = Cluster(state, rules or RequestRules())
+    _build_nodes(cluster)
+    cluster.counters = Counters(cluster)
+    for name in ("pod_node", "pod_nominated", "pod_class"):
+        setattr(cluster, name, np.zeros(0, dtype=np.int32))
+    for name in ("pod_priority", "pod_start"):
+        setattr(cluster, name, np.zeros(0, dtype=np.int64))
+    cluster.pod_request = np.zeros((len(cluster.resources), 0), dtype=np.int64)
+    cluster.pod_non_zero = np.zeros((2, 0), dtype=np.int64)
+    append_pods(cluster, state.pods)
+    return cluster
+
+
+def _build_nodes(cluster: Cluster) -> None:
+    nodes = cluster.nodes
+    allocatable = [allocatable_of(node) for node in nodes]
+    scalars = sorted({name for amounts in allocatable for name in amounts if name not in FIXED_RESOURCES})
+    cluster.resources = {name: row for row, name in enumerate((*FIXED_RESOURCES, *scalars))}
+    cluster.allocatable = np.zeros((len(cluster.resources), len(nodes)), dtype=np.int64)
+    for column, amounts in enumerate(allocatable):
+        for name, amount in amounts.items():
+            cluster.allocatable[cluster.resources[name], column] = amount
+    cluster.requested = np.zeros_like(cluster.allocatable)
+    cluster.non_zero_requested = np.zeros((2, len(nodes)), dtype=np.int64)
+    cluster.pod_count = np.zeros(len(nodes), dtype=np.int64)
+    pods = ((node.status.allocatable or {}).get("pods", 0) for node in nodes)
+    cluster.allowed_pods = np.array([value(amount) for amount in pods], dtype=np.int64)
+    cluster.unschedulable = np.array([bool(node.spec.unschedulable) for node in nodes], dtype=np.bool_)
+    taints: dict[object, int] = {}
+    features: dict[frozenset[str], int] = {}
+    cluster.taint_set = np.zeros(len(nodes), dtype=np.int32)
+    cluster.feature_set = np.zeros(len(nodes), dtype=np.int32)
+    for row, node in enumerate(nodes):
+        mine = tuple(node.spec.taints or ())
+        key = tuple((taint.key, taint.value or "", taint.effect) for taint in mine)
+        if key not in taints:
+            taints[key] = len(taints)
+            cluster.taint_sets.append(mine)
+        cluster.taint_set[row] = taints[key]
+        declared = frozenset(node.status.declared_features or ())
+        if declared not in features:
+            features[declared] = len(features)
+            cluster.feature_sets.append(declared)
+        cluster.feature_set[row] = features[declared]
+
+
+def allocatable_of(node: Node) -> dict[str, int]:
+    """Read ``status.allocatable`` of a node in the scheduler's units, without pods.
+
+    Source: v1.37.2 pkg/scheduler/framework/types.go Resource.Add.
+    """
+    amounts: dict[str, int] = {}
+    for name, quantity in (node.status.allocatable or {}).items():
+        if name == "cpu":
+            amounts[name] = milli_value(quantity)
+        elif name in FIXED_RESOURCES or is_scalar_resource(name):
+            amounts[name] = value(quantity)
+    return amounts
+
+
+def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
+    """Add rows for pods that have not ended; return what takes exactly them away again."""
+    before = len(cluster.pods)
+    former = {
+        name: getattr(cluster, name)
+        for name in (
+            "pod_node",
+            "pod_nominated",
+            "pod_class",
+            "pod_priority",
+            "pod_start",
+            "pod_request",
+            "pod_non_zero",
+        )
+    }
+    wide = (cluster.resources, cluster.allocatable, cluster.requested)
+    running = [pod for pod in pods if not is_terminal(pod)]
+    known: dict[bytes, Counted] = {}
+    counted = [_counted(cluster, pod, known) for pod in running]
+    infos = [
+        _info(cluster, pod, before + i, counts) for i, (pod, counts) in enumerate(zip(running, counted, strict=True))
+    ]
+    _widen(cluster, sorted({name for counts in known.values() for name in counts.on_node} - set(cluster.resources)))
+
+    count = len(infos)
+    node = np.full(count, -1, dtype=np.int32)
+    nominated = np.full(count, -1, dtype=np.int32)
+    request = np.zeros((len(cluster.resources), count), dtype=np.int64)
+    non_zero = np.zeros((2, count), dtype=np.int64)
+    start = np.full(count, NO_TIME, dtype=np.int64)
+    shadowed: dict[str, int | None] = {}
+    for i, (info, counts) in enumerate(zip(infos, counted, strict=True)):
+        status = info.pod.status
+        if info.bound:
+            node[i] = cluster.node_index.get(info.pod.spec.node_name or "", -1)
+        elif status.nominated_node_name:
+            nominated[i] = cluster.node_index.get(status.nominated_node_name, -1)
+        for name, amount in counts.on_node.items():
+            request[cluster.resources[name], i] = amount
+        non_zero[0, i], non_zero[1, i] = counts.non_zero_on_node
+        if status.start_time:
+            start[i] = seconds(status.start_time)
+        shadowed[info.key] = cluster.pod_index.get(info.key)
+        cluster.pod_index[info.key] = info.row
+    cluster.pods.extend(infos)
+    cluster.pod_generation += 1
+    cluster.pod_node = np.concatenate((cluster.pod_node, node))
+    cluster.pod_nominated = np.concatenate((cluster.pod_nominated, nominated))
+    classes = np.array([info.pod_class.index for info in infos], dtype=np.int32)
+    cluster.pod_class = np.concatenate((cluster.pod_class, classes))
+    priority = np.array([info.priority for info in infos], dtype=np.int64)
+    cluster.pod_priority = np.concatenate((cluster.pod_priority, priority))
+    cluster.pod_start = np.concatenate((cluster.pod_start, start))
+    cluster.pod_request = np.concatenate((cluster.pod_request, request), axis=1)
+    cluster.pod_non_zero = np.concatenate((cluster.pod_non_zero, non_zero), axis=1)
+    cluster.counters.extend()
+    placed = np.flatnonzero(node >= 0)
+    _count(cluster, placed + before, 1)
+
+    def revert() -> None:
+        _count(cluster, placed + before, -1)
+        for key, row in shadowed.items():
+            if row is None:
+                del cluster.pod_index[key]
+            else:
+                cluster.pod_index[key] = row
+        del cluster.pods[before:]
+        cluster.pod_generation += 1
+        for name, array in former.items():
+            setattr(cluster, name, array)
+        if cluster.resources is not wide[0]:
+            rows = len(wide[0])
+            cluster.resources = wide[0]
+            cluster.allocatable = np.ascontiguousarray(cluster.allocatable[:rows])
+            cluster.requested = np.ascontiguousarray(cluster.requested[:rows])
+
+    return revert
+
+
+def _info(cluster: Cluster, pod: Pod, row: int, counts: Counted) -> PodInfo:
+    spec = pod.spec
+    return PodInfo(
+        row=row,
+        pod=pod,
+        key=pod.key,
+        namespace=pod.namespace,
+        name=pod.name,
+        uid=pod.metadata.uid or pod.key,
+        priority=spec.priority or 0,
+        scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER,
+        pod_class=cluster.classes.of(pod),
+        requests=counts.requests,
+        non_zero=counts.non_zero,
+        bound=bool(spec.node_name),
+    )
+
+
+def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, Counted]) -> Counted:
+    """Work out what a pod counts; pods of one template are alike in all that decides it, so that is done once."""
+    spec, status = pod.spec, pod.status
+    key = _encode(
+        (
+            [(container.name, container.resources) for container in spec.containers or ()],
+            [(c.name, c.resources, c.restart_policy) for c in spec.init_containers or ()],
+            spec.overhead,
+            spec.resources,
+            status.container_statuses,
+            status.init_container_statuses,
+            status.resources,
+            status.allocated_resources,
+            is_resize_infeasible(pod),
+        )
+    )
+    counts = known.get(key)
+    if counts is None:
+        amounts = pod_requests(pod, cluster.rules, use_status=True)
+        counts = known[key] = Counted(
+            pod_requests(pod, cluster.rules, use_status=False),
+            non_zero_requests(pod, cluster.rules, use_status=False),
+            {name: amount for name, amount in amounts.items() if name in FIXED_RESOURCES or is_scalar_resource(name)},
+            non_zero_requests(pod, cluster.rules, use_status=True),
+        )
+    return counts
+
+
+def _widen(cluster: Cluster, names: Sequence[str]) -> None:
+    """Give resources that only pods know a row of their own: allocatable 0 everywhere."""
+    if not names:
+        return
+    cluster.resources = {**cluster.resources, **{n: len(cluster.resources) + i for i, n in enumerate(names)}}
+    more = np.zeros((len(names), len(cluster.nodes)), dtype=np.int64)
+    cluster.allocatable = np.concatenate((cluster.allocatable, more))
+    cluster.requested = np.concatenate((cluster.requested, more))
+    missing = np.zeros((len(names), cluster.pod_request.shape[1]), dtype=np.int64)
+    cluster.pod_request = np.concatenate((cluster.pod_request, missing))
+
+
+def _count(cluster: Cluster, rows: np.typing.NDArray[np.intp], sign: int) -> None:
+    """Count many placed pods in or out at once."""
+    nodes = cluster.pod_node[rows]
+    for resource in range(len(cluster.resources)):
+        np.add.at(cluster.requested[resource], nodes, sign * cluster.pod_request[resource, rows])
+    for i in range(2):
+        np.add.at(cluster.non_zero_requested[i], nodes, sign * cluster.pod_non_zero[i, rows])
+    np.add.at(cluster.pod_count, nodes, sign)
+    for counter in range(len(cluster.counters)):
+        weights = cluster.counters.weights[counter, cluster.pod_class[rows]]
+        np.add.at(cluster.counters.counts[counter], nodes, sign * weights)

@@ -1,0 +1,119 @@
+"""Changes of state: each is applied to the columns and undone exactly.
+
+``Cluster.apply`` is their only caller. Whatever moves a pod, takes a volume or edits an object (assume, reserve,
+a victim, a what-if verb, a watch event) is one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kplan.cluster.build import append_pods
+from kplan.objects.models import Object, Pod
+
+if TYPE_CHECKING:
+    from kplan.cluster.cluster import Cluster
+
+Revert = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """A pod is placed on a node; its nomination, if any, is used up."""
+
+    pod: int
+    node: int
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Count the pod on the node."""
+        info = cluster.pods[self.pod]
+        assert not info.bound, f"{info.key} is placed already"
+        assert not info.gone, f"{info.key} is gone"
+        nominated = int(cluster.pod_nominated[self.pod])
+        cluster.pod_nominated[self.pod] = -1
+        cluster.move(self.pod, self.node, 1)
+        info.bound = True
+
+        def revert() -> None:
+            info.bound = False
+            cluster.move(self.pod, self.node, -1)
+            cluster.pod_nominated[self.pod] = nominated
+
+        return revert
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """A pod leaves the cluster: a victim, an eviction, a deletion."""
+
+    pod: int
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Take the pod off its node, if it has one, and out of the queue."""
+        info = cluster.pods[self.pod]
+        assert not info.gone, f"{info.key} is gone already"
+        node, nominated = int(cluster.pod_node[self.pod]), int(cluster.pod_nominated[self.pod])
+        cluster.pod_nominated[self.pod] = -1
+        if node >= 0:
+            cluster.move(self.pod, node, -1)
+        info.gone = True
+
+        def revert() -> None:
+            info.gone = False
+            if node >= 0:
+                cluster.move(self.pod, node, 1)
+            cluster.pod_nominated[self.pod] = nominated
+
+        return revert
+
+
+@dataclass(frozen=True, slots=True)
+class Nominate:
+    """A waiting pod is nominated to run on a node; -1 clears the nomination."""
+
+    pod: int
+    node: int
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Set the nomination."""
+        former = int(cluster.pod_nominated[self.pod])
+        cluster.pod_nominated[self.pod] = self.node
+
+        def revert() -> None:
+            cluster.pod_nominated[self.pod] = former
+
+        return revert
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """An object other than a node or a pod is replaced; None takes it out."""
+
+    attribute: str
+    key: str
+    item: Object | None
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Put the object into its table."""
+        former = cluster.objects.put(self.attribute, self.key, self.item)
+
+        def revert() -> None:
+            cluster.objects.put(self.attribute, self.key, former)
+
+        return revert
+
+
+@dataclass(frozen=True, slots=True)
+class AddPods:
+    """Pods appear: those of manifests, or victims that their controllers make again."""
+
+    pods: tuple[Pod, ...]
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Append rows to the pod columns."""
+        return append_pods(cluster, self.pods)
+
+
+Change = Assume | Remove | Nominate | Put | AddPods

@@ -1,0 +1,147 @@
+"""The Cluster: nodes and pods as columns, counters over them, and everything else by key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster.counters import Counters
+from kplan.cluster.labels import NodeLabels
+from kplan.cluster.pods import PodClass, PodClasses, PodInfo
+from kplan.cluster.tables import ObjectTables
+from kplan.objects.models import Node, Taint
+from kplan.objects.requests import RequestRules
+from kplan.objects.state import ClusterState
+
+if TYPE_CHECKING:
+    from kplan.cluster.changes import Change, Revert
+
+Int = NDArray[np.int64]
+Index = NDArray[np.int32]
+
+CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
+"""Rows of the resources every cluster has."""
+FIXED_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What takes a series of changes back; undos are used in reverse order of their changes, each once."""
+
+    reverts: tuple[Revert, ...]
+
+
+class Cluster:
+    """All columns of one cluster (see ``cluster.schema`` for each), made by ``cluster.build``.
+
+    Attributes:
+        state: what was read; columns and ``objects`` are what changes have made of it since.
+        rules: how requests of pods are counted in this version.
+        nodes: node objects by row; rows are sorted by name, bytewise.
+        node_index: row by node name.
+        pods: PodInfo by row; pods that ended are not among them.
+        pod_index: row by ``namespace/name``.
+        resources: row of each resource in ``allocatable``.
+        taint_sets: distinct lists of taints; ``taint_set`` points into them.
+        feature_sets: distinct sets of declared features; ``feature_set`` points into them.
+        labels: label columns and masks of nodes.
+        counters: sums over the pods of each node.
+        objects: all other objects by key.
+        pod_generation: grows when pod rows are added or taken back.
+    """
+
+    allocatable: Int
+    requested: Int
+    non_zero_requested: Int
+    pod_count: Int
+    allowed_pods: Int
+    unschedulable: NDArray[np.bool_]
+    taint_set: Index
+    feature_set: Index
+    pod_node: Index
+    pod_nominated: Index
+    pod_class: Index
+    pod_priority: Int
+    pod_start: Int
+    pod_request: Int
+    pod_non_zero: Int
+
+    def __init__(self, state: ClusterState, rules: RequestRules) -> None:
+        self.state = state
+        self.rules = rules
+        self.nodes: list[Node] = sorted(state.nodes, key=lambda node: node.name.encode())
+        self.node_index: dict[str, int] = {node.name: i for i, node in enumerate(self.nodes)}
+        self.pods: list[PodInfo] = []
+        self.pod_index: dict[str, int] = {}
+        self.resources: dict[str, int] = {}
+        self.taint_sets: list[tuple[Taint, ...]] = []
+        self.feature_sets: list[frozenset[str]] = []
+        self.classes = PodClasses()
+        self.labels = NodeLabels(self.nodes)
+        self.objects = ObjectTables(state)
+        self.pod_generation = 0
+        self.counters: Counters
+        self._rank: tuple[int, NDArray[np.intp]] | None = None
+
+    @property
+    def pod_classes(self) -> list[PodClass]:
+        """Distinct classes of pods; the column ``pod_class`` points into them."""
+        return self.classes.items
+
+    @property
+    def all_rows(self) -> NDArray[np.intp]:
+        """intp[N], every node."""
+        return np.arange(len(self.nodes), dtype=np.intp)
+
+    def node_name(self, row: int) -> str:
+        """Name of the node of a row."""
+        return self.nodes[row].name
+
+    @property
+    def pod_rank(self) -> NDArray[np.intp]:
+        """intp[P], the place of each pod in the order of namespaces and names."""
+        if self._rank is None or self._rank[0] != self.pod_generation:
+            keys = sorted(range(len(self.pods)), key=lambda row: (self.pods[row].namespace, self.pods[row].name, row))
+            rank = np.empty(len(keys), dtype=np.intp)
+            rank[keys] = np.arange(len(keys))
+            self._rank = (self.pod_generation, rank)
+        return self._rank[1]
+
+    def resource(self, name: str) -> int | None:
+        """Row of a resource, or None if neither a node nor a pod knows it."""
+        return self.resources.get(name)
+
+    def namespace_labels(self, namespace: str) -> Mapping[str, str]:
+        """Labels of a namespace; empty if the state does not hold it."""
+        return self.objects.namespace_labels(namespace)
+
+    def pods_on(self, node: int) -> list[int]:
+        """Rows of the pods on a node, by namespace and name."""
+        rows = np.flatnonzero(self.pod_node == node).tolist()
+        return sorted(rows, key=lambda row: (self.pods[row].namespace, self.pods[row].name))
+
+    def nominated_on(self, node: int) -> list[int]:
+        """Rows of the waiting pods nominated to a node, in order of rows."""
+        rows: list[int] = np.flatnonzero(self.pod_nominated == node).tolist()
+        return rows
+
+    def apply(self, changes: Iterable[Change]) -> Undo:
+        """Carry out changes in order; nothing else writes to columns."""
+        return Undo(tuple(change.apply(self) for change in changes))
+
+    def undo(self, undo: Undo) -> None:
+        """Take changes back exactly."""
+        for revert in reversed(undo.reverts):
+            revert()
+
+    def move(self, pod: int, node: int, sign: int) -> None:
+        """Count a pod in on a node (sign 1) or out (-1). Called by changes alone."""
+        self.pod_node[pod] = node if sign > 0 else -1
+        self.requested[:, node] += sign * self.pod_request[:, pod]
+        self.non_zero_requested[:, node] += sign * self.pod_non_zero[:, pod]
+        self.pod_count[node] += sign
+        self.counters.move(int(self.pod_class[pod]), node, sign)

@@ -1,0 +1,126 @@
+"""Counters: how many (or how much) of something the pods on each node amount to, kept as pods move.
+
+A counter gives every PodClass an integer weight: 1 for classes a selector matches, say. Its column is the
+sum of the weights of the pods on each node. Placing a pod adds one column of weights to one column of
+counts, whatever the number of pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster.pods import PodClass
+
+if TYPE_CHECKING:
+    from kplan.cluster.cluster import Cluster
+
+Int = NDArray[np.int64]
+
+
+class Counter:
+    """One registered counter; ask it afresh in each cycle, its arrays move when the table grows."""
+
+    __slots__ = ("_pods", "_pods_at", "_table", "index", "key")
+
+    def __init__(self, table: Counters, index: int, key: Hashable) -> None:
+        self._table = table
+        self.index = index
+        self.key = key
+        self._pods: Int | None = None
+        self._pods_at = -1
+
+    @property
+    def nodes(self) -> Int:
+        """int64[N], the sum of the weights of the pods on each node; not to be written to."""
+        counts: Int = self._table.counts[self.index]
+        return counts
+
+    @property
+    def total(self) -> int:
+        """Sum over all nodes."""
+        return int(self.nodes.sum())
+
+    @property
+    def classes(self) -> Int:
+        """int64[K], the weight of each PodClass; not to be written to."""
+        return self._table.weights[self.index, : self._table.size]
+
+    @property
+    def pods(self) -> Int:
+        """int64[P], the weight of each pod, wherever it is: what Worlds.total takes."""
+        cluster = self._table.cluster
+        if self._pods is None or self._pods_at != cluster.pod_generation:
+            self._pods = self.classes[cluster.pod_class]
+            self._pods_at = cluster.pod_generation
+        return self._pods
+
+
+class Counters:
+    """All counters of a cluster.
+
+    Attributes:
+        weights: int64[S, K], weight of each class in each counter (both axes with spare room).
+        counts: int64[S, N].
+        size: number of classes known to the weights.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.weights: Int = np.zeros((0, 0), dtype=np.int64)
+        self.counts: Int = np.zeros((0, len(cluster.nodes)), dtype=np.int64)
+        self.size = 0
+        self._counters: dict[Hashable, Counter] = {}
+        self._weigh: list[Callable[[PodClass], int]] = []
+
+    def __len__(self) -> int:
+        return len(self._weigh)
+
+    def get(self, key: Hashable, weigh: Callable[[PodClass], int]) -> Counter:
+        """Return the counter of this key, registered on first sight.
+
+        Args:
+            key: identifies the rule; equal keys share a counter, so it holds all that ``weigh`` depends on.
+            weigh: weight of a class. Not only of classes present now: it is asked again for later ones.
+        """
+        counter = self._counters.get(key)
+        if counter is None:
+            counter = self._counters[key] = Counter(self, len(self._counters), key)
+            self._weigh.append(weigh)
+            self._grow()
+            row = self.weights[counter.index]
+            for pod_class in self.cluster.pod_classes[: self.size]:
+                row[pod_class.index] = weigh(pod_class)
+            placed = np.flatnonzero(self.cluster.pod_node >= 0)
+            np.add.at(self.counts[counter.index], self.cluster.pod_node[placed], row[self.cluster.pod_class[placed]])
+        return counter
+
+    def extend(self) -> None:
+        """Weigh the classes that appeared since."""
+        before = self.size
+        self.size = len(self.cluster.pod_classes)
+        self._grow()
+        for pod_class in self.cluster.pod_classes[before:]:
+            for index, weigh in enumerate(self._weigh):
+                self.weights[index, pod_class.index] = weigh(pod_class)
+
+    def move(self, pod_class: int, node: int, sign: int) -> None:
+        """Count one pod of a class in (sign 1) or out (-1) on a node."""
+        used = len(self._weigh)
+        self.counts[:used, node] += sign * self.weights[:used, pod_class]
+
+    def _grow(self) -> None:
+        """Keep spare room on both axes, doubling, so that growth costs little per counter."""
+        rows, columns = self.weights.shape
+        if len(self._weigh) > rows or self.size > columns:
+            rows = max(rows, 2 * len(self._weigh), 8)
+            columns = max(columns, self.size + self.size // 2, 8)
+            weights = np.zeros((rows, columns), dtype=np.int64)
+            weights[: self.weights.shape[0], : self.weights.shape[1]] = self.weights
+            self.weights = weights
+            counts = np.zeros((rows, len(self.cluster.nodes)), dtype=np.int64)
+            counts[: self.counts.shape[0]] = self.counts
+            self.counts = counts

@@ -1,0 +1,102 @@
+"""Objects other than nodes and pods, by key, in the state that changes have given them."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from kplan.objects.kinds import KINDS
+from kplan.objects.models import (
+    CSIDriver,
+    CSINode,
+    Namespace,
+    Object,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+)
+from kplan.objects.state import ClusterState
+
+
+class ObjectTables:
+    """Every object of the state by kind and key, changed only by ``Put``.
+
+    Each attribute of ClusterState but ``nodes`` and ``pods`` is a read-only mapping from
+    ``namespace/name`` (or the name of a cluster-scoped object) to the object, in order of keys.
+    """
+
+    def __init__(self, state: ClusterState) -> None:
+        self._tables: dict[str, dict[str, Object]] = {
+            kind.attribute: {item.key: item for item in getattr(state, kind.attribute)}
+            for kind in KINDS
+            if kind.name not in ("Node", "Pod")
+        }
+        self.version: dict[str, int] = dict.fromkeys(self._tables, 0)
+        self._derived: dict[str, tuple[tuple[int, ...], Any]] = {}
+
+    def table(self, attribute: str) -> Mapping[str, Any]:
+        """Return the objects of one kind by key."""
+        return MappingProxyType(self._tables[attribute])
+
+    def put(self, attribute: str, key: str, item: Object | None) -> Object | None:
+        """Replace (or with None: take out) an object; return what was there. Called by ``Put.apply`` alone."""
+        table = self._tables[attribute]
+        former = table.get(key)
+        if item is None:
+            table.pop(key, None)
+        elif former is not None:
+            table[key] = item
+        else:  # a new key goes to its place, not to the end
+            ordered = sorted({**table, key: item}.items(), key=lambda entry: tuple(entry[0].encode().split(b"/")))
+            table.clear()
+            table.update(ordered)
+        self.version[attribute] += 1
+        return former
+
+    def derived(self, name: str, kinds: tuple[str, ...], make: Callable[[], Any]) -> Any:
+        """Return an index over some kinds, made again whenever one of them has changed.
+
+        Args:
+            name: name of the index.
+            kinds: attributes it is made from.
+            make: makes it.
+        """
+        versions = tuple(self.version[kind] for kind in kinds)
+        known = self._derived.get(name)
+        if known is None or known[0] != versions:
+            known = self._derived[name] = (versions, make())
+        return known[1]
+
+    @property
+    def namespaces(self) -> Mapping[str, Namespace]:
+        """Namespaces by name."""
+        return self.table("namespaces")
+
+    @property
+    def persistent_volumes(self) -> Mapping[str, PersistentVolume]:
+        """Volumes by name."""
+        return self.table("persistent_volumes")
+
+    @property
+    def persistent_volume_claims(self) -> Mapping[str, PersistentVolumeClaim]:
+        """Claims by ``namespace/name``."""
+        return self.table("persistent_volume_claims")
+
+    @property
+    def storage_classes(self) -> Mapping[str, StorageClass]:
+        """Storage classes by name."""
+        return self.table("storage_classes")
+
+    @property
+    def csi_nodes(self) -> Mapping[str, CSINode]:
+        """CSINodes by node name."""
+        return self.table("csi_nodes")
+
+    @property
+    def csi_drivers(self) -> Mapping[str, CSIDriver]:
+        """CSIDrivers by name."""
+        return self.table("csi_drivers")
+
+    def namespace_labels(self, namespace: str) -> Mapping[str, str]:
+        """Labels of a namespace; empty if the state does not hold it."""
+        item = self.namespaces.get(namespace)
+        return item.labels if item is not None else {}

@@ -1,0 +1,22 @@
+"""How a scheduler is set up: its version, feature gates and KubeSchedulerConfiguration, down to profiles."""
+
+from kplan.config.kube_scheduler_configuration import (
+    SchedulerConfiguration,
+    default_configuration,
+    default_profile,
+    load,
+)
+from kplan.config.profile import Profile
+from kplan.config.versions import Release, features
+from kplan.framework.doubt import Doubt
+
+__all__ = [
+    "Doubt",
+    "Profile",
+    "Release",
+    "SchedulerConfiguration",
+    "default_configuration",
+    "default_profile",
+    "features",
+    "load",
+]

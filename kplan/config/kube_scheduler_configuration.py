@@ -1,0 +1,290 @@
+"""KubeSchedulerConfiguration: read strictly, defaulted, checked and expanded to profiles, as kube-scheduler does.
+
+Text or parsed value -> decode -> defaults -> validation -> extenders -> profiles; ``load`` is the way in.
+Differs from kube-scheduler: certificates of extenders are neither read from files nor parsed.
+Source: kubernetes v1.37.2 pkg/scheduler/apis/config/v1/defaults.go; pkg/scheduler/scheduler.go New, buildExtenders;
+pkg/scheduler/profile/profile.go NewMap; kube-scheduler v0.37.2 config/v1/types.go DecodeNestedObjects.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import msgspec
+
+from kplan.config import text, validation
+from kplan.config.decode import Decoder
+from kplan.config.field_errors import aggregate
+from kplan.config.plugin_args import default_args, with_defaults
+from kplan.config.profile import MULTI_POINT, Builder, Profile, merge_with_defaults
+from kplan.config.validation import DefaultedProfile
+from kplan.config.versions import extension_points
+from kplan.config.wire import API_VERSION, KIND, KubeSchedulerConfiguration, KubeSchedulerProfile
+from kplan.errors import ConfigError
+from kplan.framework.args import PLUGIN_ARGS, Args, Extender, NodeResourcesFitArgs
+from kplan.framework.doubt import Doubt
+from kplan.framework.features import Features
+
+DEFAULT_SCHEDULER_NAME = "default-scheduler"
+DEFAULT_PARALLELISM = 16
+_EXTENDER_TIMEOUT = 5 * 10**9  # [ns]
+_NO_START = "kube-scheduler would not start with this configuration"
+
+
+@dataclass(frozen=True)
+class SchedulerConfiguration:
+    """What a scheduler runs with.
+
+    Attributes:
+        profiles: in file order; scheduler names are unique.
+        extenders: in the order they are asked: those that may fail (ignorable) last.
+        parallelism: goroutines of the live scheduler; of no effect on a plan.
+        percentage_of_nodes_to_score: of profiles without their own; 0 for adaptive [percent].
+        doubts: what was let pass because of ``unknown="doubt"``.
+    """
+
+    profiles: tuple[Profile, ...]
+    extenders: tuple[Extender, ...] = ()
+    parallelism: int = DEFAULT_PARALLELISM
+    percentage_of_nodes_to_score: int = 0
+    doubts: tuple[Doubt, ...] = ()
+
+    def profile(self, scheduler_name: str) -> Profile | None:
+        """The profile of a scheduler name; None if pods with it are another scheduler's."""
+        return next((profile for profile in self.profiles if profile.scheduler_name == scheduler_name), None)
+
+
+def load(
+    source: str | bytes | Mapping[str, Any],
+    features: Features,
+    *,
+    validate: bool = False,
+    unknown: Literal["refuse", "doubt"] = "refuse",
+    file: str = "",
+) -> SchedulerConfiguration:
+    """Read a configuration.
+
+    Args:
+        source: YAML or JSON text, or what it parses to.
+        features: version and gates of the scheduler it is for.
+        validate: also check what the kube-scheduler command checks at start (for a real cluster's file). Without,
+            only what making the scheduler checks, which is what a program that embeds it gets: arguments of
+            plugins that are not enabled, percentages, backoffs and extenders' fields then pass.
+        unknown: what to do about enabled plugins that are not built into kube-scheduler: refuse the
+            configuration as it does, or leave them out and say so in ``doubts``.
+        file: its name, for messages.
+
+    Raises:
+        ConfigError: when kube-scheduler of that version refuses it, in its words where they are short.
+    """
+    try:
+        wire, arguments = _decode(source, features.version.minor)
+        drafts = [_with_defaults(wire, i, arguments[i] if arguments else (), features) for i in _profiles(wire)]
+        if validate and (errors := validation.validate(wire, drafts, features)):
+            raise ConfigError(aggregate(errors), code="config-invalid", hint=_NO_START)
+        extenders, drafts = _extenders(wire, drafts)
+        percentage = wire.percentage_of_nodes_to_score or 0
+        profiles = _build(drafts, features, percentage, allow_unknown=unknown == "doubt")
+    except ConfigError as error:
+        if not file:
+            raise
+        raise ConfigError(f"{file}: {error.message}", code=error.code, hint=error.hint) from error
+    return SchedulerConfiguration(
+        profiles=profiles,
+        extenders=extenders,
+        parallelism=DEFAULT_PARALLELISM if wire.parallelism is None else wire.parallelism,
+        percentage_of_nodes_to_score=percentage,
+        doubts=tuple(doubt for profile in profiles for doubt in _doubts(profile)),
+    )
+
+
+def default_configuration(features: Features) -> SchedulerConfiguration:
+    """What a scheduler runs with that is given no configuration file."""
+    return load({"apiVersion": API_VERSION, "kind": KIND}, features)
+
+
+def default_profile(features: Features) -> Profile:
+    """The only profile of a scheduler that is given no configuration file."""
+    return default_configuration(features).profiles[0]
+
+
+# --- decoding
+
+Arguments = Sequence[tuple[str, Any]]
+"""Plugins and their arguments in file order: ``Args``, or raw values for a plugin that takes none."""
+
+
+def _decode(source: str | bytes | Mapping[str, Any], minor: int) -> tuple[KubeSchedulerConfiguration, list[Arguments]]:
+    if isinstance(source, bytes):
+        source = source.decode("utf-8", errors="replace")
+    tree = text.parse(source) if isinstance(source, str) else source
+    _check_header(tree)
+    decoder = Decoder(minor)
+    wire = decoder.struct(KubeSchedulerConfiguration, tree)
+    arguments = [_arguments(decoder, profile, f"profiles[{i}]") for i, profile in enumerate(wire.profiles)]
+    decoder.check_unknown()
+    return wire, arguments
+
+
+def _check_header(tree: Any) -> None:
+    kind, version = (tree.get("kind"), tree.get("apiVersion")) if isinstance(tree, Mapping) else (None, None)
+    if not kind or not version:
+        raise ConfigError(
+            f"Object {'apiVersion' if kind else 'Kind'!r} is missing",
+            code="config-kind",
+            hint=f"it must start with apiVersion: {API_VERSION} and kind: {KIND}",
+        )
+    if (version, kind) != (API_VERSION, KIND):
+        raise ConfigError(
+            f'no kind "{kind}" is registered for version "{version}"',
+            code="config-kind",
+            hint=f"the only one is {KIND} of {API_VERSION}",
+        )
+
+
+def _arguments(decoder: Decoder, profile: KubeSchedulerProfile, path: str) -> Arguments:
+    return [
+        (config.name, _plugin_args(decoder, config.name, config.args, f"{path}.pluginConfig[{j}].args"))
+        for j, config in enumerate(profile.plugin_config)
+    ]
+
+
+def _plugin_args(decoder: Decoder, name: str, raw: Any, path: str) -> Any:
+    cls = PLUGIN_ARGS.get(name)
+    if cls is None or raw is None:
+        return raw if cls is None else cls()
+    fields = dict(raw) if isinstance(raw, Mapping) else raw
+    if isinstance(fields, dict):
+        kind, version = fields.pop("kind", None) or f"{name}Args", fields.pop("apiVersion", None) or API_VERSION
+        if (version, kind) != (API_VERSION, f"{name}Args"):
+            raise ConfigError(
+                f"{path}: args for plugin {name} were not of type {name}Args of {API_VERSION}, got {kind} of {version}",
+                code="config-kind",
+                hint="leave kind and apiVersion of args out",
+            )
+    return decoder.struct(cls, fields, path)
+
+
+# --- defaults
+
+
+def _profiles(wire: KubeSchedulerConfiguration) -> range:
+    """Indices of the profiles; a file without any has one that says nothing."""
+    return range(len(wire.profiles) or 1)
+
+
+def _with_defaults(
+    wire: KubeSchedulerConfiguration, index: int, arguments: Arguments, features: Features
+) -> DefaultedProfile:
+    """Source: SetDefaults_KubeSchedulerConfiguration, setDefaults_KubeSchedulerProfile."""
+    given = wire.profiles[index] if wire.profiles else KubeSchedulerProfile()
+    name = given.scheduler_name
+    if name is None:
+        # Of several profiles each must be named: validation and NewMap see to it.
+        name = DEFAULT_SCHEDULER_NAME if len(wire.profiles) < 2 else ""
+    sets = merge_with_defaults(given.plugins, features)
+    configs = [
+        (plugin, with_defaults(args, features) if isinstance(args, Args) else args) for plugin, args in arguments
+    ]
+    configured = {plugin for plugin, _ in configs}
+    points = [MULTI_POINT, *(p.name for p in extension_points(features.version.minor) if p.gives_args)]
+    enabled = {plugin.name for point in points for plugin in sets[point].enabled}
+    for plugin in sorted(enabled - configured):
+        if (args := default_args(plugin, features)) is not None:
+            configs.append((plugin, args))
+    return DefaultedProfile(name, given.percentage_of_nodes_to_score, sets, configs)
+
+
+# --- extenders
+
+
+def _extenders(
+    wire: KubeSchedulerConfiguration, drafts: list[DefaultedProfile]
+) -> tuple[tuple[Extender, ...], list[DefaultedProfile]]:
+    """Order extenders, and have every profile ignore the resources they keep from the scheduler."""
+    extenders = [
+        extender if extender.http_timeout else msgspec.structs.replace(extender, http_timeout=_EXTENDER_TIMEOUT)
+        for extender in wire.extenders
+    ]
+    for extender in extenders:
+        tls = extender.tls_config
+        if tls is not None and tls.insecure and (tls.ca_file or tls.ca_data):
+            problem = "specifying a root certificates file with the insecure flag is not allowed"
+            raise ConfigError(f"couldn't build extenders: {problem}", code="config-refused", hint=_NO_START)
+    ignored = tuple(
+        resource.name
+        for extender in extenders
+        for resource in extender.managed_resources
+        if resource.ignored_by_scheduler
+    )
+    if ignored:
+        drafts = [_ignoring(draft, ignored) for draft in drafts]
+    return tuple(sorted(extenders, key=lambda extender: extender.ignorable)), drafts
+
+
+def _ignoring(draft: DefaultedProfile, resources: tuple[str, ...]) -> DefaultedProfile:
+    """Put these in the place of the resources that NodeResourcesFit ignores."""
+    configs = list(draft.configs)
+    for i, (plugin, args) in enumerate(configs):
+        if isinstance(args, NodeResourcesFitArgs):
+            configs[i] = (plugin, msgspec.structs.replace(args, ignored_resources=resources))
+            return replace(draft, configs=configs)
+    problem = "can't find NodeResourcesFitArgs in plugin config"
+    raise ConfigError(f"couldn't build extenders: {problem}", code="config-refused", hint=_NO_START)
+
+
+# --- profiles
+
+
+def _build(
+    drafts: Sequence[DefaultedProfile], features: Features, percentage: int, *, allow_unknown: bool
+) -> tuple[Profile, ...]:
+    profiles: dict[str, Profile] = {}
+    sorts: list[tuple[str, Any]] = []
+    for draft in drafts:
+        args: dict[str, Any] = {}
+        for plugin, given in draft.configs:
+            if plugin in args:
+                place = f"creating profile for scheduler name {draft.name}"
+                raise _refused(f"{place}: repeated config for plugin {plugin}")
+            args[plugin] = given
+        typed = {plugin: given for plugin, given in args.items() if isinstance(given, Args)}
+        builder = Builder(draft.name, features, draft.sets, typed, allow_unknown=allow_unknown)
+        own = draft.percentage_of_nodes_to_score
+        profile = builder.build(percentage if own is None else own)
+        if not draft.name:
+            raise _refused("scheduler name is needed")
+        if draft.name in profiles:
+            raise _refused(f'duplicate profile with scheduler name "{draft.name}"')
+        sorts += [(name, args.get(name)) for name in profile.plugins["queueSort"]]
+        _check_sorts(draft.name, sorts)
+        profiles[draft.name] = profile
+    return tuple(profiles.values())
+
+
+def _check_sorts(profile: str, sorts: Sequence[tuple[str, Any]]) -> None:
+    if not sorts:
+        return
+    (first, first_args), (last, last_args) = sorts[0], sorts[-1]
+    if first != last:
+        raise _refused(f'different queue sort plugins for profile "{profile}": "{last}", first: "{first}"')
+    if first_args != last_args:
+        raise _refused(f'different queue sort plugin args for profile "{profile}"')
+
+
+def _refused(problem: str) -> ConfigError:
+    return ConfigError(f"initializing profiles: {problem}", code="config-refused", hint=_NO_START)
+
+
+def _doubts(profile: Profile) -> list[Doubt]:
+    doubts = [
+        Doubt(
+            "plugin-not-modelled",
+            f"plugin {name} of profile {profile.scheduler_name} is not built into kube-scheduler: planned without it",
+        )
+        for name in profile.unknown_plugins
+    ]
+    if not profile.plugins["queueSort"]:
+        sort = f"profile {profile.scheduler_name} sorts its queue by a plugin that is not built into kube-scheduler"
+        doubts.append(Doubt("queue-sort-assumed", f"{sort}: PrioritySort's order is assumed"))
+    return doubts

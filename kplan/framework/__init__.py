@@ -1,0 +1,1 @@
+"""What a plugin author needs: extension points, refusals, worlds, normalisation, the FitError sentence."""

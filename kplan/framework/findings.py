@@ -1,0 +1,134 @@
+"""What a plugin answers: refusals as (reason, rows), never sentences per node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+C_co = TypeVar("C_co", covariant=True)
+S_co = TypeVar("S_co", covariant=True)
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One reason and the worlds it holds for.
+
+    Attributes:
+        reason: the scheduler's exact text.
+        rows: bool[M], True for each world refused for this reason.
+    """
+
+    reason: str
+    rows: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class RowError:
+    """``Code.Error`` on one world: it fails the whole pod, wherever else the pod fits.
+
+    Attributes:
+        row: position of the world.
+        message: the scheduler's text.
+    """
+
+    row: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings(Generic[C_co]):
+    """The answer of one Filter plugin about M worlds.
+
+    Attributes:
+        refusals: in the order of upstream's Status.Reasons; a world may have several.
+        unresolvable: bool[M], True where the code is UnschedulableAndUnresolvable; read only where a refusal holds.
+        errors: worlds on which the plugin failed.
+        choice: what Score and Reserve need of the search, by node row; None if nothing.
+    """
+
+    refusals: tuple[Refusal, ...]
+    unresolvable: Mask
+    errors: tuple[RowError, ...] = ()
+    choice: Mapping[int, C_co] | None = None
+
+    @property
+    def failed(self) -> Mask:
+        """bool[M], True for each world that any refusal or error holds for."""
+        mask = np.zeros(len(self.unresolvable), dtype=np.bool_)
+        for refusal in self.refusals:
+            mask |= refusal.rows
+        for error in self.errors:
+            mask[error.row] = True
+        return mask
+
+    def reasons(self, row: int) -> tuple[str, ...]:
+        """Reasons that hold for one world, in order."""
+        return tuple(refusal.reason for refusal in self.refusals if refusal.rows[row])
+
+    def error(self, row: int) -> str | None:
+        """Message of the error on one world, or None."""
+        return next((error.message for error in self.errors if error.row == row), None)
+
+
+def passed(count: int) -> Findings[Any]:
+    """Answer that all of ``count`` worlds pass."""
+    return Findings((), np.zeros(count, dtype=np.bool_))
+
+
+def refused(reason: str, rows: Mask, *, unresolvable: bool) -> Findings[Any]:
+    """Answer with one reason of one code: what most plugins do."""
+    return Findings((Refusal(reason, rows),), np.full(len(rows), unresolvable, dtype=np.bool_))
+
+
+def failed_everywhere(message: str, count: int) -> Findings[Any]:
+    """Answer ``Code.Error`` for each of ``count`` worlds: what a filter does whose PreFilter a profile turned off."""
+    errors = tuple(RowError(row, message) for row in range(count))
+    return Findings((), np.zeros(count, dtype=np.bool_), errors)
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """PreFilter or PreScore: this plugin has nothing to say about the pod; its later points are not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """PreFilter or PreEnqueue: the pod is refused on every node.
+
+    Attributes:
+        reasons: the scheduler's exact texts.
+        unresolvable: True for UnschedulableAndUnresolvable.
+    """
+
+    reasons: tuple[str, ...]
+    unresolvable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """``Code.Error``: the cycle of this pod ends.
+
+    Attributes:
+        message: the scheduler's text.
+    """
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready(Generic[S_co]):
+    """PreFilter or PreScore: go on with this state.
+
+    Attributes:
+        state: the plugin's own frozen state, handed to its later points.
+        nodes: names of the only nodes to look at, or None for all (PreFilter alone).
+    """
+
+    state: S_co
+    nodes: frozenset[str] | None = None

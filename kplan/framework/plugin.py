@@ -1,0 +1,134 @@
+"""The contract of a plugin: one protocol per extension point, a plugin has only those it implements.
+
+A plugin is frozen. It is made once per profile as ``Plugin(args, features)``. Its PreFilter looks at the pod
+and the cluster as it is and returns a frozen state of its own; its Filter answers about *worlds* (see
+``framework.worlds``) for all nodes at once. Facts are worked out by ``explain``, lazily, for what is shown.
+
+The cycle asks a plugin only what it has: presence of the method is what counts, and a plugin that has a
+PreFilter which answered ``Skip`` is not asked to filter. One without PreFilter gets ``None`` as its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.findings import Failed, Findings, Ready, Refused, Skip
+from kplan.framework.worlds import Rows, Worlds
+
+if TYPE_CHECKING:
+    from kplan.cluster import Change, Cluster, PodInfo
+    from kplan.framework.facts import Facts
+    from kplan.framework.preemption import PostFilterResult, PreemptionHandle
+
+Scores = NDArray[np.int64]
+
+
+class Plugin(Protocol):
+    """What every plugin has."""
+
+    name: ClassVar[str]
+    cost: ClassVar[Cost]
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Tell what the answer at this point depends on for this pod."""
+
+
+@runtime_checkable
+class PreEnqueuePlugin(Protocol):
+    """Decides whether a pod may enter the queue."""
+
+    def pre_enqueue(self, pod: PodInfo, cluster: Cluster) -> Refused | None:
+        """Return why the pod is kept out, or None."""
+
+
+@runtime_checkable
+class QueueSortPlugin(Protocol):
+    """Orders the queue."""
+
+    def sort_key(self, pod: PodInfo) -> Any:
+        """Return what pods are compared by, ascending."""
+
+
+@runtime_checkable
+class PreFilterPlugin(Protocol):
+    """Looks at the pod and the whole cluster once, before any node."""
+
+    def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Refused | Failed | Ready[Any]:
+        """Return the plugin's own state for this pod, or why there is none."""
+
+
+@runtime_checkable
+class FilterPlugin(Protocol):
+    """Refuses nodes."""
+
+    def filter(self, pod: PodInfo, state: Any, cluster: Cluster, worlds: Worlds) -> Findings[Any]:
+        """Answer for each world; the base is the cluster, moved pods are added by ``worlds.total``."""
+
+
+@runtime_checkable
+class PreScorePlugin(Protocol):
+    """Prepares scoring, once the feasible nodes are known."""
+
+    def pre_score(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows) -> Skip | Failed | Ready[Any]:
+        """Return the state for ``score``; ``rows`` is intp[F], the feasible nodes."""
+
+
+@runtime_checkable
+class ScorePlugin(Protocol):
+    """Ranks feasible nodes."""
+
+    def score(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, choice: Any) -> Scores | Failed:
+        """Return raw scores int64[F].
+
+        ``rows`` is intp[F], the feasible nodes; ``state`` that of PreScore, or of PreFilter for a plugin without
+        PreScore; ``choice`` the ``Findings.choice`` of its own Filter: by node row, or None.
+        """
+
+
+@runtime_checkable
+class NormalizePlugin(Protocol):
+    """Scales raw scores to 0..100; a Score plugin without it has its raw scores weighted as they are."""
+
+    def normalize(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
+        """Return int64[F] within 0..100."""
+
+
+@runtime_checkable
+class PostFilterPlugin(Protocol):
+    """Tries to make room when no node is feasible."""
+
+    def post_filter(self, pod: PodInfo, state: Any, handle: PreemptionHandle) -> PostFilterResult:
+        """Return what could be done and the text for the event."""
+
+
+@runtime_checkable
+class ReservePlugin(Protocol):
+    """Takes what the pod needs beyond room on the node: volumes, devices."""
+
+    def reserve(
+        self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any
+    ) -> tuple[Change, ...] | Failed | Refused:
+        """Return the changes that placing the pod on node ``row`` brings; ``choice`` is its entry of that row."""
+
+
+@runtime_checkable
+class PermitPlugin(Protocol):
+    """May hold a placed pod back."""
+
+    def permit(self, pod: PodInfo, cluster: Cluster, row: int) -> Refused | None:
+        """Return why the pod has to wait, or None."""
+
+
+@runtime_checkable
+class ExplainPlugin(Protocol):
+    """Works out the numbers and names behind refusals."""
+
+    def explain(
+        self, pod: PodInfo, state: Any, cluster: Cluster, worlds: Worlds, findings: Findings[Any], rows: Sequence[int]
+    ) -> Facts | None:
+        """Return typed facts about the worlds at positions ``rows``; None if there are none to tell."""

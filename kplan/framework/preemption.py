@@ -1,0 +1,123 @@
+"""What PostFilter plugins are given and what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.framework.codes import Code
+from kplan.framework.worlds import Rows, Worlds
+
+if TYPE_CHECKING:
+    from kplan.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class NodeStatus:
+    """The status of one node in one cycle, as upstream's framework.Status.
+
+    Attributes:
+        code: outcome.
+        plugin: the plugin that failed first; empty for success.
+        reasons: its texts.
+    """
+
+    code: Code
+    plugin: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What the filters say about M worlds, with nominated pods counted.
+
+    Attributes:
+        feasible: bool[M].
+        status: status of the world at a position.
+        unschedulable: bool[M], True where the code is Unschedulable (an eviction may help).
+    """
+
+    feasible: NDArray[np.bool_]
+    unschedulable: NDArray[np.bool_]
+    status: Callable[[int], NodeStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionHandle:
+    """What the cycle lets a PostFilter plugin ask.
+
+    Attributes:
+        cluster: the cluster as it is.
+        rows: intp[M], node rows refused with code Unschedulable: where an eviction may help.
+        nominated: row of the pod's own nominated node, -1 if it has none.
+        nominated_status: code of the pod's nominated node in this cycle, or None if it has none.
+        filters: asks all filter plugins about worlds, nominated pods counted.
+        lockstep: prepares worlds that are asked again after each shift.
+    """
+
+    cluster: Cluster
+    rows: Rows
+    nominated: int
+    nominated_status: Code | None
+    filters: Callable[[Worlds], Verdicts]
+    lockstep: Callable[[Worlds], Lockstep]
+
+
+@dataclass(frozen=True, slots=True)
+class Lockstep:
+    """Worlds that are asked again after each shift.
+
+    Attributes:
+        feasible: bool[J] of the worlds at an index.
+        shift: moves pods in worlds at an index: (index, pods, sign).
+    """
+
+    feasible: Callable[[Rows], NDArray[np.bool_]]
+    shift: Callable[[Rows, Rows, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Victims:
+    """What preemption would evict from one node.
+
+    Attributes:
+        pods: pod rows, by priority (highest first), start time, name.
+        pdb_violations: how many of them break a budget.
+    """
+
+    pods: tuple[int, ...]
+    pdb_violations: int
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterResult:
+    """What one PostFilter plugin says.
+
+    Attributes:
+        code: Success ends the list and its text stands alone; Unschedulable goes on to the next plugin.
+        message: text for the event.
+        eligible: whether the pod may preempt at all.
+        reason: why not.
+        potential: node rows an eviction may help on.
+        candidates: victims by node row.
+        statuses: status of potential nodes that are no candidates, by node row.
+        picks: node rows the scheduler could draw.
+        ambiguous: whether the victims on the pick depend on the order of equal pods on that node, which the
+            scheduler does not fix.
+        criteria: the rule that decided for the picks, as in ``default_preemption.RULES``; empty if none was needed.
+    """
+
+    code: Code
+    message: str = ""
+    eligible: bool = True
+    reason: str = ""
+    potential: tuple[int, ...] = ()
+    candidates: Mapping[int, Victims] = field(default_factory=dict)
+    statuses: Mapping[int, NodeStatus] = field(default_factory=dict)
+    picks: tuple[int, ...] = ()
+    ambiguous: bool = False
+    criteria: str = ""

@@ -1,0 +1,165 @@
+"""Worlds: nodes as they are, plus or minus some pods.
+
+The plain cycle, nominated pods and preemption ask the same question of different worlds, so no plugin
+knows of preemption. A world is never rebuilt: a plugin takes its base from the columns of the cluster
+and adds ``total(weights)``, the sum of the weights of the pods that moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int = NDArray[np.int64]
+Rows = NDArray[np.intp]
+
+_NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
+_NO_SIGNS: Int = np.zeros(0, dtype=np.int64)
+
+
+class Worlds:
+    """M hypothetical worlds, one a row.
+
+    Attributes:
+        rows: intp[M], the node_index each world is about; a node may appear in several worlds.
+    """
+
+    __slots__ = ("_moves", "_net", "_sums", "rows")
+
+    def __init__(self, rows: Rows, pod: Rows = _NO_ROWS, row: Rows = _NO_ROWS, sign: Int = _NO_SIGNS) -> None:
+        self.rows = rows
+        self._moves = [(pod, row, sign)] if len(pod) else []
+        self._sums: dict[int, tuple[Int, Int]] = {}
+        self._net: list[dict[int, int]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def moved(self) -> bool:
+        """True if any pod moved in any of these worlds."""
+        return bool(self._moves)
+
+    @property
+    def pod(self) -> Rows:
+        """intp[K], pod rows that moved."""
+        return self._merged()[0]
+
+    @property
+    def row(self) -> Rows:
+        """intp[K], the world each of them moved in."""
+        return self._merged()[1]
+
+    @property
+    def sign(self) -> Int:
+        """int64[K], +1 for a pod that was added, -1 for one that was removed."""
+        return self._merged()[2]
+
+    def _merged(self) -> tuple[Rows, Rows, Int]:
+        """Moves as one array each; shifts only append, as most of them are never looked at."""
+        if not self._moves:
+            return _NO_ROWS, _NO_ROWS, _NO_SIGNS
+        if len(self._moves) > 1:
+            pods, rows, signs = zip(*self._moves, strict=True)
+            self._moves = [(np.concatenate(pods), np.concatenate(rows), np.concatenate(signs))]
+        return self._moves[0]
+
+    def total(self, weights: Int) -> Int:
+        """Sum the signed weights of the pods moved, per world.
+
+        Args:
+            weights: int64[..., P], one weight per pod row. Its identity is the key under which the sums are
+                kept and shifted: a plugin's state or the cluster owns the array, it is not made for the call.
+
+        Returns:
+            int64[..., M].
+        """
+        if not self._moves:
+            return np.broadcast_to(np.int64(0), (*weights.shape[:-1], len(self.rows)))
+        known = self._sums.get(id(weights))
+        if known is not None:
+            return known[1]
+        pod, row, sign = self._merged()
+        sums = np.zeros((*weights.shape[:-1], len(self.rows)), dtype=np.int64)
+        flat_weights = weights.reshape(-1, weights.shape[-1])
+        for sum_row, weight_row in zip(sums.reshape(-1, len(self.rows)), flat_weights, strict=True):
+            np.add.at(sum_row, row, weight_row[pod] * sign)
+        self._sums[id(weights)] = (weights, sums)
+        return sums
+
+    def shift(self, at: Rows, pods: Rows, sign: int) -> None:
+        """Move one more pod in each of some worlds, in place; the same call with ``-sign`` undoes it exactly.
+
+        Args:
+            at: intp[J], positions of distinct worlds.
+            pods: intp[J], the pod row that moves in each.
+            sign: +1 to add, -1 to remove.
+        """
+        if not len(at):
+            return
+        for weights, sums in self._sums.values():
+            sums[..., at] += sign * weights[..., pods]
+        self._moves.append((pods, at, np.full(len(pods), sign, dtype=np.int64)))
+        if self._net is not None:
+            for world, pod in zip(at.tolist(), pods.tolist(), strict=True):
+                self._net[world][pod] = self._net[world].get(pod, 0) + sign
+
+    def at(self, index: Rows) -> Worlds:
+        """View some of these worlds; totals are taken from this object, so a later shift is seen by a new view."""
+        return _View(self, index)
+
+    def plus(self, pods: Rows, row: Rows) -> Worlds:
+        """Add pods (nominated ones) to worlds: pod ``pods[k]`` to world ``row[k]``."""
+        pod, world, sign = self._merged()
+        return Worlds(
+            self.rows,
+            np.concatenate((pod, pods)),
+            np.concatenate((world, row)),
+            np.concatenate((sign, np.ones(len(pods), dtype=np.int64))),
+        )
+
+    def moves(self, i: int) -> Sequence[tuple[int, int]]:
+        """(pod row, net sign) of the pods whose presence in world ``i`` differs from the cluster, by pod row."""
+        if self._net is None:
+            self._net = [{} for _ in self.rows]
+            pods, rows, signs = (array.tolist() for array in self._merged())
+            for pod, row, sign in zip(pods, rows, signs, strict=True):
+                self._net[row][pod] = self._net[row].get(pod, 0) + sign
+        return sorted((pod, sign) for pod, sign in self._net[i].items() if sign)
+
+
+class _View(Worlds):
+    """Some worlds of a base; sums are worked out once, on the base."""
+
+    __slots__ = ("base", "index")
+
+    def __init__(self, base: Worlds, index: Rows) -> None:
+        super().__init__(base.rows[index])
+        self.base = base
+        self.index = index
+
+    @property
+    def moved(self) -> bool:
+        return self.base.moved
+
+    def total(self, weights: Int) -> Int:
+        return self.base.total(weights)[..., self.index]
+
+    def at(self, index: Rows) -> Worlds:
+        return _View(self.base, self.index[index])
+
+    def moves(self, i: int) -> Sequence[tuple[int, int]]:
+        return self.base.moves(int(self.index[i]))
+
+    def plus(self, pods: Rows, row: Rows) -> Worlds:
+        raise NotImplementedError("add pods to the base, then view it")
+
+    def shift(self, at: Rows, pods: Rows, sign: int) -> None:
+        raise NotImplementedError("shift the base, then view it")
+
+
+def plain(rows: Rows) -> Worlds:
+    """The worlds of the plain cycle: nothing has moved."""
+    return Worlds(rows)

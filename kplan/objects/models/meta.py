@@ -1,0 +1,125 @@
+"""What every Kubernetes object has, and the selectors many of them share.
+
+Each field may be absent or null, as Go reads them; names are those of the API in snake_case.
+"""
+
+import msgspec
+
+Quantity = str | int | float
+"""A resource quantity as written; ``objects.quantity`` reads it exactly."""
+
+ResourceList = dict[str, Quantity]
+
+
+class Model(msgspec.Struct, rename="camel", kw_only=True, gc=False, omit_defaults=True):
+    """Base of all API types: camelCase on the wire, unknown fields skipped."""
+
+
+class OwnerReference(Model):
+    """``metadata.ownerReferences[]``."""
+
+    api_version: str | None = None
+    kind: str | None = None
+    name: str | None = None
+    uid: str | None = None
+    controller: bool | None = None
+
+
+class ObjectMeta(Model):
+    """``metadata``: what scheduling and reports need of it."""
+
+    name: str | None = None
+    generate_name: str | None = None
+    namespace: str | None = None
+    uid: str | None = None
+    resource_version: str | None = None
+    generation: int | None = None
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    owner_references: list[OwnerReference] | None = None
+
+
+class Object(Model):
+    """Base of the top-level kinds; the type itself says kind and group."""
+
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+
+    @property
+    def name(self) -> str:
+        """``metadata.name``; empty only before a source has checked the object."""
+        return self.metadata.name or ""
+
+    @property
+    def namespace(self) -> str:
+        """``metadata.namespace``; empty for cluster-scoped kinds."""
+        return self.metadata.namespace or ""
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``, or the name alone without a namespace."""
+        return f"{self.metadata.namespace}/{self.metadata.name}" if self.metadata.namespace else self.name
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """``metadata.labels``; an empty dict where absent."""
+        return self.metadata.labels or {}
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """``metadata.annotations``; an empty dict where absent."""
+        return self.metadata.annotations or {}
+
+
+class LabelSelectorRequirement(Model):
+    """``matchExpressions[]`` of a label selector."""
+
+    key: str = ""
+    operator: str = ""
+    values: list[str] | None = None
+
+
+class LabelSelector(Model):
+    """``metav1.LabelSelector``: absent selects nothing, empty selects everything."""
+
+    match_labels: dict[str, str] | None = None
+    match_expressions: list[LabelSelectorRequirement] | None = None
+
+
+class NodeSelectorRequirement(Model):
+    """One requirement of a node selector term."""
+
+    key: str = ""
+    operator: str = ""
+    values: list[str] | None = None
+
+
+class NodeSelectorTerm(Model):
+    """Requirements that all must hold; an empty term matches no node."""
+
+    match_expressions: list[NodeSelectorRequirement] | None = None
+    match_fields: list[NodeSelectorRequirement] | None = None
+
+
+class NodeSelector(Model):
+    """Terms of which one must match."""
+
+    node_selector_terms: list[NodeSelectorTerm] | None = None
+
+
+class TypedLocalObjectReference(Model):
+    """A reference inside one namespace: ``dataSource`` and the like."""
+
+    api_group: str | None = None
+    kind: str | None = None
+    name: str | None = None
+
+
+class ObjectReference(Model):
+    """A reference to an object of any namespace: ``claimRef``."""
+
+    kind: str | None = None
+    namespace: str | None = None
+    name: str | None = None
+    uid: str | None = None

@@ -1,0 +1,68 @@
+"""Nodes and namespaces."""
+
+import msgspec
+
+from kplan.objects.models.meta import Model, Object, ResourceList
+
+
+class Taint(Model):
+    """``spec.taints[]``."""
+
+    key: str = ""
+    value: str | None = None
+    effect: str = ""
+
+
+class NodeSpec(Model):
+    """``spec`` of a node."""
+
+    unschedulable: bool | None = None
+    taints: list[Taint] | None = None
+    provider_id: str | None = msgspec.field(default=None, name="providerID")
+
+
+class ContainerImage(Model):
+    """``status.images[]``."""
+
+    names: list[str] | None = None
+    size_bytes: int | None = None
+
+
+class NodeCondition(Model):
+    """``status.conditions[]``."""
+
+    type: str = ""
+    status: str = ""
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: str | None = None
+
+
+class NodeSystemInfo(Model):
+    """``status.nodeInfo``."""
+
+    kubelet_version: str | None = None
+    operating_system: str | None = None
+    architecture: str | None = None
+
+
+class NodeStatus(Model):
+    """``status`` of a node."""
+
+    allocatable: ResourceList | None = None
+    capacity: ResourceList | None = None
+    conditions: list[NodeCondition] | None = None
+    images: list[ContainerImage] | None = None
+    node_info: NodeSystemInfo | None = None
+    declared_features: list[str] | None = None
+
+
+class Node(Object):
+    """A Node."""
+
+    spec: NodeSpec = msgspec.field(default_factory=NodeSpec)
+    status: NodeStatus = msgspec.field(default_factory=NodeStatus)
+
+
+class Namespace(Object):
+    """A Namespace: its labels decide namespaceSelectors."""

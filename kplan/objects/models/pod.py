@@ -1,0 +1,392 @@
+"""The Pod: the parts of spec and status that decide where it may run, and what reports name."""
+
+import msgspec
+
+from kplan.objects.models.meta import (
+    LabelSelector,
+    Model,
+    NodeSelector,
+    NodeSelectorTerm,
+    Object,
+    ObjectMeta,
+    Quantity,
+    ResourceList,
+)
+from kplan.objects.models.storage import PersistentVolumeClaimSpec
+
+
+class ResourceClaimReference(Model):
+    """``resources.claims[]`` of a container."""
+
+    name: str = ""
+    request: str | None = None
+
+
+class ResourceRequirements(Model):
+    """Requests, limits and device claims of a container or a pod."""
+
+    requests: ResourceList | None = None
+    limits: ResourceList | None = None
+    claims: list[ResourceClaimReference] | None = None
+
+
+class ContainerPort(Model):
+    """``ports[]`` of a container."""
+
+    name: str | None = None
+    container_port: int | None = None
+    host_port: int | None = None
+    host_ip: str | None = msgspec.field(default=None, name="hostIP")
+    protocol: str | None = None
+
+
+class RestartPolicyRule(Model):
+    """``restartPolicyRules[]`` of a container (1.34 and later)."""
+
+    action: str | None = None
+
+
+class VolumeMount(Model):
+    """``volumeMounts[]``, without what scheduling never reads."""
+
+    name: str | None = None
+    mount_path: str | None = None
+    bind_mount_options: list[str] | None = None
+
+
+class Container(Model):
+    """A container or init container."""
+
+    name: str = ""
+    image: str | None = None
+    resources: ResourceRequirements | None = None
+    ports: list[ContainerPort] | None = None
+    restart_policy: str | None = None
+    restart_policy_rules: list[RestartPolicyRule] | None = None
+    volume_mounts: list[VolumeMount] | None = None
+
+
+class Toleration(Model):
+    """``tolerations[]``."""
+
+    key: str | None = None
+    operator: str | None = None
+    value: str | None = None
+    effect: str | None = None
+    toleration_seconds: int | None = None
+
+
+class PreferredSchedulingTerm(Model):
+    """A weighted node selector term."""
+
+    weight: int = 0
+    preference: NodeSelectorTerm | None = None
+
+
+class NodeAffinity(Model):
+    """``affinity.nodeAffinity``."""
+
+    required: NodeSelector | None = msgspec.field(default=None, name="requiredDuringSchedulingIgnoredDuringExecution")
+    preferred: list[PreferredSchedulingTerm] | None = msgspec.field(
+        default=None, name="preferredDuringSchedulingIgnoredDuringExecution"
+    )
+
+
+class PodAffinityTerm(Model):
+    """Pods by label and namespace, and the topology they are looked for in."""
+
+    label_selector: LabelSelector | None = None
+    namespaces: list[str] | None = None
+    topology_key: str = ""
+    namespace_selector: LabelSelector | None = None
+    match_label_keys: list[str] | None = None
+    mismatch_label_keys: list[str] | None = None
+
+
+class WeightedPodAffinityTerm(Model):
+    """A pod affinity term with a weight."""
+
+    weight: int = 0
+    pod_affinity_term: PodAffinityTerm | None = None
+
+
+class PodAffinity(Model):
+    """``affinity.podAffinity`` and ``affinity.podAntiAffinity``."""
+
+    required: list[PodAffinityTerm] | None = msgspec.field(
+        default=None, name="requiredDuringSchedulingIgnoredDuringExecution"
+    )
+    preferred: list[WeightedPodAffinityTerm] | None = msgspec.field(
+        default=None, name="preferredDuringSchedulingIgnoredDuringExecution"
+    )
+
+
+class Affinity(Model):
+    """``spec.affinity``."""
+
+    node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity | None = None
+    pod_anti_affinity: PodAffinity | None = None
+
+
+class TopologySpreadConstraint(Model):
+    """``topologySpreadConstraints[]``."""
+
+    max_skew: int = 0
+    topology_key: str = ""
+    when_unsatisfiable: str = ""
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
+    match_label_keys: list[str] | None = None
+
+
+class GcePersistentDisk(Model):
+    """In-tree GCE volume."""
+
+    pd_name: str | None = None
+    partition: int | None = None
+    read_only: bool | None = None
+
+
+class AwsElasticBlockStore(Model):
+    """In-tree AWS volume."""
+
+    volume_id: str | None = msgspec.field(default=None, name="volumeID")
+    partition: int | None = None
+    read_only: bool | None = None
+
+
+class AzureDisk(Model):
+    """In-tree Azure volume."""
+
+    disk_name: str | None = None
+    disk_uri: str | None = msgspec.field(default=None, name="diskURI")
+    kind: str | None = None
+    read_only: bool | None = None
+
+
+class AzureFile(Model):
+    """In-tree Azure file share."""
+
+    secret_name: str | None = None
+    share_name: str | None = None
+    secret_namespace: str | None = None
+
+
+class Cinder(Model):
+    """In-tree OpenStack volume."""
+
+    volume_id: str | None = msgspec.field(default=None, name="volumeID")
+    read_only: bool | None = None
+
+
+class PortworxVolume(Model):
+    """In-tree Portworx volume."""
+
+    volume_id: str | None = msgspec.field(default=None, name="volumeID")
+
+
+class VsphereVolume(Model):
+    """In-tree vSphere volume."""
+
+    volume_path: str | None = None
+
+
+class Iscsi(Model):
+    """In-tree iSCSI volume."""
+
+    target_portal: str | None = None
+    iqn: str | None = None
+    lun: int | None = None
+    read_only: bool | None = None
+
+
+class Rbd(Model):
+    """In-tree Ceph volume."""
+
+    monitors: list[str] | None = None
+    image: str | None = None
+    pool: str | None = None
+    read_only: bool | None = None
+
+
+class PersistentVolumeClaimVolume(Model):
+    """``volumes[].persistentVolumeClaim``."""
+
+    claim_name: str = ""
+    read_only: bool | None = None
+
+
+class PersistentVolumeClaimTemplate(Model):
+    """The claim an ephemeral volume or a StatefulSet makes."""
+
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+    spec: PersistentVolumeClaimSpec | None = None
+
+
+class EphemeralVolume(Model):
+    """``volumes[].ephemeral``: a claim made for the pod."""
+
+    volume_claim_template: PersistentVolumeClaimTemplate | None = None
+
+
+class CsiEphemeralVolume(Model):
+    """``volumes[].csi``: an inline volume."""
+
+    driver: str | None = None
+
+
+class ImageVolume(Model):
+    """``volumes[].image``."""
+
+    reference: str | None = None
+
+
+class Volume(Model):
+    """``volumes[]``: sources that scheduling or a drain looks at; others have only a name."""
+
+    name: str = ""
+    persistent_volume_claim: PersistentVolumeClaimVolume | None = None
+    ephemeral: EphemeralVolume | None = None
+    csi: CsiEphemeralVolume | None = None
+    image: ImageVolume | None = None
+    gce_persistent_disk: GcePersistentDisk | None = None
+    aws_elastic_block_store: AwsElasticBlockStore | None = None
+    azure_disk: AzureDisk | None = None
+    azure_file: AzureFile | None = None
+    cinder: Cinder | None = None
+    portworx_volume: PortworxVolume | None = None
+    vsphere_volume: VsphereVolume | None = None
+    iscsi: Iscsi | None = None
+    rbd: Rbd | None = None
+    empty_dir: dict[str, object] | None = None
+    host_path: dict[str, object] | None = None
+
+
+class SchedulingGate(Model):
+    """``schedulingGates[]``."""
+
+    name: str = ""
+
+
+class PodResourceClaim(Model):
+    """``resourceClaims[]`` of a pod."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class WorkloadReference(Model):
+    """``spec.workloadRef`` (1.35)."""
+
+    name: str | None = None
+    pod_group: str | None = None
+    pod_group_replica_key: str | None = None
+
+
+class SchedulingGroup(Model):
+    """``spec.schedulingGroup`` (1.36 and later)."""
+
+    pod_group_name: str | None = None
+
+
+class PodSpec(Model):
+    """``spec`` of a pod or of a pod template."""
+
+    node_name: str | None = None
+    scheduler_name: str | None = None
+    priority: int | None = None
+    priority_class_name: str | None = None
+    preemption_policy: str | None = None
+    containers: list[Container] | None = None
+    init_containers: list[Container] | None = None
+    ephemeral_containers: list[Container] | None = None
+    resources: ResourceRequirements | None = None
+    overhead: ResourceList | None = None
+    node_selector: dict[str, str] | None = None
+    affinity: Affinity | None = None
+    tolerations: list[Toleration] | None = None
+    topology_spread_constraints: list[TopologySpreadConstraint] | None = None
+    volumes: list[Volume] | None = None
+    scheduling_gates: list[SchedulingGate] | None = None
+    resource_claims: list[PodResourceClaim] | None = None
+    runtime_class_name: str | None = None
+    host_network: bool | None = None
+    host_users: bool | None = None
+    restart_policy: str | None = None
+    termination_grace_period_seconds: int | None = None
+    service_account_name: str | None = None
+    workload_ref: WorkloadReference | None = None
+    scheduling_group: SchedulingGroup | None = None
+
+
+class ContainerStatus(Model):
+    """``containerStatuses[]``: resources while a resize is under way."""
+
+    name: str = ""
+    resources: ResourceRequirements | None = None
+    allocated_resources: dict[str, Quantity] | None = None
+
+
+class PodCondition(Model):
+    """``status.conditions[]``."""
+
+    type: str = ""
+    status: str = ""
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: str | None = None
+
+
+class PodResourceClaimStatus(Model):
+    """``status.resourceClaimStatuses[]``: the claim made from a template."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class ContainerExtendedResourceRequest(Model):
+    """Which request of the extended-resource claim serves which container's resource."""
+
+    container_name: str = ""
+    resource_name: str = ""
+    request_name: str = ""
+
+
+class PodExtendedResourceClaimStatus(Model):
+    """``status.extendedResourceClaimStatus``."""
+
+    resource_claim_name: str | None = None
+    request_mappings: list[ContainerExtendedResourceRequest] | None = None
+
+
+class PodStatus(Model):
+    """``status`` of a pod."""
+
+    phase: str | None = None
+    conditions: list[PodCondition] | None = None
+    nominated_node_name: str | None = None
+    start_time: str | None = None
+    container_statuses: list[ContainerStatus] | None = None
+    init_container_statuses: list[ContainerStatus] | None = None
+    resources: ResourceRequirements | None = None
+    allocated_resources: dict[str, Quantity] | None = None
+    resource_claim_statuses: list[PodResourceClaimStatus] | None = None
+    extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
+
+
+class Pod(Object):
+    """A Pod."""
+
+    spec: PodSpec = msgspec.field(default_factory=PodSpec)
+    status: PodStatus = msgspec.field(default_factory=PodStatus)
+
+
+class PodTemplateSpec(Model):
+    """``template`` of a workload."""
+
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+    spec: PodSpec = msgspec.field(default_factory=PodSpec)

@@ -1,0 +1,153 @@
+"""ClusterState: every object read from one source, and how complete that source is."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from kplan.objects.kinds import BY_MODEL, KINDS
+from kplan.objects.models import (
+    CronJob,
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    DaemonSet,
+    Deployment,
+    Job,
+    LimitRange,
+    Namespace,
+    Node,
+    Object,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    ResourceQuota,
+    RuntimeClass,
+    Service,
+    StatefulSet,
+    StorageClass,
+    VolumeAttachment,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenObject:
+    """An object that was left out because it could not be understood.
+
+    Attributes:
+        kind: its kind, as far as known.
+        key: ``namespace/name``, as far as known.
+        place: ``file:line: path`` of what is wrong.
+        problem: what is wrong, in words.
+    """
+
+    kind: str
+    key: str
+    place: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """What a source says it holds.
+
+    Attributes:
+        counts: objects read by kind name; a kind that was listed and is empty has 0, one never seen is absent.
+        unknown: objects of kinds that kplan does not read, by ``apiVersion/kind``.
+        broken: objects left out.
+        notes: what was noticed while reading, a sentence each (duplicates, a layout's known gaps).
+        layouts: names of the layouts that were recognised, in the order they were read.
+        absences: by kind name, what its absence means in these layouts; in place of the general sentence.
+        partial: by kind name, why a layout holds only part of the objects of a kind, and what that means.
+    """
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    broken: tuple[BrokenObject, ...] = ()
+    notes: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()
+    absences: Mapping[str, str] = field(default_factory=dict)
+    partial: Mapping[str, str] = field(default_factory=dict)
+
+    def has(self, kind: str) -> bool:
+        """Tell whether the source holds this kind, be it an empty list."""
+        return kind in self.counts
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Names of the kinds that the source neither holds nor says are none, in the order of KINDS."""
+        return tuple(kind.name for kind in KINDS if kind.name not in self.counts)
+
+
+@dataclass(frozen=True)
+class ClusterState:
+    """All objects read from one source, sorted by namespace and name, each key once.
+
+    Attributes:
+        source: file, stream or context they were read from, as shown to the user.
+        server_version: version the API server or the snapshot recorded, as ``v1.37.2``; empty if unknown.
+        taken: when the state was recorded, RFC 3339; empty if unknown.
+        completeness: what the source holds and lacks.
+        node_templates: by the name of a node group, the node it would add and the pods that come with it, as a
+            cluster-autoscaler recorded them.
+        scheduler_configuration: the configuration of the scheduler, where the source recorded it; as written.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    namespaces: tuple[Namespace, ...] = ()
+    persistent_volumes: tuple[PersistentVolume, ...] = ()
+    persistent_volume_claims: tuple[PersistentVolumeClaim, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
+    csi_nodes: tuple[CSINode, ...] = ()
+    csi_drivers: tuple[CSIDriver, ...] = ()
+    csi_storage_capacities: tuple[CSIStorageCapacity, ...] = ()
+    volume_attachments: tuple[VolumeAttachment, ...] = ()
+    pod_disruption_budgets: tuple[PodDisruptionBudget, ...] = ()
+    priority_classes: tuple[PriorityClass, ...] = ()
+    services: tuple[Service, ...] = ()
+    replication_controllers: tuple[ReplicationController, ...] = ()
+    replica_sets: tuple[ReplicaSet, ...] = ()
+    stateful_sets: tuple[StatefulSet, ...] = ()
+    deployments: tuple[Deployment, ...] = ()
+    daemon_sets: tuple[DaemonSet, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    cron_jobs: tuple[CronJob, ...] = ()
+    runtime_classes: tuple[RuntimeClass, ...] = ()
+    limit_ranges: tuple[LimitRange, ...] = ()
+    resource_quotas: tuple[ResourceQuota, ...] = ()
+    source: str = ""
+    server_version: str = ""
+    taken: str = ""
+    completeness: Completeness = field(default_factory=Completeness)
+    node_templates: Mapping[str, tuple[Node, tuple[Pod, ...]]] = field(default_factory=dict)
+    scheduler_configuration: Mapping[str, object] | None = None
+
+    @classmethod
+    def of(cls, objects: Iterable[Object], **about: object) -> "ClusterState":
+        """Sort objects by kind, namespace and name; input order never matters.
+
+        Args:
+            objects: objects of the kinds in KINDS, each key once.
+            about: ``source``, ``server_version``, ``taken``, ``completeness``; without the last, the kinds
+                seen count as present.
+        """
+        by_kind: dict[str, list[Object]] = {}
+        for item in objects:
+            by_kind.setdefault(BY_MODEL[type(item)].attribute, []).append(item)
+        if "completeness" not in about:
+            names = {kind.attribute: kind.name for kind in KINDS}
+            about["completeness"] = Completeness(counts={names[a]: len(items) for a, items in by_kind.items()})
+        tables = {attribute: tuple(sorted(items, key=_order)) for attribute, items in by_kind.items()}
+        return replace(cls(), **tables, **about)  # type: ignore[arg-type]
+
+    def objects(self) -> Iterable[Object]:
+        """Yield every object, kind by kind in the order of KINDS."""
+        for kind in KINDS:
+            yield from getattr(self, kind.attribute)
+
+
+def _order(item: Object) -> tuple[bytes, bytes]:
+    return item.namespace.encode(), item.name.encode()

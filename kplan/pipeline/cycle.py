@@ -1,0 +1,331 @@
+"""One scheduling cycle of one pod, against the cluster as it is.
+
+Source: v1.37.2 pkg/scheduler/schedule_one.go schedulePod, findNodesThatFitPod, prioritizeNodes;
+framework/runtime/framework.go RunPreFilterPlugins, RunScorePlugins, RunPostFilterPlugins.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Histogram
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Code, Point
+from kplan.framework.facts import Facts
+from kplan.framework.findings import Failed, Refused, Skip
+from kplan.framework.fit_error import NO_NODES, fit_error
+from kplan.framework.preemption import NodeStatus, PostFilterResult, PreemptionHandle
+from kplan.framework.worlds import Rows, plain
+from kplan.pipeline.filters import Filters, Run, Statuses
+from kplan.pipeline.profiles import Pipeline
+from kplan.pipeline.queue import Queue
+from kplan.result import Diagnosis, Outcome, PluginFindings, Scores
+
+
+class CycleError(Exception):
+    """``Code.Error``: the cycle ends; never leaves this module."""
+
+
+@dataclass
+class Cycle:
+    """A pod's pass through the plugins of its profile.
+
+    Attributes:
+        cluster: the cluster as it is.
+        pipeline: plugins of the pod's profile.
+        pod: the pod.
+        queue: the queue the pod waits in: nominated pods of other schedulers hold no room.
+        nominated: row of the node the pod is nominated to, -1 for none: tried first and alone.
+        everything: ask every plugin about every node, also those that search.
+    """
+
+    cluster: Cluster
+    pipeline: Pipeline
+    pod: PodInfo
+    queue: Queue
+    nominated: int = -1
+    everything: bool = True
+    states: dict[str, Any] = field(default_factory=dict)
+    choices: dict[str, Any] = field(default_factory=dict)
+    filters: Filters | None = None
+    run: Run | None = None
+
+    def explain(self, *, preempt: bool = True) -> Outcome:
+        """Run the cycle up to the choice of a node; nothing changes.
+
+        Args:
+            preempt: run PostFilter when no node is feasible.
+        """
+        enqueue = self.queue.kept_out(self.pod, self.cluster)
+        outcome = Outcome(self.pod.key, self.pod.row, pre_enqueue=enqueue)
+        try:
+            outcome = self._explain(outcome, preempt=preempt and bool(self.cluster.nodes))
+        except CycleError as error:
+            outcome = _with(outcome, error=str(error))
+        return outcome if self.cluster.nodes else _with(outcome, error=NO_NODES, fit_error="")
+
+    def _explain(self, outcome: Outcome, *, preempt: bool) -> Outcome:
+        refused, limits = self._pre_filter()
+        if refused is not None:
+            diagnosis = self._nowhere(refused)
+            return self._unschedulable(_with(outcome, diagnosis=diagnosis), None, preempt=preempt)
+        names = tuple(sorted(frozenset.intersection(*limits.values()))) if limits else ()
+        rows, left_out, reason = self._rows(limits, names)
+        worlds = plain(rows)
+        self.filters = Filters(
+            self.pod,
+            self.cluster,
+            tuple(p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED),
+            self.states,
+            self.queue.nominated(self.cluster, self.pod),
+        )
+        run = self.run = self.filters.run(worlds, everything=self.everything)
+        statuses = self.filters.statuses(worlds, run)
+        for asked in run.asked:
+            if asked.findings.choice is not None:
+                self.choices[asked.plugin] = asked.findings.choice
+        diagnosis = self._diagnosis(rows, left_out, reason, limits, names, run, statuses)
+        diagnosis = replace(diagnosis, nominated_outside=self._nominated_outside(rows))
+        outcome = _with(outcome, diagnosis=diagnosis)
+        error = statuses.first_error()
+        if error is not None:
+            return _with(outcome, error=error.reasons[0])
+        if not diagnosis.feasible.any():
+            return self._unschedulable(outcome, statuses, preempt=preempt)
+        feasible = rows[diagnosis.feasible]
+        first = self.nominated if self.nominated >= 0 and self.nominated in feasible else -1
+        try:
+            scores = self._score(feasible)
+        except CycleError as failure:
+            return _with(outcome, error=str(failure))
+        return _with(outcome, scores=scores, nominated_first=first)
+
+    def facts(self, outcome: Outcome, rows: Sequence[int]) -> dict[str, Facts]:
+        """Work out the facts behind the refusals of some nodes, by plugin.
+
+        Args:
+            outcome: what ``explain`` returned; nothing may have changed since.
+            rows: node rows.
+        """
+        found: dict[str, Facts] = {}
+        if outcome.diagnosis is None or self.filters is None:
+            return found
+        plugins = {plugin.name: plugin for plugin in self.filters.plugins}
+        worlds = plain(outcome.diagnosis.rows)
+        wanted = frozenset(rows)
+        for failing in outcome.diagnosis.failing:
+            plugin = plugins[failing.plugin]
+            view = worlds.at(failing.positions)
+            failed = failing.findings.failed
+            at = [i for i in range(len(view)) if failed[i] and int(view.rows[i]) in wanted]
+            if at and hasattr(plugin, "explain"):
+                state = self.states.get(plugin.name)
+                facts = plugin.explain(self.pod, state, self.cluster, view, failing.findings, at)
+                if facts is not None:
+                    found[plugin.name] = facts
+        return found
+
+    def _pre_filter(self) -> tuple[NodeStatus | None, dict[str, frozenset[str]]]:
+        """Run PreFilter plugins; return a refusal of the pod as a whole, or the node names that some allow."""
+        limits: dict[str, frozenset[str]] = {}
+        names: frozenset[str] | None = None
+        refused: NodeStatus | None = None
+        for plugin in self.pipeline.at(Point.PRE_FILTER):
+            if not hasattr(plugin, "pre_filter"):
+                continue
+            answer = plugin.pre_filter(self.pod, self.cluster)
+            if isinstance(answer, Skip):
+                self.states[plugin.name] = _SKIPPED
+            elif isinstance(answer, Failed):
+                raise CycleError(f'running PreFilter plugin "{plugin.name}": {answer.message}')
+            elif isinstance(answer, Refused):
+                refused = _refused(plugin.name, answer)
+                if answer.unresolvable:
+                    return refused, {}
+            else:
+                self.states[plugin.name] = answer.state
+                if answer.nodes is not None:
+                    limits[plugin.name] = answer.nodes
+                    names = answer.nodes if names is None else names & answer.nodes
+                if names is not None and not names:
+                    return NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "", (_no_node(sorted(limits)),)), limits
+        return refused, limits
+
+    def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:
+        """Rows to look at, how many nodes are left out, and the text for those."""
+        if not limits:
+            return self.cluster.all_rows, 0, ""
+        index = self.cluster.node_index
+        rows = np.array(sorted(index[name] for name in names if name in index), dtype=np.intp)
+        plugins = " ".join(sorted(limits))
+        return rows, len(self.cluster.nodes) - len(rows), f"node(s) didn't satisfy plugin(s) [{plugins}]"
+
+    def _nowhere(self, refused: NodeStatus) -> Diagnosis:
+        """Diagnosis of a pod that a PreFilter refused on every node."""
+        count = len(self.cluster.nodes)
+        resolvable = refused.code is Code.UNSCHEDULABLE
+        return Diagnosis(
+            refused,
+            (),
+            (),
+            self.cluster.all_rows,
+            0,
+            "",
+            np.zeros(count, dtype=np.bool_),
+            np.full(count, resolvable, dtype=np.bool_),
+            (),
+            {},
+        )
+
+    def _diagnosis(
+        self,
+        rows: Rows,
+        left_out: int,
+        reason: str,
+        limits: dict[str, frozenset[str]],
+        names: tuple[str, ...],
+        run: Run,
+        statuses: Statuses,
+    ) -> Diagnosis:
+        failing = tuple(PluginFindings(a.plugin, a.positions, a.findings) for a in run.asked if a.failed.any())
+        feasible, unschedulable = statuses.feasible, statuses.unschedulable
+        return Diagnosis(None, tuple(limits), names, rows, left_out, reason, feasible, unschedulable, failing, statuses)
+
+    def _nominated_outside(self, rows: Rows) -> NodeStatus | None:
+        """Status of a nominated node that PreFilter left out.
+
+        Source: v1.37.2 schedule_one.go evaluateNominatedNode, which does not look at the PreFilter result. That such a
+        node passes all filters cannot be: the plugin that left it out by name refuses it by name too.
+        """
+        if self.filters is None or self.nominated < 0 or self.nominated in rows:
+            return None
+        return self.filters.verdicts(plain(np.array([self.nominated], dtype=np.intp))).status(0)
+
+    def _score(self, rows: Rows) -> Scores:
+        states: dict[str, Any] = {}
+        skipped: list[str] = []
+        for plugin in self.pipeline.at(Point.PRE_SCORE):
+            if not hasattr(plugin, "pre_score"):
+                continue
+            answer = plugin.pre_score(self.pod, self._state(plugin.name), self.cluster, rows)
+            if isinstance(answer, Skip):
+                skipped.append(plugin.name)
+            elif isinstance(answer, Failed):
+                raise CycleError(f'running PreScore plugin "{plugin.name}": {answer.message}')
+            else:
+                states[plugin.name] = answer.state
+        raw: dict[str, NDArray[np.int64]] = {}
+        weighted: dict[str, NDArray[np.int64]] = {}
+        total = np.zeros(len(rows), dtype=np.int64)
+        for plugin in self.pipeline.at(Point.SCORE):
+            name = plugin.name
+            if name in skipped or not hasattr(plugin, "score"):
+                continue
+            # None where PreScore is turned off at its point: plugins then do as upstream's do
+            state = states.get(name) if hasattr(plugin, "pre_score") else self._state(name)
+            scores = plugin.score(self.pod, state, self.cluster, rows, self.choices.get(name))
+            if isinstance(scores, Failed):
+                raise CycleError(f'running Score plugin "{name}": {scores.message}')
+            raw[name] = scores
+            if hasattr(plugin, "normalize"):
+                scores = plugin.normalize(self.pod, state, self.cluster, rows, scores)
+            weight = self.pipeline.profile.weights.get(name, 1)
+            weighted[name] = scores if weight == 1 else scores * weight
+            total += weighted[name]
+        best = rows[total == total.max()]
+        return Scores(rows, raw, weighted, total, tuple(skipped), tuple(best.tolist()))
+
+    def _unschedulable(self, outcome: Outcome, statuses: Statuses | None, *, preempt: bool) -> Outcome:
+        """Say why no node fits, after asking the PostFilter plugins for a way out."""
+        diagnosis = outcome.diagnosis
+        assert diagnosis is not None
+        result: PostFilterResult | None = None
+        told: NodeStatus | None = None
+        texts: list[str] = []
+        handle = self._handle(diagnosis, statuses)
+        for plugin in self.pipeline.at(Point.POST_FILTER) if preempt else ():
+            if not hasattr(plugin, "post_filter"):
+                continue
+            answer = plugin.post_filter(self.pod, self.states.get(plugin.name), handle)
+            if answer is None:
+                continue
+            if plugin.name == "DefaultPreemption":
+                result = answer
+            elif answer.code is not Code.UNSCHEDULABLE or answer.message:
+                told = NodeStatus(answer.code, plugin.name, (answer.message,) if answer.message else ())
+            if answer.code is not Code.UNSCHEDULABLE:
+                texts = [answer.message] if answer.message else []
+                break
+            if answer.message:
+                texts.append(answer.message)
+        text = self._fit_error(diagnosis, statuses, ", ".join(texts))
+        return _with(outcome, preemption=result, post_filter=told, fit_error=text)
+
+    def _fit_error(self, diagnosis: Diagnosis, statuses: Statuses | None, post_filter: str) -> str:
+        total = len(self.cluster.nodes)
+        if diagnosis.pre_filter is not None:
+            reasons = ", ".join(diagnosis.pre_filter.reasons)
+            return fit_error(total, {}, pre_filter=reasons, post_filter=post_filter)
+        histogram = statuses.histogram() if statuses is not None else Histogram()
+        outside = diagnosis.nominated_outside
+        if outside is not None:
+            histogram.update(outside.reasons)
+        left_out = diagnosis.left_out - (outside is not None)
+        if left_out:
+            histogram[diagnosis.left_out_reason] += left_out
+        return fit_error(total, histogram, post_filter=post_filter)
+
+    def _handle(self, diagnosis: Diagnosis, statuses: Statuses | None) -> PreemptionHandle:
+        filters = self.filters
+        if filters is None:
+            active = (p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED)
+            nominated = self.queue.nominated(self.cluster, self.pod)
+            filters = Filters(self.pod, self.cluster, tuple(active), self.states, nominated)
+        return PreemptionHandle(
+            cluster=self.cluster,
+            rows=diagnosis.rows[diagnosis.unschedulable],
+            nominated=self.nominated,
+            nominated_status=self._nominated_status(diagnosis, statuses),
+            filters=filters.verdicts,
+            lockstep=filters.lockstep,
+        )
+
+    def _nominated_status(self, diagnosis: Diagnosis, statuses: Statuses | None) -> Code | None:
+        """Code of the pod's nominated node in this cycle; None without a nominated node."""
+        if self.nominated < 0:
+            return None
+        if diagnosis.pre_filter is not None or statuses is None:
+            return diagnosis.pre_filter.code if diagnosis.pre_filter is not None else None
+        at = np.flatnonzero(diagnosis.rows == self.nominated)
+        if not len(at):
+            return Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+        return statuses.status(int(at[0])).code
+
+    def _state(self, plugin: str) -> Any:
+        state = self.states.get(plugin)
+        return None if state is _SKIPPED else state
+
+
+_SKIPPED = Skip()
+"""State of a plugin whose PreFilter skipped the pod; a PostFilter plugin can tell it from never having run."""
+
+
+def _refused(plugin: str, answer: Refused) -> NodeStatus:
+    code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if answer.unresolvable else Code.UNSCHEDULABLE
+    return NodeStatus(code, plugin, answer.reasons)
+
+
+def _no_node(plugins: Sequence[str]) -> str:
+    """Text when the node names that plugins allow do not meet."""
+    if len(plugins) == 1:
+        return f"node(s) didn't satisfy plugin {plugins[0]}"
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
+
+
+def _with(outcome: Outcome, **changes: Any) -> Outcome:
+    return replace(outcome, **changes)

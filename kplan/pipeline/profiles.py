@@ -1,0 +1,49 @@
+"""From a Profile (names, weights, arguments) to plugin instances by extension point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kplan.config import Profile, SchedulerConfiguration
+from kplan.framework.codes import Point
+from kplan.framework.features import Features
+from kplan.plugins.registry import REGISTRY
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The plugins of one profile, made once.
+
+    Attributes:
+        profile: what it was made from.
+        features: version and gates.
+        plugins: instance by name.
+        points: instances by extension point, in running order.
+    """
+
+    profile: Profile
+    features: Features
+    plugins: Mapping[str, Any]
+    points: Mapping[str, tuple[Any, ...]]
+
+    def at(self, point: Point) -> tuple[Any, ...]:
+        """Plugins of one extension point in running order."""
+        return self.points.get(point.value, ())
+
+
+def bind_profiles(configuration: SchedulerConfiguration, features: Features) -> dict[str, Pipeline]:
+    """Make the plugins of every profile; by scheduler name."""
+    pipelines: dict[str, Pipeline] = {}
+    for profile in configuration.profiles:
+        plugins: dict[str, Any] = {}
+        for names in profile.plugins.values():
+            for name in names:
+                if name in REGISTRY and name not in plugins:
+                    plugins[name] = REGISTRY[name](profile.args.get(name), features)
+        points = {
+            point: tuple(plugins[name] for name in names if name in plugins) for point, names in profile.plugins.items()
+        }
+        pipelines[profile.scheduler_name] = Pipeline(profile, features, plugins, points)
+    return pipelines

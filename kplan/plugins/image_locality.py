@@ -1,0 +1,112 @@
+"""ImageLocality: nodes that already hold a pod's images are preferred.
+
+What it checks:  nothing: it scores. An image counts with its size times the share of nodes that hold it; the sum over
+                 the pod's images is taken as 0 at 23 MiB and as 100 at 1000 MiB an image. Images of containers and init
+                 containers count; of image volumes too from 1.36 on, in the upper bound from 1.37 on.
+Rejects with:    nothing.
+Not modelled:    the history of an image's size: of nodes that report different sizes, the scheduler takes the one it
+                 saw first; here it is the first by node name.
+Source:          kubernetes v1.37.2, v1.36.3, v1.34.4 pkg/scheduler/framework/plugins/imagelocality/image_locality.go;
+                 v1.37.2 pkg/scheduler/backend/cache/cache.go addNodeImageStates
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.features import Features
+from kplan.framework.normalize import MAX_NODE_SCORE
+from kplan.framework.plugin import Scores
+from kplan.framework.worlds import Rows
+from kplan.objects.models import Node
+
+_MIB = 1024 * 1024
+_LOWEST = 23 * _MIB
+"""Sum that counts as 0 [bytes]."""
+_HIGHEST_PER_IMAGE = 1000 * _MIB
+"""Sum that counts as 100, for each image [bytes]."""
+
+
+class ImageState(NamedTuple):
+    """One image name over all nodes.
+
+    Attributes:
+        size: [bytes]
+        rows: intp[], the nodes that hold it.
+    """
+
+    size: int
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLocality:
+    """Ranks nodes by the images they hold."""
+
+    name: ClassVar[str] = "ImageLocality"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    args: None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read the images of nodes."""
+        return Reads.NODE
+
+    def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
+        """Score int64[F] within 0..100; it is not normalised.
+
+        Source: v1.37.2 sumImageScores, calculatePriority.
+        """
+        spec = pod.pod.spec
+        images = [container.image or "" for container in (*(spec.init_containers or ()), *(spec.containers or ()))]
+        bounded = len(images)
+        if self.features.since(36):
+            images += [volume.image.reference or "" for volume in spec.volumes or () if volume.image]
+        if self.features.since(37):
+            bounded = len(images)
+        states = image_states(cluster)
+        total = np.zeros(len(cluster.nodes), dtype=np.int64)
+        for image in images:
+            known = states.get(normalized_image_name(image))
+            if known is not None:
+                total[known.rows] += scaled(known, len(cluster.nodes))
+        # 100 * (sum - lowest) / (highest - lowest), the sum first brought within the bounds
+        highest = _HIGHEST_PER_IMAGE * bounded
+        total = total[rows]
+        total = np.where(total < _LOWEST, _LOWEST, np.where(total > highest, highest, total))
+        return MAX_NODE_SCORE * (total - _LOWEST) // (highest - _LOWEST)
+
+
+def scaled(image: ImageState, nodes: int) -> int:
+    """Weigh the size of an image by the share of nodes that hold it [bytes], in float64 as Go does.
+
+    Source: v1.37.2 scaledImageScore.
+    """
+    return int(float(image.size) * (float(len(image.rows)) / float(nodes)))
+
+
+def normalized_image_name(name: str) -> str:
+    """Add ``:latest`` to a name without a tag or digest."""
+    return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name
+
+
+def image_states(cluster: Cluster) -> Mapping[str, ImageState]:
+    """Index the images of all nodes by name; made once for the nodes of a cluster."""
+    states: Mapping[str, ImageState] = cluster.objects.derived("ImageLocality", (), lambda: _index(cluster.nodes))
+    return states
+
+
+def _index(nodes: list[Node]) -> dict[str, ImageState]:
+    sizes: dict[str, int] = {}
+    holders: dict[str, dict[int, None]] = {}
+    for row, node in enumerate(nodes):
+        for image in node.status.images or ():
+            for name in image.names or ():
+                sizes.setdefault(name, image.size_bytes or 0)
+                holders.setdefault(name, {})[row] = None
+    return {name: ImageState(sizes[name], np.array(list(rows), dtype=np.intp)) for name, rows in holders.items()}

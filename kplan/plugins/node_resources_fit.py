@@ -1,0 +1,348 @@
+"""NodeResourcesFit: a pod fits where its requests and those of the pods already there do not exceed allocatable.
+
+What it checks:  the number of pods, and cpu, memory, ephemeral-storage and every extended or other scalar resource
+                 that the pod requests. Resources named by ignoredResources, or whose group is among
+                 ignoredResourceGroups, are not checked. Scores free room (LeastAllocated, the default), used room
+                 (MostAllocated) or a shape over utilization (RequestedToCapacityRatio).
+Rejects with:    "Too many pods", "Insufficient <resource>" (Unschedulable; UnschedulableAndUnresolvable if any request
+                 is more than the node has in all)
+Not modelled:    deferred resizes of placed pods (gate InPlacePodVerticalScalingSchedulerPreemption, off by default);
+                 scores of placements of pod groups (gate TopologyAwareWorkloadScheduling, off by default).
+Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/noderesources/fit.go, least_allocated.go,
+                 most_allocated.go, requested_to_capacity_ratio.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from kplan.cluster.cluster import FIXED_RESOURCES
+from kplan.framework.args import NodeResourcesFitArgs, UtilizationShapePoint
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.facts import Facts
+from kplan.framework.features import Features
+from kplan.framework.findings import Findings, Ready, Refusal, failed_everywhere
+from kplan.framework.normalize import MAX_NODE_SCORE
+from kplan.framework.plugin import Scores
+from kplan.framework.worlds import Int, Rows, Worlds
+from kplan.objects.requests import fit_score_requests, is_extended_resource, is_scalar_resource
+from kplan.plugins.shared.resources import ResourceUse, delegated_to_devices, each_pod, resource_uses
+
+if TYPE_CHECKING:
+    from kplan.cluster import Cluster, PodInfo
+
+PODS = "pods"
+TOO_MANY_PODS = "Too many pods"
+INSUFFICIENT = "Insufficient {resource}"
+NO_STATE = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
+
+MAX_UTILIZATION = 100
+MAX_SHAPE_SCORE = 10
+"""Highest score of a point in a configured shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitState:
+    """What is checked for a pod.
+
+    Attributes:
+        requests: (resource, amount), in the order of upstream's reasons. [millicores for cpu, else whole]
+    """
+
+    requests: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FitScoreState:
+    """What is scored for a pod.
+
+    Attributes:
+        asked: what the pod requests by resource, cpu and memory with defaults for containers that request none.
+    """
+
+    asked: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class InsufficientResource:
+    """One resource that a node has too little of, in millicores for cpu, else whole units.
+
+    Attributes:
+        resource: its name; ``pods`` for the number of pods.
+        requested: what the pod requests.
+        used: what the pods on the node request.
+        capacity: what the node has in all, its allocatable.
+    """
+
+    resource: str
+    requested: int
+    used: int
+    capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShortage:
+    """What one node has too little of, in the order of the reasons."""
+
+    node: str
+    insufficient: tuple[InsufficientResource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResourcesFitFacts(Facts):
+    """What each node asked about has too little of."""
+
+    nodes: tuple[NodeShortage, ...]
+
+
+class NodeResourcesFit:
+    """The plugin; its module says what it does."""
+
+    name: ClassVar[str] = "NodeResourcesFit"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    def __init__(self, args: NodeResourcesFitArgs | None, features: Features) -> None:
+        args = args or NodeResourcesFitArgs()
+        self._features = features
+        self._ignored = frozenset(args.ignored_resources)
+        self._ignored_groups = frozenset(args.ignored_resource_groups)
+        self._scored = args.scoring_strategy.resources
+        self._scorer = _scorer(args)
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Nothing beyond the node and what is requested on it, but for resources that devices may serve."""
+        if point not in (Point.FILTER, Point.SCORE):
+            return Reads(0)
+        reads = Reads.NODE | Reads.USAGE
+        if self._features.enabled("DRAExtendedResource") and any(map(is_scalar_resource, pod.requests)):
+            reads |= Reads.DEVICES
+        return reads
+
+    def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[FitState]:
+        """List what the pod requests, without what is ignored.
+
+        Source: v1.37.2 noderesources/fit.go computePodResourceRequest, fitsRequest.
+        """
+        fixed = [name for name in FIXED_RESOURCES if name in pod.requests]
+        # upstream walks a map here, in random order
+        scalars = sorted(name for name in pod.requests if name not in FIXED_RESOURCES and not self._is_ignored(name))
+        requests = ((name, pod.requests[name]) for name in (*fixed, *scalars))
+        return Ready(FitState(tuple((name, amount) for name, amount in requests if amount > 0)))
+
+    def filter(self, pod: PodInfo, state: FitState | None, cluster: Cluster, worlds: Worlds) -> Findings[Any]:
+        """Refuse where a request is more than what is left.
+
+        Source: v1.37.2 noderesources/fit.go fitsRequest, Filter.
+        """
+        if state is None:
+            return failed_everywhere(NO_STATE, len(worlds))
+        unresolvable = np.zeros(len(worlds), dtype=np.bool_)
+        refusals = []
+        usage = _Usage(cluster, worlds)
+        used, capacity = usage.pods()
+        too_many = used >= capacity
+        if too_many.any():
+            refusals.append(Refusal(TOO_MANY_PODS, too_many))
+        for name, amount in state.requests:
+            used, capacity = usage.resource(name)
+            insufficient = capacity - used < amount
+            delegated = delegated_to_devices(name, cluster, self._features)
+            if delegated is not None:
+                insufficient &= ~delegated[worlds.rows]
+            if insufficient.any():
+                refusals.append(Refusal(INSUFFICIENT.format(resource=name), insufficient))
+                unresolvable |= insufficient & (capacity < amount)
+        return Findings(tuple(refusals), unresolvable)
+
+    def explain(
+        self,
+        pod: PodInfo,
+        state: FitState,
+        cluster: Cluster,
+        worlds: Worlds,
+        findings: Findings[Any],
+        rows: Sequence[int],
+    ) -> NodeResourcesFitFacts:
+        """Give requested, used and capacity of every resource that is short."""
+        amounts = {TOO_MANY_PODS: (PODS, 1)}
+        amounts |= {INSUFFICIENT.format(resource=name): (name, amount) for name, amount in state.requests}
+        usage = _Usage(cluster, worlds)
+        found: dict[int, list[InsufficientResource]] = {row: [] for row in rows}
+        for refusal in findings.refusals:
+            name, amount = amounts[refusal.reason]
+            used, capacity = usage.pods() if name == PODS else usage.resource(name)
+            for row in rows:
+                if refusal.rows[row]:
+                    found[row].append(InsufficientResource(name, amount, int(used[row]), int(capacity[row])))
+        return NodeResourcesFitFacts(
+            tuple(
+                NodeShortage(cluster.node_name(int(worlds.rows[row])), tuple(insufficient))
+                for row, insufficient in found.items()
+            )
+        )
+
+    def pre_score(self, pod: PodInfo, state: FitState | None, cluster: Cluster, rows: Rows) -> Ready[FitScoreState]:
+        """Work out what the pod counts for in the score.
+
+        Source: v1.37.2 noderesources/fit.go PreScore.
+        """
+        return Ready(FitScoreState(fit_score_requests(pod.pod)))
+
+    def score(self, pod: PodInfo, state: FitScoreState | None, cluster: Cluster, rows: Rows, choice: Any) -> Scores:
+        """Score by the strategy of the arguments; without PreScore (a profile may turn it off) the pod is read here.
+
+        Source: v1.37.2 noderesources/fit.go Score, resource_allocation.go score.
+        """
+        asked = fit_score_requests(pod.pod) if state is None else state.asked
+        uses = resource_uses(cluster, rows, self._scored, asked, self._features, non_zero=True)
+        return self._scorer(uses) if uses else np.zeros(len(rows), dtype=np.int64)
+
+    def _is_ignored(self, name: str) -> bool:
+        return is_extended_resource(name) and (name in self._ignored or name.partition("/")[0] in self._ignored_groups)
+
+
+class _Usage:
+    """What is used and what there is, in each world: int64[M] each."""
+
+    def __init__(self, cluster: Cluster, worlds: Worlds) -> None:
+        self._cluster = cluster
+        self._worlds = worlds
+        self._moved = worlds.total(cluster.pod_request) if worlds.moved else None
+
+    def pods(self) -> tuple[Int, Int]:
+        """Pods that are there and pods allowed."""
+        used = self._cluster.pod_count.take(self._worlds.rows)
+        if self._moved is not None:
+            used += self._worlds.total(each_pod(len(self._cluster.pods)))
+        return used, self._cluster.allowed_pods.take(self._worlds.rows)
+
+    def resource(self, name: str) -> tuple[Int, Int]:
+        """Requested and allocatable of a resource; zeros for one that nothing in the cluster knows."""
+        rows = self._worlds.rows
+        resource = self._cluster.resource(name)
+        if resource is None:
+            return np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+        used = self._cluster.requested[resource].take(rows)
+        if self._moved is not None:
+            used += self._moved[resource]
+        return used, self._cluster.allocatable[resource].take(rows)
+
+
+Scorer = Callable[[Sequence[ResourceUse]], Scores]
+"""Scores M nodes by one resource or more: int64[M]."""
+
+
+def _scorer(args: NodeResourcesFitArgs) -> Scorer:
+    """Return what scores by the strategy of the arguments."""
+    strategy = args.scoring_strategy
+    match strategy.type:
+        case "LeastAllocated":
+            return least_allocated
+        case "MostAllocated":
+            return most_allocated
+        case "RequestedToCapacityRatio":
+            ratio = strategy.requested_to_capacity_ratio
+            assert ratio is not None, "loading the configuration refuses this type without a shape"
+            return RequestedToCapacityRatio(ratio.shape)
+    raise AssertionError(f"loading the configuration refuses the scoring strategy {strategy.type!r}")
+
+
+def least_allocated(uses: Sequence[ResourceUse]) -> Scores:
+    """Score by the share left free, the mean weighted over the resources that each node has; 0 where overcommitted.
+
+    Source: v1.37.2 noderesources/least_allocated.go leastResourceScorer.
+    """
+    score, weight = _weighed(uses, _free_percent)
+    return score // np.maximum(weight, 1)
+
+
+def most_allocated(uses: Sequence[ResourceUse]) -> Scores:
+    """Score by the share used, the mean weighted over the resources that each node has; full where overcommitted.
+
+    Source: v1.37.2 noderesources/most_allocated.go mostResourceScorer.
+    """
+    score, weight = _weighed(uses, _used_percent)
+    return score // np.maximum(weight, 1)
+
+
+class RequestedToCapacityRatio:
+    """Scores by a shape over utilization; a resource that is worth 0 on a node does not count there.
+
+    Source: v1.37.2 noderesources/requested_to_capacity_ratio.go; helper/shape_score.go BuildBrokenLinearFunction.
+    """
+
+    def __init__(self, shape: Sequence[UtilizationShapePoint]) -> None:
+        points = [(point.utilization, point.score * (MAX_NODE_SCORE // MAX_SHAPE_SCORE)) for point in shape]
+        # int64[101], the score of each utilization [percent]
+        self._worth: Int = np.array([broken_linear(points, x) for x in range(MAX_UTILIZATION + 1)], dtype=np.int64)
+
+    def __call__(self, uses: Sequence[ResourceUse]) -> Scores:
+        """Score nodes."""
+        score, weight = _weighed(uses, self._of_utilization, skip_zero=True)
+        mean = score / np.maximum(weight, 1)
+        # as Go rounds: half away from zero, and no score is negative
+        whole = np.trunc(mean)
+        return (whole + (mean - whole >= 0.5)).astype(np.int64)
+
+    def _of_utilization(self, requested: Int, capacity: Int) -> Int:
+        return self._worth.take(_used_percent(requested, capacity))
+
+
+def broken_linear(points: Sequence[tuple[int, int]], x: int) -> int:
+    """Interpolate between (x, y) points that ascend in x, in integers, rounding toward zero; flat outside of them.
+
+    Source: v1.37.2 framework/plugins/helper/shape_score.go BuildBrokenLinearFunction.
+    """
+    if x <= points[0][0]:
+        return points[0][1]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if x <= x1:
+            rise = (y1 - y0) * (x - x0)
+            step = abs(rise) // (x1 - x0)
+            return y0 + (step if rise >= 0 else -step)
+    return points[-1][1]
+
+
+def _free_percent(requested: Int, capacity: Int) -> Int:
+    percent: Int = np.maximum(capacity - requested, 0) * MAX_NODE_SCORE // capacity
+    return percent
+
+
+def _used_percent(requested: Int, capacity: Int) -> Int:
+    # more than all may be requested: containers without a request count for the defaults
+    percent: Int = np.minimum(requested, capacity) * MAX_NODE_SCORE // capacity
+    return percent
+
+
+def _weighed(
+    uses: Sequence[ResourceUse], worth: Callable[[Int, Int], Int], *, skip_zero: bool = False
+) -> tuple[Int, Int | int]:
+    """Sum up what resources are worth on each node, and their weights there.
+
+    Args:
+        uses: the resources.
+        worth: of requested and capacity, int64[M] each, capacity never 0.
+        skip_zero: whether a resource that is worth 0 does not weigh either.
+
+    Returns:
+        int64[M] sums of worth * weight and int64[M] sums of weights (one where equal), over the resources a node has.
+    """
+    score: Int = np.zeros(len(uses[0].allocatable), dtype=np.int64)
+    weight: Int | int = 0
+    for use in uses:
+        if use.everywhere and not skip_zero:
+            score += worth(use.requested, use.allocatable) * use.weight
+            weight = weight + use.weight
+            continue
+        counts = use.allocatable > 0
+        value = worth(use.requested, np.where(counts, use.allocatable, 1))
+        if skip_zero:
+            counts &= value > 0
+        score += np.where(counts, value * use.weight, 0)
+        weight = weight + use.weight * counts
+    return score, weight

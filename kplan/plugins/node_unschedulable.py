@@ -1,0 +1,74 @@
+"""NodeUnschedulable: a cordoned node takes only pods that tolerate the taint of cordoned nodes.
+
+What it checks:  spec.unschedulable of the node is not set, or the pod tolerates the taint
+                 node.kubernetes.io/unschedulable:NoSchedule (whether or not the node bears it).
+Rejects with:    "node(s) were unschedulable" (UnschedulableAndUnresolvable)
+Not modelled:    the PreFilter of 1.37, which does nothing but skip for a placed pod with a deferred resize (gate
+                 InPlacePodVerticalScalingSchedulerPreemption, off by default).
+Source:          kubernetes v1.37.2 and v1.34.4 pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.facts import Facts
+from kplan.framework.features import Features
+from kplan.framework.findings import Findings, passed, refused
+from kplan.framework.worlds import Worlds
+from kplan.objects.models import Taint
+from kplan.objects.selectors import tolerated
+
+REASON = "node(s) were unschedulable"
+UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeUnschedulableFacts(Facts):
+    """Which nodes are cordoned.
+
+    Attributes:
+        nodes: names of the nodes asked about.
+        toleration: the taint a pod would have to tolerate, as ``key:effect``.
+    """
+
+    nodes: tuple[str, ...]
+    toleration: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeUnschedulable:
+    """Refuses cordoned nodes."""
+
+    name: ClassVar[str] = "NodeUnschedulable"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    args: None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read the specs of nodes."""
+        return Reads.NODE
+
+    def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
+        """Refuse cordoned nodes unless the pod tolerates them."""
+        comparison = self.features.enabled("TaintTolerationComparisonOperators")
+        if tolerated(pod.pod.spec.tolerations or (), UNSCHEDULABLE_TAINT, comparison=comparison):
+            return passed(len(worlds))
+        return refused(REASON, cluster.unschedulable[worlds.rows], unresolvable=True)
+
+    def explain(
+        self,
+        pod: PodInfo,
+        state: None,
+        cluster: Cluster,
+        worlds: Worlds,
+        findings: Findings[None],
+        rows: Sequence[int],
+    ) -> NodeUnschedulableFacts:
+        """Name the cordoned nodes among those asked about."""
+        at = [int(worlds.rows[row]) for row in rows]
+        nodes = tuple(cluster.node_name(node) for node in at if cluster.unschedulable[node])
+        return NodeUnschedulableFacts(nodes, f"{UNSCHEDULABLE_TAINT.key}:{UNSCHEDULABLE_TAINT.effect}")

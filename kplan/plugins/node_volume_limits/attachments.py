@@ -1,0 +1,271 @@
+"""Which CSI volumes pods use and nodes have attached, as arrays that stand until the objects behind them change.
+
+Source: kubernetes v1.37.2 pkg/scheduler/framework/plugins/nodevolumelimits/csi.go filterAttachableVolumes,
+getCSIDriverInfo, getCSIDriverInfoFromSC, checkAttachableInlineVolume, getNodeVolumeAttachmentInfo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster
+from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
+from kplan.plugins.shared.claims import claim_class, claim_use, not_found, not_owner, owned_by, volume_users
+from kplan.plugins.shared.csi_translation import (
+    BY_NAME,
+    IN_TREE,
+    TranslationError,
+    inline_handle,
+    plugin_of_inline,
+    plugin_of_volume,
+    volume_handle,
+)
+
+Index = NDArray[np.intp]
+
+ALWAYS = 0
+"""A volume of a CSI driver counts everywhere; others only where in-tree plugin number 1, 2 ... is migrated."""
+
+PLUGIN_NUMBER = {plugin.name: number for number, plugin in enumerate(IN_TREE, start=1)}
+
+
+class UsedVolume(NamedTuple):
+    """A volume that counts against a limit.
+
+    Attributes:
+        driver: name of the CSI driver.
+        unique: ``driver/handle``; a volume two pods use has one such name.
+        plugin: ALWAYS, or the number of the in-tree plugin that has to be migrated on the node.
+        label: name of the claim, or of the pod's volume where there is no claim.
+    """
+
+    driver: str
+    unique: str
+    plugin: int
+    label: str
+
+
+class Problem(NamedTuple):
+    """A volume the scheduler cannot count.
+
+    Attributes:
+        text: its text.
+        plugin: as of UsedVolume: where it fails.
+        missing: whether it is a claim that is not there: refused for a pod to place, passed over for a placed one.
+    """
+
+    text: str
+    plugin: int = ALWAYS
+    missing: bool = False
+
+
+def used_volumes(pod: Pod, cluster: Cluster) -> Iterator[UsedVolume | Problem]:
+    """Yield what each volume of a pod counts as, in order; volumes that do not count are left out."""
+    for volume in pod.spec.volumes or ():
+        use = claim_use(pod, volume)
+        if use is None:
+            plugin = plugin_of_inline(volume)
+            if plugin is None or not plugin.counted:
+                continue
+            number = PLUGIN_NUMBER[plugin.name]
+            try:
+                yield UsedVolume(plugin.driver, f"{plugin.driver}/{inline_handle(volume)}", number, volume.name)
+            except TranslationError as error:
+                yield Problem(f"converting volume({volume.name}) from inline to csi: {error}", number)
+            continue
+        if not use.name:
+            yield Problem("PersistentVolumeClaim had no name")
+            continue
+        claim = cluster.objects.persistent_volume_claims.get(use.key)
+        if claim is None:
+            text = f"looking up PVC {use.key}: {not_found('persistentvolumeclaim', use.name)}"
+            yield Problem(text, missing=True)
+        elif use.ephemeral and not owned_by(claim, pod):
+            yield Problem(not_owner(claim, pod))
+        else:
+            found = volume_of_claim(claim, cluster)
+            if found is not None:
+                yield found
+
+
+def volume_of_claim(claim: PersistentVolumeClaim, cluster: Cluster) -> UsedVolume | None:
+    """Return what a claim counts as: its volume, or one its storage class would make; None if nothing."""
+    volume = cluster.objects.persistent_volumes.get(claim.spec.volume_name or "")
+    if volume is None:
+        return _of_class(claim, cluster)
+    if volume.spec.csi is not None:
+        return _used(volume.spec.csi.driver, volume.spec.csi.volume_handle, ALWAYS, claim)
+    plugin = plugin_of_volume(volume)
+    if plugin is None or not plugin.counted:
+        return None
+    try:
+        return _used(plugin.driver, volume_handle(volume), PLUGIN_NUMBER[plugin.name], claim)
+    except TranslationError:
+        return None
+
+
+def _of_class(claim: PersistentVolumeClaim, cluster: Cluster) -> UsedVolume | None:
+    name = claim_class(claim)
+    storage_class = cluster.objects.storage_classes.get(name) if name else None
+    if storage_class is None:
+        return None
+    provisioner = storage_class.provisioner or ""
+    # The scheduler puts a random prefix before the claim, so that it equals no real volume; a space does the same.
+    handle = f" {claim.key}"
+    plugin = BY_NAME.get(provisioner)
+    if plugin is None:
+        return _used(provisioner, handle, ALWAYS, claim)
+    return _used(plugin.driver, handle, PLUGIN_NUMBER[plugin.name], claim) if plugin.counted else None
+
+
+def _used(driver: str, handle: str, plugin: int, claim: PersistentVolumeClaim) -> UsedVolume | None:
+    return UsedVolume(driver, f"{driver}/{handle}", plugin, claim.name) if driver and handle else None
+
+
+@dataclass(slots=True)
+class Uses:
+    """Volumes of all pods, one entry a pod and volume, by pod row.
+
+    Attributes:
+        pod: intp[U].
+        volume: intp[U], number of the unique name.
+        driver: intp[U], number of the driver.
+        plugin: intp[U], see UsedVolume.
+        volumes: number of each unique name.
+        drivers: number of each driver.
+        problems: what placed pods bring that the scheduler fails on, by pod row.
+    """
+
+    pod: Index
+    volume: Index
+    driver: Index
+    plugin: Index
+    volumes: dict[str, int]
+    drivers: dict[str, int]
+    problems: dict[int, list[Problem]]
+
+
+_Seen = tuple[PersistentVolumeClaim, PersistentVolume | None, UsedVolume | None]
+
+
+@dataclass(slots=True)
+class Attachments:
+    """Keeps ``Uses`` up to date.
+
+    A plan changes claims and volumes with every pod it places (annotations, claimRef), hardly ever what they count
+    as: so claims that changed are looked at again, and the arrays are only made anew if one counts differently.
+    """
+
+    versions: tuple[int, ...] = ()
+    claims: dict[str, _Seen] = field(default_factory=dict)
+    uses: Uses | None = None
+
+    def refresh(self, cluster: Cluster) -> Uses:
+        """Return the uses as of now."""
+        version = cluster.objects.version
+        users = volume_users(cluster)
+        versions = (
+            users.generation,
+            version["storage_classes"],
+            version["persistent_volume_claims"],
+            version["persistent_volumes"],
+        )
+        if (
+            self.uses is None
+            or versions[:2] != self.versions[:2]
+            or (versions != self.versions and not self._unchanged(cluster))
+        ):
+            self._build(cluster, users.with_volumes)
+        self.versions = versions
+        assert self.uses is not None
+        return self.uses
+
+    def _unchanged(self, cluster: Cluster) -> bool:
+        claims, volumes = cluster.objects.persistent_volume_claims, cluster.objects.persistent_volumes
+        for key, (claim, volume, counted) in self.claims.items():
+            now = claims.get(key)
+            if now is None:
+                return False
+            its_volume = volumes.get(now.spec.volume_name or "")
+            if now is claim and its_volume is volume:
+                continue
+            same_owner = now.metadata.owner_references == claim.metadata.owner_references
+            if not same_owner or volume_of_claim(now, cluster) != counted:
+                return False
+            self.claims[key] = (now, its_volume, counted)
+        return not any(key in claims for key in self._absent())
+
+    def _absent(self) -> Iterator[str]:
+        for problems in (self.uses.problems if self.uses else {}).values():
+            for problem in problems:
+                if problem.missing:
+                    yield problem.text.removeprefix("looking up PVC ").partition(":")[0]
+
+    def _build(self, cluster: Cluster, rows: list[int]) -> None:
+        volumes: dict[str, int] = {}
+        drivers: dict[str, int] = {}
+        problems: dict[int, list[Problem]] = {}
+        entries: list[tuple[int, int, int, int]] = []
+        self.claims = {}
+        for row in rows:
+            pod = cluster.pods[row].pod
+            self._remember(pod, cluster)
+            for item in used_volumes(pod, cluster):
+                if isinstance(item, Problem):
+                    problems.setdefault(row, []).append(item)
+                    continue
+                number = volumes.setdefault(item.unique, len(volumes))
+                entries.append((row, number, drivers.setdefault(item.driver, len(drivers)), item.plugin))
+        table = np.array(entries, dtype=np.intp).reshape(-1, 4).T.copy()
+        self.uses = Uses(table[0], table[1], table[2], table[3], volumes, drivers, problems)
+
+    def _remember(self, pod: Pod, cluster: Cluster) -> None:
+        for volume in pod.spec.volumes or ():
+            use = claim_use(pod, volume)
+            claim = cluster.objects.persistent_volume_claims.get(use.key) if use is not None else None
+            if use is not None and claim is not None and use.key not in self.claims:
+                volume_object = cluster.objects.persistent_volumes.get(claim.spec.volume_name or "")
+                self.claims[use.key] = (claim, volume_object, volume_of_claim(claim, cluster))
+
+
+def volume_uses(cluster: Cluster) -> Uses:
+    """Return the uses of a cluster, up to date."""
+    attachments: Attachments = cluster.objects.derived("volume uses", (), Attachments)
+    return attachments.refresh(cluster)
+
+
+class AttachedVolume(NamedTuple):
+    """What a VolumeAttachment says: node name, unique name as of UsedVolume, name of the volume."""
+
+    node: str
+    unique: str
+    volume: str
+
+
+def attached_volumes(cluster: Cluster) -> dict[str, list[AttachedVolume]]:
+    """Index the VolumeAttachments of CSI volumes by attacher.
+
+    Source: getNodeVolumeAttachmentInfo (a volume that is not there, or is not CSI's own, does not count).
+    """
+
+    def index() -> dict[str, list[AttachedVolume]]:
+        by_driver: dict[str, list[AttachedVolume]] = {}
+        for item in cluster.objects.table("volume_attachments").values():
+            spec = item.spec
+            name = spec.source.persistent_volume_name if spec.source is not None else None
+            volume = cluster.objects.persistent_volumes.get(name or "")
+            if not spec.attacher or volume is None or volume.spec.csi is None:
+                continue
+            unique = f"{spec.attacher}/{volume.spec.csi.volume_handle}"
+            by_driver.setdefault(spec.attacher, []).append(AttachedVolume(spec.node_name or "", unique, volume.name))
+        return by_driver
+
+    found: dict[str, list[AttachedVolume]] = cluster.objects.derived(
+        "volumes attached", ("volume_attachments", "persistent_volumes"), index
+    )
+    return found

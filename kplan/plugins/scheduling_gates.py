@@ -1,0 +1,38 @@
+"""SchedulingGates: a pod with scheduling gates stays out of the queue until they are removed.
+
+What it checks:  spec.schedulingGates is empty.
+Rejects with:    "waiting for scheduling gates: [a b]" (UnschedulableAndUnresolvable), before the pod is queued
+Not modelled:    nothing.
+Source:          kubernetes v1.37.2 and v1.34.4
+                 pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.features import Features
+from kplan.framework.findings import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulingGates:
+    """Keeps gated pods out of the queue."""
+
+    name: ClassVar[str] = "SchedulingGates"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    args: None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read nothing but the pod."""
+        return Reads(0)
+
+    def pre_enqueue(self, pod: PodInfo, cluster: Cluster) -> Refused | None:
+        """Refuse a pod that has gates; they are listed in the order of the spec."""
+        gates = pod.pod.spec.scheduling_gates
+        if not gates:
+            return None
+        return Refused((f"waiting for scheduling gates: [{' '.join(gate.name for gate in gates)}]",))

@@ -1,0 +1,1 @@
+"""Rules that several plugins share; plugins import these, never each other."""

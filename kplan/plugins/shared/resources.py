@@ -1,0 +1,126 @@
+"""Amounts of resources on nodes, as the plugins that fit and score by resources see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kplan.cluster.cluster import CPU, MEMORY
+from kplan.framework.args import ResourceSpec
+from kplan.framework.features import Features
+from kplan.framework.findings import Mask
+from kplan.framework.worlds import Int, Rows
+from kplan.objects.requests import is_scalar_resource
+
+if TYPE_CHECKING:
+    from kplan.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """One resource that counts in a score, on each of M nodes.
+
+    Attributes:
+        weight: what it weighs among the configured resources.
+        allocatable: int64[M], 0 on a node where it does not count. [millicores for cpu, else whole]
+        allocated: int64[M], what the pods on the node request. [as allocatable]
+        asked: what the pod to be scheduled requests. [as allocatable]
+    """
+
+    weight: int
+    allocatable: Int
+    allocated: Int
+    asked: int
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it counts on every node."""
+        return bool(self.allocatable.min(initial=1) > 0)
+
+    @property
+    def requested(self) -> Int:
+        """What the node's pods and the new one request together: int64[M], as allocatable."""
+        return self.allocated + self.asked
+
+
+def resource_uses(
+    cluster: Cluster,
+    rows: Rows,
+    specs: Sequence[ResourceSpec],
+    asked: Mapping[str, int],
+    features: Features,
+    *,
+    non_zero: bool,
+) -> list[ResourceUse]:
+    """Gather the configured resources that count for a pod, on the nodes at ``rows``, in order of configuration.
+
+    A scalar resource (extended, huge pages ...) counts only if the pod asks for it, and any resource only on nodes
+    that have some; one that counts on no node is left out.
+
+    Args:
+        cluster: the cluster.
+        rows: intp[M], rows of nodes.
+        specs: the configured resources.
+        asked: what the pod requests, by resource, in the scheduler's units.
+        features: gates of the version.
+        non_zero: whether cpu and memory of the pods on a node count with the defaults for containers that request none.
+
+    Source: v1.37.2 noderesources/resource_allocation.go calculateNodeAllocatableRequest,
+    calculateResourceAllocatableRequest.
+    """
+    uses = []
+    for spec in specs:
+        ask = asked.get(spec.name, 0)
+        if ask == 0 and is_scalar_resource(spec.name):
+            continue
+        amounts = _amounts(cluster, rows, spec.name, features, non_zero=non_zero)
+        if amounts is not None:
+            uses.append(ResourceUse(spec.weight, *amounts, ask))
+    return uses
+
+
+def _amounts(cluster: Cluster, rows: Rows, name: str, features: Features, *, non_zero: bool) -> tuple[Int, Int] | None:
+    """Return what nodes have of a resource and what is allocated of it: int64[M] each, or None if no node has any."""
+    resource = cluster.resource(name)
+    devices = device_totals(name, cluster, features)
+    if resource is None:
+        return None if devices is None else (devices[0].take(rows), devices[1].take(rows))
+    allocatable = cluster.allocatable[resource].take(rows)
+    requested = cluster.non_zero_requested if non_zero and resource in (CPU, MEMORY) else cluster.requested
+    allocated = requested[resource].take(rows)
+    if devices is not None:
+        classic = allocatable > 0
+        allocatable = np.where(classic, allocatable, devices[0].take(rows))
+        allocated = np.where(classic, allocated, devices[1].take(rows))
+    return (allocatable, allocated) if allocatable.max(initial=0) > 0 else None
+
+
+def delegated_to_devices(name: str, cluster: Cluster, features: Features) -> Mask | None:
+    """Tell which nodes leave an extended resource to DynamicResources: bool[N], or None for none of them.
+
+    To be filled in with device classes (gate DRAExtendedResource, on from 1.36): the nodes whose allocatable of the
+    resource is 0 or absent (only absent in 1.34), if a DeviceClass serves it.
+
+    Source: v1.37.2 noderesources/fit.go shouldDelegateResourceToDRA.
+    """
+    return None
+
+
+def device_totals(name: str, cluster: Cluster, features: Features) -> tuple[Int, Int] | None:
+    """Count a resource's devices on every node: int64[N] all and int64[N] allocated ones, or None without devices.
+
+    To be filled in with device classes (gate DRAExtendedResource, on from 1.36; scored from 1.35).
+
+    Source: v1.37.2 noderesources/resource_allocation.go calculateDRAExtendedResourceAllocatableRequest.
+    """
+    return None
+
+
+@lru_cache(maxsize=64)
+def each_pod(count: int) -> Int:
+    """Return int64[P], a weight of 1 for every pod; the same array for the same count, as ``Worlds.total`` wants."""
+    return np.broadcast_to(np.int64(1), (count,))

@@ -1,0 +1,138 @@
+"""TaintToleration: a node's taints keep away pods that do not tolerate them.
+
+What it checks:  the pod tolerates every NoSchedule and NoExecute taint of the node. Scores nodes by the number of
+                 PreferNoSchedule taints it does not tolerate: fewer is better.
+Rejects with:    "node(s) had untolerated taint(s)" (UnschedulableAndUnresolvable); before 1.34.2
+                 "node(s) had untolerated taint {key: value}" with the first taint that is not tolerated.
+Not modelled:    the PreFilter of 1.37, which does nothing but skip for a placed pod with a deferred resize (gate
+                 InPlacePodVerticalScalingSchedulerPreemption, off by default).
+Source:          kubernetes v1.37.2, v1.34.4, v1.34.1
+                 pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.facts import Facts
+from kplan.framework.features import Features
+from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal
+from kplan.framework.normalize import default_normalize
+from kplan.framework.plugin import Scores
+from kplan.framework.worlds import Rows, Worlds
+from kplan.objects.models import Taint, Toleration
+from kplan.objects.selectors import tolerated
+
+REASON = "node(s) had untolerated taint(s)"
+NO_STATE = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
+_KEEPS_AWAY = ("NoSchedule", "NoExecute")
+
+Tolerations = Sequence[Toleration]
+
+
+@dataclass(frozen=True, slots=True)
+class TaintGroup:
+    """Nodes with the same taints in the pod's way.
+
+    Attributes:
+        taints: those the pod does not tolerate, as ``key=value:effect``, in the node's order.
+        nodes: names, in the order asked.
+    """
+
+    taints: tuple[str, ...]
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaintTolerationFacts(Facts):
+    """Which taints keep the pod away from which nodes."""
+
+    groups: tuple[TaintGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaintToleration:
+    """Refuses nodes by taints, and ranks them by soft ones."""
+
+    name: ClassVar[str] = "TaintToleration"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    args: None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read the taints of nodes."""
+        return Reads.NODE
+
+    def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
+        """Refuse nodes with a taint that is not tolerated.
+
+        Source: v1.37.2 TaintToleration.Filter; component-helpers v0.37.2 FindMatchingUntoleratedTaint.
+        """
+        refusing: dict[str, Mask] = {}
+        for index, taints in enumerate(cluster.taint_sets):
+            untolerated = self._untolerated(pod.pod.spec.tolerations or (), taints, _KEEPS_AWAY)
+            if untolerated:
+                sets = refusing.setdefault(
+                    self._reason(untolerated[0]), np.zeros(len(cluster.taint_sets), dtype=np.bool_)
+                )
+                sets[index] = True
+        taint_set = cluster.taint_set[worlds.rows]
+        refusals = tuple(Refusal(reason, sets[taint_set]) for reason, sets in refusing.items())
+        return Findings(refusals, np.ones(len(worlds), dtype=np.bool_))
+
+    def _reason(self, taint: Taint) -> str:
+        if self.features.since(34, 2):
+            return REASON
+        return f"node(s) had untolerated taint {{{taint.key}: {taint.value or ''}}}"
+
+    def _untolerated(self, tolerations: Tolerations, taints: Sequence[Taint], effects: Sequence[str]) -> list[Taint]:
+        comparison = self.features.enabled("TaintTolerationComparisonOperators")
+        wanted = (taint for taint in taints if taint.effect in effects)
+        return [taint for taint in wanted if not tolerated(tolerations, taint, comparison=comparison)]
+
+    def pre_score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows) -> Ready[Tolerations]:
+        """Keep the tolerations of PreferNoSchedule: those of that effect or of all effects."""
+        tolerations = pod.pod.spec.tolerations or ()
+        return Ready(tuple(t for t in tolerations if not t.effect or t.effect == "PreferNoSchedule"))
+
+    def score(
+        self, pod: PodInfo, state: Tolerations | None, cluster: Cluster, rows: Rows, choice: None
+    ) -> Scores | Failed:
+        """Count the PreferNoSchedule taints not tolerated: int64[F]; without PreScore it fails, as upstream."""
+        if state is None:
+            return Failed(NO_STATE)
+        counts = [len(self._untolerated(state, taints, ("PreferNoSchedule",))) for taints in cluster.taint_sets]
+        return np.array(counts, dtype=np.int64)[cluster.taint_set[rows]]
+
+    def normalize(self, pod: PodInfo, state: Tolerations | None, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
+        """Scale to 0..100, no such taint being best."""
+        return default_normalize(raw, reverse=True)
+
+    def explain(
+        self,
+        pod: PodInfo,
+        state: None,
+        cluster: Cluster,
+        worlds: Worlds,
+        findings: Findings[None],
+        rows: Sequence[int],
+    ) -> TaintTolerationFacts:
+        """Group nodes by the taints in the pod's way; every such taint is told, not only the first."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for row in rows:
+            node = int(worlds.rows[row])
+            taints = cluster.taint_sets[cluster.taint_set[node]]
+            untolerated = self._untolerated(pod.pod.spec.tolerations or (), taints, _KEEPS_AWAY)
+            if untolerated:
+                groups.setdefault(tuple(map(_written, untolerated)), []).append(cluster.node_name(node))
+        return TaintTolerationFacts(tuple(TaintGroup(taints, tuple(nodes)) for taints, nodes in groups.items()))
+
+
+def _written(taint: Taint) -> str:
+    """Write a taint as kubectl does."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"

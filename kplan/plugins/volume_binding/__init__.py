@@ -1,0 +1,254 @@
+"""VolumeBinding: the claims of a pod can be had on the node: bound volumes reach it, others are found or made there.
+
+What it checks:  claims and their volumes exist; a claim that does not wait for its first consumer is bound; node
+                 affinity of bound volumes (as their CSI driver sees it where the node's CSINode says so); for claims
+                 that wait, smallest first: a volume reserved for the claim, else the smallest that suits it (class,
+                 mode, access modes, selector, attributes class, reach), else that one may be made: provisioner,
+                 allowedTopologies, CSIStorageCapacity; a claim already given to a node stays there. Scores free
+                 storage from v1.37 on.
+Rejects with:    "node(s) didn't match PersistentVolume's node affinity", "node(s) didn't find available persistent
+                 volumes to bind", "node(s) did not have enough free storage", "node(s) unavailable due to one or more
+                 pvc(s) bound to non-existent pv(s)" (UnschedulableAndUnresolvable, in this order); for every node:
+                 "persistentvolumeclaim "x" not found", "persistentvolumeclaim "x" is being deleted",
+                 "waiting for ephemeral volume controller to create the persistentvolumeclaim "x"",
+                 "persistentvolumeclaim "x" bound to non-existent persistentvolume "y"",
+                 "PVC ns/x was not created for pod ns/p (pod is not owner)",
+                 "pod has unbound immediate PersistentVolumeClaims" (the same code)
+Not modelled:    binding itself and its timeout; deferred resizes (gate InPlacePodVerticalScalingSchedulerPreemption).
+                 Where several volumes of one size, several volumes reserved for a claim
+                 or several CSIStorageCapacity objects would do, the scheduler takes any, kplan the first by name.
+Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumebinding/volume_binding.go, binder.go
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from kplan.cluster import Change, Cluster, PodInfo, Put
+from kplan.framework.args import VolumeBindingArgs
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.features import Features
+from kplan.framework.findings import Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.worlds import Rows, Worlds
+from kplan.objects.models import PersistentVolumeClaim
+from kplan.objects.models.meta import ObjectReference
+from kplan.plugins.shared.claims import (
+    BIND_COMPLETED,
+    BOUND_BY_CONTROLLER,
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    ClaimUse,
+    claim_class,
+    claim_uses,
+    not_found,
+    not_owner,
+    owned_by,
+)
+from kplan.plugins.volume_binding.binder import Binding, PodClaims, PodVolumes, Provision, search
+from kplan.plugins.volume_binding.facts import VolumeBindingFacts, volume_facts
+from kplan.plugins.volume_binding.matching import reserved_for
+from kplan.plugins.volume_binding.scoring import WouldCrash, score_volumes, shape_points
+
+__all__ = ["Binding", "PodVolumes", "Provision", "VolumeBinding", "VolumeBindingFacts"]
+
+OUT_OF_REACH = "node(s) didn't match PersistentVolume's node affinity"
+NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
+NO_SPACE = "node(s) did not have enough free storage"
+VOLUME_MISSING = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
+
+
+class _ModeNotSetError(Exception):
+    """A storage class without volumeBindingMode: the scheduler fails."""
+
+
+@dataclass(frozen=True)
+class VolumeBinding:
+    """See the module.
+
+    Attributes:
+        args: how free storage scores; the defaults if None.
+        features: the scheduler's version and gates.
+    """
+
+    args: VolumeBindingArgs | None
+    features: Features
+
+    name: ClassVar[str] = "VolumeBinding"
+    cost: ClassVar[Cost] = Cost.SEARCH
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Labels of nodes and everything about storage; nothing of it where the pod has no claim."""
+        return Reads.NODE | Reads.STORAGE if any(claim_uses(pod.pod)) else Reads.NODE
+
+    def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Refused | Failed | Ready[PodClaims]:
+        """Sort the claims of the pod into bound ones and those that wait for it.
+
+        Source: VolumeBinding.PreFilter, podHasPVCs; volumeBinder.GetPodVolumeClaims.
+        """
+        uses = list(claim_uses(pod.pod))
+        if not uses:
+            return Skip()
+        for use in uses:
+            problem = _unusable(use, pod, cluster)
+            if problem:
+                return Refused((problem,))
+        claims = [cluster.objects.persistent_volume_claims[use.key] for use in uses]
+        bound = tuple(claim for claim in claims if is_bound(claim))
+        unbound = [claim for claim in claims if not is_bound(claim)]
+        try:
+            delayed = tuple(claim for claim in unbound if _waits(claim, cluster))
+        except _ModeNotSetError as error:
+            return Failed(str(error))
+        if len(delayed) < len(unbound):
+            return Refused((UNBOUND_IMMEDIATE,))
+        return Ready(PodClaims(bound, delayed))
+
+    def filter(self, pod: PodInfo, state: PodClaims, cluster: Cluster, worlds: Worlds) -> Findings[PodVolumes]:
+        """Search each node; pods that moved change nothing here.
+
+        Source: VolumeBinding.Filter.
+        """
+        found = search(state, cluster, worlds.rows, self.features)
+        sound = np.ones(len(worlds), dtype=np.bool_)
+        sound[[error.row for error in found.errors]] = False
+        refusals = (
+            Refusal(OUT_OF_REACH, found.out_of_reach & sound),
+            Refusal(NO_VOLUME, found.no_volume & sound),
+            Refusal(NO_SPACE, found.no_space & sound),
+            Refusal(VOLUME_MISSING, found.missing & sound),
+        )
+        choice = found.choice if state.delayed else None
+        return Findings(refusals, np.ones(len(worlds), dtype=np.bool_), tuple(found.errors), choice)
+
+    def pre_score(
+        self, pod: PodInfo, state: PodClaims | None, cluster: Cluster, rows: Rows
+    ) -> Skip | Failed | Ready[None]:
+        """Skip unless free storage is scored; pods without claims are scored too, with 0.
+
+        Source: VolumeBinding.PreScore.
+        """
+        return Ready(None) if self.features.enabled("StorageCapacityScoring") else Skip()
+
+    def score(
+        self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: Mapping[int, PodVolumes] | None
+    ) -> NDArray[np.int64] | Failed:
+        """Score what is left of free storage, 0 to 100.
+
+        Source: VolumeBinding.Score.
+        """
+        scores = np.zeros(len(rows), dtype=np.int64)
+        if not choice:
+            return scores
+        shape = shape_points(self.args)
+        known: dict[int, int] = {}  # by identity: nodes that get the same share one object
+        for i, row in enumerate(rows.tolist()):
+            volumes = choice.get(row)
+            if volumes is None:
+                continue
+            try:
+                if id(volumes) not in known:
+                    known[id(volumes)] = score_volumes(volumes, shape, cluster)
+            except WouldCrash as crash:
+                if len(rows) > 1:
+                    return Failed(f"kube-scheduler would crash here: {crash}")
+                known[id(volumes)] = 0  # the only feasible node is taken without a score
+            scores[i] = known[id(volumes)]
+        return scores
+
+    def reserve(
+        self, pod: PodInfo, state: PodClaims | None, cluster: Cluster, row: int, choice: PodVolumes | None
+    ) -> tuple[Change, ...]:
+        """Assume what was chosen: a found volume belongs to its claim, a claim to be provisioned belongs to the node.
+
+        Source: volumeBinder.AssumePodVolumes; component-helpers v0.37.2 storage/volume/pv_helpers.go
+        GetBindVolumeToClaim.
+        """
+        if choice is None:
+            return ()
+        bound = (_assume_volume(binding, cluster) for binding in choice.bindings)
+        made = (_assume_claim(provision.claim, cluster, cluster.node_name(row)) for provision in choice.provisions)
+        return tuple(change for change in (*bound, *made) if change is not None)
+
+    def explain(
+        self,
+        pod: PodInfo,
+        state: PodClaims,
+        cluster: Cluster,
+        worlds: Worlds,
+        findings: Findings[PodVolumes],
+        rows: Sequence[int],
+    ) -> VolumeBindingFacts:
+        """Tell of each claim and volume, and of each refused node what it lacks."""
+        failed = findings.failed
+        refused = [int(worlds.rows[row]) for row in rows if failed[row]]
+        return volume_facts(state, cluster, refused, self.features)
+
+
+def is_bound(claim: PersistentVolumeClaim) -> bool:
+    """Tell whether a claim has its volume for good.
+
+    Source: volumeBinder.isPVCFullyBound.
+    """
+    return bool(claim.spec.volume_name) and BIND_COMPLETED in claim.annotations
+
+
+def _unusable(use: ClaimUse, pod: PodInfo, cluster: Cluster) -> str:
+    """Return why a claim keeps the pod off every node; empty if it does not.
+
+    Source: VolumeBinding.podHasPVCs.
+    """
+    claim = cluster.objects.persistent_volume_claims.get(use.key)
+    if claim is None:
+        if use.ephemeral:
+            return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{use.name}"'
+        return not_found("persistentvolumeclaim", use.name)
+    if claim.status.phase == "Lost":
+        missing = claim.spec.volume_name or ""
+        return f'persistentvolumeclaim "{claim.name}" bound to non-existent persistentvolume "{missing}"'
+    if claim.metadata.deletion_timestamp is not None:
+        return f'persistentvolumeclaim "{claim.name}" is being deleted'
+    return not_owner(claim, pod.pod) if use.ephemeral and not owned_by(claim, pod.pod) else ""
+
+
+def _waits(claim: PersistentVolumeClaim, cluster: Cluster) -> bool:
+    """Tell whether an unbound claim waits for its first consumer, and not for a volume named beforehand.
+
+    Source: component-helpers v0.37.2 storage/volume/pv_helpers.go IsDelayBindingMode.
+    """
+    name = claim_class(claim)
+    storage_class = cluster.objects.storage_classes.get(name) if name else None
+    if storage_class is None:
+        return False
+    if storage_class.volume_binding_mode is None:
+        raise _ModeNotSetError(f'VolumeBindingMode not set for StorageClass "{name}"')
+    return storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER and not claim.spec.volume_name
+
+
+def _assume_volume(binding: Binding, cluster: Cluster) -> Put | None:
+    volume = cluster.objects.persistent_volumes[binding.volume]
+    claim = cluster.objects.persistent_volume_claims[binding.claim]
+    spec, metadata, ref = volume.spec, volume.metadata, volume.spec.claim_ref
+    uid = claim.metadata.uid or ""
+    if ref is None or (ref.name, ref.namespace, ref.uid or "") != (claim.name, claim.namespace, uid):
+        mine = ObjectReference(kind="PersistentVolumeClaim", namespace=claim.namespace, name=claim.name, uid=uid)
+        spec = replace(spec, claim_ref=mine)
+    if not reserved_for(volume, claim) and BOUND_BY_CONTROLLER not in volume.annotations:
+        metadata = replace(metadata, annotations={**volume.annotations, BOUND_BY_CONTROLLER: "yes"})
+    if spec is volume.spec and metadata is volume.metadata:
+        return None
+    return Put("persistent_volumes", volume.key, replace(volume, spec=spec, metadata=metadata))
+
+
+def _assume_claim(key: str, cluster: Cluster, node: str) -> Put | None:
+    claim = cluster.objects.persistent_volume_claims[key]
+    if claim.annotations.get(SELECTED_NODE) == node:
+        return None
+    metadata = replace(claim.metadata, annotations={**claim.annotations, SELECTED_NODE: node})
+    return Put("persistent_volume_claims", key, replace(claim, metadata=metadata))

@@ -1,0 +1,223 @@
+"""VolumeZone: a pod runs in the zone and region of the volumes its claims are bound to.
+
+What it checks:  for each zone or region label of a bound PersistentVolume ("a__b" lists several), the node's label of
+                 the same name, or of the newer name for the failure-domain.beta ones, has one of its values; a node
+                 without any zone or region label passes. Claims made for the pod (ephemeral volumes) are not looked at.
+Rejects with:    "node(s) had no available volume zone" (UnschedulableAndUnresolvable); for every node:
+                 "PersistentVolumeClaim had no name", "persistentvolumeclaim "x" not found",
+                 "persistentvolume "x" not found", "storageclass.storage.k8s.io "x" not found",
+                 "PersistentVolumeClaim had no pv name and storageClass name",
+                 "VolumeBindingMode not set for StorageClass "x"", "PersistentVolume had no name" (all the same code)
+Not modelled:    deferred resizes (gate InPlacePodVerticalScalingSchedulerPreemption).
+Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumezone/volume_zone.go (equal since v1.34)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.facts import Facts
+from kplan.framework.features import Features
+from kplan.framework.findings import Failed, Findings, Ready, Refused, Skip, refused
+from kplan.framework.worlds import Worlds
+from kplan.objects.models import PersistentVolume, PersistentVolumeClaim
+from kplan.plugins.shared.claims import WAIT_FOR_FIRST_CONSUMER, claim_class, claim_uses, not_found
+from kplan.plugins.shared.csi_translation import BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_SEPARATOR
+
+NO_ZONE = "node(s) had no available volume zone"
+
+_KEYS = (BETA_ZONE, BETA_REGION, ZONE, REGION)
+_NEWER = {BETA_ZONE: ZONE, BETA_REGION: REGION}
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeTopology:
+    """One zone or region label of a volume.
+
+    Attributes:
+        claim: name of the claim that is bound to the volume.
+        volume: name of the volume.
+        key: label.
+        values: any of these will do.
+    """
+
+    claim: str
+    volume: str
+    key: str
+    values: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeZoneState:
+    """The labels of all bound volumes of the pod."""
+
+    topologies: tuple[VolumeTopology, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeLabel(Facts):
+    """One zone or region label that a volume brings along.
+
+    Attributes:
+        claim: name of the claim.
+        volume: name of the volume.
+        key: label.
+        values: any of these will do, sorted.
+    """
+
+    claim: str
+    volume: str
+    key: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneMismatch(Facts):
+    """The first label of a volume that keeps a node out.
+
+    Attributes:
+        node: name of the node.
+        volume: name of the volume.
+        key: label as on the volume.
+        node_value: what the node has; empty if it lacks the label.
+    """
+
+    node: str
+    volume: str
+    key: str
+    node_value: str
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeZoneFacts(Facts):
+    """Labels of the volumes, and where nodes differ from them."""
+
+    labels: tuple[VolumeLabel, ...]
+    mismatches: tuple[ZoneMismatch, ...]
+
+
+class VolumeZone:
+    """See the module."""
+
+    name: ClassVar[str] = "VolumeZone"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    def __init__(self, args: None, features: Features) -> None:
+        pass
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Labels of nodes and volumes; nothing where the pod has no claim."""
+        return Reads.NODE | Reads.STORAGE if any(claim_uses(pod.pod)) else Reads.NODE
+
+    def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Refused | Failed | Ready[VolumeZoneState]:
+        """Collect the labels of the volumes that claims of the pod are bound to.
+
+        Source: VolumeZone.PreFilter, getPVbyPod.
+        """
+        topologies: list[VolumeTopology] = []
+        for use in claim_uses(pod.pod):
+            if use.ephemeral:
+                continue
+            if not use.name:
+                return Refused(("PersistentVolumeClaim had no name",))
+            claim = cluster.objects.persistent_volume_claims.get(use.key)
+            if claim is None:
+                return Refused((not_found("persistentvolumeclaim", use.name),))
+            volume_name = claim.spec.volume_name
+            if not volume_name:
+                problem = _unbound(claim, cluster)
+                if problem is not None:
+                    return Refused((problem,))
+                continue
+            volume = cluster.objects.persistent_volumes.get(volume_name)
+            if volume is None:
+                return Refused((not_found("persistentvolume", volume_name),))
+            topologies.extend(_topologies(use.name, volume))
+        return Ready(VolumeZoneState(tuple(topologies))) if topologies else Skip()
+
+    def filter(self, pod: PodInfo, state: VolumeZoneState, cluster: Cluster, worlds: Worlds) -> Findings[Any]:
+        """Compare labels.
+
+        Source: VolumeZone.Filter.
+        """
+        out_of_reach = np.zeros(len(cluster.nodes), dtype=np.bool_)
+        for topology in state.topologies:
+            out_of_reach |= ~_allowed(cluster, topology)
+        out_of_reach &= _has_topology(cluster)
+        return refused(NO_ZONE, out_of_reach[worlds.rows], unresolvable=True)
+
+    def explain(
+        self,
+        pod: PodInfo,
+        state: VolumeZoneState,
+        cluster: Cluster,
+        worlds: Worlds,
+        findings: Findings[Any],
+        rows: Sequence[int],
+    ) -> VolumeZoneFacts:
+        """List the labels of the volumes and, for nodes that are refused, the first that differs."""
+        labels = tuple(VolumeLabel(t.claim, t.volume, t.key, tuple(sorted(t.values))) for t in state.topologies)
+        failed = findings.failed
+        mismatches = []
+        for row in rows:
+            node = cluster.nodes[int(worlds.rows[row])]
+            if not failed[row]:
+                continue
+            for topology in state.topologies:
+                value = node.labels.get(topology.key, node.labels.get(_NEWER.get(topology.key, topology.key)))
+                if value not in topology.values:
+                    mismatches.append(ZoneMismatch(node.name, topology.volume, topology.key, value or ""))
+                    break
+        return VolumeZoneFacts(labels, tuple(mismatches))
+
+
+def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> str | None:
+    """Return why a claim without a volume keeps the pod out; None where it waits for its first consumer."""
+    class_name = claim_class(claim)
+    if not class_name:
+        return "PersistentVolumeClaim had no pv name and storageClass name"
+    storage_class = cluster.objects.storage_classes.get(class_name)
+    if storage_class is None:
+        return not_found("storageclass.storage.k8s.io", class_name)
+    if storage_class.volume_binding_mode is None:
+        return f'VolumeBindingMode not set for StorageClass "{class_name}"'
+    return None if storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER else "PersistentVolume had no name"
+
+
+def _topologies(claim: str, volume: PersistentVolume) -> Iterator[VolumeTopology]:
+    """Yield the zone and region labels of a volume; one that lists an empty value is ignored.
+
+    Source: VolumeZone.getPVTopologies; cloud-provider v0.37.2 volume/helpers/zones.go LabelZonesToSet.
+    """
+    for key in _KEYS:
+        if key in volume.labels:
+            values = frozenset(value.strip() for value in volume.labels[key].split(ZONE_SEPARATOR))
+            if "" not in values:
+                yield VolumeTopology(claim, volume.name, key, values)
+
+
+def _allowed(cluster: Cluster, topology: VolumeTopology) -> NDArray[np.bool_]:
+    """bool[N] of the nodes whose label has one of the values; the newer name counts where the older is absent."""
+    own = cluster.labels.column(topology.key)
+    mask = own.lookup(np.array([*(value in topology.values for value in own.values), False]))
+    newer = _NEWER.get(topology.key)
+    if newer is not None:
+        column = cluster.labels.column(newer)
+        named = column.lookup(np.array([*(value in topology.values for value in column.values), False]))
+        mask = np.where(own.present, mask, named)
+    return mask.astype(np.bool_)
+
+
+def _has_topology(cluster: Cluster) -> NDArray[np.bool_]:
+    """bool[N] of the nodes with any zone or region label."""
+    mask = np.zeros(len(cluster.nodes), dtype=np.bool_)
+    for key in _KEYS:
+        mask |= cluster.labels.column(key).present
+    return mask

@@ -1,0 +1,1 @@
+"""One format, one file: each reads the documents of ``result`` and nothing else."""

@@ -1,0 +1,374 @@
+"""What is shown of an answer: frozen structs that JSON, YAML and text are all made from.
+
+Names are those of the parts of the text (``because``, ``groups``, ``nearest``). Every reason has a stable code, the
+plain words, and the scheduler's exact text. Amounts are in the scheduler's units: cpu in millicores, else whole.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+ApiVersion = Literal["kplan.dev/v1"]
+API_VERSION: ApiVersion = "kplan.dev/v1"
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Base of everything in a document: camelCase, empty parts left out."""
+
+
+class Doubt(Part, frozen=True, kw_only=True):
+    """Why a verdict may be wrong.
+
+    Attributes:
+        code: stable kebab-case identifier.
+        text: what, which nodes or pods it touches, and how to lift it.
+    """
+
+    code: str
+    text: str
+
+
+class Origin(Part, frozen=True, kw_only=True):
+    """Where the answer comes from; shown as From.
+
+    Attributes:
+        source: file, stream or context.
+        via: ``KPLAN_SNAPSHOT`` where the source was taken from there.
+        taken: when the state was recorded, RFC 3339; empty if unknown.
+        nodes: nodes in it.
+        pods: pods in it.
+        k8s_version: rules used, as ``1.37.2``.
+        how: how that version is known: as asked, as recorded, newest kubelet, no version recorded.
+        rules: the version as it is shown.
+        profile: scheduler name, where it is not the default one.
+        event: how the scheduler's own message compares; empty where there is none.
+    """
+
+    source: str
+    nodes: int
+    pods: int
+    k8s_version: str
+    how: str
+    rules: str
+    via: str = ""
+    taken: str = ""
+    profile: str = ""
+    event: str = ""
+
+
+class Cause(Part, frozen=True, kw_only=True):
+    """The one cause, in plain words; shown as Because."""
+
+    code: str
+    text: str
+
+
+class Shortage(Part, frozen=True, kw_only=True):
+    """One resource a node has too little of.
+
+    Attributes:
+        resource: name; ``pods`` for the number of pods.
+        needs: what the pod requests.
+        free: what is left; negative where a node is over-committed.
+        lacks: what is missing.
+        capacity: allocatable of the node.
+        kept: what of the rest is kept for nominated pods.
+    """
+
+    resource: str
+    needs: int
+    free: int
+    lacks: int
+    capacity: int
+    kept: int = 0
+
+
+class Reason(Part, frozen=True, kw_only=True):
+    """Why a plugin refuses nodes.
+
+    Attributes:
+        code: stable kebab-case identifier.
+        plugin: name as in KubeSchedulerConfiguration.
+        text: plain words.
+        message: the scheduler's exact text.
+        evictable: whether an eviction may lift it (code Unschedulable).
+        kept: whether it holds only with nominated pods counted.
+    """
+
+    code: str
+    plugin: str
+    text: str
+    message: str
+    evictable: bool
+    kept: bool = False
+
+
+class GroupNode(Part, frozen=True, kw_only=True):
+    """A node of a group that is shown with its numbers."""
+
+    name: str
+    text: str = ""
+    shortages: tuple[Shortage, ...] = ()
+
+
+class Group(Part, frozen=True, kw_only=True):
+    """Nodes with the same set of failing reasons.
+
+    Attributes:
+        count: nodes in it.
+        text: the reasons in one phrase.
+        reasons: all that is wrong, in the order of the scheduler's filters.
+        nodes: the nearest of them.
+        shared: labels all of them have and no other node.
+        alike: what their numbers have in common; empty where they differ.
+        names: all of them, nearest first; left out where many pods are explained at once.
+    """
+
+    count: int
+    text: str
+    reasons: tuple[Reason, ...]
+    nodes: tuple[GroupNode, ...] = ()
+    shared: tuple[str, ...] = ()
+    alike: str = ""
+    names: tuple[str, ...] = ()
+
+
+class Nearest(Part, frozen=True, kw_only=True):
+    """What keeps the pod from the nodes nearest to fitting."""
+
+    text: str
+    nodes: tuple[str, ...]
+
+
+class Domain(Part, frozen=True, kw_only=True):
+    """Domains of a spread constraint with the same number of pods.
+
+    Attributes:
+        pods: pods counted in each.
+        names: domains, or the nodes where each node is its own domain.
+        note: what is special about them.
+    """
+
+    pods: int
+    names: tuple[str, ...]
+    note: str = ""
+
+
+class Domains(Part, frozen=True, kw_only=True):
+    """One spread constraint over its domains."""
+
+    topology_key: str
+    selector: str
+    max_skew: int
+    minimum: int
+    min_domains: int
+    node_taints_policy: str
+    node_affinity_policy: str
+    rows: tuple[Domain, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Term(Part, frozen=True, kw_only=True):
+    """A pod affinity term that fails, where, and the pods it is about."""
+
+    rule: str
+    selector: str
+    topology_key: str
+    domain: str
+    nodes: int
+    pods: tuple[str, ...]
+    pod_count: int
+    namespaces: tuple[str, ...] = ()
+
+
+class Volume(Part, frozen=True, kw_only=True):
+    """A claim of the pod: its volume, or what it waits for."""
+
+    claim: str
+    volume: str = ""
+    text: str = ""
+    details: tuple[str, ...] = ()
+
+
+class Attachment(Part, frozen=True, kw_only=True):
+    """Volumes of one driver on one node."""
+
+    node: str
+    driver: str
+    limit: int | None
+    attached: int
+    unused: tuple[str, ...]
+    new: tuple[str, ...]
+    present: tuple[str, ...]
+
+
+class Kept(Part, frozen=True, kw_only=True):
+    """A pod that takes or is kept room on a node where a nomination counts.
+
+    Attributes:
+        node: name of the node.
+        pod: ``namespace/name``.
+        priority: its priority.
+        amounts: what it counts there, of the resources that are short.
+        note: runs, nominated, or this pod.
+    """
+
+    node: str
+    pod: str
+    priority: int
+    amounts: dict[str, int]
+    note: str
+
+
+class Victim(Part, frozen=True, kw_only=True):
+    """A pod that would be evicted."""
+
+    node: str
+    pod: str
+    priority: int
+    grace_seconds: int
+    budget: str
+    breaks_budget: bool
+    comes_back: str
+    chosen: bool
+
+
+class Preempt(Part, frozen=True, kw_only=True):
+    """What evictions can do; ``text`` says why not where nothing comes of it.
+
+    Attributes:
+        text: in plain words.
+        message: the scheduler's exact text.
+        victims: by node, the chosen node first.
+        more_nodes: further nodes that evictions would free.
+        chosen: how the node was picked, a line each.
+        picks: nodes that tie after all rules.
+    """
+
+    text: str = ""
+    message: str = ""
+    victims: tuple[Victim, ...] = ()
+    more_nodes: int = 0
+    chosen: tuple[str, ...] = ()
+    picks: tuple[str, ...] = ()
+
+
+class ScoreRow(Part, frozen=True, kw_only=True):
+    """Scores of one feasible node, weighted; raw as the plugins gave them."""
+
+    node: str
+    total: int
+    plugins: dict[str, int]
+    raw: dict[str, int]
+    chosen: bool = False
+    note: str = ""
+
+
+class Scores(Part, frozen=True, kw_only=True):
+    """Scores of feasible nodes, winner first.
+
+    Attributes:
+        columns: plugins that do not give all nodes the same, most telling first.
+        rows: nodes, by total and name; of many pods, the first of them.
+        more: nodes that are left out of ``rows``.
+        same: plugins that give all nodes the same.
+        skipped: plugins that had nothing to say.
+        tie: nodes that share the highest total.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[ScoreRow, ...]
+    same: dict[str, int]
+    skipped: tuple[str, ...]
+    tie: tuple[str, ...]
+    more: int = 0
+
+
+class Event(Part, frozen=True, kw_only=True):
+    """The scheduler's event text, word for word, and the one recorded in the pod's condition."""
+
+    text: str
+    recorded: str = ""
+    recorded_at: str = ""
+
+
+class Answer(Part, frozen=True, kw_only=True):
+    """All about one pod: what a PodExplanation holds, and one entry of PodExplanations.
+
+    Attributes:
+        pod: ``namespace/name``.
+        verdict: FITS, PREEMPTS, PENDING or GATED.
+        sentence: what follows the verdict word.
+        because: the one cause.
+        careful: what the manifest does not do though it seems so.
+        node: where it goes; empty where nowhere.
+        runs_on: the node it runs on and was taken out of; empty for a waiting pod.
+        owner: its controller, as ``deploy/shop/web``.
+        feasible: number of feasible nodes.
+        nodes: number of all nodes.
+        groups: the nodes that refuse it.
+    """
+
+    pod: str
+    verdict: str
+    sentence: str
+    feasible: int
+    nodes: int
+    because: Cause | None = None
+    doubts: tuple[Doubt, ...] = ()
+    careful: tuple[str, ...] = ()
+    node: str = ""
+    runs_on: str = ""
+    owner: str = ""
+    groups: tuple[Group, ...] = ()
+    domains: tuple[Domains, ...] = ()
+    terms: tuple[Term, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    nearest: Nearest | None = None
+    preempt: Preempt | None = None
+    scores: Scores | None = None
+    event: Event | None = None
+
+
+class PodExplanation(Answer, frozen=True, kw_only=True, tag_field="kind", tag="PodExplanation"):
+    """Document of ``kplan explain pod`` for one pod."""
+
+    api_version: ApiVersion
+    origin: Origin = msgspec.field(name="from")
+    timings: dict[str, float] | None = None
+
+
+class Fold(Part, frozen=True, kw_only=True):
+    """Pods that wait for the same cause.
+
+    Attributes:
+        verdict: theirs.
+        count: pods.
+        because: the cause, of the first of them.
+        owners: pods by owner, most first.
+        pods: all of them.
+    """
+
+    verdict: str
+    count: int
+    because: Cause
+    owners: dict[str, int]
+    pods: tuple[str, ...]
+
+
+class PodExplanations(Part, frozen=True, kw_only=True, tag_field="kind", tag="PodExplanations"):
+    """Document of ``kplan explain pod`` for several pods."""
+
+    api_version: ApiVersion
+    verdict: str
+    sentence: str
+    folds: tuple[Fold, ...]
+    answers: tuple[Answer, ...]
+    origin: Origin = msgspec.field(name="from")
+    notes: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    timings: dict[str, float] | None = None

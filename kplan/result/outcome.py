@@ -1,0 +1,166 @@
+"""Outcome: one pod's pass through the pipeline, columns over the nodes that were looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.framework.codes import Code
+from kplan.framework.findings import Findings
+from kplan.framework.preemption import NodeStatus, PostFilterResult
+
+
+@dataclass(frozen=True, slots=True)
+class PluginFindings:
+    """What one Filter plugin said of the nodes as they are (nominated pods not counted).
+
+    Attributes:
+        plugin: its name.
+        positions: intp[K], positions in ``Diagnosis.rows`` it was asked about.
+        findings: its answer about those K worlds.
+    """
+
+    plugin: str
+    positions: NDArray[np.intp]
+    findings: Findings[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Why nodes were refused.
+
+    Attributes:
+        pre_filter: status of a PreFilter that refused the pod on every node, or None.
+        pre_filter_plugins: plugins that limited the nodes by name.
+        pre_filter_nodes: the names they all allow, whether or not such nodes exist.
+        rows: intp[M], node rows that Filter plugins were asked about.
+        left_out: nodes that PreFilter left out by name; they count with ``left_out_reason``.
+        left_out_reason: the scheduler's text for them.
+        nominated_outside: status of the pod's nominated node if it is one of those left out: it is asked all the
+            same, before all others, and counts with its own reasons.
+        feasible: bool[M].
+        unschedulable: bool[M], refused with code Unschedulable: an eviction may help.
+        failing: every plugin that refused at least one node, in filter order.
+        status: status per position, filled for positions that were refused.
+    """
+
+    pre_filter: NodeStatus | None
+    pre_filter_plugins: tuple[str, ...]
+    pre_filter_nodes: tuple[str, ...]
+    rows: NDArray[np.intp]
+    left_out: int
+    left_out_reason: str
+    feasible: NDArray[np.bool_]
+    unschedulable: NDArray[np.bool_]
+    failing: tuple[PluginFindings, ...]
+    status: Mapping[int, NodeStatus]
+    nominated_outside: NodeStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Scores of the feasible nodes.
+
+    Attributes:
+        rows: intp[F], the feasible nodes.
+        raw: int64[F] by plugin that was asked.
+        weighted: int64[F] by plugin, normalised times weight.
+        total: int64[F].
+        skipped: plugins whose PreScore skipped the pod.
+        best: node rows with the highest total, by name.
+    """
+
+    rows: NDArray[np.intp]
+    raw: Mapping[str, NDArray[np.int64]]
+    weighted: Mapping[str, NDArray[np.int64]]
+    total: NDArray[np.int64]
+    skipped: tuple[str, ...]
+    best: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a plan put the pod.
+
+    Attributes:
+        node: node row.
+        volumes: claim name to the volume bound to it, empty where one is provisioned.
+    """
+
+    node: int
+    volumes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One pod's result.
+
+    Attributes:
+        pod: ``namespace/name``.
+        row: its pod row.
+        pre_enqueue: why it is kept out of the queue, or None.
+        diagnosis: what the filters said; None when the cycle ended before.
+        scores: scores of the feasible nodes, or None.
+        nominated_first: row of the nominated node if the pod goes there whatever the scores, else -1.
+        preemption: what preemption found, or None if it was not tried.
+        post_filter: status of a PostFilter plugin before preemption that said something, or None.
+        fit_error: the event text; empty if a node is feasible.
+        error: text of a failed cycle, or empty.
+        placement: where a plan put it, or None.
+        permit: why a Permit plugin would hold it, or None.
+        preempted: the next attempt after a preemption was carried out, with the preemption.
+    """
+
+    pod: str
+    row: int
+    pre_enqueue: NodeStatus | None = None
+    diagnosis: Diagnosis | None = None
+    scores: Scores | None = None
+    nominated_first: int = -1
+    preemption: PostFilterResult | None = None
+    post_filter: NodeStatus | None = None
+    fit_error: str = ""
+    error: str = ""
+    placement: Placement | None = None
+    permit: NodeStatus | None = None
+    preempted: Preempted | None = None
+
+    @property
+    def gated(self) -> bool:
+        """Whether the pod is kept out of the queue."""
+        return self.pre_enqueue is not None and self.pre_enqueue.code is not Code.SUCCESS
+
+    @property
+    def feasible(self) -> NDArray[np.intp]:
+        """intp[F], rows of the feasible nodes."""
+        if self.diagnosis is None:
+            return np.zeros(0, dtype=np.intp)
+        return self.diagnosis.rows[self.diagnosis.feasible]
+
+    @property
+    def choice(self) -> int:
+        """Row of the node the pod goes to (the first of a tie), -1 if none."""
+        if self.nominated_first >= 0:
+            return self.nominated_first
+        return self.scores.best[0] if self.scores is not None and self.scores.best else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Preempted:
+    """A preemption that was carried out.
+
+    Attributes:
+        node: node row the pod is nominated to.
+        victims: rows of the pods that left.
+        cleared: rows of waiting pods whose nomination was cleared.
+        then: the pod's next attempt.
+    """
+
+    node: int
+    victims: tuple[int, ...]
+    cleared: tuple[int, ...]
+    then: Outcome

@@ -1,0 +1,170 @@
+"""Values that decode and are yet refused by an API server: quantities by grammar, integers by size, times by form.
+
+A check is compiled once for each model and visits only the fields that hold numbers, so it costs about as much as
+decoding the object did.
+"""
+
+import re
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from msgspec import inspect
+
+from kplan.errors import QuantityError
+from kplan.objects.models import Object
+from kplan.objects.quantity import nanos
+from kplan.sources.fit import Misfit, describe, type_of
+from kplan.sources.scalars import shorten
+
+_RFC3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+_INT64_FIELDS = frozenset(
+    {"generation", "observed_generation", "size_bytes", "termination_grace_period_seconds", "toleration_seconds"}
+)
+"""Integers that the API keeps in 64 bits; all others in 32."""
+
+_INT32, _INT64 = 1 << 31, 1 << 63
+
+
+def check(item: Object) -> None:
+    """Check every quantity, integer and time of an object.
+
+    Raises:
+        Misfit: the first that an API server would refuse, with its path.
+    """
+    numbers = _checker(type(item))
+    if numbers:
+        numbers(item)
+    meta = item.metadata
+    times = (
+        (("metadata", "creationTimestamp"), meta.creation_timestamp),
+        (("metadata", "deletionTimestamp"), meta.deletion_timestamp),
+        (("status", "startTime"), getattr(getattr(item, "status", None), "start_time", None)),
+    )
+    for path, value in times:
+        if value is not None and not is_time(value):
+            raise Misfit(f"expected a time such as 2006-01-02T15:04:05Z, got {describe(value)}", path)
+
+
+def is_time(text: str) -> bool:
+    """Tell whether a text is an RFC 3339 time, the only form Kubernetes reads."""
+    if not _RFC3339.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text[:19].upper())
+    except ValueError:
+        return False
+    return True
+
+
+@cache
+def _checker(model: type[Object]) -> "_Check | None":
+    """Compile the check of every quantity and integer in a model; it raises Misfit."""
+    return _check_of(type_of(model), "")
+
+
+class _Check:
+    """Checks one value; subclasses by its type. Only parts that hold numbers are visited."""
+
+    __slots__ = ()
+
+    def __call__(self, value: Any) -> None:
+        raise NotImplementedError
+
+
+class _CheckQuantity(_Check):
+    __slots__ = ("good",)
+
+    def __init__(self) -> None:
+        self.good: set[str | int | float] = set()
+
+    def __call__(self, value: Any) -> None:
+        if value not in self.good:
+            try:
+                nanos(value)
+            except QuantityError as error:
+                raise Misfit(error.message) from None
+            self.good.add(value)
+
+
+class _CheckInt(_Check):
+    __slots__ = ("bits", "limit")
+
+    def __init__(self, field: str) -> None:
+        self.bits = 64 if field in _INT64_FIELDS else 32
+        self.limit = _INT64 if field in _INT64_FIELDS else _INT32
+
+    def __call__(self, value: Any) -> None:
+        if not isinstance(value, str) and not -self.limit <= value < self.limit:
+            raise Misfit(f"the number {shorten(str(value))[1:-1]} is out of range for {self.bits} bits")
+
+
+class _CheckMap(_Check):
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: _Check) -> None:
+        self.inner = inner
+
+    def __call__(self, value: Any) -> None:
+        for key, part in value.items():
+            try:
+                self.inner(part)
+            except Misfit as misfit:
+                raise misfit.under(key) from None
+
+
+class _CheckList(_CheckMap):
+    __slots__ = ()
+
+    def __call__(self, value: Any) -> None:
+        inner = self.inner
+        for i, part in enumerate(value):
+            try:
+                inner(part)
+            except Misfit as misfit:
+                raise misfit.under(i) from None
+
+
+class _CheckStruct(_Check):
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: list[tuple[str, str, _Check]]) -> None:
+        self.fields = fields
+
+    def __call__(self, value: Any) -> None:
+        for attribute, name, inner in self.fields:
+            part = getattr(value, attribute)
+            if part is not None:
+                try:
+                    inner(part)
+                except Misfit as misfit:
+                    raise misfit.under(name) from None
+
+
+_check_quantity = _CheckQuantity()
+
+
+def _check_of(kind: inspect.Type, field: str) -> _Check | None:
+    match kind:
+        case inspect.UnionType():
+            if any(isinstance(one, inspect.FloatType) for one in kind.types):
+                return _check_quantity
+            checks = [_check_of(one, field) for one in kind.types]
+            return next((check for check in checks if check), None)
+        case inspect.IntType():
+            return _CheckInt(field)
+        case inspect.DictType():
+            inner = _check_of(kind.value_type, field)
+            return _CheckMap(inner) if inner else None
+        case inspect.ListType():
+            inner = _check_of(kind.item_type, field)
+            return _CheckList(inner) if inner else None
+        case inspect.StructType():
+            found = [(part.name, part.encode_name, _check_of(part.type, part.name)) for part in kind.fields]
+            fields = [(name, wire, check) for name, wire, check in found if check]
+            return _CheckStruct(fields) if fields else None
+        case _:
+            return None

@@ -1,0 +1,204 @@
+"""The objects of a cluster, gathered from many files: each once, checked, counted."""
+
+from collections import Counter
+from functools import cache
+
+from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
+from kplan.objects.models import Object
+from kplan.objects.state import BrokenObject, ClusterState, Completeness
+from kplan.sources.about import About
+from kplan.sources.fit import Misfit
+from kplan.sources.records import Record
+
+DEFAULT_NAMESPACE = "default"
+# Annotations of the List that ``kplan snapshot`` writes.
+SERVER_VERSION = "kplan.dev/server-version"
+TAKEN = "kplan.dev/taken"
+LISTED = "kplan.dev/kinds"
+"""Kinds that were asked for, ``Pod,Node``: of those not in the list there are none."""
+NOTES = "kplan.dev/notes"
+"""What was noticed when the snapshot was taken, a sentence a line."""
+
+_of = cache(find)
+
+
+class Collector:
+    """Takes objects in any order and makes a ClusterState of them.
+
+    Of objects with one uid, or one kind and name, the newest ``resourceVersion`` is kept, else the last that was read.
+    """
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self._tables: dict[str, _Table] = {}
+        self._unknown: Counter[str] = Counter()
+        self._broken: list[BrokenObject] = []
+        self._about: dict[str, str] = {}
+        self._described: list[About] = []
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was there, neither an object nor a list that says of what."""
+        return not (self._tables or self._unknown or self._broken)
+
+    def add(self, record: Record) -> None:
+        """Take an object; one that is broken is left out and remembered as such."""
+        kind = _of(record.api_version, record.kind)
+        if kind is None:
+            self._unknown[f"{record.api_version}/{record.kind}"] += 1
+            return
+        table = self._table(kind)
+        item = typed(record, kind)
+        if isinstance(item, BrokenObject):
+            self._broken.append(item)
+        elif item.name:
+            table.keep(item)
+        else:
+            meta = ("metadata",)
+            hint = "; generateName alone names no object of a cluster" if item.metadata.generate_name else ""
+            self._broken.append(record.broken(f"name is missing{hint}", meta))
+
+    def listed(self, api_version: str, kind: str) -> None:
+        """Take note that a list of this kind was there, be it empty."""
+        known = _of(api_version, kind)
+        if known:
+            self._table(known)
+
+    def count(self, kind: Kind) -> int:
+        """Count the objects of a kind taken so far."""
+        table = self._tables.get(kind.name)
+        return len(table.items) if table else 0
+
+    def broken(self, broken: BrokenObject) -> None:
+        """Take note of something that is no object where one belongs."""
+        self._broken.append(broken)
+
+    def recorded(self, annotations: dict[str, object]) -> None:
+        """Take what a kplan snapshot says of itself."""
+        for name in (SERVER_VERSION, TAKEN):
+            value = annotations.get(name)
+            if isinstance(value, str):
+                if self._about.get(name, value) != value:
+                    self.notes.append(f"{name} is {self._about[name]} in one list and {value} in another")
+                self._about[name] = value
+        notes = annotations.get(NOTES)
+        self.notes += [note for note in notes.splitlines() if note] if isinstance(notes, str) else []
+        names = annotations.get(LISTED)
+        for name in names.split(",") if isinstance(names, str) else ():
+            for kind in KINDS:
+                if kind.name == name.strip():
+                    self._table(kind)
+
+    def described(self, about: About) -> None:
+        """Take what is known of the layout that was recognised."""
+        self._described.append(about)
+
+    def note(self, text: str) -> None:
+        """Take a sentence about what was noticed while reading."""
+        self.notes.append(text)
+
+    def state(self, source: str) -> ClusterState:
+        """Make the ClusterState of what was taken.
+
+        Args:
+            source: what was read, as shown to the user.
+        """
+        repeated = [note for name in _NAMES if name in self._tables and (note := self._tables[name].note())]
+        completeness = Completeness(
+            counts={name: len(self._tables[name].items) for name in _NAMES if name in self._tables},
+            unknown=dict(sorted(self._unknown.items())),
+            broken=tuple(self._broken),
+            notes=(*self.notes, *(note for about in self._described for note in about.notes), *repeated),
+            layouts=tuple(dict.fromkeys(about.name for about in self._described)),
+            absences={kind: text for about in self._described for kind, text in about.absent.items()},
+            partial={kind: text for about in self._described for kind, text in about.partial.items()},
+        )
+        configurations = [about.configuration for about in self._described if about.configuration is not None]
+        return ClusterState.of(
+            (item for table in self._tables.values() for item in table.items.values()),
+            source=source,
+            server_version=self._about.get(SERVER_VERSION, ""),
+            taken=self._about.get(TAKEN, ""),
+            completeness=completeness,
+            node_templates={name: made for about in self._described for name, made in about.templates.items()},
+            scheduler_configuration=configurations[-1] if configurations else None,
+        )
+
+    def _table(self, kind: Kind) -> "_Table":
+        table = self._tables.get(kind.name)
+        if table is None:
+            table = self._tables[kind.name] = _Table(kind)
+        return table
+
+
+class _Table:
+    """Objects of one kind, by key, each uid once."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.items: dict[str, Object] = {}
+        self.uids: dict[str, str] = {}
+        self.repeated: dict[str, str] = {}
+        """Keys that were read again, with the key of what was kept."""
+        self.count = 0
+
+    def keep(self, item: Object) -> None:
+        key, uid = item.key, item.metadata.uid
+        rivals = [self.items[key]] if key in self.items else []
+        if uid and uid in self.uids and self.uids[uid] != key:
+            rivals.append(self.items[self.uids[uid]])
+        kept = item
+        for rival in rivals:
+            self.count += 1
+            self._drop(rival)
+            if _newer(rival, kept):
+                kept = rival
+        self.items[kept.key] = kept
+        if kept.metadata.uid:
+            self.uids[kept.metadata.uid] = kept.key
+        for other in (item, *rivals):
+            if other is not kept:
+                self.repeated[other.key] = kept.key
+
+    def _drop(self, item: Object) -> None:
+        del self.items[item.key]
+        if item.metadata.uid:
+            self.uids.pop(item.metadata.uid, None)
+
+    def note(self) -> str:
+        """Say in a sentence what was read more than once; empty if nothing was."""
+        if not self.count:
+            return ""
+        shown = [key if key == kept else f"{key} (same uid as {kept})" for key, kept in sorted(self.repeated.items())]
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        what = f"{self.count} duplicate {self.kind.name} {'object' if self.count == 1 else 'objects'}"
+        return f"{what} left out, the newest of each kept: {', '.join(shown[:_SHOWN])}{more}"
+
+
+_SHOWN = 3
+_NAMES = tuple(kind.name for kind in BY_NAME.values())
+
+
+def typed(record: Record, kind: Kind, namespace: str = DEFAULT_NAMESPACE) -> Object | BrokenObject:
+    """Decode a record to the model of its kind, and give it the namespace its kind wants.
+
+    Args:
+        record: the object.
+        kind: its kind.
+        namespace: for a namespaced object that names none; one of a cluster-scoped kind is dropped.
+    """
+    try:
+        item = record.typed(kind)
+    except Misfit as misfit:
+        return record.broken(misfit.problem, misfit.path)
+    if not kind.namespaced:
+        item.metadata.namespace = None
+    elif not item.metadata.namespace:
+        item.metadata.namespace = namespace
+    return item
+
+
+def _newer(one: Object, other: Object) -> bool:
+    """Tell whether an object read earlier is newer than another, by ``resourceVersion``."""
+    mine, others = one.metadata.resource_version or "", other.metadata.resource_version or ""
+    return mine.isdecimal() and others.isdecimal() and int(mine) > int(others)

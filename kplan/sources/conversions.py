@@ -1,0 +1,132 @@
+"""Objects of old API versions, changed to mean in their kind's present version what they meant in their own.
+
+Most old versions have the fields of the present one and are read as they are: batch/v1beta1 CronJob, the kinds of
+storage.k8s.io/v1beta1, scheduling.k8s.io/v1beta1 PriorityClass. Here are those that differ: other defaults, another
+meaning, another form. The annotations of old that kube-scheduler still reads (``volume.beta.kubernetes.io/...``) are
+no conversion: the plugins read them as it does.
+
+Kinds of resource.k8s.io (and Workload, PodGroup of scheduling.k8s.io) have no model yet. They reach ``kinds.find``
+with the version they state and are counted as unknown there; once they have models, their old versions belong into
+``_CONVERSIONS`` below.
+
+Source: kubernetes v1.37.2 ``pkg/apis/{policy,apps,extensions}/v1beta1``, ``apps/v1beta2``: conversion.go, defaults.go.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kplan.objects.models import (
+    DaemonSet,
+    Deployment,
+    LabelSelector,
+    LabelSelectorRequirement,
+    Object,
+    PodDisruptionBudget,
+    ReplicaSet,
+    RuntimeClass,
+    StatefulSet,
+)
+from kplan.objects.models.workloads import RollingUpdate, UpdateStrategy, Workload
+from kplan.sources.fit import Misfit, fit
+from kplan.sources.nodes import Node
+
+_EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+"""Key by which policy/v1beta1 says what an empty selector says in policy/v1."""
+
+_Conversion = Callable[[Object, Node], Object]
+
+
+def converted(api_version: str, item: Object, node: Node) -> Object:
+    """Convert an object to the present version of its kind; it is changed in place where that does.
+
+    Args:
+        api_version: as written.
+        item: decoded by the model of its kind.
+        node: the object in its text.
+    """
+    conversion = _CONVERSIONS.get((api_version, type(item)))
+    return conversion(item, node) if conversion else item
+
+
+def _budget(item: Object, node: Node) -> Object:
+    """Give the selector of a v1beta1 budget the meaning it had: an empty one selects no pod.
+
+    Source: ``Convert_v1beta1_PodDisruptionBudget_To_policy_PodDisruptionBudget``.
+    """
+    assert isinstance(item, PodDisruptionBudget)
+    selector = item.spec.selector
+    if selector is None:
+        return item
+    requirements = selector.match_expressions or []
+    if not requirements and not selector.match_labels:
+        none = LabelSelectorRequirement(key=_EMPTY_SELECTOR, operator="Exists")
+        item.spec.selector = LabelSelector(match_expressions=[none])
+    else:
+        selector.match_expressions = [one for one in requirements if one.key != _EMPTY_SELECTOR] or None
+    return item
+
+
+@dataclass(frozen=True, slots=True)
+class _Rollout:
+    """Defaults of a workload in an old version where they differ from those of apps/v1.
+
+    Attributes:
+        selector: whether a selector that is absent is made of the labels of the template.
+        type: of the update strategy; empty if as in apps/v1.
+        surge: ``maxSurge`` of a rolling update; None if as in apps/v1.
+        unavailable: ``maxUnavailable`` of a rolling update; None if as in apps/v1.
+    """
+
+    selector: bool = True
+    type: str = ""
+    surge: int | None = None
+    unavailable: int | None = None
+
+    def __call__(self, item: Object, node: Node) -> Object:
+        """Fill in what is absent."""
+        assert isinstance(item, Workload)
+        spec = item.spec
+        labels = spec.template.metadata.labels if spec.template and spec.template.metadata else None
+        if self.selector and spec.selector is None and labels:
+            spec.selector = LabelSelector(match_labels=dict(labels))
+        if self.type:
+            strategy = spec.update_strategy = spec.update_strategy or UpdateStrategy()
+            strategy.type = strategy.type or self.type
+        if self.surge is not None:
+            self._roll(item)
+        return item
+
+    def _roll(self, item: Workload) -> None:
+        strategy = item.spec.strategy = item.spec.strategy or UpdateStrategy()
+        strategy.type = strategy.type or "RollingUpdate"
+        if strategy.type != "RollingUpdate":
+            return
+        rolling = strategy.rolling_update = strategy.rolling_update or RollingUpdate()
+        rolling.max_surge = self.surge if rolling.max_surge is None else rolling.max_surge
+        rolling.max_unavailable = self.unavailable if rolling.max_unavailable is None else rolling.max_unavailable
+
+
+def _runtime_class(item: Object, node: Node) -> Object:
+    """Lift what node.k8s.io/v1alpha1 kept under ``spec``."""
+    value = node.value()
+    spec = value.get("spec") if isinstance(value, dict) else None
+    if not isinstance(spec, dict):
+        return item
+    lifted = {"handler": spec.get("runtimeHandler"), **{key: spec.get(key) for key in ("overhead", "scheduling")}}
+    try:
+        made = fit(lifted, RuntimeClass)
+    except Misfit as misfit:
+        raise misfit.under("spec") from None
+    made.metadata = item.metadata
+    return made
+
+
+_CONVERSIONS: dict[tuple[str, type[Object]], _Conversion] = {
+    ("policy/v1beta1", PodDisruptionBudget): _budget,
+    ("node.k8s.io/v1alpha1", RuntimeClass): _runtime_class,
+    ("extensions/v1beta1", Deployment): _Rollout(surge=1, unavailable=1),
+    ("extensions/v1beta1", ReplicaSet): _Rollout(),
+    ("extensions/v1beta1", DaemonSet): _Rollout(type="OnDelete"),
+    ("apps/v1beta1", Deployment): _Rollout(),
+    ("apps/v1beta1", StatefulSet): _Rollout(type="OnDelete"),
+}

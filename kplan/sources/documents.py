@@ -1,0 +1,293 @@
+"""From one file to its objects: JSON or YAML, lists and typed lists, streams, bare arrays.
+
+This is the seam for layouts: one calls ``read`` for each of its files, with what the file's place in the layout says of
+objects that have no kind of their own.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from kplan.errors import SourceError
+from kplan.objects.state import BrokenObject
+from kplan.sources import json_text, yaml_lines
+from kplan.sources.about import About
+from kplan.sources.fit import Path, describe
+from kplan.sources.json_nodes import JsonNode, JsonSiblings
+from kplan.sources.nodes import Head, Node, brief
+from kplan.sources.reader import File
+from kplan.sources.records import Record
+from kplan.sources.scalars import shorten
+from kplan.sources.texts import Text
+from kplan.sources.yaml_nodes import YamlNode, YamlText
+
+_RETRY_AS_YAML = 4 << 20
+"""Text up to this size that begins as JSON and is none is tried as YAML: flow style, comments [bytes]."""
+
+_LIST_DEPTH = 4
+_LIST = "List"
+_META = "meta.k8s.io/"
+_ANSWERS = frozenset({"Table", "Status"})
+_JSON = re.compile(rb"\s*[{\[]")
+_FLOW = re.compile(rb"\s*\{\s*[^\s\"}]")
+"""Begins like a map, but not like one of JSON."""
+
+_GO_NAMES = frozenset(
+    {"Items", "Spec", "Status", "ObjectMeta", "TypeMeta", "ListMeta", "objectmeta", "typemeta", "listmeta"}
+)
+
+
+class Hint(NamedTuple):
+    """What is known of objects that do not say their kind: from the list they are in, or from a file's place."""
+
+    api_version: str = ""
+    kind: str = ""
+
+
+NO_HINT = Hint()
+
+
+class Sink(Protocol):
+    """Who is told what a file holds."""
+
+    def add(self, record: Record) -> None:
+        """Take an object."""
+
+    def listed(self, api_version: str, kind: str) -> None:
+        """Take note that a list of this kind was there, be it empty."""
+
+    def broken(self, broken: BrokenObject) -> None:
+        """Take note of something that is no object where one belongs."""
+
+    def recorded(self, annotations: dict[str, object]) -> None:
+        """Take the annotations of a list: a kplan snapshot says there when and where it was taken."""
+
+    def described(self, about: About) -> None:
+        """Take what is known of the layout that was recognised."""
+
+    def note(self, text: str) -> None:
+        """Take a sentence about what was noticed while reading."""
+
+
+class Form(Protocol):
+    """A way of writing many objects into one file that is not the API's: what some tool exports."""
+
+    def recognises(self, text: Text) -> bool:
+        """Tell by its content whether a file is written so."""
+
+    def text(self, data: bytes, file: str) -> bytes:
+        """Blank out what is neither JSON nor YAML, keeping its lines."""
+
+    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+        """Give the objects, lists and bare arrays that the documents hold."""
+
+
+def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = ()) -> None:
+    """Read every object of a file.
+
+    Args:
+        file: the file.
+        sink: who is told what it holds.
+        hint: what its objects are if they do not say.
+        forms: ways of writing to look for.
+
+    Raises:
+        SourceError: for a file that is broken, empty, or holds nothing of Kubernetes (code ``not-kubernetes``).
+    """
+    data = file.read()
+    if not data or data.isspace():
+        raise SourceError("the file is empty", file=file.name, code="empty")
+    text = Text(data)
+    form = next((form for form in forms if form.recognises(text)), None)
+    reading = _Reading(file.name, sink)
+    if form is None:
+        reading.run((node, hint) for node in _documents(data, file.name))
+    else:
+        reading.run(form.parts(_documents(form.text(data, file.name), file.name), file.name, sink))
+
+
+def _documents(data: bytes, name: str) -> Iterator[Node]:
+    if not _JSON.match(data):
+        yield from _yaml_documents(data, name)
+        return
+    count = end = 0
+    lines = json_text.Lines(data)
+    try:
+        for raw, start in json_text.pieces(data, name):
+            yield JsonNode(raw, JsonSiblings(lines, start, [raw], [start]), 0)
+            count, end = count + 1, start + len(memoryview(raw))
+    except SourceError as error:
+        # kubectl reads YAML after a first JSON document, and what begins as JSON but is YAML in flow style
+        if error.code != "json-syntax" or count > 1 or len(data) > _RETRY_AS_YAML:
+            raise
+        try:
+            rest = list(_yaml_documents(data[end:], name, first_line=data.count(b"\n", 0, end)))
+        except SourceError as yaml_error:
+            raise (yaml_error if _FLOW.match(data, end) else error) from None
+        yield from rest
+
+
+def _yaml_documents(data: bytes, name: str, *, first_line: int = 0) -> Iterator[Node]:
+    source = YamlText(data)
+    for document in yaml_lines.documents(data, name, first_line=first_line):
+        if document.value is not None:
+            yield YamlNode(document.value, document, source)
+
+
+class _Reading:
+    """One file being read."""
+
+    def __init__(self, name: str, sink: Sink) -> None:
+        self.name = name
+        self.sink = sink
+        self.found = False
+        self.foreign: list[Node] = []
+
+    def run(self, documents: Iterable[tuple[Node, Hint]]) -> None:
+        """Sort every document into lists, objects and what is neither."""
+        for node, hint in documents:
+            self._document(node, hint, 0)
+        if not self.found:
+            self._nothing()
+        for node in self.foreign:
+            record = Record("", "", node, self.name)
+            self.sink.broken(record.broken(f"expected an object with apiVersion and kind, got {brief(node)}"))
+
+    def _nothing(self) -> None:
+        if not self.foreign:
+            raise SourceError("nothing to read: the file holds no object", file=self.name, code="empty")
+        node = self.foreign[0]
+        raise SourceError(
+            f"not Kubernetes: expected an object with apiVersion and kind, got {brief(node)}",
+            file=self.name,
+            line=node.at()[0],
+            code="not-kubernetes",
+        )
+
+    def _document(self, node: Node, hint: Hint, depth: int) -> None:
+        """Take a document, or a list inside of one."""
+        if depth > _LIST_DEPTH:
+            raise self._error("lists in lists in lists, too deep to be read", node, code="too-deep")
+        array = node.array()
+        if array is not None:
+            self._array(array, node, hint, depth)
+            return
+        head = node.head()
+        if head is None:
+            if hint.kind and node.value() is None:
+                self._none(hint)
+            else:
+                self.foreign.append(node)
+            return
+        self._refuse(node, head)
+        kind, items = head.kind, head.items
+        if items is None or (kind and not (isinstance(kind, str) and kind.endswith(_LIST))):
+            self._object(node, head.api_version, kind, hint)
+        elif kind or hint.kind or not items:
+            self._list(head, items, hint, depth)
+        elif head.api_version and isinstance(node, YamlNode):
+            raise self._error(
+                "the list has apiVersion and items but no kind, which kubectl writes after the items",
+                node,
+                code="truncated",
+                hint="the file was probably cut off: read it from its source again",
+            )
+        else:
+            self._array(items, node, hint, depth)
+
+    def _array(self, array: Sequence[Node], node: Node, hint: Hint, depth: int) -> None:
+        """Take a bare array: of objects, or of something that is none of our business."""
+        if not array and hint.kind:
+            self._none(hint)
+        elif not array or array[0].identity() is None:
+            self.foreign.append(node)
+        else:
+            for part in array:
+                self._item(part, hint, depth)
+
+    def _none(self, hint: Hint) -> None:
+        """Take note of an empty array, or null, where a list of a known kind belongs."""
+        self.found = True
+        self.sink.listed(*hint)
+
+    def _list(self, head: Head, items: Sequence[Node], hint: Hint, depth: int) -> None:
+        kind, api_version = str(head.kind or ""), head.api_version if isinstance(head.api_version, str) else ""
+        if kind and kind != _LIST:
+            hint = Hint(api_version or hint.api_version, kind.removesuffix(_LIST))
+            self.sink.listed(*hint)
+        elif hint.kind:
+            self.sink.listed(*hint)
+        elif not items:
+            self.sink.note(f"{self.name}: an empty list that does not say of which kind")
+        self.found = True
+        self.sink.recorded(head.annotations)
+        for item in items:
+            self._item(item, hint, depth)
+
+    def _item(self, node: Node, hint: Hint, depth: int) -> None:
+        identity = node.identity()
+        if identity is None:
+            record = Record("", "", node, self.name)
+            self.sink.broken(record.broken(f"expected an object, got {brief(node)}"))
+            self.found = True
+            return
+        api_version, kind = identity
+        if isinstance(kind, str) and (kind.endswith(_LIST) or kind in _ANSWERS):
+            self._document(node, NO_HINT, depth + 1)
+        else:
+            self._object(node, api_version, kind, hint)
+
+    def _object(self, node: Node, api_version: object, kind: object, hint: Hint) -> None:
+        """Take an object, if it says or its list says what it is."""
+        if not kind and hint.kind:
+            kind, api_version = hint.kind, api_version or hint.api_version
+        elif kind and not api_version and kind == hint.kind:
+            api_version = hint.api_version
+        problem = _unnamed(api_version, kind)
+        if not problem:
+            self.found = True
+            self.sink.add(Record(str(api_version), str(kind), node, self.name))
+            return
+        value = node.value()
+        assert isinstance(value, dict)
+        if len(_GO_NAMES & value.keys()) > 1 or _GO_NAMES & value.keys() - {"Spec", "Status"}:
+            raise self._go_names(node)
+        if not isinstance(value.get("metadata"), dict):
+            self.foreign.append(node)
+            return
+        self.found = True
+        self.sink.broken(Record("", kind if isinstance(kind, str) else "", node, self.name).broken(*problem))
+
+    def _refuse(self, node: Node, head: Head) -> None:
+        """Refuse what was saved in place of objects."""
+        if head.kind == "Table" and str(head.api_version or _META).startswith(_META):
+            raise self._error(
+                "a Table of printed columns, not objects",
+                node,
+                code="table",
+                hint="write it with -o json or -o yaml",
+            )
+        if head.kind == "Status" and head.api_version == "v1":
+            answer = shorten(str(head.message), 200)
+            raise self._error(f"the API server's answer {answer}, not objects", node, code="status")
+
+    def _go_names(self, node: Node) -> SourceError:
+        return self._error(
+            "written with the field names of Go (Items, Spec), which is not the form of the API",
+            node,
+            code="internal-names",
+            hint="read the objects again with kubectl get -o json",
+        )
+
+    def _error(self, message: str, node: Node, *, code: str, hint: str = "") -> SourceError:
+        return SourceError(message, file=self.name, line=node.at()[0], code=code, hint=hint)
+
+
+def _unnamed(api_version: object, kind: object) -> tuple[str, Path] | None:
+    """Say what an object lacks to be known, and where; None if nothing."""
+    for name, value in (("kind", kind), ("apiVersion", api_version)):
+        if value is None or value == "":
+            return f"{name} is missing", ()
+        if not isinstance(value, str):
+            return f"expected a string, got {describe(value)}", (name,)
+    return None

@@ -1,0 +1,153 @@
+"""JSON texts: one document, several in a row, or one a line, cut into pieces that are decoded later by type."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from kplan.errors import SourceError
+
+_BYTE = re.compile(r"trailing characters \(byte (\d+)\)")
+_AT = re.compile(r" \(byte (\d+)\)")
+_BETWEEN = re.compile(rb"(?:\s|^---[ \t]*(?:#[^\n]*)?$)*", re.MULTILINE)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+_LONE_SURROGATE = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+_COUNTED = 1 << 16
+"""Bytes of a line whose characters are counted; beyond, bytes are."""
+
+_skim = msgspec.json.Decoder(msgspec.Raw)
+
+
+def pieces(data: bytes, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
+    """Cut a text into its JSON documents, each with the byte it begins at.
+
+    Documents may follow each other directly, on lines of their own (NDJSON), or with ``---`` lines between.
+
+    Raises:
+        SourceError: for what is not JSON, with line and column.
+    """
+    view = memoryview(data)
+    at = _after_gap(data, 0)
+    while at < len(data):
+        try:
+            raw = _first(view[at:])
+        except msgspec.DecodeError as error:
+            escaped = b"\\ud" in data or b"\\uD" in data
+            whole = _LONE_SURROGATE.sub(_replace_surrogate, data) if escaped else data
+            if whole == data:
+                raise syntax_error(error, data, at, file) from None
+            data, view = whole, memoryview(whole)  # of the same length
+            continue
+        except RecursionError:
+            raise SourceError("nested too deeply", file=file, line=Lines(data).at(at)[0], code="too-deep") from None
+        yield raw, at
+        at = _after_gap(data, at + len(memoryview(raw)))
+
+
+def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str) -> SourceError:
+    """Say where a document that begins at byte ``start`` stops being JSON."""
+    text = str(error)
+    found = _AT.search(text)
+    if not found:
+        return SourceError(
+            "the JSON ends in the middle",
+            file=file,
+            line=Lines(data).at(len(data.rstrip()))[0],
+            code="truncated",
+            hint="the file was cut off: read it from its source again",
+        )
+    at = start + int(found[1])
+    problem = _AT.sub("", text).removeprefix("JSON is malformed: ")
+    line, column = Lines(data).at(at)
+    return SourceError(f"not valid JSON: {problem}", file=file, line=line, column=column, code="json-syntax")
+
+
+def loads(text: bytes) -> object:
+    """Decode a valid document to dicts and lists; bytes that are not UTF-8 become U+FFFD, as in Go."""
+    try:
+        return json.loads(text.decode("utf-8", "replace"))
+    except RecursionError:
+        return {}
+
+
+class Lines:
+    """Tells line and column of bytes in a text; fast for bytes asked for in rising order, as errors are met."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._at = self._line = self._begin = 0
+
+    def at(self, byte: int) -> tuple[int, int]:
+        """Give the 1-based line and column of a byte; columns count characters."""
+        if byte < self._at:
+            self._at = self._line = self._begin = 0
+        breaks = self.data.count(b"\n", self._at, byte)
+        if breaks:
+            self._begin = self.data.rindex(b"\n", self._at, byte) + 1
+        self._at, self._line = byte, self._line + breaks
+        column = byte - self._begin
+        if column < _COUNTED:
+            column = len(self.data[self._begin : byte].decode("utf-8", "replace"))
+        return self._line + 1, column + 1
+
+
+def find(text: str, path: tuple[str | int, ...]) -> int:
+    """Find the character at which the value of a path begins; of the deepest part of it that is there.
+
+    Args:
+        text: one valid JSON document.
+        path: keys and indexes from its root.
+    """
+    best, depth = 0, 0
+    here: list[str | int] = []
+    is_map: list[bool] = []
+    key_next = False
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token in "]}":
+            here.pop()
+            is_map.pop()
+        elif token == ",":
+            if not is_map[-1]:
+                here[-1] = int(here[-1]) + 1
+            key_next = is_map[-1]
+        elif token == ":":
+            key_next = False
+        elif key_next:
+            here[-1] = json.loads(token)
+        else:
+            if len(here) > depth and tuple(here) == path[: len(here)]:
+                best, depth = found.start(), len(here)
+            if token in "[{":
+                is_map.append(token == "{")
+                here.append("" if token == "{" else 0)
+                key_next = token == "{"
+        if depth == len(path):
+            break
+    return best
+
+
+def _after_gap(data: bytes, at: int) -> int:
+    found = _BETWEEN.match(data, at)
+    return found.end() if found else at
+
+
+def _first(view: memoryview) -> msgspec.Raw:
+    """Take the first of the documents that a text consists of."""
+    try:
+        return _skim.decode(view)
+    except msgspec.DecodeError as error:
+        more = _BYTE.search(str(error))
+        if not more:
+            raise
+        return _skim.decode(view[: int(more[1]) - 1])
+
+
+def _replace_surrogate(found: re.Match[bytes]) -> bytes:
+    """Replace half a surrogate pair by U+FFFD, as Go does; leave pairs and escaped backslashes."""
+    return rb"\ufffd" if found.lastgroup == "lone" else found[0]

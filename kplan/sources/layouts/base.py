@@ -1,0 +1,93 @@
+"""What a layout is: where in a tree it lies, and of which kind the objects of each file are."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from kplan.objects.kinds import KINDS, Kind
+from kplan.sources.about import About
+from kplan.sources.collect import SERVER_VERSION
+from kplan.sources.documents import NO_HINT, Hint
+from kplan.sources.json_nodes import JsonNode, JsonSiblings
+from kplan.sources.json_text import Lines
+from kplan.sources.nodes import Node
+from kplan.sources.tree import Tree
+
+
+class Layout(Protocol):
+    """A way of spreading a cluster's objects over many files."""
+
+    def roots(self, paths: Iterable[str]) -> frozenset[str]:
+        """Find where dumps of this layout begin.
+
+        Args:
+            paths: files of a tree, ``/`` between parts.
+
+        Returns:
+            the folders, empty for the top and else with ``/`` at the end; none if the tree is another layout's.
+        """
+
+    def hint(self, path: str) -> Hint | None:
+        """Say of what kind the objects of a file are.
+
+        Args:
+            path: the file, from the root.
+
+        Returns:
+            None for a file that holds no objects of the cluster; NO_HINT if they say their kind themselves.
+        """
+
+    def about(self, tree: Tree, root: str) -> About:
+        """Say what this layout never holds, and what a dump says of itself."""
+
+    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
+        """Find the version and time a dump was taken of, as annotations of a snapshot."""
+
+
+BY_PLURAL: Mapping[str, Kind] = {kind.plural: kind for kind in KINDS}
+
+# Groups with kinds that have no model yet: their objects are read, to be counted as unknown.
+UNMODELLED = frozenset({"resource.k8s.io", "scheduling.k8s.io"})
+
+_OLD_GROUPS = {"extensions": "apps"}
+
+
+def hint_of(kind: Kind) -> Hint:
+    """Make the hint of a kind, in its present version."""
+    return Hint(f"{kind.group}/v1" if kind.group else "v1", kind.name)
+
+
+def hint_for(group: str, plural: str) -> Hint | None:
+    """Make the hint of a resource by its group and plural; None for one that scheduling needs nothing of."""
+    group = _OLD_GROUPS.get(group, group)
+    kind = BY_PLURAL.get(plural)
+    if kind and kind.group == group:
+        return hint_of(kind)
+    return NO_HINT if group in UNMODELLED else None
+
+
+def roots_by(pattern: re.Pattern[str], paths: Iterable[str]) -> frozenset[str]:
+    """Collect the group ``root`` of every path that matches a pattern."""
+    return frozenset(found["root"] or "" for path in paths if (found := pattern.fullmatch(path)))
+
+
+def made(value: object) -> Node:
+    """Write a node of a value, as if it had been read."""
+    raw = msgspec.Raw(msgspec.json.encode(value))
+    return JsonNode(raw, JsonSiblings(Lines(bytes(raw)), 0, [raw], [0]), 0)
+
+
+def version_in(tree: Tree, path: str) -> dict[str, object]:
+    """Read the answer of the API server's ``/version``, if a dump has it there."""
+    try:
+        value = msgspec.json.decode(tree.peek(path))
+    except msgspec.DecodeError:
+        return {}
+    if isinstance(value, dict):
+        info = value.get("info", value)
+        version = info.get("gitVersion") if isinstance(info, dict) else None
+        if isinstance(version, str):
+            return {SERVER_VERSION: version}
+    return {}

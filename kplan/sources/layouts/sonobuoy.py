@@ -1,0 +1,52 @@
+"""Results of sonobuoy, of three generations: ``resources/{non-ns,cluster,ns/<namespace>}/``.
+
+Its files are named ``Nodes.json`` in the first two and ``core_v1_nodes.json`` in the third; bare arrays or lists.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from kplan.sources.about import About
+from kplan.sources.documents import Hint
+from kplan.sources.layouts.base import BY_PLURAL, hint_for, hint_of, roots_by, version_in
+from kplan.sources.tree import Tree
+
+_FILE = re.compile(
+    r"(?P<root>.*?/)??resources/(?:non-ns|cluster|ns/[^/]+)/"
+    r"(?:(?P<name>[A-Z][A-Za-z]+)|(?P<group>[a-z0-9.-]+)_(?P<version>v[a-z0-9]+)_(?P<plural>[a-z]+))\.json"
+)
+
+
+class Sonobuoy:
+    """See the module."""
+
+    def roots(self, paths: Iterable[str]) -> frozenset[str]:
+        """See Layout."""
+        return roots_by(_FILE, paths)
+
+    def hint(self, path: str) -> Hint | None:
+        """See Layout."""
+        found = _FILE.fullmatch(path)
+        if not found:
+            return None
+        if found["name"]:
+            kind = BY_PLURAL.get(found["name"].lower())
+            return hint_of(kind) if kind else None
+        group = "" if found["group"] == "core" else found["group"]
+        hint = hint_for(group, found["plural"])
+        version = f"{group}/{found['version']}" if group else found["version"]
+        return Hint(version, hint.kind) if hint and hint.kind else hint
+
+    def about(self, tree: Tree, root: str) -> About:
+        """See Layout."""
+        return About(
+            "sonobuoy results",
+            partial={"Pod": "sonobuoy may have been limited to some namespaces: free space of the nodes is overstated"},
+            notes=("what sonobuoy's own tests ran is among the pods",),
+        )
+
+    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
+        """See Layout."""
+        return version_in(tree, f"{root}serverversion.json") or version_in(
+            tree, f"{root}serverversion/serverversion.json"
+        )

@@ -1,0 +1,68 @@
+"""Strategic merge patches, as far as records of nodes, pods and workloads need them."""
+
+from typing import Any
+
+_DIRECTIVES = ("$setElementOrder/", "$deleteFromPrimitiveList/", "$retainKeys")
+_DELETE_FROM = "$deleteFromPrimitiveList/"
+
+_MERGE_KEYS = {
+    "conditions": "type",
+    "addresses": "type",
+    "containers": "name",
+    "initContainers": "name",
+    "ephemeralContainers": "name",
+    "volumes": "name",
+    "env": "name",
+    "imagePullSecrets": "name",
+    "volumeMounts": "mountPath",
+    "ports": "containerPort",
+    "ownerReferences": "uid",
+    "podIPs": "ip",
+    "hostIPs": "ip",
+    "resourceClaims": "name",
+    "topologySpreadConstraints": "topologyKey",
+}
+"""Key by which the elements of a list are merged; other lists are replaced."""
+
+_UNITED = frozenset({"finalizers", "podCIDRs"})
+"""Lists of strings that are united."""
+
+
+def merged(base: Any, patch: Any) -> Any:
+    """Merge a patch into a value and give the result; neither is changed.
+
+    Source: apimachinery v0.37.2 ``StrategicMergePatch``.
+    """
+    if not isinstance(base, dict) or not isinstance(patch, dict):
+        return patch
+    if patch.get("$patch") == "replace":
+        return {key: value for key, value in patch.items() if key != "$patch"}
+    result = dict(base)
+    for key, change in patch.items():
+        if key.startswith(_DELETE_FROM):
+            name = key.removeprefix(_DELETE_FROM)
+            result[name] = [one for one in result.get(name) or () if one not in change]
+        elif key.startswith(_DIRECTIVES) or key == "$patch":
+            continue
+        elif change is None:
+            result.pop(key, None)
+        elif isinstance(change, list):
+            result[key] = _merged_list(key, result.get(key) or [], change)
+        else:
+            result[key] = merged(result.get(key) or {}, change) if isinstance(change, dict) else change
+    return result
+
+
+def _merged_list(name: str, base: list[Any], changes: list[Any]) -> list[Any]:
+    if name in _UNITED:
+        return [*base, *(one for one in changes if one not in base)]
+    by = _MERGE_KEYS.get(name)
+    if not by or not all(isinstance(one, dict) and by in one for one in (*base, *changes)):
+        return [one for one in changes if not (isinstance(one, dict) and "$patch" in one)]
+    elements = {one[by]: one for one in base}
+    for change in changes:
+        if change.get("$patch") == "delete":
+            elements.pop(change[by], None)
+        else:
+            elements[change[by]] = merged(elements.get(change[by], {}), change)
+    return list(elements.values())

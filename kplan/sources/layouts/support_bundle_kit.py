@@ -1,0 +1,46 @@
+"""Bundles of support-bundle-kit (Harvester, Longhorn): ``yamls/{cluster,namespaced/<namespace>}/<group>/<v>/``."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from kplan.sources.about import About
+from kplan.sources.documents import Hint
+from kplan.sources.layouts.base import BY_PLURAL, hint_for, hint_of, roots_by
+from kplan.sources.tree import Tree
+
+_FILE = re.compile(
+    r"(?P<root>.*?/)??yamls/(?:cluster|namespaced/[^/]+)/(?P<group>.+/)?(?P<plural>[a-z]+)\.(?:ya?ml|json)"
+)
+_VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?")
+_OLD = "kubernetes"
+"""Name of the group's folder in the first bundles, whatever the group."""
+
+
+class SupportBundleKit:
+    """See the module."""
+
+    def roots(self, paths: Iterable[str]) -> frozenset[str]:
+        """See Layout."""
+        return roots_by(_FILE, paths)
+
+    def hint(self, path: str) -> Hint | None:
+        """See Layout."""
+        found = _FILE.fullmatch(path)
+        if not found:
+            return None
+        group = "/".join(part for part in (found["group"] or "").split("/") if part and not _VERSION.fullmatch(part))
+        kind = BY_PLURAL.get(found["plural"])
+        return hint_of(kind) if kind and group == _OLD else hint_for(group, found["plural"])
+
+    def about(self, tree: Tree, root: str) -> About:
+        """See Layout."""
+        return About(
+            "support-bundle-kit bundle",
+            partial={
+                "Pod": "the bundle may hold only the namespaces it was made for: free space of the nodes is overstated"
+            },
+        )
+
+    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
+        """See Layout."""
+        return {}

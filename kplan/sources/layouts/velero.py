@@ -1,0 +1,46 @@
+"""Backups of velero: ``resources/<resource>[.<group>]/{cluster,namespaces/<namespace>}/<name>.json``.
+
+Each object is there again under ``<version>-preferredversion/``, which is passed over.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from kplan.sources.about import About
+from kplan.sources.documents import Hint
+from kplan.sources.layouts.base import hint_for, roots_by
+from kplan.sources.tree import Tree
+
+_FILE = re.compile(
+    r"(?P<root>.*?/)??resources/(?P<plural>[a-z]+)(?:\.(?P<group>[a-z0-9.-]+))?/"
+    r"(?:cluster|namespaces/[^/]+)/[^/]+\.json"
+)
+
+
+class Velero:
+    """See the module."""
+
+    def roots(self, paths: Iterable[str]) -> frozenset[str]:
+        """See Layout."""
+        return roots_by(_FILE, paths)
+
+    def hint(self, path: str) -> Hint | None:
+        """See Layout."""
+        found = _FILE.fullmatch(path)
+        return hint_for(found["group"] or "", found["plural"]) if found else None
+
+    def about(self, tree: Tree, root: str) -> About:
+        """See Layout."""
+        return About(
+            "velero backup",
+            absent={
+                "Node": "a velero backup holds no nodes: name a file with the nodes as well (kubectl get nodes -o json)"
+            },
+            partial={
+                "Pod": "a velero backup may leave out namespaces and pods: free space of the nodes is overstated",
+            },
+        )
+
+    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
+        """See Layout."""
+        return {}

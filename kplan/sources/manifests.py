@@ -1,0 +1,104 @@
+"""Manifests: objects in the order they were written, each with its place, as ``simulate`` and ``check`` take them."""
+
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from kplan.objects.kinds import find
+from kplan.objects.models import Object
+from kplan.objects.state import BrokenObject
+from kplan.sources.about import About
+from kplan.sources.collect import DEFAULT_NAMESPACE, typed
+from kplan.sources.load import Paths, collector_paused, read_all
+from kplan.sources.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestObject:
+    """One object of a manifest.
+
+    Attributes:
+        api_version: as written.
+        kind: as written.
+        item: the typed object, which may have no name but a ``generateName``; None for kinds kplan does not read.
+        raw: the object as written, dicts and lists; not to be changed.
+        file: name of the file or stream.
+        line: 1-based line at which it begins.
+    """
+
+    api_version: str
+    kind: str
+    item: Object | None
+    raw: dict[str, object]
+    file: str
+    line: int
+
+
+@dataclass(slots=True)
+class Manifests:
+    """What manifests hold.
+
+    Attributes:
+        objects: in order of appearance.
+        broken: objects left out.
+        notes: what was noticed while reading, a sentence each.
+        namespace: of namespaced objects that name none.
+    """
+
+    objects: list[ManifestObject] = field(default_factory=list)
+    broken_objects: list[BrokenObject] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    namespace: str = DEFAULT_NAMESPACE
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was there."""
+        return not (self.objects or self.broken_objects)
+
+    def add(self, record: Record) -> None:
+        """Take an object; see documents.Sink."""
+        kind = find(record.api_version, record.kind)
+        item = typed(record, kind, self.namespace) if kind else None
+        if isinstance(item, BrokenObject):
+            self.broken_objects.append(item)
+        elif item and not item.name and not item.metadata.generate_name:
+            self.broken_objects.append(record.broken("name is missing", ("metadata",)))
+        else:
+            raw = record.node.value()
+            assert isinstance(raw, dict)
+            self.objects.append(
+                ManifestObject(record.api_version, record.kind, item, raw, record.file, record.node.at()[0])
+            )
+
+    def listed(self, api_version: str, kind: str) -> None:
+        """Pass over: an empty list is nothing that lands."""
+
+    def recorded(self, annotations: dict[str, object]) -> None:
+        """Pass over: only snapshots say when they were taken."""
+
+    def described(self, about: About) -> None:
+        """Pass over: manifests are no dump."""
+
+    def broken(self, broken: BrokenObject) -> None:
+        """Take something that is no object where one belongs."""
+        self.broken_objects.append(broken)
+
+    def note(self, text: str) -> None:
+        """Take a note."""
+        self.notes.append(text)
+
+
+def load_objects(paths: Paths, *, stdin: BinaryIO | None = None, namespace: str = DEFAULT_NAMESPACE) -> Manifests:
+    """Read manifests.
+
+    Args:
+        paths: files, folders, or ``-`` for standard input; one or several, read in this order.
+        stdin: what ``-`` reads; the process's own if None.
+        namespace: of namespaced objects that name none.
+
+    Raises:
+        SourceError: a file that is broken, or nothing to read at all.
+    """
+    manifests = Manifests(namespace=namespace)
+    with collector_paused():
+        read_all(paths, manifests, stdin)
+    return manifests

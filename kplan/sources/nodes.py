@@ -1,0 +1,64 @@
+"""Values as they stand in a text, JSON or YAML behind one face.
+
+They are looked into only as far as needed, and can say on which line each part of them was written.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from kplan.objects.models import Object
+from kplan.sources.fit import Path, describe
+
+
+class Head(NamedTuple):
+    """Top level of an object.
+
+    Args:
+        api_version: ``apiVersion``, of whatever type.
+        kind: ``kind``, of whatever type.
+        items: ``items`` if it is a list, empty if it is null; None if absent or no list.
+        annotations: ``metadata.annotations`` of a list; empty for others.
+        message: ``message``, of whatever type.
+    """
+
+    api_version: object
+    kind: object
+    items: "Sequence[Node] | None"
+    annotations: dict[str, object]
+    message: object
+
+
+class Node(Protocol):
+    """A value in a text."""
+
+    def at(self, path: Path = ()) -> tuple[int, int]:
+        """Give the 1-based line and column of a path, or of the deepest part of it that is written there."""
+
+    def array(self) -> "Sequence[Node] | None":
+        """Give the elements of a list; None for another value."""
+
+    def head(self) -> Head | None:
+        """Give the top level of a map; None for another value."""
+
+    def identity(self) -> tuple[object, object] | None:
+        """Give ``apiVersion`` and ``kind`` of a map; None for another value."""
+
+    def fields(self) -> "Mapping[str, Node]":
+        """Give the fields of a map by name; empty for another value."""
+
+    def value(self) -> object:
+        """Give the whole as dicts and lists; shared with others where YAML aliases it, so not to be changed."""
+
+    def typed(self, model: type[Object]) -> Object:
+        """Decode to a model; raises msgspec's errors and UnicodeDecodeError."""
+
+
+def brief(node: Node) -> str:
+    """Name a value for a message: a map by its keys, a list by its first element."""
+    value = node.value()
+    if isinstance(value, dict) and value:
+        keys = [str(key)[:30] for key in list(value)[:4]]
+        return f"a map with {', '.join(keys)}" + (", ..." if len(value) > len(keys) else "")
+    if isinstance(value, list) and value:
+        return f"a list of {len(value)}, the first of which is {describe(value[0])}"
+    return f"an empty {'map' if isinstance(value, dict) else 'list'}" if value in ({}, []) else describe(value)

@@ -1,0 +1,189 @@
+"""Opening what the user named: files, folders, standard input; packed with gzip or zstd or not."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from kplan.errors import SourceError
+
+STDIN = "-"
+_TEXTS = (".yaml", ".yml", ".json", ".ndjson")
+_PACKED = (".gz", ".zst")
+SUFFIXES = tuple(text + packed for text in _TEXTS for packed in ("", *_PACKED))
+
+_UNPACKED_LIMIT = 8 << 30
+"""Size at which a packed file is taken for a bomb [bytes]."""
+
+_LOOKED_AT = 8192
+"""Bytes at the beginning in which a NUL means that a file is no text."""
+
+_ARCHIVES = {
+    b"PK\x03\x04": "a ZIP archive",
+    b"\xfd7zXZ\x00": "packed with xz",
+    b"BZh": "packed with bzip2",
+    b"\x7fELF": "a program",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be read.
+
+    Attributes:
+        name: as shown to the user.
+        load: gives its bytes as they are.
+        inside: path inside the folder that was named, ``/`` between parts; empty for a file that was named itself.
+    """
+
+    name: str
+    load: Callable[[], bytes]
+    inside: str = ""
+
+    def read(self) -> bytes:
+        """Give its text in UTF-8 without a byte order mark, unpacked.
+
+        Raises:
+            SourceError: it cannot be opened or unpacked, or is no text.
+        """
+        try:
+            data = self.load()
+        except OSError as error:
+            raise SourceError(_reason(error), file=self.name, code="unreadable") from None
+        return _as_utf8(_unpack(data, self.name), self.name)
+
+
+def files(path: str | Path, stdin: BinaryIO | None = None) -> list[File]:
+    """List the files that a path means, in bytewise order of their paths.
+
+    Args:
+        path: a file, a folder, or ``-`` for standard input. In a folder, only YAML and JSON files count
+            (by their endings), hidden ones are passed over, and links to folders are not followed.
+        stdin: what ``-`` reads.
+
+    Raises:
+        SourceError: the path does not exist, or a folder holds no such file.
+    """
+    if str(path) == STDIN:
+        if stdin is None:
+            raise SourceError("nothing was given on standard input", file="standard input", code="empty")
+        return [File("standard input", stdin.read)]
+    root = Path(path)
+    try:
+        is_folder = root.is_dir()
+        if not is_folder and not root.exists():
+            raise SourceError("no such file or folder", file=str(path), code="not-found")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise SourceError(_reason(error), file=str(path), code="unreadable") from None
+    if not is_folder:
+        return [File(str(path), root.read_bytes)]
+    found = sorted(_walk(root), key=lambda file: os.fsencode(file.inside))
+    if not found:
+        raise SourceError(
+            "nothing to read: no YAML or JSON file in this folder",
+            file=str(path),
+            code="empty",
+            hint=f"files ending in {', '.join(_TEXTS)} count, also packed as .gz or .zst",
+        )
+    return found
+
+
+def _walk(root: Path) -> Iterator[File]:
+    for folder, below, names in os.walk(root, onerror=_refuse):
+        below[:] = [name for name in below if not name.startswith(".")]
+        for name in names:
+            if not name.startswith(".") and name.lower().endswith(SUFFIXES):
+                path = Path(folder, name)
+                if path.is_file():
+                    yield File(str(path), path.read_bytes, path.relative_to(root).as_posix())
+
+
+def _refuse(error: OSError) -> None:
+    raise SourceError(_reason(error), file=str(error.filename), code="unreadable") from None
+
+
+def _reason(error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"cannot be read: {reason}"
+
+
+def _unpack(data: bytes, name: str) -> bytes:
+    """Unpack by what the bytes are, whatever the name says."""
+    if data[:2] == b"\x1f\x8b":
+        return _gunzip(data, name)
+    if data[:4] == b"\x28\xb5\x2f\xfd":
+        return _unzstd(data, name)
+    return data
+
+
+def _gunzip(data: bytes, name: str) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while data:  # a gzip file may be several, one after another
+            if data[:2] != b"\x1f\x8b":
+                if data.strip(b"\0"):
+                    raise zlib.error("garbage after its end")
+                break
+            unpacker = zlib.decompressobj(wbits=31)
+            part = unpacker.decompress(data, _UNPACKED_LIMIT - size + 1)
+            size += len(part)
+            if size > _UNPACKED_LIMIT:
+                raise _too_large(name)
+            if not unpacker.eof:
+                raise EOFError
+            parts.append(part)
+            data = unpacker.unused_data
+    except EOFError:
+        raise SourceError(
+            "the gzip data ends in the middle", file=name, code="truncated", hint="the file was cut off: get it again"
+        ) from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise SourceError(f"broken gzip data: {error}", file=name, code="broken-gzip") from None
+    return b"".join(parts)
+
+
+def _unzstd(data: bytes, name: str) -> bytes:
+    try:
+        import zstandard
+    except ImportError:
+        raise SourceError(
+            "packed with zstd, and the zstandard package is not installed",
+            file=name,
+            code="no-zstd",
+            hint="pip install 'kplan[zstd]', or unpack the file first",
+        ) from None
+    try:
+        reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
+        text = reader.read(_UNPACKED_LIMIT + 1)
+    except zstandard.ZstdError as error:
+        raise SourceError(f"broken zstd data: {error}", file=name, code="broken-zstd") from None
+    if len(text) > _UNPACKED_LIMIT:
+        raise _too_large(name)
+    return bytes(text)
+
+
+def _too_large(name: str) -> SourceError:
+    return SourceError(f"unpacks to more than {_UNPACKED_LIMIT >> 30} GiB", file=name, code="too-large")
+
+
+def _as_utf8(data: bytes, name: str) -> bytes:
+    if data[:3] == b"\xef\xbb\xbf":
+        return data[3:]
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # PowerShell writes files so
+        try:
+            return data.decode("utf-16").removeprefix("\ufeff").encode()
+        except UnicodeError:
+            raise SourceError("begins as UTF-16 and is no text", file=name, code="not-text") from None
+    for magic, what in _ARCHIVES.items():
+        if data.startswith(magic):
+            raise SourceError(f"not text but {what}", file=name, code="not-text", hint="unpack it first")
+    if data[257:262] == b"ustar":
+        raise SourceError("not text but a tar archive", file=name, code="not-text", hint="unpack it first")
+    at = data.find(b"\0", 0, _LOOKED_AT)
+    if at >= 0:
+        raise SourceError(f"not text: a NUL at byte {at + 1}", file=name, code="not-text")
+    return data

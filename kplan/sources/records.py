@@ -1,0 +1,63 @@
+"""A record: one object of a file with the kind it says it is, decoded to its model or found broken."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from kplan.errors import SourceError
+from kplan.objects.kinds import Kind
+from kplan.objects.models import Object
+from kplan.objects.state import BrokenObject
+from kplan.sources.checks import check
+from kplan.sources.conversions import converted
+from kplan.sources.fit import Path, fit, write_path
+from kplan.sources.nodes import Node
+
+
+@dataclass(slots=True)
+class Record:
+    """One object as read.
+
+    Attributes:
+        api_version: as written, or of the list it was in; empty if neither says.
+        kind: as written, or of the list it was in; empty if neither says.
+        node: the object in its text.
+        file: name of the file or stream.
+    """
+
+    api_version: str
+    kind: str
+    node: Node
+    file: str
+
+    def typed(self, kind: Kind) -> Object:
+        """Decode to the model of a kind, check quantities, integers and times, and convert it from an old version.
+
+        Raises:
+            Misfit: what does not fit, with its path in the object.
+        """
+        try:
+            item = self.node.typed(kind.model)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            item = fit(self.node.value(), kind.model)
+        check(item)
+        return converted(self.api_version, item, self.node)
+
+    def place(self, path: Path = ()) -> str:
+        """Write where a part of it is: ``file:line:column: path``."""
+        line, column = self.node.at(path)
+        return SourceError("", file=self.file, line=line, column=column, path=write_path(path)).place
+
+    def broken(self, problem: str, path: Path = ()) -> BrokenObject:
+        """Say what is wrong with it, and where."""
+        return BrokenObject(self.kind, self.key, self.place(path), problem)
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``, as far as it is written."""
+        value = self.node.value()
+        meta = value.get("metadata") if isinstance(value, dict) else None
+        if not isinstance(meta, dict):
+            return ""
+        parts = (meta.get("namespace"), meta.get("name") or meta.get("generateName"))
+        return "/".join(part for part in parts if isinstance(part, str) and part)

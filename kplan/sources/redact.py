@@ -1,0 +1,113 @@
+"""Redaction: a state under false names that gets the same verdicts.
+
+Every name is replaced by a pseudonym that keeps its order among the names of its kind (ties go by name), and the same
+name gets the same pseudonym wherever it stands: in selectors, affinities, claims, owners, taints. Integers stay (Gt and
+Lt compare them), as do well-known keys, drivers, resources, times and uids. Which text of a model is what stands in
+``kplan.sources.redact_rules``; a text without a rule is dropped.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from kplan.objects.kinds import BY_MODEL, KINDS
+from kplan.objects.models import Model, Object, Pod
+from kplan.objects.state import BrokenObject, ClusterState, Completeness
+from kplan.sources.redact_names import NODE, Names, Pseudonyms, Seen
+from kplan.sources.redact_rules import fields_of
+
+_TOKEN = re.compile(r"198\.(?:18|19)\.[0-9]+\.[0-9]+|[a-z]+-[0-9]+(?:-z[0-9]+)?(?::x)?")
+"""What a pseudonym may look like."""
+
+
+def redact(state: ClusterState) -> tuple[ClusterState, dict[str, str]]:
+    """Replace names by pseudonyms.
+
+    Returns:
+        the state under false names, and the true name of each pseudonym.
+    """
+    seen = Seen()
+    for item in state.objects():
+        _walk(item, seen)
+    claims = _claims_of_pods(state.pods)
+    names = Pseudonyms(seen, claims)
+    objects = [_walk(item, names) for item in state.objects()]
+    redacted = ClusterState.of(
+        objects,
+        source="redacted",
+        server_version=state.server_version,
+        taken=state.taken,
+        completeness=_completeness(state.completeness),
+    )
+    return redacted, names.truth()
+
+
+def unredact(text: str, truth: Mapping[str, str]) -> str:
+    """Put the true names back into an answer about a redacted state.
+
+    Args:
+        text: any text; what is no pseudonym stays.
+        truth: what ``redact`` gave beside the state.
+    """
+
+    def true_name(match: re.Match[str]) -> str:
+        word = match[0]
+        if word in truth:
+            return truth[word]
+        head, dash, tail = word.rpartition("-")
+        return truth[head] + dash + tail if head in truth else word
+
+    return _TOKEN.sub(true_name, text)
+
+
+def _walk(item: Any, names: Names) -> Any:
+    """Copy a model with each text replaced by its rule, and all models below."""
+    changes: dict[str, Any] = {}
+    for field, rule in fields_of(type(item)):
+        value = getattr(item, field)
+        if value is not None:
+            changes[field] = rule(names, value, item) if rule else _below(value, names)
+    if isinstance(item, Object) and item.metadata.name:
+        changes["metadata"] = msgspec.structs.replace(changes["metadata"], name=_name_of(item, names))
+    return msgspec.structs.replace(item, **changes) if changes else item
+
+
+def _name_of(item: Object, names: Names) -> str:
+    """Replace the name of an object; that of a CSIDriver is the driver, that of a CSINode is the node."""
+    kind = BY_MODEL[type(item)].name
+    if kind == "CSIDriver":
+        return item.name
+    return names.name(NODE if kind == "CSINode" else kind, item.name)
+
+
+def _below(value: Any, names: Names) -> Any:
+    if isinstance(value, Model):
+        return _walk(value, names)
+    if isinstance(value, list):
+        return [_below(one, names) for one in value]
+    return value
+
+
+def _claims_of_pods(pods: Iterable[Pod]) -> Iterator[tuple[str, str]]:
+    """Yield pod and volume of each claim that is named after them."""
+    for pod in pods:
+        for volume in pod.spec.volumes or ():
+            if volume.ephemeral is not None:
+                yield pod.name, volume.name
+
+
+def _completeness(known: Completeness) -> Completeness:
+    """Keep what is missing, without the names."""
+    kinds = {kind.name for kind in KINDS}
+    hidden = "a name that was redacted"
+    return Completeness(
+        counts=known.counts,
+        unknown={"redacted": sum(known.unknown.values())} if known.unknown else {},
+        broken=tuple(BrokenObject(one.kind if one.kind in kinds else "", hidden, "", hidden) for one in known.broken),
+        notes=("names, label values and images are pseudonyms",),
+    )
+
+
+__all__ = ["redact", "unredact"]

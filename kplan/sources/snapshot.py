@@ -1,0 +1,176 @@
+"""Writing a snapshot: one ``List`` that kubectl reads, with what scheduling needs and nothing else.
+
+Only what the models hold is written, and of annotations only those that say something about placement: no environment,
+no Secrets, no ConfigMaps, no managed fields.
+"""
+
+import gzip
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from kplan.errors import SourceError
+from kplan.objects.kinds import BY_MODEL, Kind
+from kplan.objects.models import Object, ObjectMeta
+from kplan.objects.state import ClusterState
+from kplan.sources.collect import LISTED, NOTES, SERVER_VERSION, TAKEN
+
+KEPT_ANNOTATIONS = frozenset(
+    {
+        # plugins: volumes and their nodes
+        "pv.kubernetes.io/bind-completed",
+        "pv.kubernetes.io/bound-by-controller",
+        "storage.alpha.kubernetes.io/migrated-plugins",
+        "volume.beta.kubernetes.io/storage-class",
+        "volume.kubernetes.io/selected-node",
+        # admission: the class of a claim that names none, the selector of a namespace
+        "storageclass.beta.kubernetes.io/is-default-class",
+        "storageclass.kubernetes.io/is-default-class",
+        "scheduler.alpha.kubernetes.io/node-selector",
+        # drains and scaling down
+        "cluster-autoscaler.kubernetes.io/safe-to-evict",
+        "controller.kubernetes.io/pod-deletion-cost",
+        "kubernetes.io/config.mirror",
+    }
+)
+"""The only annotations a snapshot holds."""
+
+_ABOVE_TEMPLATES = (
+    "spec",
+    "template",
+    "job_template",
+    "volume_claim_templates",
+    "volumes",
+    "ephemeral",
+    "volume_claim_template",
+)
+"""Fields under which templates stand, which have metadata of their own."""
+
+
+def write_snapshot(state: ClusterState, path: str | Path) -> None:
+    """Write a snapshot, at once or not at all; ``.gz`` and ``.zst`` are packed.
+
+    Args:
+        state: what to write.
+        path: file to write; one that exists is replaced once all is written.
+
+    Raises:
+        SourceError: it cannot be written.
+    """
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with unfinished.open("xb") as file:
+            with _packed(file, target) as packed:
+                for part in _parts(state):
+                    packed.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(target)
+    except OSError as error:
+        raise _unwritable(target, error) from None
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+def snapshot_bytes(state: ClusterState) -> bytes:
+    """Give the text of a snapshot."""
+    return b"".join(_parts(state))
+
+
+def api_version(kind: Kind) -> str:
+    """Give the ``apiVersion`` a kind is written as."""
+    return f"{kind.group}/v1" if kind.group else "v1"
+
+
+def pruned(metadata: ObjectMeta) -> ObjectMeta:
+    """Leave out annotations that say nothing about placement."""
+    if not metadata.annotations:
+        return metadata
+    kept = {name: value for name, value in metadata.annotations.items() if name in KEPT_ANNOTATIONS}
+    return msgspec.structs.replace(metadata, annotations=kept or None)
+
+
+def _parts(state: ClusterState) -> Iterator[bytes]:
+    known = state.completeness
+    notes = [*known.notes]
+    if known.broken:
+        notes.append(f"{len(known.broken)} objects were left out of the snapshot, because they were broken")
+    notes += [f"not all objects of kind {kind}: {why}" for kind, why in known.partial.items()]
+    annotations = {
+        SERVER_VERSION: state.server_version,
+        TAKEN: state.taken,
+        LISTED: ",".join(known.counts),
+        NOTES: "\n".join(" ".join(note.split()) for note in notes),
+    }
+    head = {
+        "apiVersion": "v1",
+        "kind": "List",
+        "metadata": {"annotations": {name: value for name, value in annotations.items() if value}},
+    }
+    yield msgspec.json.encode(head)[:-1] + b',"items":['
+    separator = b"\n"
+    for item in state.objects():
+        yield separator + _encoded(item)
+        separator = b",\n"
+    yield b"\n]}\n"
+
+
+def _encoded(item: Object) -> bytes:
+    kind = BY_MODEL[type(item)]
+    identity = msgspec.json.encode({"apiVersion": api_version(kind), "kind": kind.name})
+    body = msgspec.json.encode(_pruned_below(item))
+    return identity[:-1] + (b"," if body != b"{}" else b"") + body[1:]
+
+
+def _pruned_below(item: Any) -> Any:
+    """Prune the metadata of an object, and of templates in it."""
+    changes: dict[str, Any] = {}
+    metadata = getattr(item, "metadata", None)
+    if isinstance(metadata, ObjectMeta) and metadata.annotations:
+        changes["metadata"] = pruned(metadata)
+    for name in _ABOVE_TEMPLATES:
+        below = getattr(item, name, None)
+        if below is not None:
+            changes.update(_changed(name, below))
+    return msgspec.structs.replace(item, **changes) if changes else item
+
+
+def _changed(name: str, below: Any) -> dict[str, Any]:
+    if isinstance(below, list):
+        new: Any = [_pruned_below(one) for one in below]
+        same = all(one is other for one, other in zip(new, below, strict=True))
+    else:
+        new = _pruned_below(below)
+        same = new is below
+    return {} if same else {name: new}
+
+
+@contextmanager
+def _packed(file: IO[bytes], target: Path) -> Iterator[IO[bytes]]:
+    if target.suffix == ".gz":
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+    elif target.suffix == ".zst":
+        try:
+            import zstandard
+        except ImportError:
+            raise SourceError(
+                "packing with zstd needs the zstandard package, which is not installed",
+                file=str(target),
+                code="no-zstd",
+                hint="pip install 'kplan[zstd]', or write .gz instead",
+            ) from None
+        with zstandard.ZstdCompressor(level=10).stream_writer(file, closefd=False) as packed:
+            yield packed
+    else:
+        yield file
+
+
+def _unwritable(target: Path, error: OSError) -> SourceError:
+    return SourceError(f"cannot be written: {error.strerror or error}", file=str(target), code="unwritable")

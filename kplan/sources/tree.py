@@ -1,0 +1,71 @@
+"""A tree of files, be it a folder or an archive, as layouts look at it."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kplan.errors import SourceError
+from kplan.sources.reader import SUFFIXES, File
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Files by their path.
+
+    Attributes:
+        name: as shown to the user.
+        files: by path from the top, ``/`` between parts, in bytewise order; none is hidden.
+        links: paths that are links to another file of the tree.
+    """
+
+    name: str
+    files: Mapping[str, File]
+    links: frozenset[str] = frozenset()
+
+    def texts(self) -> Iterator[tuple[str, File]]:
+        """Give the files whose ending says that they are YAML or JSON, each once however many links lead there."""
+        for path, file in self.files.items():
+            if path.lower().endswith(SUFFIXES) and path not in self.links:
+                yield path, file
+
+    def peek(self, path: str, size: int = 4096) -> bytes:
+        """Give the beginning of a file; nothing if it is not there or cannot be read."""
+        file = self.files.get(path)
+        if file is None:
+            return b""
+        try:
+            return file.read()[:size]
+        except SourceError:
+            return b""
+
+
+def is_hidden(path: str) -> bool:
+    """Tell whether a path is none of the user's: hidden, or left behind by macOS."""
+    return any(part.startswith(".") or part == "__MACOSX" for part in path.split("/"))
+
+
+def folder_tree(root: Path) -> Tree:
+    """List a folder. Links to folders are not followed, nor links to files that lead out of it.
+
+    Raises:
+        SourceError: a folder below cannot be listed.
+    """
+    inside = os.path.realpath(root)
+    found: dict[str, File] = {}
+    for folder, below, names in os.walk(root, onerror=_refuse):
+        below[:] = [name for name in below if not is_hidden(name)]
+        for name in names:
+            path = Path(folder, name)
+            if is_hidden(name) or not path.is_file():
+                continue
+            if path.is_symlink() and os.path.commonpath([inside, os.path.realpath(path)]) != inside:
+                continue
+            within = path.relative_to(root).as_posix()
+            found[within] = File(str(path), path.read_bytes, within)
+    return Tree(str(root), dict(sorted(found.items(), key=lambda pair: os.fsencode(pair[0]))))
+
+
+def _refuse(error: OSError) -> None:
+    reason = error.strerror or str(error)
+    raise SourceError(f"cannot be read: {reason}", file=str(error.filename), code="unreadable") from None

@@ -1,0 +1,121 @@
+"""YAML values as nodes: built already; the text is read again only to find a line in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from msgspec import UNSET
+from yaml import events
+
+from kplan.objects.models import Object
+from kplan.sources.fit import Path
+from kplan.sources.nodes import Head, Node
+from kplan.sources.yaml_events import YamlDocument, event_stream
+
+_WINDOW = 1 << 20
+"""Characters of one YAML object that are read again to find a line in it."""
+
+
+@dataclass(slots=True)
+class YamlText:
+    """A YAML stream that is decoded to characters once a place in it is asked for."""
+
+    data: bytes | str
+
+    def text(self) -> str:
+        """The stream as characters, counted as the parser's marks count them."""
+        if isinstance(self.data, bytes):
+            self.data = self.data.decode("utf-8", "replace")
+        return self.data
+
+
+@dataclass(slots=True)
+class YamlNode:
+    """A value in a YAML stream; see Node."""
+
+    built: object
+    document: YamlDocument
+    source: YamlText
+    inside: Path = ()
+    """Path from the document; only maps of the first levels have a mark of their own."""
+
+    def at(self, path: Path = ()) -> tuple[int, int]:
+        """See Node."""
+        mark = self.document.marks.get(id(self.built)) if isinstance(self.built, dict) else None
+        if mark is None:
+            mark, path = self.document.mark, (*self.inside, *path)
+        if path:
+            window = " " * mark.column + self.source.text()[mark.index : mark.index + _WINDOW]
+            found = _find_yaml(window, path)
+            if found:
+                return mark.line + 1 + found[0], found[1] + 1
+        return mark.line + 1, mark.column + 1
+
+    def array(self) -> Sequence[Node] | None:
+        """See Node."""
+        return self._nodes(self.built, self.inside) if isinstance(self.built, list) else None
+
+    def head(self) -> Head | None:
+        """See Node."""
+        top = self.built
+        if not isinstance(top, dict):
+            return None
+        items, meta, annotations = top.get("items", UNSET), top.get("metadata"), None
+        if items is None or isinstance(items, list):
+            nodes = self._nodes(items or [], (*self.inside, "items"))
+            annotations = meta.get("annotations") if isinstance(meta, dict) else None
+        else:
+            nodes = None
+        notes = annotations if isinstance(annotations, dict) else {}
+        return Head(top.get("apiVersion"), top.get("kind"), nodes, notes, top.get("message"))
+
+    def identity(self) -> tuple[object, object] | None:
+        """See Node."""
+        return (self.built.get("apiVersion"), self.built.get("kind")) if isinstance(self.built, dict) else None
+
+    def fields(self) -> Mapping[str, Node]:
+        """See Node."""
+        top = self.built if isinstance(self.built, dict) else {}
+        return {key: YamlNode(part, self.document, self.source, (*self.inside, key)) for key, part in top.items()}
+
+    def value(self) -> object:
+        """See Node."""
+        return self.built
+
+    def typed(self, model: type[Object]) -> Object:
+        """See Node."""
+        return msgspec.convert(self.built, model)
+
+    def _nodes(self, parts: list[object], inside: Path) -> list[Node]:
+        return [YamlNode(part, self.document, self.source, (*inside, index)) for index, part in enumerate(parts)]
+
+
+def _find_yaml(text: str, path: Path) -> tuple[int, int] | None:
+    """Find the 0-based line, and column, of a path in the value that a text begins with."""
+    best: tuple[int, int] | None = None
+    depth = 0
+    here: list[str | int] = []
+    is_map: list[bool] = []
+    key_next = False
+    for event in event_stream(text):
+        kind = type(event)
+        ends = kind in (events.MappingEndEvent, events.SequenceEndEvent)
+        opens = kind in (events.MappingStartEvent, events.SequenceStartEvent)
+        if key_next and not ends:
+            here[-1] = getattr(event, "value", "")
+        elif here and not is_map[-1] and not ends:
+            here[-1] = int(here[-1]) + 1
+        if not ends and len(here) > depth and tuple(here) == path[: len(here)]:
+            best, depth = (event.start_mark.line, event.start_mark.column), len(here)
+        if depth == len(path):
+            return best
+        if ends:
+            here.pop()
+            is_map.pop()
+        elif opens:
+            is_map.append(kind is events.MappingStartEvent)
+            here.append("" if is_map[-1] else -1)
+        if ends and not here:
+            return best
+        key_next = bool(is_map) and is_map[-1] and (ends or opens or not key_next)
+    return best

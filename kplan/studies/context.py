@@ -1,0 +1,27 @@
+"""What answers are made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kplan.pipeline import Planner
+from kplan.result.document import Doubt, Origin
+
+
+@dataclass(frozen=True)
+class Context:
+    """What answers are made with.
+
+    Attributes:
+        planner: planner over the cluster.
+        origin: where the state is from.
+        doubts: about version and configuration.
+        node: the one node asked about; empty for all.
+        brief: leave long lists of nodes out, as where many pods are explained.
+    """
+
+    planner: Planner
+    origin: Origin
+    doubts: tuple[Doubt, ...] = ()
+    node: str = ""
+    brief: bool = False

@@ -1,0 +1,80 @@
+"""Answers about many pods, folded by cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kplan.result.document import API_VERSION, Answer, Cause, Fold, PodExplanations
+from kplan.studies.context import Context
+from kplan.studies.words import count, listed
+
+
+def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
+    """Fold answers by verdict and cause, pending pods first, the most first."""
+    folds: dict[tuple[str, str], list[Answer]] = {}
+    for answer in answers:
+        code = answer.because.code if answer.because is not None else ""
+        shape = answer.groups[0].text if answer.groups and answer.verdict != "FITS" else ""
+        same = (answer.verdict, f"{code} {shape}" if answer.verdict != "FITS" else "")
+        folds.setdefault(same, []).append(answer)
+    rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
+    made = [_fold(group) for group in folds.values()]
+    made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
+    counts = {word: sum(answer.verdict == word for answer in answers) for word in rank}
+    verdict = next((word for word in rank if counts[word]), "FITS")
+    others = context.planner.other_schedulers()
+    notes = [
+        f"{count(len(keys), 'pod')} of schedulerName {name}: no profile of that name (--config)"
+        for name, keys in others.items()
+    ]
+    terminating = context.planner.terminating()
+    if terminating:
+        notes.append(f"{count(len(terminating), 'pod')} being deleted: never scheduled")
+    return PodExplanations(
+        api_version=API_VERSION,
+        verdict=verdict,
+        sentence=_counts_sentence(counts, len(answers), sum(fold.verdict == "PENDING" for fold in made)),
+        folds=tuple(made),
+        answers=answers,
+        origin=context.origin,
+        notes=tuple(notes),
+        doubts=tuple(dict.fromkeys(doubt for answer in answers for doubt in answer.doubts)),
+    )
+
+
+def _counts_sentence(counts: dict[str, int], total: int, causes: int) -> str:
+    pods = count(total, "waiting pod")
+    if not total:
+        return "no pod waits"
+    if counts["PENDING"]:
+        fit = "fits" if counts["PENDING"] == 1 else "fit"
+        text = f"{counts['PENDING']:,} of {pods} {fit} no node, for {count(causes, 'cause')}"
+    else:
+        fits = "fits, looked at alone" if total == 1 else "fit, each looked at alone"
+        text = f"{total - counts['GATED']:,} of {pods} {fits}"
+    rest = [f"{counts[word]:,} {word}" for word in ("PREEMPTS", "FITS", "GATED") if counts[word]]
+    return f"{text}; {', '.join(rest)}" if rest else text
+
+
+def _fold(answers: list[Answer]) -> Fold:
+    owners: dict[str, int] = {}
+    for answer in answers:
+        owners[answer.owner] = owners.get(answer.owner, 0) + 1
+    first = answers[0]
+    if first.verdict == "FITS":
+        nodes = Counter(answer.node for answer in answers)
+        told = [name if number == 1 else f"{name} x{number}" for name, number in nodes.most_common()]
+        return Fold(
+            verdict="FITS",
+            count=len(answers),
+            because=Cause(code="fits", text=f"each for itself on {listed(told)}"),
+            owners=dict(sorted(owners.items(), key=lambda item: (-item[1], item[0]))),
+            pods=tuple(answer.pod for answer in answers),
+        )
+    return Fold(
+        verdict=first.verdict,
+        count=len(answers),
+        because=first.because or Cause(code="", text=first.sentence),
+        owners=dict(sorted(owners.items(), key=lambda item: (-item[1], item[0]))),
+        pods=tuple(answer.pod for answer in answers),
+    )

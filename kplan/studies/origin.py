@@ -1,0 +1,59 @@
+"""From: where an answer comes from, by which rules, and how those are known."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from kplan.framework.features import Features, Version
+from kplan.objects.state import ClusterState
+from kplan.result.document import Origin
+
+_VERSION = re.compile(r"v?1\.\d+")
+
+
+def version_of(state: ClusterState, asked: str = "") -> tuple[str, str]:
+    """Find the version to plan by, and how it is known.
+
+    Args:
+        state: what was read.
+        asked: the version asked for; empty for that of the source.
+
+    Returns:
+        The version, empty for the newest that kplan knows, and one of ``as asked``, ``as recorded``,
+        ``newest kubelet``, ``no version recorded``.
+    """
+    if asked:
+        return asked, "as asked"
+    if state.server_version:
+        return state.server_version, "as recorded"
+    kubelets = [node.status.node_info.kubelet_version or "" for node in state.nodes if node.status.node_info]
+    known = [text for text in kubelets if _VERSION.match(text)]
+    if known:
+        return max(known, key=Version.parse), "newest kubelet"
+    return "", "no version recorded"
+
+
+def origin(state: ClusterState, features: Features, asked: str, how: str, *, via: str = "") -> Origin:
+    """Describe a source.
+
+    Args:
+        state: what was read.
+        features: rules used.
+        asked: version they were chosen by; a minor alone is shown as one.
+        how: how it is known.
+        via: name of the environment variable that named the source, if one did.
+    """
+    version = str(features.version)
+    exact = asked.count(".") > 1 and how != "no version recorded"
+    sources = [PurePath(part).name if part != "standard input" else part for part in state.source.split(", ")]
+    return Origin(
+        source=", ".join(sources),
+        nodes=len(state.nodes),
+        pods=len(state.pods),
+        k8s_version=version,
+        how=how,
+        rules=version if exact else version.rpartition(".")[0],
+        via=via,
+        taken=state.taken,
+    )

@@ -1,0 +1,133 @@
+"""A manifest of something that runs; rollouts as a real deployment controller carries them out (1.37.2)."""
+
+import msgspec
+import pytest
+
+from kplan.admission.rollout import daemon_rollout, deployment_rollout, fenceposts, stateful_rollout
+from kplan.objects.models import Deployment, Object, Pod, ReplicaSet
+from tests.admission.manifests import deployment, expand_text
+from tests.builders import make, node, pod
+
+
+def running(replicas: int) -> list[Object]:
+    """What is there once ``deployment(replicas)`` has been applied."""
+    found = expand_text(deployment(replicas))
+    made: list[Object] = [one for one in found.objects if isinstance(one, Deployment | ReplicaSet)]
+    (item,) = [one for one in made if isinstance(one, Deployment)]
+    (owner,) = [one for one in made if isinstance(one, ReplicaSet)]
+    item.metadata.uid = (owner.metadata.owner_references or [])[0].uid
+    pods: list[Pod] = [one.pod for one in found.pods]
+    for one in pods:
+        one.spec = msgspec.structs.replace(one.spec, node_name="n")
+        one.status.phase = "Running"
+    return [*made, *pods]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "verdict", "before", "after", "new", "leaving"),
+    [
+        pytest.param(deployment(3), "unchanged", 3, 3, 0, 0, id="the same"),
+        pytest.param(deployment(5), "scaled", 3, 5, 2, 0, id="more of them"),
+        pytest.param(deployment(1), "scaled", 3, 1, 0, 2, id="fewer of them"),
+        pytest.param(deployment(3, image="b"), "changed", 3, 3, 3, 3, id="another image"),
+        pytest.param(deployment(4, cpu="1"), "changed", 3, 4, 4, 3, id="another request, and more of them"),
+    ],
+)
+def test_verdicts(manifest: str, verdict: str, before: int, after: int, new: int, leaving: int) -> None:
+    found = expand_text(manifest, *running(3))
+    (change,) = found.changes
+    assert (change.verdict, change.before, change.after) == (verdict, before, after)
+    assert (len(found.pods), len(change.leaving)) == (new, leaving)
+    assert (change.rollout is not None) == (verdict == "changed")
+
+
+def test_pods_that_are_added_belong_to_the_set_that_runs() -> None:
+    there = running(2)
+    found = expand_text(deployment(3), *there)
+    (owner,) = [one for one in there if isinstance(one, ReplicaSet)]
+    (added,) = found.pods
+    assert [(o.name, o.uid) for o in added.pod.metadata.owner_references or ()] == [(owner.name, owner.metadata.uid)]
+    assert added.pod.name not in {one.name for one in there}
+    assert not [one for one in found.objects if isinstance(one, ReplicaSet)]
+
+
+@pytest.mark.parametrize(
+    ("old", "replicas", "surge", "unavailable", "peak", "waves"),
+    [
+        pytest.param(4, 4, "25%", "25%", 5, [(3, 2), (1, 4), (0, 4)], id="the defaults"),
+        pytest.param(10, 10, "25%", "25%", 13, [(8, 5), (3, 10), (0, 10)], id="25 % of ten: 3 more, 2 fewer"),
+        pytest.param(5, 5, 0, 1, 5, [(4, 1), (3, 2), (2, 3), (1, 4), (0, 5)], id="no surge"),
+        pytest.param(5, 5, 2, 0, 7, [(5, 2), (3, 4), (1, 5), (0, 5)], id="none missing"),
+        pytest.param(3, 3, "100%", "0%", 6, [(3, 3), (0, 3)], id="all at once"),
+        pytest.param(1, 1, "25%", "25%", 2, [(1, 1), (0, 1)], id="one pod"),
+        pytest.param(4, 7, 1, 1, 8, [(6, 2), (4, 4), (2, 6), (0, 7)], id="more replicas: the old ones grow first"),
+        pytest.param(6, 3, 1, 0, 6, [(3, 1), (2, 2), (1, 3), (0, 3)], id="fewer replicas: the old ones shrink first"),
+    ],
+)
+def test_rolling_update(
+    old: int, replicas: int, surge: object, unavailable: object, peak: int, waves: list[tuple[int, int]]
+) -> None:
+    rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
+    found = deployment_rollout({"replicas": replicas, "strategy": {"rollingUpdate": rolling}}, old)
+    assert found.peak == peak
+    assert [(step.old, step.new) for step in found.steps] == waves
+
+
+def test_recreate_has_no_surge() -> None:
+    found = deployment_rollout({"replicas": 4, "strategy": {"type": "Recreate"}}, 4)
+    assert (found.peak, found.surge, [(s.remove, s.create) for s in found.steps]) == (4, False, [(4, 4)])
+
+
+@pytest.mark.parametrize(
+    ("surge", "unavailable", "replicas", "wanted"),
+    [
+        pytest.param("25%", "25%", 5, (2, 1), id="surge rounds up, unavailable down"),
+        pytest.param("0%", "10%", 5, (0, 1), id="both zero: one may be missing"),
+        pytest.param(3, 0, 5, (3, 0), id="numbers"),
+    ],
+)
+def test_fenceposts(surge: object, unavailable: object, replicas: int, wanted: tuple[int, int]) -> None:
+    assert fenceposts(surge, unavailable, replicas) == wanted
+
+
+def test_a_stateful_set_goes_one_by_one() -> None:
+    found = stateful_rollout({"replicas": 3, "updateStrategy": {"rollingUpdate": {"partition": 1}}}, 3)
+    assert (found.peak, [(s.remove, s.create) for s in found.steps]) == (3, [(1, 1), (1, 1)])
+
+
+@pytest.mark.parametrize(
+    ("rolling", "peak", "steps"),
+    [
+        pytest.param({}, 4, 4, id="one node at a time"),
+        pytest.param({"maxUnavailable": "50%"}, 4, 2, id="half of the nodes"),
+        pytest.param({"maxSurge": 1, "maxUnavailable": 0}, 5, 4, id="beside the old pod"),
+    ],
+)
+def test_a_daemon_set(rolling: dict[str, object], peak: int, steps: int) -> None:
+    found = daemon_rollout({"updateStrategy": {"rollingUpdate": rolling}}, 4)
+    assert (found.peak, len(found.steps)) == (peak, steps)
+
+
+def test_what_kubectl_applied_tells_what_kplan_does_not_read() -> None:
+    there = running(2)
+    (item,) = [one for one in there if isinstance(one, Deployment)]
+    text = deployment(2).replace("image: a", "image: a, env: [{name: X, value: '1'}]")
+    assert expand_text(text, *there).changes[0].verdict == "unchanged"
+    template = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "main", "image": "a"}]},
+    }
+    applied = msgspec.json.encode({"spec": {"template": template}}).decode()
+    item.metadata.annotations = {"kubectl.kubernetes.io/last-applied-configuration": applied}
+    assert expand_text(text, *there).changes[0].verdict == "changed"
+    assert expand_text(deployment(2), *there).changes[0].verdict == "unchanged"
+
+
+def test_a_running_job_and_pod_add_nothing() -> None:
+    job = "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, " + (
+        "containers: [{name: c, image: x}]}}}}"
+    )
+    bare = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: x}]}}"
+    found = expand_text(f"{job}\n---\n{bare}", make("Job", "j", namespace="default"), pod("p"), node("n"))
+    assert [change.verdict for change in found.changes] == ["unchanged", "unchanged"]
+    assert not found.pods

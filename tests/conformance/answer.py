@@ -1,0 +1,184 @@
+"""Answer conformance cases in the oracle's format, through kplan's public API.
+
+    python tests/conformance/answer.py --k8s-version 1.37 < cases.jsonl > answers.jsonl
+
+Reads one case a line (``name``, ``mode``, ``objects``, ``config``, ``pods``, ``featureGates``, ``preempt``), prints one
+answer a line in the order read. A case that cannot be answered gets ``{"name": ..., "error": "..."}``.
+"""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+import kplan
+from kplan.cluster import Cluster
+from kplan.errors import KplanError
+from kplan.framework.codes import Code
+from kplan.framework.preemption import NodeStatus
+from kplan.objects.requests import set_resource_defaults
+from kplan.result import Outcome
+from kplan.sources import load_values
+
+
+def answer(case: dict[str, Any], version: str) -> dict[str, Any]:
+    """Answer one case."""
+    try:
+        return _answer(case, version)
+    except KplanError as error:
+        return {"name": case.get("name"), "error": str(error)}
+
+
+def _answer(case: dict[str, Any], version: str) -> dict[str, Any]:
+    scheduler = kplan.Scheduler.of(
+        version, gates=case.get("featureGates") or {}, config=case.get("config"), unknown="refuse", validate=False
+    )
+    state = load_values(case["objects"])
+    for pod in state.pods:
+        set_resource_defaults(pod, scheduler.request_rules)
+    preempt = bool(case.get("preempt"))
+    planner = scheduler.planner(state, preempt=preempt, ambiguous=False, move_nominations=False)
+    cluster = planner.cluster
+    todo: list[Any] = []
+    if case.get("pods"):
+        for name in case["pods"]:
+            if name not in cluster.pod_index:
+                return {"name": case["name"], "error": f"no pod {name}"}
+            todo.append(cluster.pods[cluster.pod_index[name]])
+    else:
+        todo = planner.queue.sort(pod for pod in cluster.pods if pod.waiting)
+    out: dict[str, Any] = {"name": case["name"], "pods": []}
+    gated = []
+    for pod in todo:
+        if pod.scheduler_name not in planner.pipelines:
+            error = f'profile not found for scheduler name "{pod.scheduler_name}"'
+            out["pods"].append({"pod": pod.key, "feasible": [], "best": [], "error": error})
+            continue
+        outcome = planner.step(pod).outcome if case.get("mode") == "simulate" else planner.explain(pod)
+        out["pods"].append(pod_answer(outcome, cluster))
+        if outcome.gated:
+            gated.append(pod.key)
+    if gated:
+        out["gated"] = sorted(gated)
+    if planner.terminating():
+        out["terminating"] = planner.terminating()
+    return out
+
+
+def status(value: NodeStatus | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    if value.code is Code.SUCCESS:
+        return {"code": "Success"}
+    out: dict[str, Any] = {"code": value.code.value}
+    if value.plugin:
+        out["plugin"] = value.plugin
+    if value.reasons:
+        out["reasons"] = list(value.reasons)
+    return out
+
+
+def pod_answer(outcome: Outcome, cluster: Cluster) -> dict[str, Any]:
+    """One pod's answer."""
+    name = cluster.node_name
+    out: dict[str, Any] = {"pod": outcome.pod, "feasible": [], "best": []}
+    if outcome.error:
+        out["error"] = outcome.error
+    if outcome.pre_enqueue is not None:
+        out["preEnqueue"] = status(outcome.pre_enqueue)
+    diagnosis = outcome.diagnosis
+    if diagnosis is not None:
+        if diagnosis.pre_filter is not None:
+            out["preFilter"] = status(diagnosis.pre_filter)
+        else:
+            if diagnosis.pre_filter_plugins:
+                out["preFilterNodes"] = list(diagnosis.pre_filter_nodes)
+            nodes = {name(row): node_answer(outcome, i) for i, row in enumerate(diagnosis.rows)}
+            out["nodes"] = nodes
+            out["feasible"] = [name(row) for row in outcome.feasible]
+            scores = outcome.scores
+            if scores is not None:
+                for i, row in enumerate(scores.rows):
+                    node = nodes[name(row)]
+                    node["raw"] = {plugin: int(raw[i]) for plugin, raw in scores.raw.items()}
+                    node["scores"] = {plugin: int(score[i]) for plugin, score in scores.weighted.items()}
+                    node["total"] = int(scores.total[i])
+                out["best"] = [name(row) for row in scores.best]
+    if outcome.nominated_first >= 0:
+        out["nominatedFirst"] = name(outcome.nominated_first)
+    if outcome.fit_error:
+        out["fitError"] = outcome.fit_error
+    if outcome.post_filter is not None:
+        out["postFilter"] = status(outcome.post_filter)
+    if outcome.preemption is not None:
+        out["preemption"] = preemption_answer(outcome, cluster)
+    if outcome.placement is not None:
+        out["placed"] = name(outcome.placement.node)
+        if outcome.placement.volumes:
+            out["volumes"] = dict(outcome.placement.volumes)
+    if outcome.permit is not None:
+        out["permit"] = status(outcome.permit)
+    done = outcome.preempted
+    if done is not None:
+        out["preempted"] = {
+            "node": name(done.node),
+            "victims": [cluster.pods[row].key for row in done.victims],
+            "clearedNominations": sorted(cluster.pods[row].key for row in done.cleared),
+            "then": pod_answer(done.then, cluster),
+        }
+    return out
+
+
+def node_answer(outcome: Outcome, position: int) -> dict[str, Any]:
+    diagnosis = outcome.diagnosis
+    assert diagnosis is not None
+    refused = diagnosis.status.get(position)
+    node: dict[str, Any] = {"verdict": status(refused) or {"code": "Success"}}
+    filters = {}
+    for failing in diagnosis.failing:
+        where = (failing.positions == position).nonzero()[0]
+        if len(where):
+            at = int(where[0])
+            error = failing.findings.error(at)
+            reasons = (error,) if error is not None else failing.findings.reasons(at)
+            if reasons:
+                code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if failing.findings.unresolvable[at] else Code.UNSCHEDULABLE
+                code = Code.ERROR if error is not None else code
+                filters[failing.plugin] = status(NodeStatus(code, failing.plugin, reasons))
+    if filters:
+        node["filters"] = filters
+    return node
+
+
+def preemption_answer(outcome: Outcome, cluster: Cluster) -> dict[str, Any]:
+    found = outcome.preemption
+    assert found is not None
+    name = cluster.node_name
+    out: dict[str, Any] = {
+        "eligible": found.eligible,
+        "potentialNodes": [name(row) for row in found.potential],
+        "candidates": {
+            name(row): {"pods": [cluster.pods[p].key for p in victims.pods], "pdbViolations": victims.pdb_violations}
+            for row, victims in found.candidates.items()
+        },
+        "picks": [name(row) for row in found.picks],
+        "statuses": {name(row): status(s) for row, s in found.statuses.items()},
+        "message": found.message,
+    }
+    if found.reason:
+        out["reason"] = found.reason
+    return out
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--k8s-version", default="1.37")
+    args = parser.parse_args()
+    for line in sys.stdin:
+        if line.strip():
+            print(json.dumps(answer(json.loads(line), args.k8s_version), separators=(",", ":")), flush=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

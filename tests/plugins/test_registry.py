@@ -1,0 +1,108 @@
+"""Every plugin keeps the contract: its headings, its name, its cost, and masks for any number of nodes."""
+
+import importlib
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kplan.cluster import Cluster, build
+from kplan.config.versions import OLDEST, PATCHES, default_plugins, features
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.findings import Ready
+from kplan.framework.plugin import FilterPlugin, PreFilterPlugin
+from kplan.framework.worlds import plain
+from kplan.objects.state import ClusterState
+from kplan.plugins.registry import REGISTRY
+from tests.builders import make, node, pod
+
+HEADINGS = ("What it checks:", "Rejects with:", "Not modelled:", "Source:")
+PLUGINS = list(REGISTRY)
+
+
+def module_doc(plugin: type) -> str:
+    return inspect.getdoc(importlib.import_module(plugin.__module__)) or ""
+
+
+def plugin_doc(name: str) -> str:
+    """Docstring of the plugin's module, or of its folder where the class lives in one of several files."""
+    plugin = REGISTRY[name]
+    doc = module_doc(plugin)
+    if HEADINGS[0] not in doc:
+        doc = inspect.getdoc(importlib.import_module(plugin.__module__.rpartition(".")[0])) or ""
+    return doc
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_the_docstring_has_the_four_headings_in_order(name: str) -> None:
+    doc = plugin_doc(name)
+    assert doc.startswith(f"{name}: ")
+    places = [doc.find(f"\n{heading}") for heading in HEADINGS]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "kubernetes v1." in doc[places[-1] :]
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_the_name_is_that_of_the_class_and_the_cost_is_known(name: str) -> None:
+    assert REGISTRY[name].name == name == REGISTRY[name].__name__
+    assert isinstance(REGISTRY[name].cost, Cost)
+
+
+@pytest.mark.parametrize("minor", PATCHES)
+def test_every_default_plugin_of_a_version_is_there_in_its_order(minor: int) -> None:
+    wanted = [row.name for row in default_plugins(features(f"1.{minor}").features)]
+    assert set(wanted) <= set(PLUGINS)
+    # from 1.37 NodeName comes before NodeUnschedulable
+    moved = {"NodeName", "NodeUnschedulable"}
+    assert [name for name in wanted if name not in moved] == [n for n in PLUGINS if n in wanted and n not in moved]
+
+
+def cluster_with(nodes: int) -> Cluster:
+    """Nodes with a taint, and a pod that every plugin has something to say about."""
+    new = pod(
+        "new",
+        containers=[
+            {"name": "c", "ports": [{"hostPort": 80}], "restartPolicyRules": [{"action": "RestartAllContainers"}]}
+        ],
+        nodeSelector={"zone": "z1"},
+        topologySpreadConstraints=[
+            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+        ],
+        affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}},
+        volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],
+    )
+    claim = make(
+        "PersistentVolumeClaim",
+        "data",
+        namespace="default",
+        spec={
+            "storageClassName": "later",
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+    )
+    later = make("StorageClass", "later", provisioner="example.com/csi", volumeBindingMode="WaitForFirstConsumer")
+    return build(ClusterState.of([*(node(f"n{i}", taints=["x:NoSchedule"]) for i in range(nodes)), new, claim, later]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 7])
+@pytest.mark.parametrize("minor", [OLDEST, max(PATCHES)])
+@pytest.mark.parametrize("name", [name for name in PLUGINS if issubclass(REGISTRY[name], FilterPlugin)])
+def test_a_filter_answers_with_masks_as_long_as_the_rows_asked(name: str, minor: int, count: int) -> None:
+    cluster = cluster_with(count)
+    plugin: Any = REGISTRY[name](None, features(f"1.{minor}").features)
+    info = cluster.pods[cluster.pod_index["default/new"]]
+    state: Any = None
+    if isinstance(plugin, PreFilterPlugin):
+        answer = plugin.pre_filter(info, cluster)
+        if not isinstance(answer, Ready):
+            return
+        state = answer.state
+    assert isinstance(plugin.reads(Point.FILTER, info), Reads)
+    for rows in (cluster.all_rows, cluster.all_rows[:0], cluster.all_rows[::-2]):
+        findings = plugin.filter(info, state, cluster, plain(rows))
+        masks = [findings.unresolvable, findings.failed, *(refusal.rows for refusal in findings.refusals)]
+        assert [mask.dtype for mask in masks] == [np.bool_] * len(masks)
+        assert [mask.shape for mask in masks] == [(len(rows),)] * len(masks)

@@ -1,0 +1,96 @@
+"""The layout: labels in columns 1 to 8, text from column 10, nothing wider than the page."""
+
+import json
+
+from kplan.render.colour import coloured
+from kplan.render.data import to_json, to_yaml
+from kplan.render.layout import Page
+from kplan.render.text import Style, explanation
+from kplan.result.document import API_VERSION, Cause, Doubt, Group, GroupNode, Origin, PodExplanation, Reason
+
+SOURCE = Origin(source="big.json", nodes=5000, pods=30001, k8s_version="1.37.2", how="as recorded", rules="1.37.2")
+
+
+def sample() -> PodExplanation:
+    """Seven groups, of which five are shown."""
+    reason = Reason(code="x", plugin="X", text="x", message="node(s) x", evictable=False)
+    groups = tuple(
+        Group(
+            count=1000 - n,
+            text=f"reason {n}",
+            reasons=(reason,),
+            nodes=(GroupNode(name="a", text="1"), GroupNode(name="b", text="2"), GroupNode(name="c", text="2")),
+            shared=("m32", "ssd") if n == 0 else (),
+        )
+        for n in range(7)
+    )
+    return PodExplanation(
+        api_version=API_VERSION,
+        origin=SOURCE,
+        pod="ml/train-0",
+        verdict="PENDING",
+        sentence="ml/train-0 fits 0 of 6,979 nodes",
+        feasible=0,
+        nodes=6979,
+        because=Cause(code="x", text="one cause " * 12),
+        doubts=(Doubt(code="d", text="something is not modelled"),),
+        groups=groups,
+    )
+
+
+def test_the_whole_page() -> None:
+    lines = explanation(sample(), Style()).splitlines()
+    assert lines[:6] == [
+        "PENDING? ml/train-0 fits 0 of 6,979 nodes",
+        "Doubt    something is not modelled",
+        "Because  one cause one cause one cause one cause one cause one cause one cause",
+        "         one cause one cause one cause one cause one cause",
+        "",
+        "Why      6,979 nodes in 7 groups, nearest first",
+    ]
+    assert lines[6:8] == ["  1,000  reason 0", "           a 1, b, c 2, +997   all m32, ssd"]
+    assert lines[16:] == [
+        "         2 more groups, 1,989 nodes (-o wide)",
+        "         all names: --group 1, --group 2 ...; one node: --node NAME",
+        "From     big.json, 5,000 nodes, 30,001 pods; rules of 1.37.2 (as recorded)",
+    ]
+
+
+def test_wide_shows_every_group_and_the_schedulers_text() -> None:
+    shown = explanation(sample(), Style(wide=True))
+    assert shown.count("X: node(s) x") == 7
+    assert "more groups" not in shown
+
+
+def test_a_table_that_is_too_wide_is_not_written() -> None:
+    page = Page(30)
+    assert not page.table("Scores", ("node", "total"), [("a" * 30, "1")])
+    assert page.lines == []
+    assert page.table("Scores", ("node", "total"), [("a", "1"), ("b", "22")], right=(1,), marked=1)
+    assert page.text() == "Scores   node  total\n         a         1\n       > b        22\n"
+
+
+def test_a_word_longer_than_the_page_is_broken() -> None:
+    page = Page()
+    page.part("Because", "x" * 200)
+    assert max(map(len, page.lines)) == 80
+
+
+def test_text_is_ascii() -> None:
+    page = Page()
+    page.part("Because", "caf\u00e9")
+    assert page.text() == "Because  caf\\xe9\n"
+
+
+def test_json_and_yaml_have_the_same_parts() -> None:
+    answer = json.loads(to_json(sample()))
+    assert list(answer)[:3] == ["apiVersion", "kind", "pod"]
+    assert (answer["apiVersion"], answer["from"]["k8sVersion"]) == ("kplan.dev/v1", "1.37.2")
+    assert to_yaml(sample()).startswith("apiVersion: kplan.dev/v1\nkind: PodExplanation\npod: ml/train-0\n")
+
+
+def test_colour_changes_no_letter() -> None:
+    text = explanation(sample(), Style()) + "Victims  n  x  BREAKS pdb\n"
+    shown = coloured(text)
+    assert shown.plain == text
+    assert {"bold red", "dim", "yellow", "red"} <= {str(span.style) for span in shown.spans}

@@ -1,0 +1,131 @@
+"""The shape of the project: what is listed is there, what is there is listed, and no file grows past reading."""
+
+import ast
+import importlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import kplan
+from kplan.plugins.registry import REGISTRY
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "kplan"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+LONGEST = 400
+ARRAYS_FROM = {"cluster", "framework", "plugins", "config", "result", "pipeline", "studies", "render", "cli", "api"}
+POINTS = {"pre_enqueue", "sort_key", "pre_filter", "filter", "score", "post_filter", "reserve", "permit"}
+"""Methods of a plugin that decide something; one without them has nothing to test."""
+
+
+def snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def contract(kind: str, forbidden: str = "") -> dict[str, list[str]]:
+    [found] = [c for c in CONTRACTS if c["type"] == kind and (not forbidden or forbidden in c["forbidden_modules"])]
+    return found
+
+
+def parts_of_the_package() -> set[str]:
+    """Names of the packages and modules right under kplan."""
+    paths = [path for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    return {path.stem for path in paths} - {"__init__", "__main__"}
+
+
+def test_a_long_module_says_why_at_its_top() -> None:
+    long = [path for path in MODULES if len(path.read_text().splitlines()) > LONGEST]
+    unexplained = [
+        str(path.relative_to(ROOT))
+        for path in long
+        if not re.search(
+            r"^Long(er than 400 lines)? because", ast.get_docstring(ast.parse(path.read_text())) or "", re.MULTILINE
+        )
+    ]
+    assert unexplained == []
+
+
+def test_every_module_has_a_docstring_of_its_own() -> None:
+    docs = {path: ast.get_docstring(ast.parse(path.read_text())) or "" for path in MODULES}
+    assert [str(path.relative_to(ROOT)) for path, doc in docs.items() if len(doc.split()) < 3] == []
+
+
+def test_the_public_names_are_sorted_and_there() -> None:
+    assert kplan.__all__ == sorted(kplan.__all__)
+    assert [name for name in kplan.__all__ if not hasattr(kplan, name)] == []
+
+
+@pytest.mark.parametrize("name", sorted(part for part in parts_of_the_package() if (PACKAGE / part).is_dir()))
+def test_what_a_package_exports_is_there(name: str) -> None:
+    package = importlib.import_module(f"kplan.{name}")
+    exported = getattr(package, "__all__", [])
+    assert [one for one in exported if not hasattr(package, one)] == []
+    assert len(exported) == len(set(exported))
+
+
+def test_every_package_has_its_layer() -> None:
+    layers = {name.strip(" ()") for layer in contract("layers")["layers"] for name in layer.split("|")}
+    assert parts_of_the_package() - layers == set()
+
+
+def test_only_commands_and_renderers_may_import_the_terminal_libraries() -> None:
+    checked = {name.removeprefix("kplan.") for name in contract("forbidden", "rich")["source_modules"]}
+    assert parts_of_the_package() - checked == parts_of_the_package() & {"cli", "render"}
+
+
+def test_no_package_below_the_cluster_may_import_numpy() -> None:
+    checked = {name.removeprefix("kplan.") for name in contract("forbidden", "numpy")["source_modules"]}
+    assert parts_of_the_package() - ARRAYS_FROM - checked == set()
+
+
+def test_only_the_live_source_and_bind_may_import_the_client() -> None:
+    client = contract("forbidden", "kubernetes")
+    checked = {name.removeprefix("kplan.") for name in client["source_modules"]}
+    assert parts_of_the_package() - checked == parts_of_the_package() & {"bind"}
+    assert {line.split(" -> ")[0] for line in client["ignore_imports"]} == {"kplan.sources.live.**"}
+
+
+def test_plugins_are_independent_of_each_other() -> None:
+    assert contract("independence")["modules"] == ["kplan.plugins.*"]
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_a_plugin_has_a_file_and_an_entry_in_the_docs(name: str) -> None:
+    file = PACKAGE / "plugins" / snake_case(name)
+    assert file.with_suffix(".py").exists() or (file / "__init__.py").exists()
+    assert f"\n## {name}\n" in (ROOT / "docs" / "plugins.md").read_text()
+
+
+@pytest.mark.parametrize("name", [name for name, plugin in REGISTRY.items() if POINTS & set(dir(plugin))])
+def test_a_plugin_that_decides_anything_has_a_table_test(name: str) -> None:
+    test = ROOT / "tests" / "plugins" / f"test_{snake_case(name)}.py"
+    assert "parametrize" in test.read_text()
+
+
+def test_decisions_are_numbered_without_gaps_and_have_their_parts() -> None:
+    decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
+    for path in decisions:
+        headings = re.findall(r"^## (.*)$", path.read_text(), re.MULTILINE)
+        assert headings == ["Motivation", "Non-goals", "Proposal", "Alternatives considered"], path.name
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests" / "oracle" / "README.md"]
+    broken = [
+        f"{path.relative_to(ROOT)}: {link}"
+        for path in documents
+        for link in re.findall(r"\]\(([^)#:]+)[^)]*\)", path.read_text())
+        if not (path.parent / link).exists()
+    ]
+    assert broken == []
+
+
+def test_every_target_the_documents_name_is_in_the_makefile() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    named = {target for path in documents for target in re.findall(r"`make ([a-z-]+)", path.read_text())}
+    assert named - targets == set()
