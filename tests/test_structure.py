@@ -14,7 +14,8 @@ from kplan.plugins.registry import REGISTRY
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kplan"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CONTRACTS = PROJECT["tool"]["importlinter"]["contracts"]
 LONGEST = 400
 ARRAYS_FROM = {"cluster", "framework", "plugins", "config", "result", "pipeline", "studies", "render", "cli", "api"}
 POINTS = {"pre_enqueue", "sort_key", "pre_filter", "filter", "score", "post_filter", "reserve", "permit"}
@@ -103,6 +104,19 @@ def test_a_plugin_has_a_file_and_an_entry_in_the_docs(name: str) -> None:
 def test_a_plugin_that_decides_anything_has_a_table_test(name: str) -> None:
     test = ROOT / "tests" / "plugins" / f"test_{snake_case(name)}.py"
     assert "parametrize" in test.read_text()
+
+
+def test_everything_the_project_needs_is_locked_with_hashes() -> None:
+    lines = (ROOT / "requirements-dev.lock").read_text().splitlines()
+    locked = {line.partition("==")[0]: lines[i + 1] for i, line in enumerate(lines) if "==" in line}
+    wanted = [
+        *PROJECT["project"]["dependencies"],
+        *PROJECT["dependency-groups"]["dev"],
+        *(line for extra in PROJECT["project"]["optional-dependencies"].values() for line in extra),
+    ]
+    names = {re.split(r"[^\w.-]", line)[0].lower() for line in wanted}
+    assert names - set(locked) == set()
+    assert [name for name, after in locked.items() if not after.strip().startswith("--hash=sha256:")] == []
 
 
 def test_decisions_are_numbered_without_gaps_and_have_their_parts() -> None:

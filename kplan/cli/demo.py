@@ -22,7 +22,9 @@ def demo(debug: options.Debug = False) -> None:
 
     session = open_session(str(SNAPSHOT), Rules())
     everywhere = Scope(everywhere=True)
-    _say(f"kplan explain pod -A --snapshot {SNAPSHOT}")
+    here = Path.cwd()
+    shown = SNAPSHOT.relative_to(here) if SNAPSHOT.is_relative_to(here) else SNAPSHOT
+    _say(f"kplan explain pod -A --snapshot {shown}")
     document = answer(session, [], everywhere)
     sys.stdout.write(to_text(document, Style())(False))
     for name in PODS:

@@ -44,6 +44,7 @@ def explain_pod(
     quiet: options.Quiet = False,
     event: options.Event = False,
     group: Annotated[int, typer.Option("--group", metavar="N", help="All node names of one group.", min=0)] = 0,
+    victims: Annotated[str, typer.Option("--victims", metavar="all", help="Victims on every candidate node.")] = "",
     scores: Annotated[str, typer.Option("--scores", metavar="all", help="All feasible nodes in Scores.")] = "",
     config: options.Config = "",
     k8s_version: options.K8sVersion = "",
@@ -63,13 +64,15 @@ def explain_pod(
     to = targets(output)
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
     session = open_session(snapshot, Rules(k8s_version, feature_gates, config))
-    document = answer(session, names or [], scope, node)
-    style = Style(quiet=quiet, event=event, group=group, all_scores=_all(scores))
+    document = answer(session, names or [], scope, node, victims=_all("victims", victims))
+    style = Style(quiet=quiet, event=event, group=group, all_scores=_all("scores", scores))
     show(document, session, to_text(document, style), to, timings=timings)
     raise typer.Exit(explain_code(document, verdicts=exit_code, strict=strict))
 
 
-def answer(session: Session, names: list[str], scope: Scope, node: str = "") -> PodExplanation | PodExplanations:
+def answer(
+    session: Session, names: list[str], scope: Scope, node: str = "", *, victims: bool = False
+) -> PodExplanation | PodExplanations:
     """Answer for the pods named, or for those that wait in scope.
 
     Raises:
@@ -95,7 +98,7 @@ def answer(session: Session, names: list[str], scope: Scope, node: str = "") -> 
                 code="other-scheduler",
                 hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE names others",
             )
-    return explain_pods(Context(planner, session.origin, session.doubts, node), pods, fold=not names)
+    return explain_pods(Context(planner, session.origin, session.doubts, node, victims), pods, fold=not names)
 
 
 def to_text(document: PodExplanation | PodExplanations, style: Style) -> options.Layout:
@@ -124,10 +127,10 @@ def show(
     write(document, to, text)
 
 
-def _all(scores: str) -> bool:
-    if scores not in ("", "all"):
-        raise UsageError(f"--scores {scores}: only 'all' is known", code="bad-scores", hint="--scores all")
-    return bool(scores)
+def _all(option: str, value: str) -> bool:
+    if value not in ("", "all"):
+        raise UsageError(f"--{option} {value}: only 'all' is known", code=f"bad-{option}", hint=f"--{option} all")
+    return bool(value)
 
 
 def _near(name: str, known: dict[str, int]) -> str:

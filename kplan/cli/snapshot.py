@@ -75,7 +75,11 @@ def unredact(
     except ValueError:
         truth = None
     if not isinstance(truth, dict) or not all(isinstance(name, str) for name in truth.values()):
-        raise UsageError(f"{names}: not what --redact-map wrote", code="bad-map")
+        raise UsageError(
+            f"{names}: not what --redact-map wrote",
+            code="bad-map",
+            hint="kplan snapshot FILE --redact --redact-map NAMES",
+        )
     sys.stdout.write(show(sys.stdin.read() if text == "-" else _read(text), truth))
 
 

@@ -133,9 +133,11 @@ def preempt(page: Page, part: Preempt) -> None:
             page.part("Victims" if not number else "", text, mark="" if not number or not victim.chosen else ">")
     if part.more_nodes:
         nodes = "node" if part.more_nodes == 1 else "nodes"
-        page.part("", f"{part.more_nodes:,} more {nodes} where evictions help (-o json)")
+        page.part("", f"{part.more_nodes:,} more {nodes} where evictions help (--victims all)")
     for number, text in enumerate(part.chosen):
         page.part("Chosen" if not number else "", text)
+    for number, text in enumerate(part.after):
+        page.part("After" if not number else "", text)
 
 
 def scores(page: Page, table: Scores, *, everything: bool, wide: bool) -> None:

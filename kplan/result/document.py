@@ -245,6 +245,7 @@ class Preempt(Part, frozen=True, kw_only=True):
         more_nodes: further nodes that evictions would free.
         chosen: how the node was picked, a line each.
         picks: nodes that tie after all rules.
+        after: what becomes of the victims on the chosen node, a line each.
     """
 
     text: str = ""
@@ -253,6 +254,7 @@ class Preempt(Part, frozen=True, kw_only=True):
     more_nodes: int = 0
     chosen: tuple[str, ...] = ()
     picks: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 class ScoreRow(Part, frozen=True, kw_only=True):

@@ -100,7 +100,9 @@ def _parts(state: ClusterState) -> Iterator[bytes]:
     known = state.completeness
     notes = [*known.notes]
     if known.broken:
-        notes.append(f"{len(known.broken)} objects were left out of the snapshot, because they were broken")
+        some = f"{len(known.broken)} objects were" if len(known.broken) > 1 else "1 object was"
+        why = "they were" if len(known.broken) > 1 else "it was"
+        notes.append(f"{some} left out of the snapshot, because {why} broken")
     notes += [f"not all objects of kind {kind}: {why}" for kind, why in known.partial.items()]
     annotations = {
         SERVER_VERSION: state.server_version,

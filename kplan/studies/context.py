@@ -17,6 +17,7 @@ class Context:
         origin: where the state is from.
         doubts: about version and configuration.
         node: the one node asked about; empty for all.
+        all_victims: tell the victims of every candidate node.
         brief: leave long lists of nodes out, as where many pods are explained.
     """
 
@@ -24,4 +25,5 @@ class Context:
     origin: Origin
     doubts: tuple[Doubt, ...] = ()
     node: str = ""
+    all_victims: bool = False
     brief: bool = False

@@ -17,6 +17,7 @@ from kplan.result.document import (
     Event,
     PodExplanation,
     PodExplanations,
+    Preempt,
 )
 from kplan.studies import parts
 from kplan.studies.because import because
@@ -26,6 +27,7 @@ from kplan.studies.fold import folded
 from kplan.studies.groups import Asked, Found, find_groups
 from kplan.studies.owners import owner_text
 from kplan.studies.preempting import preempt_part
+from kplan.studies.returning import after_eviction
 from kplan.studies.scoring import goes_to, score_table, why_there
 from kplan.studies.tell import NODES_SHOWN, Told, nearest_part, tell
 from kplan.studies.words import count, listed
@@ -121,10 +123,16 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Answer:
         attachments=parts.attachments(facts),
         kept=parts.kept(asked, groups[0]) if first is not None else (),
         nearest=nearest_part(asked, groups[0], told[0]) if first is not None and looked else None,
-        preempt=preempt_part(outcome, cluster, groups) if verdict in ("PENDING", "PREEMPTS") else None,
+        preempt=_preempt(context, outcome, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
         scores=score_table(outcome, cluster, NODES_SHOWN if context.brief else None) if verdict == "FITS" else None,
         event=_event(pod, outcome),
     )
+
+
+def _preempt(context: Context, outcome: Outcome, groups: list[Found], *, waits: bool) -> Preempt | None:
+    planner = context.planner
+    after = after_eviction(planner, outcome) if waits and not context.brief else ()
+    return preempt_part(outcome, planner.cluster, groups, after=after, everything=context.all_victims)
 
 
 def verdict_of(outcome: Outcome) -> str:

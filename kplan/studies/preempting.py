@@ -31,23 +31,35 @@ _NO_HELP = {
 }
 
 
-def preempt_part(outcome: Outcome, cluster: Cluster, groups: list[Found]) -> Preempt | None:
-    """Tell what preemption found; None where it was not tried."""
+def preempt_part(
+    outcome: Outcome, cluster: Cluster, groups: list[Found], *, after: tuple[str, ...] = (), everything: bool = False
+) -> Preempt | None:
+    """Tell what preemption found; None where it was not tried.
+
+    Args:
+        outcome: of the pod.
+        cluster: the cluster.
+        groups: nodes that refuse it.
+        after: what becomes of the victims on the chosen node.
+        everything: whether the victims of every candidate are wanted.
+    """
     found = outcome.preemption
     if found is None:
         return Preempt(text=f"no: {_helpless(groups, len(cluster.nodes))}") if groups else None
     if not found.picks:
         return Preempt(text=f"no: {_why_not(found, cluster, cluster.pods[outcome.row], groups)}", message=found.message)
     nodes = [*found.picks, *(row for row in found.candidates if row not in found.picks)]
+    limit = len(nodes) if everything else NODES_SHOWN
     victims = [
         victim
-        for row in nodes[:NODES_SHOWN]
+        for row in nodes[:limit]
         for victim in _victims(cluster, row, found.candidates[row].pods, chosen=row == found.picks[0])
     ]
     return Preempt(
         message=found.message,
         victims=tuple(victims),
-        more_nodes=max(0, len(nodes) - NODES_SHOWN),
+        more_nodes=max(0, len(nodes) - limit),
+        after=after,
         chosen=tuple(_chosen(found, cluster, outcome.row)),
         picks=tuple(cluster.node_name(row) for row in found.picks) if len(found.picks) > 1 else (),
     )

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
 from kplan.cluster import AddPods, PodInfo
-from kplan.objects.models import Pod, PodStatus
 from kplan.pipeline import Planner
 from kplan.result import Event, EventKind, Outcome
 from kplan.result.document import API_VERSION, Cause, Doubt, Group, Origin
@@ -27,7 +24,8 @@ from kplan.result.document_plan import (
 from kplan.studies.because import because
 from kplan.studies.doubts import broken_doubts
 from kplan.studies.groups import Asked, find_groups
-from kplan.studies.owners import controller, owner_text
+from kplan.studies.owners import owner_text
+from kplan.studies.returning import copy_of, returns
 from kplan.studies.tell import tell
 from kplan.studies.words import count
 
@@ -211,8 +209,7 @@ def _come_back(run: _Run, victims: Iterable[int]) -> list[PodInfo]:
     again: list[PodInfo] = []
     for row in victims:
         victim = cluster.pods[row]
-        kind, _ = controller(victim)
-        if not kind or kind in ("Node", "DaemonSet"):
+        if not returns(victim):
             continue
         first = run.first_name.get(row, victim.key)
         times = run.returned[first] = run.returned.get(first, 0) + 1
@@ -220,20 +217,12 @@ def _come_back(run: _Run, victims: Iterable[int]) -> list[PodInfo]:
             run.cut += 1
             continue
         before = len(cluster.pods)
-        run.planner.cluster.apply([AddPods((_copy(victim, kind, first, times, cluster.pod_index),))])
+        name = f"{first.partition('/')[2]}-r{times}"
+        run.planner.cluster.apply([AddPods((copy_of(victim, name),))])
         copy = cluster.pods[before]
         run.first_name[copy.row] = first
         again.append(copy)
     return again
-
-
-def _copy(victim: PodInfo, kind: str, first: str, times: int, taken: object) -> Pod:
-    """A fresh pod in place of an evicted one: no node, no status; a StatefulSet's keeps its name."""
-    pod = victim.pod
-    name = pod.metadata.name if kind == "StatefulSet" else f"{first.partition('/')[2]}-r{times}"
-    metadata = msgspec.structs.replace(pod.metadata, name=name, uid=None, deletion_timestamp=None)
-    spec = msgspec.structs.replace(pod.spec, node_name=None)
-    return msgspec.structs.replace(pod, metadata=metadata, spec=spec, status=PodStatus(phase="Pending"))
 
 
 def _document(run: _Run, origin: Origin, options: SimulateOptions) -> SimulationPlan:

@@ -124,6 +124,12 @@ def fill(running: ControlPlane) -> None:
         "/api/v1/namespaces/default/services",
         {"metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}},
     )
+    storage = "/apis/storage.k8s.io/v1"
+    driver = {"name": "x.example", "nodeID": "node-2", "allocatable": {"count": 9}}
+    running.post(f"{storage}/csinodes", {"metadata": {"name": "node-2"}, "spec": {"drivers": [driver]}})
+    running.post(f"{storage}/csidrivers", {"metadata": {"name": "x.example"}, "spec": {"storageCapacity": False}})
+    attached = {"attacher": "x.example", "nodeName": "node-1", "source": {"persistentVolumeName": "pv-1"}}
+    running.post(f"{storage}/volumeattachments", {"metadata": {"name": "attached-1"}, "spec": attached})
     running.post("/api/v1/namespaces/default/configmaps", {"metadata": {"name": "c"}, "data": {"a": "do-not-tell"}})
     running.post("/api/v1/namespaces/default/secrets", {"metadata": {"name": "s"}, "stringData": {"a": "do-not-tell"}})
     for i in range(5):

@@ -366,6 +366,8 @@ class ControlPlane:
         for group in _stop_order(self._entries):
             left += _stop_entries(group, self.stop_grace, self._children)
         if not left:
+            for child in self._children.values():
+                child.wait(10)  # it has ended; this reaps it
             self._entries = []
             self._children = {}
         if self.dir and self.dir.is_dir():
@@ -932,7 +934,7 @@ class ControlPlane:
         if not path.exists():
             return []
         events = [json.loads(line) for line in path.read_text().splitlines() if line]
-        return [e for e in events if user is None or e["user"]["username"] == user]
+        return [e for e in events if user is None or e["user"].get("username") == user]
 
     def memory_mib(self):
         """Resident memory now and at its highest, in MiB, by process."""

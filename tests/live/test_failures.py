@@ -20,9 +20,9 @@ from tests.live.conftest import PODS, need_assets, pod
 from tests.live.controlplane import APISERVER, ControlPlane
 
 
-def changed(server: ControlPlane, folder: Path, **cluster: Any) -> str:
+def changed(running: ControlPlane, folder: Path, **cluster: Any) -> str:
     """Write a kubeconfig whose cluster differs."""
-    config = yaml.safe_load(Path(server.kubeconfig).read_text())
+    config = yaml.safe_load(Path(running.kubeconfig).read_text())
     config["clusters"][0]["cluster"].update(cluster)
     return written(config, folder)
 

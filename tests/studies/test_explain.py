@@ -190,6 +190,7 @@ CASES = {
                > w-1   default/free       100    30s  none             yes, sts/db
                  w-2   default/kept        10    30s  BREAKS kept-pdb  no, no owner
         Chosen   w-1, by the first rule (fewest budgets broken): 0 against 1
+        After    default/free comes back and evicts 1 pod in turn, on w-2
         From     made-up.json, 2 nodes, 3 pods; rules of 1.37 (as asked)
         """,
     ),

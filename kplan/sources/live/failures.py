@@ -104,7 +104,7 @@ def of_transport(error: Exception, what: str, server: str, *, answered: bool) ->
         )
     if isinstance(error, (http.NameResolutionError, http.LocationParseError)):
         reason = "its name is not known"
-    elif isinstance(error, http.ConnectTimeoutError):
+    elif isinstance(error, http.ConnectTimeoutError) and not isinstance(error, http.NewConnectionError):
         reason = "no answer in time"
     return LiveError(
         f"cannot reach the API server {server}: {reason}",

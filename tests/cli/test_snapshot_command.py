@@ -1,0 +1,61 @@
+"""``kplan snapshot`` and ``kplan unredact``, from a file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kplan.cli.main import main
+from kplan.sources import load
+from tests.cli.snapshots import node, pod, write
+
+
+def test_a_snapshot_of_a_file_is_redacted_and_an_answer_comes_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = write(tmp_path, node("acme-b"), node("acme-a", unschedulable=True), pod("shop-web"))
+    hidden, names = tmp_path / "hidden.json.gz", tmp_path / "names.json"
+    assert main(["snapshot", str(hidden), "--snapshot", source, "--redact", "--redact-map", str(names)]) == 0
+    assert [one.name for one in load(hidden).nodes] == ["node-1", "node-2"]
+    assert names.stat().st_mode & 0o077 == 0
+    capsys.readouterr()
+    assert main(["explain", "pod", "pod-1", "-n", "ns-1", "--snapshot", str(hidden)]) == 0
+    answer = tmp_path / "answer.txt"
+    answer.write_text(capsys.readouterr().out)
+    assert "node-2" in answer.read_text()
+    assert main(["unredact", str(names), str(answer)]) == 0
+    told = capsys.readouterr().out
+    assert "acme-b" in told
+    assert "default/shop-web" in told
+
+
+def test_the_cluster_role_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["snapshot", "--print-rbac"]) == 0
+    assert "kind: ClusterRole\n" in capsys.readouterr().out
+
+
+ERRORS = {
+    "no file": ([], "FILE is missing"),
+    "a map without redaction": (["out.json", "--redact-map", "names.json"], "--redact-map without --redact"),
+    "two sources": (
+        ["out.json", "--snapshot", "a", "--context", "b"],
+        "--snapshot names a file, and --context a cluster",
+    ),
+    "a kubeconfig that is not there": (["out.json", "--kubeconfig", "/no/file"], "no cluster to read: /no/file"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words, message = ERRORS[case]
+    assert main(["snapshot", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"kplan: error: {message}")
+    assert "\nhint: " in err
+
+
+def test_a_map_that_is_none_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "names.json").write_text(json.dumps(["a"]))
+    assert main(["unredact", str(tmp_path / "names.json")]) == 2
+    assert "not what --redact-map wrote" in capsys.readouterr().err

@@ -1,0 +1,150 @@
+"""The parts of the live source that need no server."""
+
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from kplan.errors import UsageError
+from kplan.objects.kinds import KINDS
+from kplan.sources.live import scheduler
+from kplan.sources.live.bucket import TokenBucket
+from kplan.sources.live.connection import Connection, connect
+from kplan.sources.live.failures import Answer, of_status, of_transport
+
+DATA = Path(__file__).parents[2] / "kplan" / "data"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def test_a_bucket_lets_a_burst_through_and_then_so_many_a_second() -> None:
+    clock = Clock()
+    bucket = TokenBucket(10, 3, clock=lambda: clock.now, sleep=clock.sleep)
+    for _ in range(5):
+        bucket.acquire()
+    assert clock.slept == pytest.approx([0.1, 0.1])
+    clock.now += 60
+    for _ in range(3):
+        bucket.acquire()
+    assert len(clock.slept) == 2
+
+
+def test_a_bucket_without_a_limit_never_waits() -> None:
+    clock = Clock()
+    bucket = TokenBucket(0, 1, clock=lambda: clock.now, sleep=clock.sleep)
+    for _ in range(100):
+        bucket.acquire()
+    assert clock.slept == []
+
+
+def test_the_cluster_role_names_the_kinds_that_are_read_and_lets_nobody_write() -> None:
+    role, config = yaml.safe_load_all((DATA / "rbac.yaml").read_text())
+    granted = {(group, one) for rule in role["rules"] for group in rule["apiGroups"] for one in rule["resources"]}
+    assert granted == {(kind.group, kind.plural) for kind in KINDS}
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list", "watch"}
+    assert [rule["verbs"] for rule in config["rules"]] == [["get"]]
+    assert config["rules"][0]["resourceNames"] == list(scheduler.CONFIG_MAPS)
+
+
+STATUS = msgspec.json.encode({"kind": "Status", "message": "etcd is full"})
+
+ANSWERS = {
+    401: (
+        "unauthorized",
+        "the API server https://s does not accept the credentials of context prod (401 Unauthorized)",
+    ),
+    403: ("forbidden", "no access while listing pods: etcd is full"),
+    404: ("not-found", "the API server https://s does not know what was asked for while listing pods (404)"),
+    429: ("too-busy", "the API server https://s is too busy while listing pods (429)"),
+    500: ("api-server", "the API server https://s failed while listing pods: HTTP 500, etcd is full"),
+}
+
+
+@pytest.mark.parametrize("status", ANSWERS)
+def test_an_answer_that_is_no_success_is_one_line_and_a_hint(status: int) -> None:
+    error = of_status(status, STATUS, "listing pods", "https://s", "prod")
+    assert (error.code, error.message) == ANSWERS[status]
+    assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("certificate verify failed: unable to get local issuer certificate", "not signed by the authority"),
+        ("certificate verify failed: certificate has expired", "has expired"),
+        ("certificate verify failed: IP address mismatch, certificate is not valid for '10.0.0.1'", "for another name"),
+        ("[SSL: WRONG_VERSION_NUMBER] wrong version number", "the TLS handshake failed"),
+    ],
+)
+def test_what_is_wrong_with_a_certificate_is_said(reason: str, said: str) -> None:
+    from urllib3.exceptions import SSLError
+
+    error = of_transport(SSLError(ssl.SSLError(1, reason)), "listing pods", "https://s", answered=False)
+    assert error.code == "tls"
+    assert said in error.message
+
+
+class FakeConnection(Connection):
+    """Answers from a table of paths, with 404 for all others."""
+
+    def __init__(self, bodies: Mapping[str, Any]) -> None:
+        self.bodies = bodies
+
+    def get(self, path: str, query: Mapping[str, str] | None = None, *, what: str) -> bytes:
+        if path not in self.bodies:
+            raise Answer(404, "not found")
+        return msgspec.json.encode(self.bodies[path])
+
+
+def test_a_configuration_that_the_scheduler_mounts_from_a_config_map_is_read() -> None:
+    mounted = {
+        "metadata": {"name": "kube-scheduler-0"},
+        "spec": {
+            "containers": [
+                {"command": ["sh"]},
+                {
+                    "command": ["/usr/local/bin/kube-scheduler", "--config=/etc/kubernetes/own/config.yaml", "-v", "2"],
+                    "volumeMounts": [
+                        {"name": "etc", "mountPath": "/etc"},
+                        {"name": "own", "mountPath": "/etc/kubernetes/own"},
+                    ],
+                },
+            ],
+            "volumes": [{"name": "etc", "hostPath": {"path": "/etc"}}, {"name": "own", "configMap": {"name": "mine"}}],
+        },
+    }
+    connection = FakeConnection(
+        {
+            "/api/v1/namespaces/kube-system/pods": {"items": [mounted]},
+            "/api/v1/namespaces/kube-system/configmaps/mine": {"data": {"config.yaml": "profiles: []"}},
+        }
+    )
+    found = scheduler.find_scheduler(connection)
+    assert (found.config, found.doubt) == ("profiles: []", "")
+    assert found.origin == "ConfigMap kube-system/mine, which pod kube-system/kube-scheduler-0 mounts"
+
+
+def test_without_a_kubeconfig_it_is_said_which_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    with pytest.raises(UsageError, match=f"no cluster to read: {tmp_path}/none does not exist"):
+        connect()
+
+
+def test_a_kubeconfig_that_is_none_is_said(tmp_path: Path) -> None:
+    (tmp_path / "k").write_text("- 1\n")
+    with pytest.raises(Exception, match=r"cannot be used: .* is no kubeconfig") as caught:
+        connect(kubeconfig=str(tmp_path / "k"))
+    assert caught.value.code == "bad-kubeconfig"  # type: ignore[attr-defined]
