@@ -14,7 +14,7 @@ VERSIONS := 134 135 136
 ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint types layers docs-check docs readme fmt conformance bench oracle goldens lock clean
+.PHONY: help setup demo test test-live check format lint types layers docs-check docs readme fmt conformance bench oracle goldens lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -37,6 +37,11 @@ test: $(READY)
 	@$(RUN) -m pytest -n auto
 
 check: format lint types layers docs-check test
+
+# Against a real API server, which is built first if it is not there: some minutes, and Go.
+test-live: $(READY)
+	@tests/live/build.sh
+	@KPLAN_REQUIRE_LIVE=1 $(RUN) -m pytest tests/live
 
 format: $(READY)
 	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; exit 1; }

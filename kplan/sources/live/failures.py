@@ -84,7 +84,7 @@ def of_transport(error: Exception, what: str, server: str, *, answered: bool) ->
     from urllib3 import exceptions as http
 
     reason = _root(error)
-    if isinstance(error, http.SSLError) or "CERTIFICATE_VERIFY_FAILED" in reason or "SSL" in reason:
+    if not answered and (isinstance(error, http.SSLError) or "SSL" in reason):
         return LiveError(
             f"no trust in {server}: {_tls(reason)}",
             code="tls",
