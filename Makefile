@@ -11,7 +11,8 @@ READY := $(VENV)/ready
 UV := uv==0.13.9
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
 VERSIONS := 134 135 136
-ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle)
+ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/oracle/schedbench
+
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-live check format lint types layers docs-check docs readme fmt conformance bench oracle goldens lock clean
@@ -97,3 +98,6 @@ lock: $(READY)
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find kplan tests docs -name __pycache__ -type d -exec rm -rf {} +
+
+tests/oracle/schedbench: tests/oracle/bench/main.go
+	@cd tests/oracle && go build -o schedbench ./bench
