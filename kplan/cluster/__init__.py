@@ -6,7 +6,9 @@ from kplan.cluster.changes import AddPods, Assume, Change, Nominate, Put, Remove
 from kplan.cluster.cluster import Cluster, Undo
 from kplan.cluster.counters import Counter
 from kplan.cluster.labels import LabelColumn
+from kplan.cluster.node_changes import PutNode
 from kplan.cluster.pods import HostPort, PodClass, PodInfo
+from kplan.cluster.unbuild import to_state
 
 __all__ = [
     "AddPods",
@@ -21,8 +23,10 @@ __all__ = [
     "PodClass",
     "PodInfo",
     "Put",
+    "PutNode",
     "Remove",
     "Undo",
     "WeightedTerm",
     "build",
+    "to_state",
 ]

@@ -66,35 +66,32 @@ def build(state: ClusterState, rules: RequestRules | None = None) -> Cluster:
 
 def _build_nodes(cluster: Cluster) -> None:
     nodes = cluster.nodes
-    allocatable = [allocatable_of(node) for node in nodes]
-    scalars = sorted({name for amounts in allocatable for name in amounts if name not in FIXED_RESOURCES})
+    scalars = sorted({name for node in nodes for name in allocatable_of(node) if name not in FIXED_RESOURCES})
     cluster.resources = {name: row for row, name in enumerate((*FIXED_RESOURCES, *scalars))}
     cluster.allocatable = np.zeros((len(cluster.resources), len(nodes)), dtype=np.int64)
-    for column, amounts in enumerate(allocatable):
-        for name, amount in amounts.items():
-            cluster.allocatable[cluster.resources[name], column] = amount
     cluster.requested = np.zeros_like(cluster.allocatable)
     cluster.non_zero_requested = np.zeros((2, len(nodes)), dtype=np.int64)
     cluster.pod_count = np.zeros(len(nodes), dtype=np.int64)
-    pods = ((node.status.allocatable or {}).get("pods", 0) for node in nodes)
-    cluster.allowed_pods = np.array([value(amount) for amount in pods], dtype=np.int64)
-    cluster.unschedulable = np.array([bool(node.spec.unschedulable) for node in nodes], dtype=np.bool_)
-    taints: dict[object, int] = {}
-    features: dict[frozenset[str], int] = {}
+    cluster.allowed_pods = np.zeros(len(nodes), dtype=np.int64)
+    cluster.unschedulable = np.zeros(len(nodes), dtype=np.bool_)
     cluster.taint_set = np.zeros(len(nodes), dtype=np.int32)
     cluster.feature_set = np.zeros(len(nodes), dtype=np.int32)
     for row, node in enumerate(nodes):
-        mine = tuple(node.spec.taints or ())
-        key = tuple((taint.key, taint.value or "", taint.effect) for taint in mine)
-        if key not in taints:
-            taints[key] = len(taints)
-            cluster.taint_sets.append(mine)
-        cluster.taint_set[row] = taints[key]
-        declared = frozenset(node.status.declared_features or ())
-        if declared not in features:
-            features[declared] = len(features)
-            cluster.feature_sets.append(declared)
-        cluster.feature_set[row] = features[declared]
+        fill_node(cluster, row, node)
+
+
+def fill_node(cluster: Cluster, row: int, node: Node) -> None:
+    """Write what a node is (not what runs on it) into its row; its resources have rows already."""
+    cluster.allocatable[:, row] = 0
+    for name, amount in allocatable_of(node).items():
+        cluster.allocatable[cluster.resources[name], row] = amount
+    cluster.allowed_pods[row] = value((node.status.allocatable or {}).get("pods", 0))
+    cluster.unschedulable[row] = bool(node.spec.unschedulable)
+    taints = tuple(node.spec.taints or ())
+    key = tuple((taint.key, taint.value or "", taint.effect) for taint in taints)
+    cluster.taint_set[row] = cluster.distinct_taints.number(key, taints)
+    declared = frozenset(node.status.declared_features or ())
+    cluster.feature_set[row] = cluster.distinct_features.number(declared, declared)
 
 
 def allocatable_of(node: Node) -> dict[str, int]:
@@ -126,14 +123,14 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
             "pod_non_zero",
         )
     }
-    wide = (cluster.resources, cluster.allocatable, cluster.requested)
+    resources = cluster.resources
     running = [pod for pod in pods if not is_terminal(pod)]
     known: dict[bytes, Counted] = {}
     counted = [_counted(cluster, pod, known) for pod in running]
     infos = [
         _info(cluster, pod, before + i, counts) for i, (pod, counts) in enumerate(zip(running, counted, strict=True))
     ]
-    _widen(cluster, sorted({name for counts in known.values() for name in counts.on_node} - set(cluster.resources)))
+    widen(cluster, sorted({name for counts in known.values() for name in counts.on_node} - set(cluster.resources)))
 
     count = len(infos)
     node = np.full(count, -1, dtype=np.int32)
@@ -181,11 +178,7 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
         cluster.pod_generation += 1
         for name, array in former.items():
             setattr(cluster, name, array)
-        if cluster.resources is not wide[0]:
-            rows = len(wide[0])
-            cluster.resources = wide[0]
-            cluster.allocatable = np.ascontiguousarray(cluster.allocatable[:rows])
-            cluster.requested = np.ascontiguousarray(cluster.requested[:rows])
+        narrow(cluster, resources)
 
     return revert
 
@@ -236,7 +229,7 @@ def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, Counted]) -> Counted
     return counts
 
 
-def _widen(cluster: Cluster, names: Sequence[str]) -> None:
+def widen(cluster: Cluster, names: Sequence[str]) -> None:
     """Give resources that only pods know a row of their own: allocatable 0 everywhere."""
     if not names:
         return
@@ -246,6 +239,17 @@ def _widen(cluster: Cluster, names: Sequence[str]) -> None:
     cluster.requested = np.concatenate((cluster.requested, more))
     missing = np.zeros((len(names), cluster.pod_request.shape[1]), dtype=np.int64)
     cluster.pod_request = np.concatenate((cluster.pod_request, missing))
+
+
+def narrow(cluster: Cluster, resources: dict[str, int]) -> None:
+    """Take the rows of resources that appeared since away again; nothing counts in them any more."""
+    if cluster.resources is resources:
+        return
+    cluster.resources = resources
+    for name in ("allocatable", "requested", "pod_request"):
+        array = getattr(cluster, name)
+        if len(array) > len(resources):
+            setattr(cluster, name, np.ascontiguousarray(array[: len(resources)]))
 
 
 def _count(cluster: Cluster, rows: np.typing.NDArray[np.intp], sign: int) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kplan.cluster.build import append_pods
+from kplan.cluster.node_changes import PutNode
 from kplan.objects.models import Object, Pod
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Nominate:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """An object other than a node or a pod is replaced; None takes it out."""
+    """An object other than a node (PutNode) or a pod (AddPods, Remove) is replaced; None takes it out."""
 
     attribute: str
     key: str
@@ -116,4 +117,4 @@ class AddPods:
         return append_pods(cluster, self.pods)
 
 
-Change = Assume | Remove | Nominate | Put | AddPods
+Change = Assume | Remove | Nominate | Put | PutNode | AddPods

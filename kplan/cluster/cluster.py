@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster.counters import Counters
+from kplan.cluster.distinct import Distinct
 from kplan.cluster.labels import NodeLabels
 from kplan.cluster.pods import PodClass, PodClasses, PodInfo
 from kplan.cluster.tables import ObjectTables
@@ -46,8 +47,8 @@ class Cluster:
         pods: PodInfo by row; pods that ended are not among them.
         pod_index: row by ``namespace/name``.
         resources: row of each resource in ``allocatable``.
-        taint_sets: distinct lists of taints; ``taint_set`` points into them.
-        feature_sets: distinct sets of declared features; ``feature_set`` points into them.
+        distinct_taints: lists of taints by number.
+        distinct_features: sets of declared features by number.
         labels: label columns and masks of nodes.
         counters: sums over the pods of each node.
         objects: all other objects by key.
@@ -78,14 +79,24 @@ class Cluster:
         self.pods: list[PodInfo] = []
         self.pod_index: dict[str, int] = {}
         self.resources: dict[str, int] = {}
-        self.taint_sets: list[tuple[Taint, ...]] = []
-        self.feature_sets: list[frozenset[str]] = []
+        self.distinct_taints: Distinct[tuple[Taint, ...]] = Distinct()
+        self.distinct_features: Distinct[frozenset[str]] = Distinct()
         self.classes = PodClasses()
         self.labels = NodeLabels(self.nodes)
         self.objects = ObjectTables(state)
         self.pod_generation = 0
         self.counters: Counters
         self._rank: tuple[int, NDArray[np.intp]] | None = None
+
+    @property
+    def taint_sets(self) -> list[tuple[Taint, ...]]:
+        """Distinct lists of taints; the column ``taint_set`` points into them."""
+        return self.distinct_taints.items
+
+    @property
+    def feature_sets(self) -> list[frozenset[str]]:
+        """Distinct sets of declared features; the column ``feature_set`` points into them."""
+        return self.distinct_features.items
 
     @property
     def pod_classes(self) -> list[PodClass]:

@@ -112,6 +112,14 @@ class Counters:
         used = len(self._weigh)
         self.counts[:used, node] += sign * self.weights[:used, pod_class]
 
+    def insert_node(self, row: int) -> None:
+        """Make room for a node that holds no pod. Called by changes of nodes alone."""
+        self.counts = np.insert(self.counts, row, 0, axis=1)
+
+    def delete_node(self, row: int) -> None:
+        """Drop a node that holds no pod. Called by changes of nodes alone."""
+        self.counts = np.delete(self.counts, row, axis=1)
+
     def _grow(self) -> None:
         """Keep spare room on both axes, doubling, so that growth costs little per counter."""
         rows, columns = self.weights.shape

@@ -30,7 +30,7 @@ class ObjectTables:
             for kind in KINDS
             if kind.name not in ("Node", "Pod")
         }
-        self.version: dict[str, int] = dict.fromkeys(self._tables, 0)
+        self.version: dict[str, int] = dict.fromkeys((*self._tables, "nodes"), 0)
         self._derived: dict[str, tuple[tuple[int, ...], Any]] = {}
 
     def table(self, attribute: str) -> Mapping[str, Any]:

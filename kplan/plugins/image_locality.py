@@ -96,8 +96,10 @@ def normalized_image_name(name: str) -> str:
 
 
 def image_states(cluster: Cluster) -> Mapping[str, ImageState]:
-    """Index the images of all nodes by name; made once for the nodes of a cluster."""
-    states: Mapping[str, ImageState] = cluster.objects.derived("ImageLocality", (), lambda: _index(cluster.nodes))
+    """Index the images of all nodes by name; made again when a node changes."""
+    states: Mapping[str, ImageState] = cluster.objects.derived(
+        "ImageLocality", ("nodes",), lambda: _index(cluster.nodes)
+    )
     return states
 
 

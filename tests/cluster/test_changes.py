@@ -10,9 +10,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kplan.cluster import AddPods, Assume, Change, Cluster, Nominate, PodClass, Put, Remove, Undo, build
+from kplan.cluster import (
+    AddPods,
+    Assume,
+    Change,
+    Cluster,
+    Nominate,
+    PodClass,
+    Put,
+    PutNode,
+    Remove,
+    Undo,
+    build,
+    to_state,
+)
 from kplan.cluster.schema import COLUMNS, check
-from kplan.objects.models import Object, Pod
+from kplan.objects.models import Node, Object, Pod
+from kplan.objects.selectors import Requirement
 from kplan.objects.state import ClusterState
 from tests.builders import make, node, pod
 
@@ -66,19 +80,20 @@ class Model:
 
     pods: dict[str, Pod]
     tables: dict[tuple[str, str], Object] = field(default_factory=dict)
+    nodes: dict[str, Node] = field(default_factory=lambda: {one.name: one for one in NODE_OBJECTS})
 
     def build(self) -> Cluster:
-        return build(ClusterState.of([*NODE_OBJECTS, *self.pods.values(), *self.tables.values()]))
+        return build(ClusterState.of([*self.nodes.values(), *self.pods.values(), *self.tables.values()]))
 
     def changed(self, cluster: Cluster, change: Change) -> "Model":
-        pods, tables = dict(self.pods), dict(self.tables)
+        pods, tables, nodes = dict(self.pods), dict(self.tables), dict(self.nodes)
         match change:
             case Assume(row, at):
                 key = cluster.pods[row].key
-                pods[key] = edited(pods[key], "spec", node_name=NODES[at])
+                pods[key] = edited(pods[key], "spec", node_name=cluster.node_name(at))
             case Nominate(row, at):
                 key = cluster.pods[row].key
-                pods[key] = edited(pods[key], "status", nominated_node_name=NODES[at] if at >= 0 else None)
+                pods[key] = edited(pods[key], "status", nominated_node_name=cluster.node_name(at) if at >= 0 else None)
             case Remove(row):
                 del pods[cluster.pods[row].key]
             case AddPods(added):
@@ -88,7 +103,26 @@ class Model:
             case Put(_, key, item):
                 assert item is not None
                 tables["PriorityClass", key] = item
-        return Model(pods, tables)
+            case PutNode(name, item):
+                if item is None or name not in nodes:  # nominations to a node that was or is not there are dropped
+                    for key, one in pods.items():
+                        if one.status.nominated_node_name == name and not one.spec.node_name:
+                            pods[key] = edited(one, "status", nominated_node_name=None)
+                nodes.pop(name, None)
+                if item is not None:
+                    nodes[name] = item
+        return Model(pods, tables, nodes)
+
+
+def random_node(random: random.Random) -> Node:
+    return node(
+        random.choice(("a", "aa", "b", "c", "unheard-of")),
+        labels={"zone": random.choice(("east", "west"))},
+        unschedulable=random.random() < 0.3,
+        taints=random.choice(([], ["gpu=yes:NoSchedule"], ["new=one:NoExecute"])),
+        allocatable=random.choice(({}, {"cpu": "7"}, {"example.com/new": "2"}, {"example.com/gpu": "5"})),
+        declaredFeatures=random.choice(([], ["x"], ["y"])),
+    )
 
 
 def edited(pod: Pod, part: str, **fields: Any) -> Pod:
@@ -105,9 +139,14 @@ def random_change(random: random.Random, cluster: Cluster, model: Model, step: i
         choices.append(Put("priority_classes", name, None))
     if here:
         choices += [Remove(random.choice(here))] * 2
+    nodes = len(cluster.nodes)
     if waiting:
-        choices += [Assume(random.choice(waiting), random.randrange(3))] * 2
-        choices.append(Nominate(random.choice(waiting), random.randrange(-1, 3)))
+        if nodes:
+            choices += [Assume(random.choice(waiting), random.randrange(nodes))] * 2
+        choices.append(Nominate(random.choice(waiting), random.randrange(-1, nodes)))
+    one = random_node(random)
+    choices += [PutNode(one.name, one)] * 2
+    choices += [PutNode(cluster.node_name(row), None) for row in range(nodes) if not cluster.pods_on(row)]
     return random.choice(choices)
 
 
@@ -118,6 +157,11 @@ def photograph(cluster: Cluster) -> dict[str, Any]:
         "resources": dict(cluster.resources),
         "pods": [(info.key, info.bound, info.gone, id(info)) for info in cluster.pods],
         "pod_index": dict(cluster.pod_index),
+        "nodes": [id(one) for one in cluster.nodes],
+        "node_index": dict(cluster.node_index),
+        "zone": cluster.labels.column("zone").codes.tolist(),
+        "taint_sets": list(cluster.taint_sets),
+        "feature_sets": list(cluster.feature_sets),
         "priority_classes": dict(cluster.objects.table("priority_classes")),
     }
 
@@ -135,6 +179,7 @@ def described(cluster: Cluster) -> dict[str, Any]:
             for name in ("non_zero_requested", "pod_count", "allowed_pods", "unschedulable")
         ],
         "taints": [cluster.taint_sets[i] for i in cluster.taint_set],
+        "zone": cluster.labels.requirement(Requirement("zone", "In", ("east",))).tolist(),
         "features": [cluster.feature_sets[i] for i in cluster.feature_set],
         "pods": {info.key: pod_described(cluster, info.row) for info in cluster.pods if not info.gone},
         "counters": {
@@ -167,7 +212,7 @@ def pod_described(cluster: Cluster, row: int) -> dict[str, Any]:
     }
 
 
-@settings(derandomize=True, deadline=None, max_examples=120)
+@settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.randoms(use_true_random=False), st.integers(1, 25))
 def test_any_series_of_changes_equals_a_fresh_build_and_undo_is_exact(random: random.Random, steps: int) -> None:
     model = Model({one.key: one for one in (random_pod(random, f"old-{i}") for i in range(random.randrange(8)))})
@@ -189,7 +234,7 @@ def test_any_series_of_changes_equals_a_fresh_build_and_undo_is_exact(random: ra
             model = model.changed(cluster, change)
             stack.append((undo, before, former))
         check(cluster)
-        assert described(cluster) == described(model.build())
+        assert described(cluster) == described(model.build()) == described(build(to_state(cluster)))
     while stack:
         undo, before, model = stack.pop()
         cluster.undo(undo)
@@ -271,3 +316,24 @@ def test_a_derived_index_is_made_again_after_a_put_and_after_its_undo() -> None:
     assert (count(), len(seen)) == (2, 2)
     cluster.undo(undo)
     assert (count(), len(seen)) == (1, 3)
+
+
+def test_a_node_that_appears_takes_in_the_pods_that_say_they_run_there() -> None:
+    cluster = build(ClusterState.of([node("b"), pod("p", node="a", requests={"cpu": "1"})]))
+    undo = cluster.apply([PutNode("a", node("a"))])
+    assert ([one.name for one in cluster.nodes], cluster.pods_on(0), cluster.requested[0].tolist()) == (
+        ["a", "b"],
+        [0],
+        [1000, 0],
+    )
+    cluster.undo(undo)
+    assert (cluster.pod_node.tolist(), cluster.requested[0].tolist()) == ([-1], [0])
+
+
+def test_a_counter_first_asked_for_while_a_node_is_away_counts_right_when_it_is_back() -> None:
+    cluster = build(ClusterState.of([node("a"), node("b"), pod("p", node="b")]))
+    undo = cluster.apply([PutNode("a", None)])
+    counter = cluster.counters.get("all", lambda _: 1)
+    assert counter.nodes.tolist() == [1]
+    cluster.undo(undo)
+    assert cluster.counters.get("all", lambda _: 1).nodes.tolist() == [0, 1]

@@ -1,0 +1,54 @@
+"""From columns back to objects: the cluster as changes have left it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from kplan.cluster.pods import PodInfo, is_terminal
+from kplan.objects.kinds import KINDS
+from kplan.objects.models import Object, Pod
+from kplan.objects.state import ClusterState
+
+if TYPE_CHECKING:
+    from kplan.cluster.cluster import Cluster
+
+
+def to_state(cluster: Cluster) -> ClusterState:
+    """Return the objects of a cluster as they are now: a fresh build of them has the same columns.
+
+    Pods that ended are kept as they were read. What the state says about itself (source, version, completeness)
+    stays that of the state the cluster was built from.
+    """
+    former = cluster.state
+    objects: list[Object] = [*cluster.nodes]
+    objects += [pod for pod in former.pods if is_terminal(pod)]
+    objects += [pod_object(cluster, pod) for pod in cluster.pods if not pod.gone]
+    for kind in KINDS:
+        if kind.name not in ("Node", "Pod"):
+            objects += cluster.objects.table(kind.attribute).values()
+    made = ClusterState.of(objects, completeness=former.completeness)
+    return replace(
+        made,
+        source=former.source,
+        server_version=former.server_version,
+        taken=former.taken,
+        node_templates=former.node_templates,
+        scheduler_configuration=former.scheduler_configuration,
+    )
+
+
+def pod_object(cluster: Cluster, info: PodInfo) -> Pod:
+    """Return a pod as it is now: on the node it was given, with the nomination it has."""
+    pod = info.pod
+    at = int(cluster.pod_node[info.row])
+    node = cluster.node_name(at) if at >= 0 else (pod.spec.node_name if info.bound else None)
+    if (pod.spec.node_name or None) != (node or None):
+        pod = structs.replace(pod, spec=structs.replace(pod.spec, node_name=node))
+    nominated = int(cluster.pod_nominated[info.row])
+    name = cluster.node_name(nominated) if nominated >= 0 else None
+    if not info.bound and (pod.status.nominated_node_name or None) != name:
+        pod = structs.replace(pod, status=structs.replace(pod.status, nominated_node_name=name))
+    return pod
