@@ -15,7 +15,7 @@ ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/or
 
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-live check format lint types layers docs-check docs readme fmt conformance bench oracle goldens lock clean
+.PHONY: help setup demo test test-live test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench oracle goldens lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -44,6 +44,10 @@ test-live: $(READY)
 	@tests/live/build.sh
 	@KPLAN_REQUIRE_LIVE=1 $(RUN) -m pytest tests/live
 
+# The HTML report in a headless Chromium, which has to be there: apt-get install chromium.
+test-browser: $(READY)
+	@CI=true $(RUN) -m pytest tests/browser
+
 format: $(READY)
 	@$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; exit 1; }
 
@@ -69,6 +73,14 @@ readme: $(READY)
 fmt: $(READY)
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
+
+# At a release: write down the schemas of what -o json writes, which later changes are held against.
+schema-release: $(READY)
+	@$(RUN) -m tests.test_schema_compat
+
+# The golden files of kplan check in every format: look at what changes.
+check-goldens: $(READY)
+	@$(RUN) -m tests.render.sample
 
 # The whole corpus, with what is not covered yet: a table by theme and version.
 conformance: $(READY)

@@ -17,7 +17,20 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CONTRACTS = PROJECT["tool"]["importlinter"]["contracts"]
 LONGEST = 400
-ARRAYS_FROM = {"cluster", "framework", "plugins", "config", "result", "pipeline", "studies", "render", "cli", "api"}
+ARRAYS_FROM = {
+    "cluster",
+    "framework",
+    "plugins",
+    "config",
+    "result",
+    "scenario",
+    "pipeline",
+    "studies",
+    "render",
+    "cli",
+    "api",
+    "bind",
+}
 POINTS = {"pre_enqueue", "sort_key", "pre_filter", "filter", "score", "post_filter", "reserve", "permit"}
 """Methods of a plugin that decide something; one without them has nothing to test."""
 

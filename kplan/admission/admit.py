@@ -52,7 +52,7 @@ class Admission:
             self._kept.append(pod.spec)
             answer = self._answers[key] = self._answer(pod, complete)
         if isinstance(answer, Refusal):
-            raise Refusal(answer.message, answer.path)
+            raise Refusal(answer.message, answer.problems)
         pod.spec, added = answer
         pod.status.phase = pod.status.phase or "Pending"
         if pod.spec.scheduling_gates:

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 import msgspec
 
+from kplan.admission.daemons import node_of
 from kplan.admission.defaults import set_spec_defaults
+from kplan.admission.leaving import Standing, is_ready, leaving_order
 from kplan.admission.raw import copied, dig, dig_int, read_template
 from kplan.admission.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
+from kplan.admission.workloads import Draft
 from kplan.objects.models import Job, Object, Pod, ReplicaSet, ReplicationController, Workload
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.quantity import nanos
@@ -29,6 +32,9 @@ _CONTROLLER_LABELS = frozenset(
         "batch.kubernetes.io/job-name",
     }
 )
+_REPLACING = ("Deployment", "StatefulSet", "DaemonSet")
+"""Kinds whose controllers replace the pods of an old template."""
+
 _TABLES = {
     "Deployment": "deployments",
     "ReplicaSet": "replica_sets",
@@ -129,7 +135,8 @@ def compare(
     before = len(pods) if daemon else _replicas(running)
     after = before if daemon else dig_int(manifest.raw, "spec.replicas", 1)
     spec = manifest.raw.get("spec")
-    replaced = manifest.kind in ("Deployment", "StatefulSet", "DaemonSet") and not same_template(manifest, running)
+    paused = manifest.kind == "Deployment" and dig(spec, "paused") is True
+    replaced = not paused and manifest.kind in _REPLACING and not same_template(manifest, running)
     if replaced:
         plan = {"Deployment": deployment_rollout, "StatefulSet": stateful_rollout, "DaemonSet": daemon_rollout}
         rollout = plan[manifest.kind](spec, before)
@@ -137,7 +144,8 @@ def compare(
         return WorkloadChange(workload, place, "changed", before, after, leaving, rollout)
     if before == after:
         return WorkloadChange(workload, place, "unchanged", before, after)
-    return WorkloadChange(workload, place, "scaled", before, after, _scaled_away(manifest, pods, before - after))
+    leaving = _scaled_away(manifest, running, pods, before - after, state.taken)
+    return WorkloadChange(workload, place, "scaled", before, after, leaving)
 
 
 def same_template(manifest: ManifestObject, running: Object) -> bool:
@@ -177,20 +185,25 @@ def _keys(pods: Iterable[Pod]) -> tuple[str, ...]:
     return tuple(sorted(pod.key for pod in pods))
 
 
-def _scaled_away(manifest: ManifestObject, pods: tuple[Pod, ...], count: int) -> tuple[str, ...]:
-    """Choose the pods that go when a workload shrinks: highest ordinals, else those without a node and the newest.
+def _scaled_away(
+    manifest: ManifestObject, running: Object, pods: tuple[Pod, ...], count: int, now: str
+) -> tuple[str, ...]:
+    """Choose the pods that go when a workload shrinks: highest ordinals, else as a ReplicaSet's controller ranks them.
 
-    Source: ActivePodsWithRanks.Less in pkg/controller/controller_utils.go: of its rules, those that a state can tell.
+    Source: updateStatefulSet in pkg/controller/statefulset/stateful_set_control.go; getPodsToDelete,
+    getIndirectlyRelatedPods in pkg/controller/replicaset/replica_set.go: a set that no controller owns has no related
+    pods, so it does not matter to it which nodes are crowded.
     """
     if count <= 0:
         return ()
     if manifest.kind == "StatefulSet":
-        ranked = sorted(pods, key=lambda pod: -_ordinal(pod))
-    else:
-        ranked = sorted(pods, key=lambda pod: pod.name)
-        ranked.sort(key=lambda pod: pod.metadata.creation_timestamp or "", reverse=True)
-        ranked.sort(key=lambda pod: (bool(pod.spec.node_name), pod.status.phase == "Running"))
-    return _keys(ranked[:count])
+        return _keys(sorted(pods, key=lambda pod: -_ordinal(pod))[:count])
+    standing = [
+        Standing(pod, pod.spec.node_name or "", bool(pod.spec.node_name) and is_ready(pod), pod.metadata.uid or "")
+        for pod in sorted(pods, key=lambda pod: pod.name)
+    ]
+    owned = manifest.kind == "Deployment" or any(o.controller for o in running.metadata.owner_references or ())
+    return _keys(one.pod for one in leaving_order(standing, standing if owned else (), now)[:count])
 
 
 def _ordinal(pod: Pod) -> int:
@@ -221,3 +234,16 @@ def _without_empty(value: object, key: str) -> object:
     if isinstance(value, list):
         return [_without_empty(part, "") for part in value]
     return value
+
+
+def new_drafts(drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str) -> list[Draft]:
+    """Choose the pods that a controller makes for a workload that runs already."""
+    if change.verdict == "changed":
+        return drafts if change.rollout is None or change.rollout.strategy != "OnDelete" else []
+    if kind == "StatefulSet":
+        have = {pod.key for pod in pods}
+        return [draft for draft in drafts if draft.pod.key not in have]
+    if kind == "DaemonSet":
+        served = {node_of(pod) for pod in pods}
+        return [draft for draft in drafts if node_of(draft.pod) not in served]
+    return drafts[len(drafts) - max(0, change.after - change.before) :]

@@ -7,7 +7,7 @@ from kplan.admission.raw import copied
 from kplan.objects.models import PersistentVolumeClaim, Pod, StorageClass
 from kplan.objects.models.meta import ObjectMeta, OwnerReference
 from kplan.objects.models.pod import PodResourceClaimStatus
-from kplan.objects.quantity import round_up_to_milli
+from kplan.objects.quantity import canonical, round_up_to_milli
 
 _DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
@@ -35,7 +35,7 @@ def set_claim_defaults(claim: PersistentVolumeClaim, classes: Iterable[StorageCl
     claim.status.phase = claim.status.phase or "Pending"
     for listed in (spec.resources.requests, spec.resources.limits) if spec.resources else ():
         for name, raw in (listed or {}).items():
-            (listed or {})[name] = round_up_to_milli(raw)
+            (listed or {})[name] = canonical(round_up_to_milli(raw))
     if spec.storage_class_name is not None or _OLD_CLASS in claim.annotations:
         return []
     default = default_class(classes)

@@ -1,15 +1,20 @@
 """From manifests to pods: the driver that takes each object through its controller, admission and quota."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kplan.admission.admit import Admission
-from kplan.admission.changes import WorkloadChange, compare, current_replica_set, find_running, owned_pods
+from kplan.admission.changes import WorkloadChange, compare, current_replica_set, find_running, new_drafts, owned_pods
+from kplan.admission.claim_validation import claim_problems
 from kplan.admission.claims import ephemeral_claims, name_device_claims, set_claim_defaults
-from kplan.admission.daemons import expand_daemon_set, node_of
-from kplan.admission.expansion import ExpandedPod, Expansion
+from kplan.admission.daemons import expand_daemon_set
+from kplan.admission.device_claims import device_claims
+from kplan.admission.expansion import ExpandedPod, Expansion, LeftOut
 from kplan.admission.field_problems import Problem
+from kplan.admission.fleets import Fleet, fleet_of
+from kplan.admission.label_validation import metadata_problems
+from kplan.admission.left_out import from_broken, in_template, key_of, left_out, why_unknown
 from kplan.admission.limit_ranger import check_claim_limits
 from kplan.admission.names import Names
 from kplan.admission.operators import PLACES, expand_at, expand_operator, group_of, missing_template
@@ -17,7 +22,8 @@ from kplan.admission.policies import Policies
 from kplan.admission.quota import Quotas
 from kplan.admission.raw import copied, dig, dig_text
 from kplan.admission.refusal import Refusal
-from kplan.admission.validation import claim_problems, refusal_text, workload_problems
+from kplan.admission.stand_ins import stand_in
+from kplan.admission.validation import refusal_text, workload_problems
 from kplan.admission.workloads import (
     WORDS,
     Draft,
@@ -38,7 +44,7 @@ from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject, Manifests
-from kplan.sources.fit import Misfit, Path, write_path
+from kplan.sources.fit import Misfit, write_path
 
 CONTROLLERS: dict[tuple[str, str], Expand] = {
     ("", "Pod"): expand_pod,
@@ -55,23 +61,6 @@ CONTROLLERS: dict[tuple[str, str], Expand] = {
 
 _OWN_WORDS = frozenset(WORDS.values())
 _HOOK = "helm.sh/hook"
-_SILENT_KINDS = frozenset({"Secret", "ConfigMap", "ServiceAccount", "Event", "Endpoints"})
-_SILENT_GROUPS = (
-    "rbac.authorization.k8s.io",
-    "networking.k8s.io",
-    "admissionregistration.k8s.io",
-    "apiregistration.k8s.io",
-    "discovery.k8s.io",
-    "coordination.k8s.io",
-    "certificates.k8s.io",
-    "autoscaling",
-    "policy",
-    "flowcontrol.apiserver.k8s.io",
-    "gateway.networking.k8s.io",
-    "monitoring.coreos.com",
-    "cert-manager.io",
-)
-"""Groups whose objects make no pods and do not matter to the scheduler."""
 
 
 def expand(
@@ -99,8 +88,7 @@ def expand(
     run = _Run(manifests, state, rules, namespace, comparison, dict(pod_templates or {}))
     for manifest in manifests.objects:
         run.take(manifest)
-    for broken in manifests.broken_objects:
-        run.refused.append(f"{broken.kind} {broken.key} ({broken.place}): {broken.problem}")
+    run.refused += map(from_broken, manifests.broken_objects)
     return run.expansion()
 
 
@@ -110,13 +98,13 @@ class _Refusals:
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
-    path: Path = ()
+    problems: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
 
-    def add(self, message: str, pod: str, path: Path = ()) -> None:
+    def add(self, message: str, pod: str, problems: tuple[Problem, ...] = ()) -> None:
         """Take one; of equal messages the first pod is named."""
         self.counts[message] += 1
         self.first.setdefault(message, pod)
-        self.path = self.path or path
+        self.problems.setdefault(message, problems)
 
 
 class _Run:
@@ -147,10 +135,11 @@ class _Run:
         self.around = Surroundings(names, self.policies.nodes, comparison=comparison, namespace=namespace)
         self.pods: list[ExpandedPod] = []
         self.objects: list[Object] = []
-        self.not_expanded: list[str] = []
-        self.refused: list[str] = []
+        self.not_expanded: list[LeftOut] = []
+        self.refused: list[LeftOut] = []
         self.notes: list[str] = list(manifests.notes)
         self.changes: list[WorkloadChange] = []
+        self.fleets: list[Fleet] = []
 
     def expansion(self) -> Expansion:
         """Make the answer."""
@@ -162,13 +151,16 @@ class _Run:
             tuple(dict.fromkeys(self.notes)),
             tuple(self.changes),
             self.quotas.uses(),
+            tuple(self.fleets),
+            self.quotas,
         )
 
     def take(self, manifest: ManifestObject) -> None:
         """Take one object of the manifests."""
         hook = _hook(manifest)
         if hook:
-            self.notes.append(f"{self._head(manifest)}: left out, a Helm hook ({hook})")
+            head = f"{manifest.kind} {key_of(manifest, self.namespace)} ({manifest.file}:{manifest.line})"
+            self.notes.append(f"{head}: left out, a Helm hook ({hook})")
             return
         key = (group_of(manifest), manifest.kind)
         if key[0] == "extensions":
@@ -185,31 +177,38 @@ class _Run:
         elif isinstance(manifest.item, PersistentVolumeClaim):
             self._take_claim(manifest, manifest.item)
         elif manifest.item is not None:
-            self.objects.append(manifest.item)
+            known = find(manifest.api_version, manifest.kind)
+            spaced = known is None or known.namespaced
+            problems = list(metadata_problems(manifest.item.metadata, manifest.kind, namespaced=spaced))
+            if problems:
+                self._refuse_fields(manifest, manifest.item.name, problems)
+            else:
+                self.objects.append(manifest.item)
         else:
-            self._take_unknown(manifest, key)
+            self._take_unknown(manifest)
 
-    def _take_unknown(self, manifest: ManifestObject, key: tuple[str, str]) -> None:
-        if manifest.kind == "CustomResourceDefinition":
-            self._leave_out(manifest, "a CustomResourceDefinition makes no pods")
-        elif manifest.kind in _SILENT_KINDS or key[0] in _SILENT_GROUPS:
-            return
-        else:
-            hint = "" if key[0] in ("", "resource.k8s.io") else "; --pod-template says where its pod template is"
-            self._leave_out(manifest, f"kplan does not know what {manifest.api_version} {manifest.kind} makes{hint}")
+    def _take_unknown(self, manifest: ManifestObject) -> None:
+        why = why_unknown(manifest)
+        if why:
+            self._leave_out(manifest, why)
 
-    def _leave_out(self, manifest: ManifestObject, why: str) -> None:
-        self.not_expanded.append(f"{self._head(manifest)}: {why}")
+    def _leave_out(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = ()) -> None:
+        self.not_expanded.append(left_out(manifest, self.namespace, why, problems))
 
-    def _head(self, manifest: ManifestObject, path: Path = ()) -> str:
-        name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
-        known = find(manifest.api_version, manifest.kind)
-        space = namespace_of(manifest, self.namespace if known is None or known.namespaced else "")
-        scoped = f"{space}/{name}" if space and (known is None or known.namespaced) else name
-        return f"{manifest.kind} {scoped} ({_place(manifest, path)})"
+    def _refuse(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = ()) -> None:
+        self.refused.append(left_out(manifest, self.namespace, why, problems))
+
+    def _misfit(self, manifest: ManifestObject, misfit: Misfit) -> None:
+        """Refuse an object of Kubernetes' own that does not decode; leave one of an operator out."""
+        say = self._leave_out if _is_foreign(manifest) else self._refuse
+        problems = [Problem(misfit.path, misfit.problem)] if misfit.path else []
+        say(manifest, f"{write_path(misfit.path)}: {misfit.problem}".removeprefix(": "), problems)
 
     def _take_claim(self, manifest: ManifestObject, item: PersistentVolumeClaim) -> None:
-        problems = list(claim_problems(manifest.raw.get("spec"), ("spec",)))
+        problems = [
+            *metadata_problems(item.metadata, manifest.kind),
+            *claim_problems(manifest.raw.get("spec"), ("spec",)),
+        ]
         if problems:
             self._refuse_fields(manifest, item.name, problems)
             return
@@ -219,7 +218,7 @@ class _Run:
         try:
             self._let_in_claim(claim)
         except Refusal as refusal:
-            self.refused.append(f"{self._head(manifest)}: {_claim_refusal(claim, refusal)}")
+            self._refuse(manifest, _claim_refusal(claim, refusal))
 
     def _let_in_claim(self, claim: PersistentVolumeClaim) -> list[str]:
         """Complete a new claim, and hold it against limits and quotas."""
@@ -231,8 +230,7 @@ class _Run:
         return added
 
     def _refuse_fields(self, manifest: ManifestObject, name: str, problems: list[Problem]) -> None:
-        head = self._head(manifest, problems[0].path)
-        self.refused.append(f"{head}: {refusal_text(manifest, name, problems)}")
+        self._refuse(manifest, refusal_text(manifest, name, problems), problems)
 
     def _take_foreign(self, manifest: ManifestObject, path: str) -> None:
         """Take a workload of an operator, by the table or by the user's path."""
@@ -243,7 +241,7 @@ class _Run:
         try:
             made = expand_at(path, manifest, self.around) if path else expand_operator(manifest, self.around)
         except Misfit as misfit:
-            self._leave_out(manifest, f"{write_path(misfit.path)}: {misfit.problem}")
+            self._misfit(manifest, misfit)
             return
         word = self._word(manifest)
         change = WorkloadChange(word, _place(manifest), "new", 0, len(made.drafts))
@@ -265,6 +263,7 @@ class _Run:
                 self._refuse_fields(manifest, shown, problems)
                 return
             space = namespace_of(manifest, self.namespace)
+            known = self._stand_in(manifest, space, name, make)
             running = find_running(manifest, space, name, self.state)
             change = None
             if running is not None:
@@ -275,12 +274,33 @@ class _Run:
                 return
             made = make(manifest, self.around)
         except Misfit as misfit:
-            self.refused.append(f"{self._head(manifest, misfit.path)}: {write_path(misfit.path)}: {misfit.problem}")
+            self._misfit(manifest, misfit)
             return
         drafts = list(made.drafts)
+        pods: tuple[Pod, ...] = ()
         if running is not None and change is not None:
-            drafts = _new_drafts(drafts, change, owned_pods(running, self.state), manifest.kind)
-        self._admit(manifest, made, drafts, change or WorkloadChange(word, place, "new", 0, len(drafts)))
+            pods = owned_pods(running, self.state)
+            drafts = new_drafts(drafts, change, pods, manifest.kind)
+        change = change or WorkloadChange(word, place, "new", 0, len(drafts))
+        admitted = len(self.pods)
+        self._admit(manifest, made, drafts, change)
+        mine = tuple(entry.pod for entry in self.pods[admitted:])
+        fleet = fleet_of(manifest, change, running, pods, mine, from_pods=known)
+        if fleet is not None:
+            self.fleets.append(fleet)
+
+    def _stand_in(self, manifest: ManifestObject, space: str, name: str, make: Expand) -> bool:
+        """Put what runs into the state where only its pods tell of it; tell whether that was so."""
+        apart = Surroundings(Names(), self.policies.nodes, comparison=self.around.comparison, namespace=self.namespace)
+        found = stand_in(manifest, space, name, self.state, self.admission, lambda: make(manifest, apart))
+        if found is None:
+            return False
+        self.state = found.state
+        self.objects += found.objects
+        self.notes.append(
+            f"the source holds no {manifest.kind}s: {self._word(manifest)} is compared with its pods that run"
+        )
+        return True
 
     def _surround(self, manifest: ManifestObject, running: Object, change: WorkloadChange) -> None:
         self.around.running[f"{manifest.kind} {running.key}"] = running
@@ -292,7 +312,8 @@ class _Run:
     def _admit(self, manifest: ManifestObject, made: Workload, drafts: list[Draft], change: WorkloadChange) -> None:
         """Take the pods of a workload through admission, one after the other."""
         self.changes.append(change)
-        self.notes += [f"{change.workload}: {note}" for note in made.notes]
+        if not drafts or manifest.kind != "StatefulSet":  # the steps of one are told, not noted
+            self.notes += [f"{change.workload}: {note}" for note in made.notes]
         space = namespace_of(manifest, self.namespace)
         if self.state.completeness.has("Namespace") and space not in self.namespaces:
             self.notes.append(f"namespace {space} does not exist: it has to be made before {change.workload}")
@@ -305,8 +326,8 @@ class _Run:
             self._admit_pod(draft, change, deadline, refusals)
         for message, count in refusals.counts.items():
             share = f"{count} of {len(drafts)} pods: " if len(drafts) > 1 else ""
-            path = refusals.path if manifest.kind == "Pod" else ()
-            self.refused.append(f"{self._head(manifest, path)}: {share}{refusals.first[message]}")
+            problems = in_template(manifest.kind, not _is_foreign(manifest), refusals.problems[message])
+            self._refuse(manifest, f"{share}{refusals.first[message]}", problems)
 
     def _admit_pod(self, draft: Draft, change: WorkloadChange, deadline: bool, refusals: _Refusals) -> None:
         pod = draft.pod
@@ -320,12 +341,18 @@ class _Run:
             return
         try:
             added = [*self.admission.admit(pod, complete=change.workload.partition("/")[0] in _OWN_WORDS), *added]
-            self.quotas.let_in_pod(pod, terminating=deadline)
+            if change.verdict != "changed":  # a rollout is held against quotas as it goes on
+                self.quotas.let_in_pod(pod, terminating=deadline)
         except Refusal as refusal:
-            what = f'Pod "{pod.name}" is invalid' if refusal.path else f'pods "{pod.name}" is forbidden'
-            refusals.add(refusal.message, f"{what}: {refusal.message}", refusal.path)
+            what = f'Pod "{pod.name}" is invalid' if refusal.problems else f'pods "{pod.name}" is forbidden'
+            refusals.add(refusal.message, f"{what}: {refusal.message}", refusal.problems)
             return
         added += name_device_claims(pod)
+        for made in device_claims(pod, self.policies.claim_templates):
+            if isinstance(made, str):
+                self.notes.append(f"{change.workload} waits: {made}")
+            else:
+                self.objects.append(made)
         for claim in ephemeral_claims(pod):
             try:
                 if claim.key not in self.claims:
@@ -341,13 +368,12 @@ def _hook(manifest: ManifestObject) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _place(manifest: ManifestObject, path: Path = ()) -> str:
-    """Write ``file:line``; the line of a field where the source can tell it."""
-    line = manifest.line
-    locate = getattr(manifest, "at", None)
-    if path and callable(locate):
-        line = locate(path)[0]
-    return f"{manifest.file}:{line}"
+def _place(manifest: ManifestObject) -> str:
+    return f"{manifest.file}:{manifest.line}"
+
+
+def _is_foreign(manifest: ManifestObject) -> bool:
+    return (group_of(manifest).replace("extensions", "apps"), manifest.kind) not in CONTROLLERS
 
 
 def _has_deadline(raw: object) -> bool:
@@ -360,16 +386,3 @@ def _has_deadline(raw: object) -> bool:
 
 def _claim_refusal(claim: PersistentVolumeClaim, refusal: Refusal) -> str:
     return f'persistentvolumeclaims "{claim.name}" is forbidden: {refusal.message}'
-
-
-def _new_drafts(drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str) -> list[Draft]:
-    """Choose the pods that a controller makes for a workload that runs already."""
-    if change.verdict == "changed":
-        return drafts if change.rollout is None or change.rollout.strategy != "OnDelete" else []
-    if kind == "StatefulSet":
-        have = {pod.key for pod in pods}
-        return [draft for draft in drafts if draft.pod.key not in have]
-    if kind == "DaemonSet":
-        served = {node_of(pod) for pod in pods}
-        return [draft for draft in drafts if node_of(draft.pod) not in served]
-    return drafts[len(drafts) - max(0, change.after - change.before) :]

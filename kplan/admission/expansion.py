@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from kplan.admission.changes import WorkloadChange
-from kplan.admission.quota import QuotaUse
+from kplan.admission.fleets import Fleet
+from kplan.admission.quota import Quotas, QuotaUse
 from kplan.objects.models import Object, Pod
 
 
@@ -25,6 +26,55 @@ class ExpandedPod:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One field of an object that the API server would refuse.
+
+    Attributes:
+        path: of the field, as the server writes it.
+        text: what is wrong with it, in the server's words.
+        line: 1-based line of the field; of what is nearest around it where it is not written.
+        column: 1-based column likewise.
+    """
+
+    path: str
+    text: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An object of a manifest that brings no pods here: refused, or not understood.
+
+    Attributes:
+        kind: as written.
+        key: ``namespace/name``; the name alone for what has no namespace.
+        why: in the API server's words where it refuses the object, else in ours.
+        file: name of the file or stream.
+        line: 1-based line of the first field that is wrong, else where the object begins; 0 if it cannot be told.
+        column: 1-based column likewise.
+        problems: the fields that are refused, in the server's order.
+    """
+
+    kind: str
+    key: str
+    why: str
+    file: str
+    line: int
+    column: int = 0
+    problems: tuple[FieldProblem, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+    def __str__(self) -> str:
+        """``Deployment shop/web (web.yaml:31): why``."""
+        return f"{self.kind} {self.key} ({self.place}): {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
 class Expansion:
     """What manifests come to.
 
@@ -32,17 +82,21 @@ class Expansion:
         pods: new pods, in manifest order.
         objects: other objects that the manifests bring and that scheduling reads (claims, classes, services, ...),
             those that controllers make of them (ReplicaSets, claims of volumes) among them.
-        not_expanded: ``kind ns/name (file:line): why`` for what was not understood or not expanded.
-        refused: ``kind ns/name (file:line): message`` for what the API server would refuse.
+        not_expanded: what was not understood or not expanded.
+        refused: what the API server would refuse.
         notes: what else to say.
         changes: one for each workload: new, changed, scaled or unchanged against the state.
-        quotas: what each ResourceQuota of the namespaces would count.
+        quotas: what each ResourceQuota of the namespaces would count; not yet what rollouts add.
+        fleets: workloads whose controllers make or remove pods step by step; their new pods are among ``pods``.
+        ledger: the quotas with all that was let in, for a study to go on with; None where there was nothing to expand.
     """
 
     pods: tuple[ExpandedPod, ...] = ()
     objects: tuple[Object, ...] = ()
-    not_expanded: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
+    not_expanded: tuple[LeftOut, ...] = ()
+    refused: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     changes: tuple[WorkloadChange, ...] = ()
     quotas: tuple[QuotaUse, ...] = ()
+    fleets: tuple[Fleet, ...] = ()
+    ledger: Quotas | None = None

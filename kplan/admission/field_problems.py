@@ -19,6 +19,10 @@ class Key(str):
     __slots__ = ()
 
 
+class Fields(dict[str, object]):
+    """What the server shows as a struct: in the order of its fields, where a map is shown in that of its keys."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One field that the API server refuses.
@@ -26,17 +30,23 @@ class Problem:
     Attributes:
         path: keys and indexes from the root of the object.
         body: what is wrong, without the field.
+        place: where it is written, if the server calls it by another path.
     """
 
     path: Path
     body: str
+    place: Path = ()
 
     def __str__(self) -> str:
         return f"{written(self.path)}: {self.body}"
 
     def under(self, *steps: str | int) -> "Problem":
         """Put the place of an inner object before its path."""
-        return Problem((*steps, *self.path), self.body)
+        return Problem((*steps, *self.path), self.body, (*steps, *self.place) if self.place else ())
+
+    def written_at(self, place: Path) -> "Problem":
+        """Say where it is written."""
+        return Problem(self.path, self.body, place)
 
 
 def written(path: Path) -> str:
@@ -74,9 +84,9 @@ def forbidden(path: Path, detail: str) -> Problem:
     return Problem(path, _with("Forbidden", detail))
 
 
-def not_found(path: Path, value: object) -> Problem:
+def not_found(path: Path, value: object, detail: str = "") -> Problem:
     """Say that what a value names is not there."""
-    return Problem(path, f"Not found: {_shown(value)}")
+    return Problem(path, _with(f"Not found: {_shown(value)}", detail))
 
 
 def _with(text: str, detail: str) -> str:
@@ -84,4 +94,5 @@ def _with(text: str, detail: str) -> str:
 
 
 def _shown(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    in_order = not isinstance(value, Fields)
+    return json.dumps(value, separators=(",", ":"), sort_keys=in_order, ensure_ascii=False)

@@ -1,4 +1,8 @@
-"""LimitRanger: default requests and limits of a namespace, and the bounds that refuse a pod or a claim."""
+"""LimitRanger: default requests and limits of a namespace, and the bounds that refuse a pod or a claim.
+
+Not modelled: where several LimitRanges of a namespace default the same resource, the API server takes them in no fixed
+order, so equal pods may get either; here the first by name wins.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -58,8 +62,8 @@ def _complete(container: Container, requests: Resources, limits: Resources, orig
     for word, given, wanted in (("request", given_requests, requests), ("limit", given_limits, limits)):
         for name, raw in sorted(wanted.items()):
             if name not in given:
-                given[name] = raw
-                added.append(f"{name} {word} {canonical(raw)} of {container.name} from {origin}")
+                given[name] = canonical(raw)
+                added.append(f"{name} {word} {given[name]} of {container.name} from {origin}")
     if added:
         resources.requests, resources.limits = given_requests or None, given_limits or None
         container.resources = resources

@@ -4,7 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from kplan.objects.models import LimitRange, Node, Object, PriorityClass, ResourceQuota, RuntimeClass, StorageClass
+from kplan.objects.models import (
+    LimitRange,
+    Node,
+    Object,
+    PriorityClass,
+    ResourceClaimTemplate,
+    ResourceQuota,
+    RuntimeClass,
+    StorageClass,
+)
 from kplan.objects.state import ClusterState
 
 
@@ -19,6 +28,7 @@ class Policies:
         limit_ranges: by namespace, each namespace's by name.
         resource_quotas: of all namespaces.
         nodes: by name.
+        claim_templates: of claims for devices, by ``namespace/name``.
     """
 
     priority_classes: dict[str, PriorityClass] = field(default_factory=dict)
@@ -27,6 +37,7 @@ class Policies:
     limit_ranges: dict[str, list[LimitRange]] = field(default_factory=dict)
     resource_quotas: tuple[ResourceQuota, ...] = ()
     nodes: tuple[Node, ...] = ()
+    claim_templates: dict[str, ResourceClaimTemplate] = field(default_factory=dict)
 
     @classmethod
     def of(cls, state: ClusterState, brought: Iterable[Object]) -> "Policies":
@@ -54,6 +65,7 @@ class Policies:
             ranges,
             tuple(_all(tables, ResourceQuota)),
             tuple(_all(tables, Node)),
+            {one.key: one for one in _all(tables, ResourceClaimTemplate)},
         )
 
 

@@ -8,34 +8,16 @@ known only from the quota's own status.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kplan.admission.claims import storage_request
+from kplan.admission.quota_scopes import in_scope, scopes
+from kplan.admission.quota_usage import claim_resources, claim_usage, missing_amounts, pod_resources, pod_usage
 from kplan.admission.refusal import Refusal
-from kplan.objects.models import Container, PersistentVolumeClaim, Pod, PodAffinity, ResourceQuota, ResourceRequirements
-from kplan.objects.models.policy import ScopedResourceSelectorRequirement
-from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos, parse, value_of
-from kplan.objects.request_sums import Amounts, RequestRules, add_to, all_containers, amounts_of, container_limits
-from kplan.objects.requests import request_amounts
-from kplan.objects.resource_names import (
-    CPU,
-    EPHEMERAL_STORAGE,
-    MEMORY,
-    is_dra_extended_resource,
-    is_hugepages_resource,
-    is_pod_level_resource,
-)
+from kplan.objects.models import PersistentVolumeClaim, Pod, ResourceQuota
+from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos, parse
+from kplan.objects.request_sums import Amounts, RequestRules, add_to, amounts_of
+from kplan.objects.resource_names import MEMORY
 
 _KIBI = 1024
 _BYTES = (MEMORY, "storage")
-_COMPUTE = (CPU, MEMORY, EPHEMERAL_STORAGE)
-_REQUIRED = frozenset({"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"})
-"""Names for which a quota refuses containers that say nothing."""
-
-_POD_NAMES = frozenset(
-    {"count/pods", "pods", *_COMPUTE, *(f"{word}.{name}" for word in ("requests", "limits") for name in _COMPUTE)}
-)
-_CLASS = ".storageclass.storage.k8s.io/"
-_CLAIM_NAMES = ("persistentvolumeclaims", "requests.storage")
-_OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +27,22 @@ class ResourceUse:
     Attributes:
         resource: name as in the quota.
         used: before.
-        added: by the pods and claims that were let in.
+        added: by the pods and claims that were let in, less those that left; may be negative.
         hard: the limit.
+        then: used in the end.
+        peak: used at most, at any time.
+        touched: whether what was let in counts in it.
+        share: the peak as a part of the limit, for an order of rows; 0 where the limit is none.
     """
 
     resource: str
     used: str
     added: str
     hard: str
+    then: str = ""
+    peak: str = ""
+    touched: bool = True
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +70,8 @@ class _Account:
     hard: dict[str, str | int | float]
     used: Amounts
     added: Amounts = field(default_factory=dict)
-    refused: int = 0
+    peak: Amounts = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
     message: str = ""
 
     def form(self, resource: str) -> Form:
@@ -90,6 +81,26 @@ class _Account:
         """Write an amount as a sum of requests would be: in powers of 1024 where it is one of bytes that fits."""
         whole = amount % (_KIBI * NANO_PER_UNIT) == 0 and resource.endswith(_BYTES)
         return format_nanos(amount, Form.BINARY_SI if whole else self.form(resource))
+
+    def total(self, resource: str) -> int:
+        """How much is used now [10^-9]."""
+        return self.used.get(resource, 0) + self.added.get(resource, 0)
+
+    def use(self, resource: str) -> ResourceUse:
+        """Tell what one of its resources has come to."""
+        raw = self.hard[resource]
+        before, limit = self.used.get(resource, 0), nanos(raw)
+        peak = self.peak.get(resource, before)
+        return ResourceUse(
+            resource,
+            self.text(resource, before),
+            self.text(resource, self.added.get(resource, 0)),
+            canonical(raw),
+            self.text(resource, self.total(resource)),
+            self.text(resource, peak),
+            resource in self.added,
+            peak / limit if limit else 0.0,
+        )
 
 
 class Quotas:
@@ -129,13 +140,33 @@ class Quotas:
         mine = self._accounts.get(pod.namespace, ())
         matching = []
         for account in mine:
-            if self._matches(account.quota, pod, terminating=terminating) and _pod_resources(account.hard):
-                missing = _missing(pod, _pod_resources(account.hard), self._rules)
+            if self._matches(account.quota, pod, terminating=terminating) and pod_resources(account.hard):
+                missing = missing_amounts(pod, pod_resources(account.hard), self._rules)
                 if missing:
-                    self._refuse(account, f"failed quota: {account.quota.name}: {missing}")
+                    self._refuse(account, pod.key, f"failed quota: {account.quota.name}: {missing}")
                 matching.append(account)
         if matching:
-            self._charge(matching, pod_usage(pod, self._rules), _pod_resources)
+            self._charge(matching, pod.key, pod_usage(pod, self._rules), pod_resources)
+
+    def refuses_pod(self, pod: Pod) -> str:
+        """Count a new pod if no quota refuses it; return what the one that does says, empty for none."""
+        try:
+            self.let_in_pod(pod)
+        except Refusal as refusal:
+            return refusal.message
+        return ""
+
+    def let_out_pod(self, pod: Pod, *, terminating: bool = False) -> None:
+        """Stop counting a pod that leaves.
+
+        Source: a quota's controller counts again once a pod is gone, syncResourceQuota in
+        pkg/controller/resourcequota/resource_quota_controller.go.
+        """
+        usage = pod_usage(pod, self._rules)
+        for account in self._accounts.get(pod.namespace, ()):
+            if self._matches(account.quota, pod, terminating=terminating):
+                names = pod_resources(account.hard)
+                add_to(account.added, {name: -amount for name, amount in usage.items() if name in names and amount})
 
     def let_in_claim(self, claim: PersistentVolumeClaim) -> None:
         """Count a new claim.
@@ -148,10 +179,10 @@ class Quotas:
         matching = [
             account
             for account in self._accounts.get(claim.namespace, ())
-            if _claim_resources(account.hard) and not _scopes(account.quota)
+            if claim_resources(account.hard) and not scopes(account.quota)
         ]
         if matching:
-            self._charge(matching, claim_usage(claim), _claim_resources)
+            self._charge(matching, claim.key, claim_usage(claim), claim_resources)
 
     def uses(self) -> tuple[QuotaUse, ...]:
         """Tell what every quota that something was held against has come to."""
@@ -159,16 +190,8 @@ class Quotas:
             QuotaUse(
                 account.quota.namespace,
                 account.quota.name,
-                tuple(
-                    ResourceUse(
-                        name,
-                        account.text(name, account.used.get(name, 0)),
-                        account.text(name, account.added.get(name, 0)),
-                        canonical(raw),
-                    )
-                    for name, raw in sorted(account.hard.items())
-                ),
-                account.refused,
+                tuple(map(account.use, sorted(account.hard))),
+                len(account.refused),
                 account.message,
             )
             for accounts in self._accounts.values()
@@ -184,14 +207,18 @@ class Quotas:
                 add_to(account.used, {name: amount for name, amount in usage.items() if name in account.hard})
 
     def _charge(
-        self, accounts: list[_Account], usage: Amounts, covers: Callable[[Mapping[str, object]], frozenset[str]]
+        self,
+        accounts: list[_Account],
+        key: str,
+        usage: Amounts,
+        covers: Callable[[Mapping[str, object]], frozenset[str]],
     ) -> None:
         """Count a usage in several accounts, or in none."""
         asked = []
         for account in accounts:
             names = covers(account.hard)
             wanted = {name: amount for name, amount in usage.items() if name in names and amount}
-            total = {name: account.used.get(name, 0) + account.added.get(name, 0) for name in wanted}
+            total = {name: account.total(name) for name in wanted}
             exceeded = sorted(name for name in wanted if total[name] + wanted[name] > nanos(account.hard[name]))
             if exceeded:
                 requested = ",".join(f"{name}={account.text(name, wanted[name])}" for name in exceeded)
@@ -199,184 +226,19 @@ class Quotas:
                 limited = ",".join(f"{name}={canonical(account.hard[name])}" for name in exceeded)
                 self._refuse(
                     account,
+                    key,
                     f"exceeded quota: {account.quota.name}, requested: {requested}, used: {used}, limited: {limited}",
                 )
             asked.append((account, wanted))
         for account, wanted in asked:
             add_to(account.added, wanted)
+            for name in wanted:
+                account.peak[name] = max(account.peak.get(name, account.used.get(name, 0)), account.total(name))
 
-    def _refuse(self, account: _Account, message: str) -> None:
-        account.refused += 1
+    def _refuse(self, account: _Account, key: str, message: str) -> None:
+        account.refused.add(key)
         account.message = account.message or message
         raise Refusal(message)
 
     def _matches(self, quota: ResourceQuota, pod: Pod, *, terminating: bool) -> bool:
-        return all(_in_scope(scope, pod, terminating=terminating, rules=self._rules) for scope in _scopes(quota))
-
-
-def pod_usage(pod: Pod, rules: RequestRules) -> Amounts:
-    """Return what a quota counts for a pod, by the quota's resource names [10^-9].
-
-    Source: PodUsageFunc, podComputeUsageHelper in pkg/quota/v1/evaluator/core/pods.go.
-    """
-    limits = container_limits(pod)
-    level = pod.spec.resources
-    if rules.pod_level_resources and level is not None:
-        limits.update(
-            {name: amount for name, amount in amounts_of(level.limits).items() if is_pod_level_resource(name)}
-        )
-    if pod.spec.overhead:
-        overhead = amounts_of(pod.spec.overhead)
-        add_to(limits, {name: amount for name, amount in overhead.items() if limits.get(name)})
-    usage = _usage(request_amounts(pod, rules, use_status=True), limits)
-    return {**usage, "count/pods": NANO_PER_UNIT}
-
-
-def _usage(requests: Amounts, limits: Amounts) -> Amounts:
-    usage: Amounts = {"pods": NANO_PER_UNIT}
-    for name, amount in requests.items():
-        if name in _COMPUTE or is_hugepages_resource(name):
-            usage[name] = usage[f"requests.{name}"] = amount
-        elif is_dra_extended_resource(name):
-            usage[f"requests.{name}"] = amount
-    usage.update({f"limits.{name}": limits[name] for name in _COMPUTE if name in limits})
-    return usage
-
-
-def claim_usage(claim: PersistentVolumeClaim) -> Amounts:
-    """Return what a quota counts for a claim, by the quota's resource names [10^-9].
-
-    Source: pvcEvaluator.Usage: storage in whole bytes, rounded up; once in all and once by class.
-    """
-    counted = {"persistentvolumeclaims": NANO_PER_UNIT}
-    storage = storage_request(claim).get("storage")
-    if storage is not None:
-        counted["requests.storage"] = value_of(nanos(storage)) * NANO_PER_UNIT
-    name = claim.annotations.get(_OLD_CLASS) or claim.spec.storage_class_name
-    by_class = {f"{name}{_CLASS}{resource}": amount for resource, amount in counted.items()} if name else {}
-    return {**counted, **by_class, "count/persistentvolumeclaims": NANO_PER_UNIT}
-
-
-def _pod_resources(hard: Mapping[str, object]) -> frozenset[str]:
-    """Names in a quota that count pods.
-
-    Source: podEvaluator.MatchingResources.
-    """
-    return frozenset(
-        name
-        for name in hard
-        if name in _POD_NAMES
-        or name.startswith(("hugepages-", "requests.hugepages-"))
-        or (name.startswith("requests.") and is_dra_extended_resource(name.removeprefix("requests.")))
-    )
-
-
-def _claim_resources(hard: Mapping[str, object]) -> frozenset[str]:
-    """Names in a quota that count claims."""
-    return frozenset(
-        name
-        for name in hard
-        if name == "count/persistentvolumeclaims"
-        or name in _CLAIM_NAMES
-        or any(name.endswith(_CLASS + resource) for resource in _CLAIM_NAMES)
-    )
-
-
-def _missing(pod: Pod, names: frozenset[str], rules: RequestRules) -> str:
-    """Say which requests or limits a quota wants that containers do not name; empty for none.
-
-    Source: podEvaluator.Constraints.
-    """
-    level = pod.spec.resources
-    level_names = (*(level.requests or ()), *(level.limits or ())) if level is not None else ()
-    if rules.pod_level_resources and any(map(is_pod_level_resource, level_names)):
-        return ""
-    missing: dict[str, set[str]] = {}
-    for container in all_containers(pod):
-        usage = _usage(*_amounts(container))
-        for name in names & _REQUIRED - usage.keys():
-            missing.setdefault(name, set()).add(container.name)
-    texts = (f"{name} for: {','.join(sorted(containers))}" for name, containers in sorted(missing.items()))
-    return f"must specify {'; '.join(texts)}" if missing else ""
-
-
-def _amounts(container: Container) -> tuple[Amounts, Amounts]:
-    resources = container.resources or ResourceRequirements()
-    return amounts_of(resources.requests), amounts_of(resources.limits)
-
-
-def _scopes(quota: ResourceQuota) -> list[ScopedResourceSelectorRequirement]:
-    """List the scopes of a quota, plain and selected.
-
-    Source: getScopeSelectorsFromQuota.
-    """
-    plain = [ScopedResourceSelectorRequirement(scope_name=name, operator="Exists") for name in quota.spec.scopes or ()]
-    selected = quota.spec.scope_selector.match_expressions if quota.spec.scope_selector else None
-    return plain + list(selected or ())
-
-
-def _in_scope(scope: ScopedResourceSelectorRequirement, pod: Pod, *, terminating: bool, rules: RequestRules) -> bool:
-    """Tell whether a pod is in a scope.
-
-    Source: podMatchesScopeFunc.
-    """
-    match scope.scope_name:
-        case "Terminating":
-            return terminating
-        case "NotTerminating":
-            return not terminating
-        case "BestEffort":
-            return is_best_effort(pod, rules)
-        case "NotBestEffort":
-            return not is_best_effort(pod, rules)
-        case "PriorityClass":
-            return _of_class(scope, pod.spec.priority_class_name or "")
-        case "CrossNamespacePodAffinity":
-            return _crosses_namespaces(pod)
-    return False
-
-
-def _of_class(scope: ScopedResourceSelectorRequirement, name: str) -> bool:
-    match scope.operator:
-        case "Exists":
-            return bool(name)
-        case "DoesNotExist":
-            return not name
-        case "In":
-            return bool(name) and name in (scope.values or ())
-        case "NotIn":
-            return name not in (scope.values or ())
-    return False
-
-
-def is_best_effort(pod: Pod, rules: RequestRules) -> bool:
-    """Tell whether a pod names no cpu and no memory at all.
-
-    Source: ComputePodQOS in pkg/apis/core/helper/qos/qos.go.
-    """
-    level = pod.spec.resources
-    parts = [container.resources for container in all_containers(pod)]
-    if rules.pod_level_resources and level is not None and (level.requests or level.limits):
-        parts = [level]
-    return not any(
-        nanos(raw)
-        for part in parts
-        if part is not None
-        for listed in (part.requests, part.limits)
-        for name, raw in (listed or {}).items()
-        if name in (CPU, MEMORY)
-    )
-
-
-def _crosses_namespaces(pod: Pod) -> bool:
-    affinity = pod.spec.affinity
-    kinds: tuple[PodAffinity | None, ...] = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ()
-    terms = [term for kind in kinds if kind for term in kind.required or ()]
-    terms += [
-        weighted.pod_affinity_term
-        for kind in kinds
-        if kind
-        for weighted in kind.preferred or ()
-        if weighted.pod_affinity_term
-    ]
-    return any(term.namespaces or term.namespace_selector is not None for term in terms)
+        return all(in_scope(scope, pod, terminating=terminating, rules=self._rules) for scope in scopes(quota))

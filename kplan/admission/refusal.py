@@ -1,6 +1,6 @@
-"""What an API server answers when it refuses an object; imports nothing of the package."""
+"""What an API server answers when it refuses an object."""
 
-from kplan.sources.fit import Path
+from kplan.admission.field_problems import Problem
 
 
 class Refusal(Exception):
@@ -8,10 +8,10 @@ class Refusal(Exception):
 
     Attributes:
         message: the server's own words, without the object's name.
-        path: of the first field that is wrong; empty where it is not a field that is refused.
+        problems: the fields that are wrong; empty where it is not a field that is refused.
     """
 
-    def __init__(self, message: str, path: Path = ()) -> None:
+    def __init__(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(message)
         self.message = message
-        self.path = path
+        self.problems = problems

@@ -2,15 +2,29 @@
 
 from collections.abc import Iterator
 
-from kplan.admission.field_problems import NEGATIVE, Key, Problem, forbidden, invalid, not_found, required, unsupported
+from kplan.admission.field_problems import (
+    NEGATIVE,
+    Key,
+    Problem,
+    duplicate,
+    forbidden,
+    invalid,
+    not_found,
+    required,
+    unsupported,
+)
+from kplan.admission.formats import label_key
+from kplan.errors import QuantityError
 from kplan.objects.models import Pod, Quantity, ResourceRequirements
-from kplan.objects.models.pod import PodSpec
+from kplan.objects.models.pod import PodSpec, ResourceClaimReference
 from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos
 from kplan.objects.request_sums import container_limits, container_requests
 from kplan.objects.resource_names import CPU, is_extended_resource, is_hugepages_resource, is_pod_level_resource
 from kplan.sources.fit import Path
 
 _NATIVE = ("cpu", "ephemeral-storage", "memory")
+_STANDARD = ("storage", "pods", "services", "secrets", "configmaps", "persistentvolumeclaims", "resourcequotas")
+"""Names that are known, though not in a container."""
 
 
 def resource_problems(
@@ -38,9 +52,26 @@ def resource_problems(
     named = {*limits, *requests}
     if any(map(is_hugepages_resource, named)) and not named & {"cpu", "memory"}:
         yield forbidden(path, "HugePages require cpu or memory")
+    names: set[str] = set()
     for number, claim in enumerate(resources.claims or ()):
+        yield from _twice((*path, "claims", number), claim, names)
         if claim.name not in claims:
-            yield not_found((*path, "claims", number), claim.name)
+            known = f": {', '.join(sorted(claims))}" if claims else " which is empty"
+            words = f"must be one of the names in pod.spec.resourceClaims{known}"
+            yield not_found((*path, "claims", number), claim.name, words)
+
+
+def _twice(path: Path, claim: ResourceClaimReference, names: set[str]) -> Iterator[Problem]:
+    """Check that no request of a claim is named twice, by itself or with all others of the claim.
+
+    Source: validateResourceClaimNames.
+    """
+    key = f"{claim.name}/{claim.request}" if claim.request else claim.name
+    if claim.name in names:
+        yield duplicate(path, claim.name)
+    elif key in names or (not claim.request and any(one.startswith(f"{claim.name}/") for one in names)):
+        yield duplicate(path, key)
+    names.add(key)
 
 
 def _amount(path: Path, name: str, raw: Quantity, *, of_pod: bool) -> Iterator[Problem]:
@@ -48,14 +79,33 @@ def _amount(path: Path, name: str, raw: Quantity, *, of_pod: bool) -> Iterator[P
 
     Source: ValidateContainerResourceName, ValidateResourceQuantityValue.
     """
-    if of_pod and not is_pod_level_resource(name):
+    found = label_key(name)
+    if found:
+        yield from (invalid(path, name, words) for words in found)
+    elif of_pod and not is_pod_level_resource(name):
         yield unsupported(path, name, ("cpu", "hugepages-", "memory"))
     elif not of_pod and "/" not in name and name not in _NATIVE and not is_hugepages_resource(name):
+        if name not in _STANDARD:
+            yield invalid(path, name, "must be a standard resource type or fully qualified")
         yield invalid(path, name, "must be a standard resource for containers")
     if nanos(raw) < 0:
         yield invalid(path, canonical(raw), NEGATIVE)
     elif is_extended_resource(name) and nanos(raw) % NANO_PER_UNIT:
         yield invalid(path, canonical(raw), "must be an integer")
+    elif is_hugepages_resource(name) and not _whole_pages(name, raw):
+        yield invalid(path, canonical(raw), f"{canonical(raw)} is not positive integer multiple of {name}")
+
+
+def _whole_pages(name: str, raw: Quantity) -> bool:
+    """Tell whether huge pages are counted whole.
+
+    Source: validateResourceQuantityHugePageValue; IsHugePageResourceValueDivisible in pkg/apis/core/helper/helpers.go.
+    """
+    try:
+        page = nanos(name.partition("-")[2])
+    except QuantityError:
+        return False
+    return page > 0 and page % NANO_PER_UNIT == 0 and nanos(raw) % page == 0
 
 
 def pod_level_problems(spec: PodSpec, level: ResourceRequirements) -> Iterator[Problem]:

@@ -1,5 +1,6 @@
 """How a controller replaces pods: the steps of a rollout as data, for a study to carry out."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor
 
@@ -17,7 +18,7 @@ class RolloutStep:
     Attributes:
         remove: old pods that it removes.
         create: new pods that it makes.
-        old: old pods then.
+        old: old pods then, those that stay among them.
         new: new pods then, those not yet ready among them.
         make_old: pods of the old template that it makes first, because the manifest asks for more of them too.
     """
@@ -41,7 +42,8 @@ class RolloutSteps:
         max_unavailable: pods that may be missing of ``replicas``.
         peak: most pods there are at one time, terminating ones not counted.
         surge: whether new pods need room beside the old ones.
-        steps: each taken once the new pods of the one before are ready.
+        steps: each taken once all pods of the one before are ready.
+        least: fewest ready pods there are at one time.
     """
 
     strategy: str
@@ -52,6 +54,7 @@ class RolloutSteps:
     peak: int
     surge: bool
     steps: tuple[RolloutStep, ...]
+    least: int
 
 
 def scaled(value: object, total: int, *, up: bool) -> int:
@@ -98,27 +101,27 @@ def deployment_rollout(spec: object, old: int) -> RolloutSteps:
     replicas = dig_int(spec, "replicas", 1)
     if dig_text(spec, "strategy.type", "RollingUpdate") == "Recreate":
         step = RolloutStep(old, replicas, 0, replicas)
-        return RolloutSteps("Recreate", old, replicas, 0, replicas, max(old, replicas), False, (step,))
+        return RolloutSteps("Recreate", old, replicas, 0, replicas, max(old, replicas), False, (step,), 0)
     rolling = dig(spec, "strategy.rollingUpdate")
     given = rolling if isinstance(rolling, dict) else {}
     surge, unavailable = fenceposts(given.get("maxSurge", _QUARTER), given.get("maxUnavailable", _QUARTER), replicas)
     unavailable = min(unavailable, replicas)
-    steps, peak = _rolling(old, replicas, surge, unavailable)
-    return RolloutSteps("RollingUpdate", old, replicas, surge, unavailable, peak, peak > old, steps)
+    steps, peak, least = _rolling(old, replicas, surge, unavailable)
+    return RolloutSteps("RollingUpdate", old, replicas, surge, unavailable, peak, peak > old, steps, least)
 
 
-def _rolling(old: int, replicas: int, surge: int, unavailable: int) -> tuple[tuple[RolloutStep, ...], int]:
-    """Alternate making and removing until nothing moves, then let new pods become ready; return steps and peak.
+def _rolling(old: int, replicas: int, surge: int, unavailable: int) -> tuple[tuple[RolloutStep, ...], int, int]:
+    """Alternate making and removing until nothing moves, then let all pods become ready; return steps, peak and least.
 
     Source: isScalingEvent, scale in pkg/controller/deployment/sync.go: a changed number of replicas goes to the old
-    pods first.
+    pods first; cleanupUnhealthyReplicas in rolling.go: of the old pods, those that are not ready leave first.
     """
     steps: list[RolloutStep] = []
-    new, peak = 0, old
+    new, peak, least, serving = 0, old, old, old
     change = replicas - old if old else 0
     old += change
     peak = max(peak, old)
-    while (old or new < replicas) and len(steps) < _MOST_STEPS:
+    while (old or new < replicas or change) and len(steps) < _MOST_STEPS:
         ready, made, removed = new, 0, 0
         while True:
             create = max(0, min(replicas + surge - old - new, replicas - new))
@@ -131,47 +134,105 @@ def _rolling(old: int, replicas: int, surge: int, unavailable: int) -> tuple[tup
         if not made and not removed and not change:
             break
         steps.append(RolloutStep(removed + max(0, -change), made, old, new, max(0, change)))
-        change = 0
-    return tuple(steps), peak
+        least = min(least, min(serving, old) + ready)
+        change, serving = 0, old
+    return tuple(steps), peak, least
 
 
 def stateful_rollout(spec: object, old: int) -> RolloutSteps:
     """Plan the rollout of a StatefulSet: from the highest ordinal down, each pod removed before it is made again.
 
-    Source: updateStatefulSet in pkg/controller/statefulset/stateful_set_control.go.
+    What is too many leaves first, and what is missing is made first. An ordered set makes one pod at a time.
+
+    Args:
+        spec: as written in the manifest.
+        old: pods of the old template, all of them ready.
+
+    Source: updateStatefulSet, updateStatefulSetAfterInvariantEstablished in
+    pkg/controller/statefulset/stateful_set_control.go; getStatefulSetMaxUnavailable in stateful_set_utils.go: it rounds
+    down, to one at least; without the gate MaxUnavailableStatefulSet (on since 1.37) it is one.
     """
     replicas = dig_int(spec, "replicas", 1)
     strategy = dig_text(spec, "updateStrategy.type", "RollingUpdate")
     if strategy != "RollingUpdate":
-        return RolloutSteps(strategy, old, replicas, 0, 0, max(old, replicas), False, ())
-    at_once = max(1, scaled(dig(spec, "updateStrategy.rollingUpdate.maxUnavailable"), replicas, up=True))
+        return RolloutSteps(strategy, old, replicas, 0, 0, max(old, replicas), False, (), min(old, replicas))
+    at_once = max(1, scaled(dig(spec, "updateStrategy.rollingUpdate.maxUnavailable"), replicas, up=False))
     partition = dig_int(spec, "updateStrategy.rollingUpdate.partition", 0)
+    ordered = dig_text(spec, "podManagementPolicy", "OrderedReady") == "OrderedReady"
+    missing = [ordinal >= partition for ordinal in range(old, replicas)]
     changed = max(0, min(old, replicas) - partition)
-    steps = _in_place(changed, at_once)
-    return RolloutSteps(strategy, old, replicas, 0, at_once, max(old, replicas), False, steps)
+    moves = _ordered(missing, changed, at_once) if ordered else _parallel(missing, changed, at_once)
+    steps = _steps(old, max(0, old - replicas), moves)
+    peak, least = _extremes(old, steps)
+    return RolloutSteps(strategy, old, replicas, 0, at_once, peak, False, steps, least)
+
+
+def _ordered(missing: list[bool], changed: int, at_once: int) -> Iterator[tuple[int, int, int]]:
+    """Yield pods removed, new ones made, old ones made: one is made at a time, the lowest ordinal first."""
+    for is_new in missing:
+        yield 0, int(is_new), int(not is_new)
+    for done in range(0, changed, at_once):
+        now = min(at_once, changed - done)
+        yield now, 1, 0
+        for _ in range(now - 1):
+            yield 0, 1, 0
+
+
+def _parallel(missing: list[bool], changed: int, at_once: int) -> Iterator[tuple[int, int, int]]:
+    """Yield pods removed, new ones made, old ones made: what is missing counts as unavailable."""
+    now = min(changed, max(0, at_once - len(missing)) if missing else 0)
+    if missing:
+        yield now, now + sum(missing), len(missing) - sum(missing)
+    for done in range(now, changed, at_once):
+        now = min(at_once, changed - done)
+        yield now, now, 0
 
 
 def daemon_rollout(spec: object, old: int) -> RolloutSteps:
     """Plan the rollout of a DaemonSet: node by node, beside the old pod where maxSurge allows.
 
+    Args:
+        spec: as written in the manifest.
+        old: pods of the old template, all of them ready.
+
     Source: rollingUpdate in pkg/controller/daemon/update.go; SurgeCount, UnavailableCount round up.
     """
     strategy = dig_text(spec, "updateStrategy.type", "RollingUpdate")
     if strategy != "RollingUpdate":
-        return RolloutSteps(strategy, old, old, 0, 0, old, False, ())
+        return RolloutSteps(strategy, old, old, 0, 0, old, False, (), old)
     given = dig(spec, "updateStrategy.rollingUpdate")
     rolling = given if isinstance(given, dict) else {}
     surge = scaled(rolling.get("maxSurge", 0), old, up=True)
     unavailable = scaled(rolling.get("maxUnavailable", 0 if surge else 1), old, up=True)
     if not surge:
         unavailable = max(1, unavailable)
-    steps = _in_place(old, surge or unavailable)
-    return RolloutSteps(strategy, old, old, surge, unavailable, old + min(surge, old), surge > 0, steps)
+    at_once = surge or unavailable
+    sizes = [min(at_once, old - done) for done in range(0, old, at_once)]
+    if surge:
+        # an old pod leaves once the new one on its node is ready
+        moves = [(remove, create, 0) for remove, create in zip([0, *sizes], [*sizes, 0], strict=True)] if old else []
+    else:
+        moves = [(size, size, 0) for size in sizes]
+    steps = _steps(old, 0, moves)
+    peak, least = _extremes(old, steps)
+    return RolloutSteps(strategy, old, old, surge, unavailable, peak, surge > 0, steps, least)
 
 
-def _in_place(count: int, at_once: int) -> tuple[RolloutStep, ...]:
+def _steps(old: int, surplus: int, moves: Iterable[tuple[int, int, int]]) -> tuple[RolloutStep, ...]:
+    """Count pods from move to move; what is too many leaves with the first."""
+    new = 0
     steps = []
-    for done in range(0, count, at_once):
-        now = min(at_once, count - done)
-        steps.append(RolloutStep(now, now, count - done - now, done + now))
+    for remove, create, make_old in moves:
+        old, new = old - surplus - remove + make_old, new + create
+        steps.append(RolloutStep(surplus + remove, create, old, new, make_old))
+        surplus = 0
+    if surplus:
+        steps.append(RolloutStep(surplus, 0, old - surplus, new))
     return tuple(steps)
+
+
+def _extremes(old: int, steps: tuple[RolloutStep, ...]) -> tuple[int, int]:
+    """Most pods at one time, and fewest that are ready: those of earlier steps."""
+    peak = max([old, *(step.old + step.new for step in steps)])
+    least = min([old, *(step.old + step.new - step.create - step.make_old for step in steps)])
+    return peak, least

@@ -41,10 +41,11 @@ def set_runtime_class(spec: PodSpec, classes: Mapping[str, RuntimeClass]) -> lis
 
 
 def _set_overhead(spec: PodSpec, found: RuntimeClass, origin: str) -> list[str]:
-    fixed = dict((found.overhead.pod_fixed if found.overhead else None) or {})
+    given = (found.overhead.pod_fixed if found.overhead else None) or {}
+    fixed: dict[str, str | int | float] = {name: canonical(raw) for name, raw in given.items()}
     if spec.overhead and _amounts(spec.overhead) != _amounts(fixed):
         raise Refusal("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
-    added = [] if spec.overhead else [f"{name} overhead {canonical(raw)} from {origin}" for name, raw in fixed.items()]
+    added = [] if spec.overhead else [f"{name} overhead {raw} from {origin}" for name, raw in fixed.items()]
     spec.overhead = fixed
     return added
 

@@ -32,6 +32,7 @@ HASH_LABEL = "pod-template-hash"
 REVISION_LABEL = "controller-revision-hash"
 GENERATION_LABEL = "pod-template-generation"
 INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
+_FAILURES = "batch.kubernetes.io/job-index-failure-count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,23 +188,34 @@ def expand_replicas(manifest: ManifestObject, around: Surroundings) -> Workload:
 
 
 def expand_deployment(manifest: ManifestObject, around: Surroundings) -> Workload:
-    """Make the ReplicaSet of a Deployment, and its pods.
+    """Make the ReplicaSet of a Deployment, and its pods; one that is paused only scales the ReplicaSet it has.
 
-    Source: getNewReplicaSet in pkg/controller/deployment/sync.go.
+    Source: getNewReplicaSet, sync in pkg/controller/deployment/sync.go.
     """
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
     template = read_template(dig(manifest.raw, "spec.template"), "spec.template")
-    count = dig_int(manifest.raw, "spec.replicas", 1)
+    count, paused = dig_int(manifest.raw, "spec.replicas", 1), dig(manifest.raw, "spec.paused") is True
     current = around.replica_sets.get(f"{owner.namespace}/{owner.name}")
     if current is not None:
+        if paused and current.spec.template is not None:
+            template = template_of(current.spec.template)
         stamp = current.labels.get(HASH_LABEL) or current.name.rpartition("-")[2]
         of_set = Owner("apps/v1", "ReplicaSet", owner.namespace, current.name, current.metadata.uid or "")
         return Workload(make_replicas(template, of_set, count, around.names, {HASH_LABEL: stamp}))
+    if paused:
+        return Workload(notes=("paused: it makes no ReplicaSet, so no pods",))
     stamp = template_hash(template)
     name = hashed_name(owner.name, stamp)
     of_set = Owner("apps/v1", "ReplicaSet", owner.namespace, name, uid("ReplicaSet", owner.namespace, name))
     drafts = make_replicas(template, of_set, count, around.names, {HASH_LABEL: stamp})
     return Workload(drafts, (_replica_set(owner, of_set, manifest, template, stamp),))
+
+
+def template_of(template: PodTemplateSpec) -> Pod:
+    """Copy the template of a ReplicaSet that runs as a pod without a name, and without its controller's mark."""
+    metadata = copied(template.metadata)
+    metadata.labels = {key: text for key, text in (metadata.labels or {}).items() if key != HASH_LABEL}
+    return Pod(metadata=metadata, spec=copied(template.spec))
 
 
 def _replica_set(deployment: Owner, owner: Owner, manifest: ManifestObject, template: Pod, stamp: str) -> ReplicaSet:
@@ -354,7 +366,7 @@ def job_pods(spec: object, where: str, owner: Owner, names: Names, labels: dict[
     Raises:
         Misfit: the template does not fit.
 
-    Source: manageJob, podGenerateNameWithIndex; generateSelector in pkg/registry/batch/job/strategy.go.
+    Source: manageJob, addIndexFailureCountAnnotation in pkg/controller/job; generateSelector in pkg/registry/batch/job.
     """
     template = read_template(dig(spec, "template"), f"{where}.template")
     if dig(spec, "suspend") is True:
@@ -375,6 +387,8 @@ def job_pods(spec: object, where: str, owner: Owner, names: Names, labels: dict[
         notes = (f"{later} of its completions follow as pods finish",)
     if not indexed:
         return Workload(make_replicas(template, owner, count, names), notes=notes)
+    if dig(spec, "backoffLimitPerIndex") is not None:
+        template.metadata.annotations = {**template.annotations, _FAILURES: "0"}
     return Workload(tuple(_indexed(template, owner, index, names) for index in range(count)), notes=notes)
 
 

@@ -8,14 +8,35 @@ import click
 import typer
 from typer.core import TyperGroup
 
-from kplan.cli import demo, explain, plugins, schema, simulate, snapshot
+from kplan.cli import (
+    bind,
+    capacity,
+    check,
+    demo,
+    diff,
+    drain,
+    explain,
+    explain_node,
+    fail,
+    nodes,
+    plugins,
+    schema,
+    simulate,
+    snapshot,
+)
 from kplan.cli.options import Debug
+from kplan.cli.whatif import WhatIfCommand
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Ask": ("explain",),
-    "What if": ("simulate",),
-    "Guard": ("snapshot", "unredact"),
-    "Write": (),
+    "Ask": ("explain", "nodes", "diff"),
+    "What if": (
+        "simulate",
+        "capacity",
+        "drain",
+        "fail",
+    ),
+    "Guard": ("check", "snapshot", "unredact"),
+    "Write": ("bind",),
     "More": ("plugins", "schema", "demo"),
 }
 """Commands by what they are for; a group without commands is not shown."""
@@ -63,13 +84,36 @@ def kplan(
 ) -> None:
     """What the Kubernetes scheduler will do, before it does it.
 
-    kplan reads a cluster, runs the scheduler's own rules over it, and writes nothing.
+    kplan reads a cluster and runs the scheduler's own rules over it. Only bind --apply writes to it.
     """
 
 
+explain.app.command("node", short_help="Why nothing lands there, and what is on it.")(explain_node.explain_node)
 app.add_typer(explain.app, name="explain", context_settings=SETTINGS)
-app.command("simulate", context_settings=SETTINGS, short_help="What happens if this lands, or to all that waits.")(
-    simulate.simulate
+app.command("diff", context_settings=SETTINGS, short_help="Which pods are elsewhere under B, and what moved them.")(
+    diff.diff
+)
+app.command("nodes", context_settings=SETTINGS, short_help="What is requested and free on each node.")(nodes.nodes)
+app.command(
+    "simulate",
+    cls=WhatIfCommand,
+    context_settings=SETTINGS,
+    short_help="What happens if this lands, or to all that waits.",
+)(simulate.simulate)
+app.command(
+    "check",
+    cls=WhatIfCommand,
+    context_settings=SETTINGS,
+    short_help="Does it fit, by the rules? For CI: a policy, a baseline, reports.",
+)(check.check)
+app.command("capacity", cls=WhatIfCommand, context_settings=SETTINGS, short_help="How many more replicas fit.")(
+    capacity.capacity
+)
+app.command("drain", cls=WhatIfCommand, context_settings=SETTINGS, short_help="Can these nodes go, pod by pod.")(
+    drain.drain
+)
+app.command("fail", cls=WhatIfCommand, context_settings=SETTINGS, short_help="What if a node or a zone is lost.")(
+    fail.fail
 )
 app.command("snapshot", context_settings=SETTINGS, short_help="Write what scheduling needs of a cluster to a file.")(
     snapshot.snapshot
@@ -77,6 +121,7 @@ app.command("snapshot", context_settings=SETTINGS, short_help="Write what schedu
 app.command("unredact", context_settings=SETTINGS, short_help="Put the true names back into an answer.")(
     snapshot.unredact
 )
+app.command("bind", context_settings=SETTINGS, short_help="Bind pods to the nodes that were shown.")(bind.bind)
 app.command("plugins", context_settings=SETTINGS, short_help="What each plugin checks and refuses with.")(
     plugins.plugins
 )

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document_check import CheckResult
+from kplan.result.document_diff import ClusterDiff
+from kplan.result.document_fail import FailReport
 from kplan.result.document_plan import SimulationPlan
 
 
@@ -63,8 +66,47 @@ def simulate_code(document: SimulationPlan, *, verdicts: bool, strict: bool) -> 
     codes = [ExitCode.OK]
     if strict and document.doubts:
         codes.append(ExitCode.DOUBT)
-    if document.totals.not_placed or any(change.refused for change in document.change):
+    unmet = any(step.unmet for step in document.what_if)
+    unmet = unmet or any(rollout.stalled for rollout in document.rollouts)
+    if document.totals.not_placed or unmet or any(change.refused for change in document.change):
         codes.append(ExitCode.NO_FIT)
     if verdicts and document.totals.evicted:
         codes.append(ExitCode.PREEMPTS)
+    return worst(codes)
+
+
+PREEMPTION_RULES = frozenset({"no-preemption", "max-victims"})
+"""Rules of a policy that mind evictions."""
+
+
+def check_code(document: CheckResult) -> ExitCode:
+    """Exit code of ``check``: strict, a doubt counts unless it is allowed; PREEMPTS if only evictions are minded."""
+    codes = [ExitCode.OK]
+    if any(not doubt.allowed for doubt in document.doubts):
+        codes.append(ExitCode.DOUBT)
+    counted = {finding.rule for finding in document.findings if finding.counted}
+    if counted - PREEMPTION_RULES:
+        codes.append(ExitCode.NO_FIT)
+    if counted & PREEMPTION_RULES:
+        codes.append(ExitCode.PREEMPTS)
+    return worst(codes)
+
+
+def diff_code(document: ClusterDiff, *, strict: bool) -> ExitCode:
+    """Exit code of ``diff``: NO_FIT where the sides differ."""
+    codes = [ExitCode.OK]
+    if strict and document.doubts:
+        codes.append(ExitCode.DOUBT)
+    if document.verdict == "DIFFERS":
+        codes.append(ExitCode.NO_FIT)
+    return worst(codes)
+
+
+def fail_code(document: FailReport, *, strict: bool) -> ExitCode:
+    """Exit code of ``fail``: NO_FIT where a loss is not borne."""
+    codes = [ExitCode.OK]
+    if strict and document.doubts:
+        codes.append(ExitCode.DOUBT)
+    if document.verdict != "FITS" or any(step.unmet for step in document.what_if):
+        codes.append(ExitCode.NO_FIT)
     return worst(codes)

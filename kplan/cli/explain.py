@@ -15,6 +15,9 @@ from kplan.cli.notes import note
 from kplan.cli.output import Target, targets, write
 from kplan.cli.selectors import parse_selector
 from kplan.cli.session import Rules, Session, open_session
+from kplan.cli.source import Source
+from kplan.cli.watch import For, Watch, watch
+from kplan.cli.whatif import WhatIfCommand, imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ def explain() -> None:
     """Why a pod goes where it goes, or nowhere."""
 
 
-@app.command("pod")
+@app.command("pod", cls=WhatIfCommand)
 def explain_pod(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME...]", help="Pods; none means all waiting.")
@@ -38,20 +41,28 @@ def explain_pod(
     namespace: options.Namespace = "",
     all_namespaces: options.AllNamespaces = False,
     selector: options.Labels = "",
+    follow: Watch = False,
+    seconds: For = 0,
     node: Annotated[str, typer.Option("--node", metavar="NAME", help="Only this node.")] = "",
     snapshot: options.Snapshot = "",
+    context: options.Context = "",
+    kubeconfig: options.Kubeconfig = "",
     output: options.Output = [],  # noqa: B006 - typer reads the default and never changes it
     quiet: options.Quiet = False,
     event: options.Event = False,
     group: Annotated[int, typer.Option("--group", metavar="N", help="All node names of one group.", min=0)] = 0,
     victims: Annotated[str, typer.Option("--victims", metavar="all", help="Victims on every candidate node.")] = "",
     scores: Annotated[str, typer.Option("--scores", metavar="all", help="All feasible nodes in Scores.")] = "",
+    fix: Annotated[int, typer.Option("--fix", metavar="N", help="Commands of one remedy; nothing is run.", min=0)] = 0,
+    all_fixes: Annotated[bool, typer.Option("--all-fixes", help="Every remedy in Fix.")] = False,
     config: options.Config = "",
     k8s_version: options.K8sVersion = "",
     feature_gates: options.FeatureGates = "",
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
+    qps: options.Qps = 50,
+    burst: options.Burst = 100,
     debug: options.Debug = False,
 ) -> None:
     """Where would it go, and why not elsewhere? Without a name: every waiting pod, folded by cause.
@@ -63,10 +74,24 @@ def explain_pod(
 
     to = targets(output)
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
-    session = open_session(snapshot, Rules(k8s_version, feature_gates, config))
-    document = answer(session, names or [], scope, node, victims=_all("victims", victims))
+    source = Source(snapshot, context, kubeconfig, qps, burst)
+    rules = Rules(k8s_version, feature_gates, config)
     style = Style(quiet=quiet, event=event, group=group, all_scores=_all("scores", scores))
-    show(document, session, to_text(document, style), to, timings=timings)
+
+    def ask(session: Session) -> tuple[Session, PodExplanation | PodExplanations]:
+        session, what_if = imagine(session, namespace)
+        document = answer(session, names or [], scope, node, victims=_all("victims", victims))
+        return session, msgspec.structs.replace(document, what_if=what_if)
+
+    def tell(document: PodExplanation | PodExplanations, session: Session) -> None:
+        how = replace(style, fix=_known_fix(document, fix), all_fixes=all_fixes)
+        show(document, session, to_text(document, how), to, timings=timings)
+
+    if follow:
+        document = watch(source, rules, seconds, ask, tell)
+    else:
+        session, document = ask(open_session(source, rules))
+        tell(document, session)
     raise typer.Exit(explain_code(document, verdicts=exit_code, strict=strict))
 
 
@@ -124,7 +149,18 @@ def show(
         document = msgspec.structs.replace(document, timings=times)
         if any(target.format in ("text", "wide") for target in to):
             note(", ".join(f"{name.removesuffix('Seconds')} {seconds} s" for name, seconds in times.items()))
-    write(document, to, text)
+    write(document, to, text, session.nodes)
+
+
+def _known_fix(document: PodExplanation | PodExplanations, number: int) -> int:
+    """Check that there is a remedy of a number; 0 asks for none."""
+    from kplan.result.document import PodExplanation
+
+    found = len(document.fixes) if isinstance(document, PodExplanation) else 0
+    if number > found:
+        alone = "name one pod" if not isinstance(document, PodExplanation) else f"there are {found}"
+        raise UsageError(f"--fix {number}: there is no such remedy", code="no-such-fix", hint=alone)
+    return number
 
 
 def _all(option: str, value: str) -> bool:

@@ -32,3 +32,9 @@ def tell_completeness(found: Completeness) -> None:
         note(f"{len(found.broken) - BROKEN_SHOWN} more broken objects are left out")
     for text in found.notes:
         note(text)
+
+
+def tell_absences(found: Completeness) -> None:
+    """Say which kinds a snapshot will lack or hold only in part."""
+    for why in dict.fromkeys((*found.absences.values(), *found.partial.values())):
+        note(why)

@@ -15,12 +15,25 @@ Document = Any
 Snapshot = Annotated[
     str, typer.Option("--snapshot", metavar="PATH", help="Read the cluster from a file or folder (or KPLAN_SNAPSHOT).")
 ]
+Context = Annotated[
+    str, typer.Option("--context", metavar="NAME", help="Context of the kubeconfig; the current one if not given.")
+]
+Kubeconfig = Annotated[
+    str, typer.Option("--kubeconfig", metavar="FILE", help="Kubeconfig, as kubectl finds it if not given.")
+]
+Qps = Annotated[float, typer.Option("--qps", help="Requests a second to the API server; 0 for no limit.", min=0)]
+Burst = Annotated[int, typer.Option("--burst", help="Requests at once.", min=1)]
 Namespace = Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Namespace of pods that name none.")]
 AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="Pods of every namespace.")]
 Labels = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Only pods with these labels.")]
 Output = Annotated[
     list[str],
-    typer.Option("-o", "--output", metavar="FORMAT[=FILE]", help="text, wide, json or yaml; may be given again."),
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FORMAT[=FILE]",
+        help="text, wide, json, yaml, markdown, html or name; may be given again.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Only the lines that answer.")]
 Config = Annotated[str, typer.Option("--config", metavar="FILE", help="A KubeSchedulerConfiguration.")]

@@ -1,4 +1,4 @@
-"""``-o FORMAT[=FILE]``: what is written where."""
+"""``-o FORMAT[=FILE]``: what is written where, several at once, one of them to standard output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from kplan.errors import UsageError
 if TYPE_CHECKING:
     import msgspec
 
-FORMATS = ("text", "wide", "json", "yaml")
+    from kplan.result.document_check import CheckResult
+    from kplan.result.document_usage import NodeUsage
+
+FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "name")
+_OF_CHECK = ("junit", "sarif", "github")
+"""Formats that only ``kplan check`` has: they tell of manifests and of what fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ def targets(given: Sequence[str]) -> list[Target]:
     """Read the values of ``-o``; text on standard output if there are none.
 
     Raises:
-        UsageError: an unknown format, or two for standard output.
+        UsageError: an unknown format, or two for standard output or for one file.
     """
     found = [Target(text.partition("=")[0], text.partition("=")[2]) for text in given] or [Target("text")]
     for target in found:
@@ -37,35 +42,83 @@ def targets(given: Sequence[str]) -> list[Target]:
             raise UsageError(
                 f"-o {target.format}: no such format", code="bad-format", hint=f"one of: {', '.join(FORMATS)}"
             )
-    if sum(not target.file for target in found) > 1:
-        raise UsageError("two outputs on standard output", code="two-outputs", hint="name a file: -o json=FILE")
+    files = [target.file for target in found]
+    for file in files:
+        if files.count(file) > 1:
+            where = file or "standard output"
+            hint = f"name another file: -o {found[files.index(file)].format}=FILE"
+            raise UsageError(f"two outputs on {where}", code="two-outputs", hint=hint)
     return found
 
 
-def write(document: msgspec.Struct, to: Sequence[Target], text: Callable[[bool], str]) -> None:
-    """Write a document.
+def write(
+    document: msgspec.Struct,
+    to: Sequence[Target],
+    text: Callable[[bool], str],
+    nodes: Callable[[], Sequence[NodeUsage]] = tuple,
+) -> None:
+    """Write a document; every format is made before the first is written.
 
     Args:
         document: the document.
         to: formats and files.
         text: lays it out; True for wide.
-    """
-    from kplan.render.data import to_json, to_yaml
+        nodes: tells how full nodes are; asked only for HTML.
 
-    made: Mapping[str, Callable[[], str]] = {
+    Raises:
+        UsageError: a format that this document has not, or a file that cannot be written.
+    """
+    made = formats(document, text, nodes)
+    for target in to:
+        if target.format not in made:
+            kind = type(document).__name__
+            hint = "kplan check has it" if target.format in _OF_CHECK else f"one of: {', '.join(made)}"
+            raise UsageError(f"-o {target.format}: not for a {kind}", code="bad-format", hint=hint)
+    for target, content in [(target, made[target.format]()) for target in to]:
+        _put(content, target)
+
+
+def formats(
+    document: msgspec.Struct, text: Callable[[bool], str], nodes: Callable[[], Sequence[NodeUsage]]
+) -> Mapping[str, Callable[[], str]]:
+    """The formats of a document, each made when it is called."""
+    from kplan.render import data, html, markdown, names
+    from kplan.render.text_bind import bindings_yaml
+    from kplan.result.document_bind import BindPlan
+    from kplan.result.document_check import CheckResult
+
+    made: dict[str, Callable[[], str]] = {
         "text": lambda: text(False),
         "wide": lambda: text(True),
-        "json": lambda: to_json(document),
-        "yaml": lambda: to_yaml(document),
+        "json": lambda: data.to_json(document),
+        "yaml": lambda: data.to_yaml(document),
+        "html": lambda: html.page(document, nodes()),
     }
-    for target in to:
-        _put(made[target.format](), target)
+    if isinstance(document, CheckResult):
+        return {**made, **_check_formats(document), "name": lambda: names.names(document)}
+    made["markdown"] = lambda: markdown.fenced(text(False))
+    if isinstance(document, BindPlan):
+        made["yaml"] = lambda: bindings_yaml(document)
+    if names.has_names(document):
+        made["name"] = lambda: names.names(document)
+    return made
+
+
+def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
+    from kplan.render import github, junit, markdown, sarif
+
+    return {
+        "markdown": lambda: markdown.comment(document),
+        "junit": lambda: junit.report(document),
+        "sarif": lambda: sarif.log(document),
+        "github": lambda: github.commands(document),
+    }
 
 
 def _put(text: str, target: Target) -> None:
     if target.file:
         try:
-            Path(target.file).write_text(text, encoding="utf-8")
+            Path(target.file).write_text(text, encoding="utf-8", newline="")
         except OSError as error:
             raise UsageError(f"{target.file}: cannot be written: {error.strerror}", code="unwritable") from error
     elif target.format in ("text", "wide") and sys.stdout.isatty() and "NO_COLOR" not in os.environ:

@@ -17,7 +17,7 @@ def schema(
 ) -> None:
     """What does -o json look like? The JSON Schema of one kind of document, or of all."""
     from kplan.render.data import json_schema
-    from kplan.result.document_plan import DOCUMENTS
+    from kplan.result.documents import DOCUMENTS
 
     if kind and kind not in DOCUMENTS:
         raise UsageError(f"no document {kind}", code="no-such-kind", hint=f"one of: {', '.join(DOCUMENTS)}")

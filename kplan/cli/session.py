@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from kplan.cli.source import Source
 from kplan.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from kplan.api import Scheduler
+    from kplan.cli.source import Found
+    from kplan.cluster import Cluster
     from kplan.objects.state import ClusterState
     from kplan.result.document import Doubt, Origin
+    from kplan.result.document_usage import NodeUsage
 
-VARIABLE = "KPLAN_SNAPSHOT"
+
+_HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+"""What some recorders leave out of a configuration."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,9 @@ class Session:
         origin: where the state is from.
         started: when reading began [seconds].
         loaded: when it ended.
+        assumed: why the scheduler of this cluster may be configured otherwise; empty if it is known, or was not asked.
+        before: the state before what-ifs; None where there were none.
+        planned: the cluster as a plan left it; None where nothing was planned.
     """
 
     state: ClusterState
@@ -44,13 +53,27 @@ class Session:
     origin: Origin
     started: float
     loaded: float
+    assumed: str = ""
+    before: ClusterState | None = None
+    planned: Cluster | None = None
+
+    def nodes(self) -> tuple[NodeUsage, ...]:
+        """Tell how full nodes are, and were before what-ifs and plans."""
+        from kplan.studies.usage import usage
+
+        first = usage(self.scheduler.cluster(self.before or self.state))
+        if self.planned is not None:
+            return usage(self.planned, first)
+        return usage(self.scheduler.cluster(self.state), first) if self.before is not None else first
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """Doubts about version and configuration."""
         from kplan.result.document import Doubt
+        from kplan.sources.live import DOUBT
 
-        return tuple(Doubt(code=doubt.code, text=doubt.text) for doubt in self.scheduler.doubts)
+        found = [Doubt(code=doubt.code, text=doubt.text) for doubt in self.scheduler.doubts]
+        return (*found, *([Doubt(code=DOUBT, text=self.assumed)] if self.assumed else []))
 
     def timings(self, planned: float, rendered: float) -> dict[str, float]:
         """How long each part took [seconds]."""
@@ -61,39 +84,106 @@ class Session:
         }
 
 
-def open_session(snapshot: str, rules: Rules) -> Session:
+def open_session(source: Source | str, rules: Rules) -> Session:
     """Read the state and make the rules.
 
+    Args:
+        source: file, folder or cluster; a text is the name of a file or folder.
+        rules: version, gates and configuration that are asked for.
+
     Raises:
-        UsageError: no source is named.
+        UsageError: a file and a cluster are both named, or there is neither.
         SourceError: the source is broken.
+        LiveError: the cluster gives no answer.
         ConfigError: version, gates or configuration are refused.
     """
-    from kplan.api import Scheduler, fill_in, load
     from kplan.cli.notes import tell_completeness
-    from kplan.studies.origin import origin, version_of
+    from kplan.cli.source import read_source
 
     started = perf_counter()
-    path = snapshot or os.environ.get(VARIABLE, "")
-    if not path:
-        raise UsageError(
-            "no cluster to look at: a live cluster cannot be read yet",
-            code="no-source",
-            hint=f"--snapshot PATH or {VARIABLE}=PATH; write one with: "
-            "kubectl get nodes,pods,pv,pvc,sc,csinode,pdb,priorityclass,ns -A -o json > PATH",
-        )
-    state = load(path)
-    asked, how = version_of(state, rules.k8s_version)
-    config = _configuration(rules.config)
-    scheduler = Scheduler.of(asked, gates=_gates(rules.feature_gates), config=config, file=rules.config)
+    gates, config = read_gates(rules.feature_gates), read_configuration(rules.config)
+    found = read_source(Source(source) if isinstance(source, str) else source)
+    tell_completeness(found.state.completeness)
+    return session_of(found, rules, gates, config, started)
+
+
+def make_session(found: Found, rules: Rules, started: float) -> Session:
+    """Make the rules for a state that was read, by the options as given; see ``session_of``.
+
+    Raises:
+        UsageError: gates that are none.
+        ConfigError: version, gates or configuration are refused.
+    """
+    return session_of(found, rules, read_gates(rules.feature_gates), read_configuration(rules.config), started)
+
+
+def session_of(found: Found, rules: Rules, gates: Mapping[str, bool], config: str | None, started: float) -> Session:
+    """Make the rules for a state that was read.
+
+    Args:
+        found: the state.
+        rules: options as given.
+        gates: feature gates among them.
+        config: text of the configuration among them; None for none.
+        started: when reading began [seconds].
+
+    Raises:
+        ConfigError: version, gates or configuration are refused.
+    """
+    from kplan.api import fill_in
+    from kplan.studies.origin import origin, version_of
+
+    state = found.state
+    version, how = version_of(state, rules.k8s_version)
+    scheduler, assumed = _scheduler(state, version, gates, config, rules.config)
     fill_in(state, scheduler)
-    tell_completeness(state.completeness)
-    via = "" if snapshot else VARIABLE
-    about = origin(state, scheduler.features, asked, how, via=via)
-    return Session(state, scheduler, about, started, perf_counter())
+    age = round(perf_counter() - started) if found.live else None
+    about = origin(state, scheduler.features, version, how, via=found.via, age=age)
+    return Session(state, scheduler, about, started, perf_counter(), assumed)
 
 
-def _configuration(path: str) -> str | None:
+def _scheduler(
+    state: ClusterState, version: str, gates: Mapping[str, bool], config: str | None, file: str
+) -> tuple[Scheduler, str]:
+    """Make the rules that were asked for, and where nothing was asked those that the source recorded.
+
+    Returns:
+        the rules, and why the scheduler of the source may follow others.
+    """
+    from kplan.api import Scheduler
+
+    if config is not None:
+        return Scheduler.of(version, gates={**state.scheduler_gates, **gates}, config=config, file=file), ""
+    refusal: ConfigError | None = None
+    where = state.scheduler_origin or "the source"
+    for recorded, recorded_gates in _recorded(state):
+        try:
+            scheduler = Scheduler.of(version, gates={**recorded_gates, **gates}, config=recorded, file=where)
+        except ConfigError as error:
+            refusal = refusal or error
+            continue
+        if refusal is None:
+            return scheduler, state.scheduler_doubt
+        return scheduler, f"what {where} says of the scheduler is refused ({refusal.message}): the defaults are assumed"
+    assert refusal is not None
+    raise refusal
+
+
+def _recorded(state: ClusterState) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, bool]]]:
+    """Yield what a source says of its scheduler, as much as can be had first, nothing at all last."""
+    if state.scheduler_configuration is not None:
+        yield {**_HEAD, **state.scheduler_configuration}, state.scheduler_gates
+    if state.scheduler_gates:
+        yield None, state.scheduler_gates
+    yield None, {}
+
+
+def read_configuration(path: str) -> str | None:
+    """Read the text of a configuration; None if no file is named.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
     if not path:
         return None
     try:
@@ -103,7 +193,12 @@ def _configuration(path: str) -> str | None:
         raise ConfigError(f"{path}: cannot be read: {reason}", code="config-unreadable") from error
 
 
-def _gates(text: str) -> dict[str, bool]:
+def read_gates(text: str) -> dict[str, bool]:
+    """Read ``A=true,B=false``.
+
+    Raises:
+        UsageError: it is something else.
+    """
     gates: dict[str, bool] = {}
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")

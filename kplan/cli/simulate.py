@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from kplan.cli import options
@@ -13,6 +14,8 @@ from kplan.cli.exit_codes import simulate_code
 from kplan.cli.explain import show
 from kplan.cli.output import targets
 from kplan.cli.session import Rules, Session, open_session
+from kplan.cli.source import Source
+from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +32,14 @@ def simulate(
     filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="FILE, DIR or -.")] = [],  # noqa: B006
     namespace: options.Namespace = "",
     snapshot: options.Snapshot = "",
+    context: options.Context = "",
+    kubeconfig: options.Kubeconfig = "",
+    pod_template: Annotated[
+        list[str],
+        typer.Option(
+            "--pod-template", metavar="[KIND=]PATH", help="Where a kind has its pod template, as Gadget=spec.template."
+        ),
+    ] = [],  # noqa: B006
     queue: Annotated[str, typer.Option("--queue", metavar="all|manifests", help="Whose pods are tried.")] = "all",
     no_preempt: Annotated[bool, typer.Option("--no-preempt", help="Evict nothing.")] = False,
     victims: Annotated[
@@ -42,6 +53,8 @@ def simulate(
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
+    qps: options.Qps = 50,
+    burst: options.Burst = 100,
     debug: options.Debug = False,
 ) -> None:
     """What happens if this lands? Without a manifest: what becomes of every pod that waits."""
@@ -52,15 +65,34 @@ def simulate(
     _known("--queue", queue, QUEUES)
     _known("--victims", victims, VICTIMS)
     files = [*manifest_files(manifests or []), *filename]
-    session = open_session(snapshot, Rules(k8s_version, feature_gates, config))
-    document = plan(session, files, namespace, own=queue == "all", preempt=not no_preempt, back=victims == "return")
+    source = Source(snapshot, context, kubeconfig, qps, burst)
+    session = open_session(source, Rules(k8s_version, feature_gates, config))
+    session, what_if = imagine(session, namespace, preempt=not no_preempt)
+    templates = template_paths(pod_template)
+    document = plan(
+        session,
+        files,
+        namespace,
+        own=queue == "all",
+        preempt=not no_preempt,
+        back=victims == "return",
+        templates=templates,
+    )
+    document = msgspec.structs.replace(document, what_if=what_if)
     style = Style(quiet=quiet)
     show(document, session, lambda wide: simulation(document, replace(style, wide=wide)), to, timings=timings)
     raise typer.Exit(simulate_code(document, verdicts=exit_code, strict=strict))
 
 
 def plan(
-    session: Session, files: list[str], namespace: str, *, own: bool = True, preempt: bool = True, back: bool = True
+    session: Session,
+    files: list[str],
+    namespace: str,
+    *,
+    own: bool = True,
+    preempt: bool = True,
+    back: bool = True,
+    templates: dict[str, str] | None = None,
 ) -> SimulationPlan:
     """Plan the queue, and the pods of manifests after it.
 
@@ -71,6 +103,7 @@ def plan(
         own: whether the cluster's own waiting pods are tried first.
         preempt: carry out preemptions.
         back: whether evicted pods that a controller owns come back.
+        templates: dotted path of the pod template by kind, for kinds that kplan does not know.
 
     Raises:
         SourceError: a manifest cannot be read.
@@ -81,14 +114,37 @@ def plan(
 
     if not own and not files:
         raise UsageError("--queue manifests without a manifest", code="no-manifest", hint="name one: -f FILE")
-    landed = land(session.state, files, session.scheduler.request_rules, namespace) if files else nothing(session.state)
+    rules = session.scheduler.request_rules
+    landed = land(session.state, files, rules, namespace, templates) if files else nothing(session.state)
     planner = session.scheduler.planner(landed.state, preempt=preempt, everything=False)
+    session.planned = planner.cluster
     waiting = planner.waiting()
     mine = [pod for pod in waiting if pod.key not in landed.pods] if own else []
     theirs = [planner.cluster.pods[planner.cluster.pod_index[key]] for key in landed.pods]
     tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if pod.scheduler_name in planner.pipelines]
-    options = SimulateOptions(back, session.doubts, landed.notes, landed.change)
+    options = SimulateOptions(
+        back, session.doubts, landed.notes, landed.change, len(tried), landed.fleets, landed.ledger
+    )
     return simulate_pods(planner, [*mine, *tried], session.origin, options)
+
+
+def template_paths(given: list[str]) -> dict[str, str]:
+    """Read ``--pod-template``: dotted path by kind; a path alone is for every kind that kplan does not know.
+
+    Raises:
+        UsageError: what was given is neither.
+    """
+    paths: dict[str, str] = {}
+    for text in given:
+        kind, _, path = text.rpartition("=")
+        if not path or ("=" in text and not kind) or not all(path.split(".")):
+            raise UsageError(
+                f"--pod-template {text}: not a path of fields",
+                code="bad-path",
+                hint="write Gadget=spec.template, or spec.template for every kind that kplan does not know",
+            )
+        paths[kind] = path
+    return paths
 
 
 def manifest_files(given: list[str]) -> list[str]:

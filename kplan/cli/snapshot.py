@@ -7,17 +7,24 @@ import os
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kplan.cli import options
+from kplan.cli.notes import tell_absences
+from kplan.cli.watch import Follow, For, states
 from kplan.errors import UsageError
 
-Context = Annotated[str, typer.Option("--context", metavar="NAME", help="Context of the kubeconfig.")]
-Kubeconfig = Annotated[
-    str, typer.Option("--kubeconfig", metavar="FILE", help="Kubeconfig, as kubectl finds it if not given.")
-]
+if TYPE_CHECKING:
+    from kplan.cli.source import Source
+    from kplan.objects.state import ClusterState
+
+_REST = 1.0
+"""How long changes are gathered before a snapshot is written again [seconds]."""
+_REST_FACTOR = 5
+"""How many times as long as the last writing took, at least."""
 
 
 def snapshot(
@@ -26,11 +33,16 @@ def snapshot(
     redact_map: Annotated[
         str, typer.Option("--redact-map", metavar="FILE", help="Write down the true names, to keep at home.")
     ] = "",
-    context: Context = "",
-    kubeconfig: Kubeconfig = "",
+    context: options.Context = "",
+    kubeconfig: options.Kubeconfig = "",
     source: options.Snapshot = "",
-    qps: Annotated[float, typer.Option("--qps", help="Requests a second.", min=0)] = 50,
-    burst: Annotated[int, typer.Option("--burst", help="Requests at once.", min=1)] = 100,
+    qps: options.Qps = 50,
+    burst: options.Burst = 100,
+    at: Annotated[
+        str, typer.Option("--at", metavar="TIME", help="Of a record over time, this moment; its end if not given.")
+    ] = "",
+    follow: Follow = False,
+    seconds: For = 0,
     print_rbac: Annotated[bool, typer.Option("--print-rbac", help="Print a ClusterRole that suffices.")] = False,
     debug: options.Debug = False,
 ) -> None:
@@ -38,9 +50,8 @@ def snapshot(
 
     --snapshot PATH takes it from a file instead of a cluster, for instance to redact it.
     """
-    from kplan.cli.notes import note, tell_completeness
+    from kplan.cli.notes import tell_completeness
     from kplan.cli.source import Source, read_source
-    from kplan.sources.snapshot import write_snapshot
 
     if print_rbac:
         sys.stdout.write(resources.files("kplan").joinpath("data", "rbac.yaml").read_text(encoding="utf-8"))
@@ -48,16 +59,60 @@ def snapshot(
     if not file or (redact_map and not redact):
         missing = "FILE is missing" if not file else "--redact-map without --redact"
         raise UsageError(missing, code="usage", hint="kplan snapshot FILE.json.gz [--redact --redact-map NAMES.json]")
-    state = read_source(Source(source, context, kubeconfig, qps, burst)).state
+    where = Source(source, context, kubeconfig, qps, burst, at)
+    if follow:
+        keep_current(where, seconds, file, redact=redact, names=redact_map)
+        return
+    state = read_source(where).state
     tell_completeness(state.completeness)
+    tell_absences(state.completeness)
+    put(state, file, redact=redact, names=redact_map)
+
+
+def put(state: ClusterState, file: str, *, redact: bool = False, names: str = "") -> None:
+    """Write a snapshot, and say so.
+
+    Args:
+        state: the state.
+        file: file to write.
+        redact: whether names are replaced.
+        names: where to write down the true ones; empty for nowhere.
+
+    Raises:
+        SourceError: the snapshot cannot be written.
+        UsageError: the names cannot be written.
+    """
+    from kplan.cli.notes import note
+    from kplan.sources.snapshot import write_snapshot
+
     if redact:
         from kplan.sources.redact import redact as hide
 
         state, truth = hide(state)
-        if redact_map:
-            write_map(Path(redact_map), truth)
+        if names:
+            write_map(Path(names), truth)
     write_snapshot(state, file)
     note(f"wrote {file}: {len(state.nodes):,} nodes, {len(state.pods):,} pods{', redacted' if redact else ''}")
+
+
+def keep_current(source: Source, seconds: float, file: str, *, redact: bool, names: str) -> None:
+    """Write a snapshot again after each change; a large one not so often that nothing else would be done.
+
+    Raises:
+        UsageError: the source is no cluster.
+        LiveError: the cluster gives no answer, or is gone for a while.
+        SourceError: the snapshot cannot be written.
+    """
+    from kplan.cli.notes import tell_completeness
+
+    took = [0.0]
+    for state in states(source, seconds, rest=lambda: max(_REST, _REST_FACTOR * took[-1])):
+        if len(took) == 1:
+            tell_completeness(state.completeness)
+            tell_absences(state.completeness)
+        began = perf_counter()
+        put(state, file, redact=redact, names=names)
+        took.append(perf_counter() - began)
 
 
 def unredact(

@@ -11,9 +11,9 @@ from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
-    from kplan.sources.live import LiveScheduler
 
 VARIABLE = "KPLAN_SNAPSHOT"
+CURRENT = "current context"
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Source:
         kubeconfig: file; as kubectl finds it if empty.
         qps: requests a second to a live cluster.
         burst: requests at once.
+        at: the moment up to which a record over time is carried out; its end if empty.
     """
 
     snapshot: str = ""
@@ -33,6 +34,7 @@ class Source:
     kubeconfig: str = ""
     qps: float = 50
     burst: int = 100
+    at: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,13 @@ class Found:
 
     Attributes:
         state: the objects.
-        via: name of the environment variable that named the source, if one did.
-        scheduler: what is known of the scheduler of a live cluster; None for a file.
+        via: how the source was found where no option named it: ``KPLAN_SNAPSHOT``, ``current context``.
+        live: whether it is a cluster.
     """
 
     state: ClusterState
     via: str = ""
-    scheduler: LiveScheduler | None = None
+    live: bool = False
 
 
 def read_source(source: Source) -> Found:
@@ -58,19 +60,13 @@ def read_source(source: Source) -> Found:
         SourceError: the file is broken.
         LiveError: the cluster gives no answer.
     """
-    path = source.snapshot or os.environ.get(VARIABLE, "")
-    live = source.context or source.kubeconfig
-    if path and live:
-        named = "--snapshot" if source.snapshot else VARIABLE
-        raise UsageError(
-            f"{named} names a file, and {'--context' if source.context else '--kubeconfig'} a cluster",
-            code="two-sources",
-            hint=f"leave one out{'' if source.snapshot else f': {VARIABLE}= kplan ...'}",
-        )
+    path = named_file(source)
     if path:
         from kplan.api import load
 
-        return Found(load(path), "" if source.snapshot else VARIABLE)
+        return Found(load(path, at=source.at), "" if source.snapshot else VARIABLE)
+    if source.at:
+        raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
     from kplan.sources import live as cluster
 
     progress = Progress()
@@ -80,7 +76,24 @@ def read_source(source: Source) -> Found:
         )
     finally:
         progress.clear()
-    return Found(reading.state, scheduler=reading.scheduler)
+    return Found(reading.state, "" if source.context else CURRENT, live=True)
+
+
+def named_file(source: Source) -> str:
+    """Give the file that is named, by an option or the environment; empty for a cluster.
+
+    Raises:
+        UsageError: a file and a cluster are both named.
+    """
+    path = source.snapshot or os.environ.get(VARIABLE, "")
+    if path and (source.context or source.kubeconfig):
+        named = "--snapshot" if source.snapshot else VARIABLE
+        raise UsageError(
+            f"{named} names a file, and {'--context' if source.context else '--kubeconfig'} a cluster",
+            code="two-sources",
+            hint=f"leave one out{'' if source.snapshot else f': {VARIABLE}= kplan ...'}",
+        )
+    return path
 
 
 class Progress:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from kplan.cluster.cluster import FIXED_RESOURCES, Cluster
 from kplan.cluster.counters import Counters
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from kplan.cluster.changes import Revert
 
 _encode = msgspec.json.Encoder().encode
+
+Column = NDArray[np.generic]
 
 
 class Counted(NamedTuple):
@@ -111,18 +114,6 @@ def allocatable_of(node: Node) -> dict[str, int]:
 def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     """Add rows for pods that have not ended; return what takes exactly them away again."""
     before = len(cluster.pods)
-    former = {
-        name: getattr(cluster, name)
-        for name in (
-            "pod_node",
-            "pod_nominated",
-            "pod_class",
-            "pod_priority",
-            "pod_start",
-            "pod_request",
-            "pod_non_zero",
-        )
-    }
     resources = cluster.resources
     running = [pod for pod in pods if not is_terminal(pod)]
     known: dict[bytes, Counted] = {}
@@ -154,15 +145,11 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
         cluster.pod_index[info.key] = info.row
     cluster.pods.extend(infos)
     cluster.pod_generation += 1
-    cluster.pod_node = np.concatenate((cluster.pod_node, node))
-    cluster.pod_nominated = np.concatenate((cluster.pod_nominated, nominated))
     classes = np.array([info.pod_class.index for info in infos], dtype=np.int32)
-    cluster.pod_class = np.concatenate((cluster.pod_class, classes))
     priority = np.array([info.priority for info in infos], dtype=np.int64)
-    cluster.pod_priority = np.concatenate((cluster.pod_priority, priority))
-    cluster.pod_start = np.concatenate((cluster.pod_start, start))
-    cluster.pod_request = np.concatenate((cluster.pod_request, request), axis=1)
-    cluster.pod_non_zero = np.concatenate((cluster.pod_non_zero, non_zero), axis=1)
+    columns: tuple[Column, ...] = (node, nominated, classes, priority, start, request, non_zero)
+    for name, values in zip(_PER_POD, columns, strict=True):
+        setattr(cluster, name, _lengthened(getattr(cluster, name), values))
     cluster.counters.extend()
     placed = np.flatnonzero(node >= 0)
     _count(cluster, placed + before, 1)
@@ -176,11 +163,43 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
                 cluster.pod_index[key] = row
         del cluster.pods[before:]
         cluster.pod_generation += 1
-        for name, array in former.items():
-            setattr(cluster, name, array)
+        for name in _PER_POD:
+            setattr(cluster, name, getattr(cluster, name)[..., :before])
         narrow(cluster, resources)
 
     return revert
+
+
+_PER_POD = (
+    "pod_node",
+    "pod_nominated",
+    "pod_class",
+    "pod_priority",
+    "pod_start",
+    "pod_request",
+    "pod_non_zero",
+)
+"""Columns whose last axis is the pod."""
+
+
+def _lengthened(column: Column, values: Column) -> Column:
+    """Put values behind a column, in the spare room that an earlier call left; a view of what is in use.
+
+    What-ifs add pods one at a time and take them back: neither may cost a copy of all columns.
+    """
+    have, need = column.shape[-1], column.shape[-1] + values.shape[-1]
+    room = column.base
+    if (
+        not isinstance(room, np.ndarray)
+        or room.shape[:-1] != column.shape[:-1]
+        or room.shape[-1] < need
+        or room.dtype != column.dtype
+        or room.__array_interface__["data"][0] != column.__array_interface__["data"][0]
+    ):
+        room = np.zeros((*column.shape[:-1], need + need // 4 + 16), dtype=column.dtype)
+        room[..., :have] = column
+    room[..., have:need] = values
+    return room[..., :need]
 
 
 def _info(cluster: Cluster, pod: Pod, row: int, counts: Counted) -> PodInfo:
@@ -252,7 +271,7 @@ def narrow(cluster: Cluster, resources: dict[str, int]) -> None:
             setattr(cluster, name, np.ascontiguousarray(array[: len(resources)]))
 
 
-def _count(cluster: Cluster, rows: np.typing.NDArray[np.intp], sign: int) -> None:
+def _count(cluster: Cluster, rows: NDArray[np.intp], sign: int) -> None:
     """Count many placed pods in or out at once."""
     nodes = cluster.pod_node[rows]
     for resource in range(len(cluster.resources)):

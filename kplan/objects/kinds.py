@@ -20,6 +20,7 @@ class Kind:
         absence: what it means for a verdict if the source holds none of this kind and does not say that
             there are none; empty when it means nothing.
         code: code of the doubt its absence raises where a verdict depends on it; empty for none.
+        versions: of its group in which it may be served, newest first.
     """
 
     name: str
@@ -30,7 +31,21 @@ class Kind:
     attribute: str
     absence: str = ""
     code: str = ""
+    versions: tuple[str, ...] = ("v1",)
 
+    @property
+    def api_version(self) -> str:
+        """``apiVersion`` of the form that its model has."""
+        return self.api_versions[0]
+
+    @property
+    def api_versions(self) -> tuple[str, ...]:
+        """Every ``apiVersion`` in which it may be served, newest first."""
+        return tuple(f"{self.group}/{version}" if self.group else version for version in self.versions)
+
+
+_DEVICES = ("v1", "v1beta2", "v1beta1", "v1alpha3")
+_GROUPS = ("v1beta1", "v1alpha3", "v1alpha2", "v1alpha1")
 
 KINDS: tuple[Kind, ...] = (
     Kind("Node", "", "nodes", False, models.Node, "nodes", "there is nothing to schedule onto", "no-nodes"),
@@ -182,6 +197,26 @@ KINDS: tuple[Kind, ...] = (
     Kind("RuntimeClass", "node.k8s.io", "runtimeclasses", False, models.RuntimeClass, "runtime_classes"),
     Kind("LimitRange", "", "limitranges", True, models.LimitRange, "limit_ranges"),
     Kind("ResourceQuota", "", "resourcequotas", True, models.ResourceQuota, "resource_quotas"),
+    *(
+        Kind(model.__name__, "resource.k8s.io", plural, namespaced, model, attribute, versions=_DEVICES)
+        for plural, namespaced, model, attribute in (
+            ("deviceclasses", False, models.DeviceClass, "device_classes"),
+            ("resourceslices", False, models.ResourceSlice, "resource_slices"),
+            ("resourceclaims", True, models.ResourceClaim, "resource_claims"),
+            ("resourceclaimtemplates", True, models.ResourceClaimTemplate, "resource_claim_templates"),
+            ("devicetaintrules", False, models.DeviceTaintRule, "device_taint_rules"),
+        )
+    ),
+    Kind(
+        "Workload",
+        "scheduling.k8s.io",
+        "workloads",
+        True,
+        models.SchedulingWorkload,
+        "workloads",
+        versions=_GROUPS,
+    ),
+    Kind("PodGroup", "scheduling.k8s.io", "podgroups", True, models.PodGroup, "pod_groups", versions=_GROUPS),
 )
 
 BY_NAME: dict[tuple[str, str], Kind] = {(kind.group, kind.name): kind for kind in KINDS}

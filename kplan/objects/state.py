@@ -11,6 +11,8 @@ from kplan.objects.models import (
     CSIStorageCapacity,
     DaemonSet,
     Deployment,
+    DeviceClass,
+    DeviceTaintRule,
     Job,
     LimitRange,
     Namespace,
@@ -20,11 +22,16 @@ from kplan.objects.models import (
     PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
+    PodGroup,
     PriorityClass,
     ReplicaSet,
     ReplicationController,
+    ResourceClaim,
+    ResourceClaimTemplate,
     ResourceQuota,
+    ResourceSlice,
     RuntimeClass,
+    SchedulingWorkload,
     Service,
     StatefulSet,
     StorageClass,
@@ -61,6 +68,7 @@ class Completeness:
         layouts: names of the layouts that were recognised, in the order they were read.
         absences: by kind name, what its absence means in these layouts; in place of the general sentence.
         partial: by kind name, why a layout holds only part of the objects of a kind, and what that means.
+        versions: by kind name, the ``resourceVersion`` of its list: the moment it is of, where that is known.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -70,6 +78,7 @@ class Completeness:
     layouts: tuple[str, ...] = ()
     absences: Mapping[str, str] = field(default_factory=dict)
     partial: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, kind: str) -> bool:
         """Tell whether the source holds this kind, be it an empty list."""
@@ -93,6 +102,9 @@ class ClusterState:
         node_templates: by the name of a node group, the node it would add and the pods that come with it, as a
             cluster-autoscaler recorded them.
         scheduler_configuration: the configuration of the scheduler, where the source recorded it; as written.
+        scheduler_gates: feature gates of the scheduler, where the source recorded them.
+        scheduler_origin: where these are known from: ``ConfigMap kube-system/kube-scheduler``; empty if unknown.
+        scheduler_doubt: why the scheduler may be configured otherwise, in words; empty where a source says nothing.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -118,12 +130,22 @@ class ClusterState:
     runtime_classes: tuple[RuntimeClass, ...] = ()
     limit_ranges: tuple[LimitRange, ...] = ()
     resource_quotas: tuple[ResourceQuota, ...] = ()
+    device_classes: tuple[DeviceClass, ...] = ()
+    resource_slices: tuple[ResourceSlice, ...] = ()
+    resource_claims: tuple[ResourceClaim, ...] = ()
+    resource_claim_templates: tuple[ResourceClaimTemplate, ...] = ()
+    device_taint_rules: tuple[DeviceTaintRule, ...] = ()
+    workloads: tuple[SchedulingWorkload, ...] = ()
+    pod_groups: tuple[PodGroup, ...] = ()
     source: str = ""
     server_version: str = ""
     taken: str = ""
     completeness: Completeness = field(default_factory=Completeness)
     node_templates: Mapping[str, tuple[Node, tuple[Pod, ...]]] = field(default_factory=dict)
     scheduler_configuration: Mapping[str, object] | None = None
+    scheduler_gates: Mapping[str, bool] = field(default_factory=dict)
+    scheduler_origin: str = ""
+    scheduler_doubt: str = ""
 
     @classmethod
     def of(cls, objects: Iterable[Object], **about: object) -> "ClusterState":

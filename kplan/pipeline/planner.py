@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from kplan.cluster import Assume, Change, Cluster, Nominate, PodInfo, Remove
+from kplan.cluster import Assume, Change, Cluster, Nominate, PodInfo, Remove, Undo
 from kplan.framework.codes import Code, Point
 from kplan.framework.findings import Failed, Refused
 from kplan.framework.preemption import NodeStatus
@@ -29,7 +29,8 @@ class Planner:
         move_nominations: a preemption that is carried out moves nominations: the preemptor's to its node, those of
             lower priority there are cleared. The conformance oracle turns this off: pods of its API have no
             resourceVersion, and kube-scheduler ignores an update that does not change it.
-        changes: all that was changed, in order.
+        changes: all that was changed by placing pods, in order.
+        undos: what takes back all that went through this planner, in order; see ``rewind``.
     """
 
     cluster: Cluster
@@ -39,6 +40,7 @@ class Planner:
     everything: bool = True
     move_nominations: bool = True
     changes: list[Change] = field(default_factory=list)
+    undos: list[Undo] = field(default_factory=list)
 
     @property
     def queue(self) -> Queue:
@@ -154,6 +156,7 @@ class Planner:
             done.extend(answer)
             volumes.update(getattr(choice, "volumes", {}))
         self.changes.extend(done)
+        self.undos.extend(undos)
         if not self.everything and outcome.scores is not None:
             # a plan of many pods would hold an array for each of them: only who won is kept
             none = outcome.scores.total[:0]
@@ -168,9 +171,23 @@ class Planner:
                 return NodeStatus(Code.WAIT, plugin.name, answer.reasons)
         return None
 
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Change the cluster so that ``rewind`` takes it back."""
+        self.undos.append(self.cluster.apply(changes))
+
+    @property
+    def mark(self) -> int:
+        """Where ``rewind`` can return to."""
+        return len(self.undos)
+
+    def rewind(self, mark: int) -> None:
+        """Take back exactly all that went through this planner since a mark: placements, evictions, ``apply``."""
+        while len(self.undos) > mark:
+            self.cluster.undo(self.undos.pop())
+
     def _apply(self, changes: Iterable[Change]) -> None:
         changes = list(changes)
-        self.cluster.apply(changes)
+        self.apply(changes)
         self.changes.extend(changes)
 
     def terminating(self) -> list[str]:

@@ -10,12 +10,19 @@ _VERDICTS = {
     "FITS": "green",
     "READY": "green",
     "BOUND": "green",
+    "PASSES": "green",
+    "TAKES": "green",
+    "SAME": "green",
+    "LOSES": "yellow",
+    "DIFFERS": "yellow",
     "PREEMPTS": "yellow",
     "PARTLY": "yellow",
     "GATED": "yellow",
     "PENDING": "red",
     "BLOCKED": "red",
     "REFUSED": "red",
+    "REFUSES": "red",
+    "FAILS": "red",
 }
 _FIRST = re.compile(r"^([A-Z]+)(\??)(?= )")
 _LABEL = re.compile(r"^[A-Z][a-z]+(?= )")

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kplan.result.document_plan import DOCUMENTS
+from kplan.result.documents import DOCUMENTS
 
 
 def to_json(document: msgspec.Struct) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kplan.render.layout import WIDE, WIDTH, Page
+from kplan.render.text_fixes import commands, fixes
 from kplan.render.text_parts import facts, preempt, scores
+from kplan.render.text_whatif import what_if_lines
 from kplan.result.document import Answer, Doubt, Event, Fold, Group, GroupNode, Origin, PodExplanation, PodExplanations
 
 GROUPS_SHOWN = 5
@@ -25,6 +27,8 @@ class Style:
         event: the scheduler's event text alone.
         group: number of the group whose node names are all listed, from 1; 0 for none.
         all_scores: every feasible node in Scores.
+        all_fixes: every remedy in Fix.
+        fix: number of the remedy whose commands alone are written, from 1; 0 for none.
     """
 
     wide: bool = False
@@ -32,6 +36,8 @@ class Style:
     event: bool = False
     group: int = 0
     all_scores: bool = False
+    all_fixes: bool = False
+    fix: int = 0
 
     def page(self) -> Page:
         """An empty page of the right width."""
@@ -43,6 +49,8 @@ def explanation(document: PodExplanation, style: Style) -> str:
     page = style.page()
     if style.event:
         return _event(document.event)
+    if style.fix:
+        return commands(document, style.fix)
     head(page, document)
     if style.group:
         _names(page, document.groups, style.group)
@@ -50,12 +58,14 @@ def explanation(document: PodExplanation, style: Style) -> str:
     if style.quiet:
         return page.text()
     page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
     why(page, document, style)
     facts(page, document)
     if document.nearest is not None:
         page.part("Nearest", document.nearest.text)
     if document.preempt is not None:
         preempt(page, document.preempt)
+    fixes(page, document, everything=style.all_fixes or style.wide)
     if document.scores is not None:
         scores(page, document.scores, everything=style.all_scores, wide=style.wide)
     if style.wide and document.event is not None and document.event.text:
@@ -65,12 +75,14 @@ def explanation(document: PodExplanation, style: Style) -> str:
 
 
 def head(page: Page, answer: Answer) -> None:
-    """Write the lines that answer: verdict, doubts, cause, warnings."""
+    """Write the lines that answer: verdict, doubts, cause, the first remedy, warnings."""
     doubted = "?" if answer.doubts else ""
     page.verdict(f"{answer.verdict}{doubted}", answer.sentence)
     doubts(page, answer.doubts)
     if answer.because is not None:
         page.part("Because", answer.because.text)
+    if answer.fixes:
+        page.part("Try", answer.fixes[0].summary)
     for text in answer.careful:
         page.part("Careful", text)
 
@@ -164,6 +176,7 @@ def origin(page: Page, source: Origin) -> None:
     """Write where the answer comes from."""
     via = f" ({source.via})" if source.via else ""
     taken = f", taken {source.taken}" if source.taken else ""
+    taken = taken if source.age is None else f", read {source.age} s ago"
     nodes = f"{source.nodes:,} {'node' if source.nodes == 1 else 'nodes'}"
     pods = f"{source.pods:,} {'pod' if source.pods == 1 else 'pods'}"
     text = f"{source.source}{via}{taken}, {nodes}, {pods}; rules of {source.rules} ({source.how})"
@@ -183,6 +196,7 @@ def explanations(document: PodExplanations, style: Style) -> str:
     doubts(page, document.doubts)
     if style.quiet:
         return page.text()
+    what_if_lines(page, document.what_if, everything=style.wide)
     shown = document.folds if style.wide else document.folds[:FOLDS_SHOWN]
     for fold in shown:
         _fold(page, fold)
@@ -201,6 +215,8 @@ def _fold(page: Page, fold: Fold) -> None:
     word = "" if fold.verdict == "PENDING" else f"{fold.verdict} "
     page.counted(fold.count, f"{word}{fold.because.text}")
     page.detail(owners(fold.owners))
+    if fold.attempt:
+        page.detail(f"Try  {fold.attempt}")
 
 
 def owners(found: dict[str, int]) -> str:

@@ -6,8 +6,11 @@ import textwrap
 
 from kplan.render.layout import Page
 from kplan.render.text import Style, doubts, group_lines, origin, owners
-from kplan.result.document_plan import Expanded, PlanOwner, PluginReference, PluginText, SimulationPlan
+from kplan.render.text_rollout import changes, quotas, rollout_steps, rollouts
+from kplan.render.text_whatif import what_if_lines
+from kplan.result.document_plan import PlanOwner, PluginReference, PluginText, SimulationPlan
 
+CAREFUL_SHOWN = 2
 CAUSES_SHOWN = 6
 OWNERS_SHOWN = 10
 STEPS_SHOWN = 12
@@ -22,44 +25,50 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     doubts(page, document.doubts)
     if document.because is not None:
         page.part("Because", document.because.text)
+    for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
+        page.part("Careful", text)
     if style.quiet:
         return page.text()
     page.blank()
-    for number, change in enumerate(document.change):
-        page.part("Change" if not number else "", _change(change))
+    what_if_lines(page, document.what_if, everything=style.wide)
+    changes(page, document.change, everything=style.wide)
+    rollouts(page, document.rollouts, everything=style.wide)
     _totals(page, document)
     if len(document.steps) <= STEPS_SHOWN or style.wide:
         _steps(page, document)
-    else:
+    elif _others(document):
         _where(page, document.owners, everything=style.wide)
     _evictions(page, document)
     _causes(page, document, style)
+    quotas(page, document, everything=style.wide)
     for note in document.notes:
         page.part("Note", note)
     origin(page, document.origin)
     return page.text()
 
 
-def _change(change: Expanded) -> str:
-    if change.refused:
-        return f"REFUSED {change.object}"
-    if not change.expanded:
-        return f"not expanded: {change.object}"
-    pods = f"{change.pods:,} {'pod' if change.pods == 1 else 'pods'}"
-    about = ", ".join(part for part in (change.verdict, pods) if part)
-    return f"{change.object}  {about}{f'; {change.note}' if change.note else ''}"
-
-
 def _totals(page: Page, document: SimulationPlan) -> None:
     totals = document.totals
+    if not _others(document):
+        return
     text = f"{totals.placed:,} placed + {totals.not_placed:,} not placed + {totals.gated:,} gated = {totals.pods:,}"
     if totals.evicted:
         text += f"; {totals.evicted:,} evicted, {totals.returned:,} of them back in the queue and counted again"
     page.part("Pods", text)
 
 
+def _others(document: SimulationPlan) -> bool:
+    """Whether there is more to tell of pods than the tables of rollouts do."""
+    told = rollout_steps(document.rollouts)
+    if not document.steps:
+        return not document.change
+    return not document.rollouts or any(step.pod not in told or step.evicts for step in document.steps)
+
+
 def _steps(page: Page, document: SimulationPlan) -> None:
     rows = []
+    if not _others(document):
+        return
     for number, step in enumerate(document.steps, 1):
         note = f"evicts {', '.join(step.evicts[:2])}" if step.evicts else ""
         note += f", +{len(step.evicts) - 2}" if len(step.evicts) > 2 else ""
@@ -127,6 +136,8 @@ def _causes(page: Page, document: SimulationPlan, style: Style) -> None:
     if len(failing) == 1 and failing[0].group is not None:
         page.part("Nearest", f"for {failing[0].pod}, in the first of {failing[0].groups} groups of nodes")
         group_lines(page, failing[0].group)
+        if failing[0].preempt:
+            page.part("Preempt", failing[0].preempt)
 
 
 def plugins(document: PluginReference, style: Style) -> str:

@@ -6,63 +6,10 @@ plain words, and the scheduler's exact text. Amounts are in the scheduler's unit
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
-ApiVersion = Literal["kplan.dev/v1"]
-API_VERSION: ApiVersion = "kplan.dev/v1"
-
-
-class Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Base of everything in a document: camelCase, empty parts left out."""
-
-
-class Doubt(Part, frozen=True, kw_only=True):
-    """Why a verdict may be wrong.
-
-    Attributes:
-        code: stable kebab-case identifier.
-        text: what, which nodes or pods it touches, and how to lift it.
-    """
-
-    code: str
-    text: str
-
-
-class Origin(Part, frozen=True, kw_only=True):
-    """Where the answer comes from; shown as From.
-
-    Attributes:
-        source: file, stream or context.
-        via: ``KPLAN_SNAPSHOT`` where the source was taken from there.
-        taken: when the state was recorded, RFC 3339; empty if unknown.
-        nodes: nodes in it.
-        pods: pods in it.
-        k8s_version: rules used, as ``1.37.2``.
-        how: how that version is known: as asked, as recorded, newest kubelet, no version recorded.
-        rules: the version as it is shown.
-        profile: scheduler name, where it is not the default one.
-        event: how the scheduler's own message compares; empty where there is none.
-    """
-
-    source: str
-    nodes: int
-    pods: int
-    k8s_version: str
-    how: str
-    rules: str
-    via: str = ""
-    taken: str = ""
-    profile: str = ""
-    event: str = ""
-
-
-class Cause(Part, frozen=True, kw_only=True):
-    """The one cause, in plain words; shown as Because."""
-
-    code: str
-    text: str
+from kplan.result.document_base import API_VERSION, ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_whatif import WhatIfStep
 
 
 class Shortage(Part, frozen=True, kw_only=True):
@@ -296,6 +243,52 @@ class Event(Part, frozen=True, kw_only=True):
     recorded_at: str = ""
 
 
+class Fix(Part, frozen=True, kw_only=True):
+    """A remedy: a change that was tried, and what came of it.
+
+    Attributes:
+        number: its place, from 1; what ``--fix`` takes.
+        code: stable kebab-case identifier of the kind of change.
+        cost: stale, loosen, request, uncordon, add-node, node, leave-out, evict or loss.
+        text: the change.
+        then: which nodes fit then, in words.
+        fits: number of nodes that fit then.
+        nodes: the first of them.
+        evicts: pods that the pod would evict then.
+        next_ones: how many more pods of the same template would fit, in words; empty where there are none.
+        harm: in capitals, what is lost.
+        summary: the change and its effect in one line; that of the first is shown as Try.
+        again: whether another of its kind comes before it, so that it is shown only where all are.
+        commands: what would carry it out; nothing is run.
+    """
+
+    number: int
+    code: str
+    cost: str
+    text: str
+    then: str
+    fits: int
+    summary: str
+    nodes: tuple[str, ...] = ()
+    evicts: tuple[str, ...] = ()
+    next_ones: str = ""
+    harm: str = ""
+    again: bool = False
+    commands: tuple[str, ...] = ()
+
+
+class NoHelp(Part, frozen=True, kw_only=True):
+    """What one would try first and does not help.
+
+    Attributes:
+        tried: in words, cheapest first.
+        nothing: what it would take, where neither a change nor a pair of them helps.
+    """
+
+    tried: tuple[str, ...] = ()
+    nothing: str = ""
+
+
 class Answer(Part, frozen=True, kw_only=True):
     """All about one pod: what a PodExplanation holds, and one entry of PodExplanations.
 
@@ -311,6 +304,8 @@ class Answer(Part, frozen=True, kw_only=True):
         feasible: number of feasible nodes.
         nodes: number of all nodes.
         groups: the nodes that refuse it.
+        fixes: what would make it fit, each tried, cheapest first.
+        no_help: what would be tried first and does not help.
     """
 
     pod: str
@@ -332,6 +327,8 @@ class Answer(Part, frozen=True, kw_only=True):
     kept: tuple[Kept, ...] = ()
     nearest: Nearest | None = None
     preempt: Preempt | None = None
+    fixes: tuple[Fix, ...] = ()
+    no_help: NoHelp | None = None
     scores: Scores | None = None
     event: Event | None = None
 
@@ -341,6 +338,7 @@ class PodExplanation(Answer, frozen=True, kw_only=True, tag_field="kind", tag="P
 
     api_version: ApiVersion
     origin: Origin = msgspec.field(name="from")
+    what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None
 
 
@@ -353,6 +351,7 @@ class Fold(Part, frozen=True, kw_only=True):
         because: the cause, of the first of them.
         owners: pods by owner, most first.
         pods: all of them.
+        attempt: the cheapest change that helps, and how many of them fit then; shown as Try.
     """
 
     verdict: str
@@ -360,6 +359,7 @@ class Fold(Part, frozen=True, kw_only=True):
     because: Cause
     owners: dict[str, int]
     pods: tuple[str, ...]
+    attempt: str = ""
 
 
 class PodExplanations(Part, frozen=True, kw_only=True, tag_field="kind", tag="PodExplanations"):
@@ -373,4 +373,9 @@ class PodExplanations(Part, frozen=True, kw_only=True, tag_field="kind", tag="Po
     origin: Origin = msgspec.field(name="from")
     notes: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None
+
+
+__all__ = ["API_VERSION", "ApiVersion", "Cause", "Doubt", "Origin", "Part"]
+"""What ``document_base`` gives; the parts of this file are imported by name."""

@@ -52,13 +52,6 @@ _REFUSED = (
         "take the objects out with auger (github.com/etcd-io/auger): auger extract -f FILE -k "
         "/registry/minions/NAME for each key, or restore it and run kubectl get",
     ),
-    _Refused(
-        1,
-        b"\xa7version",
-        "a trace of SimKube: workloads over time, no nodes and no pods",
-        "simkube-trace",
-        "save the nodes and pods of a moment with kubectl get nodes,pods -A -o json",
-    ),
 )
 
 

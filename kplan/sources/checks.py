@@ -22,9 +22,20 @@ _RFC3339 = re.compile(
 )
 
 _INT64_FIELDS = frozenset(
-    {"generation", "observed_generation", "size_bytes", "termination_grace_period_seconds", "toleration_seconds"}
+    {
+        "generation",
+        "observed_generation",
+        "size_bytes",
+        "termination_grace_period_seconds",
+        "toleration_seconds",
+        "resource_slice_count",
+        "int_value",
+        "int_values",
+        "ExactDeviceRequest.count",
+        "DeviceSubRequest.count",
+    }
 )
-"""Integers that the API keeps in 64 bits; all others in 32."""
+"""Integers that the API keeps in 64 bits, some by the model they are in; all others in 32."""
 
 _INT32, _INT64 = 1 << 31, 1 << 63
 
@@ -147,6 +158,12 @@ class _CheckStruct(_Check):
 _check_quantity = _CheckQuantity()
 
 
+def _named(model: inspect.StructType, field: inspect.Field) -> str:
+    """Name a field as ``_INT64_FIELDS`` does."""
+    name = f"{model.cls.__name__}.{field.name}"
+    return name if name in _INT64_FIELDS else field.name
+
+
 def _check_of(kind: inspect.Type, field: str) -> _Check | None:
     match kind:
         case inspect.UnionType():
@@ -163,7 +180,7 @@ def _check_of(kind: inspect.Type, field: str) -> _Check | None:
             inner = _check_of(kind.item_type, field)
             return _CheckList(inner) if inner else None
         case inspect.StructType():
-            found = [(part.name, part.encode_name, _check_of(part.type, part.name)) for part in kind.fields]
+            found = [(part.name, part.encode_name, _check_of(part.type, _named(kind, part))) for part in kind.fields]
             fields = [(name, wire, check) for name, wire, check in found if check]
             return _CheckStruct(fields) if fields else None
         case _:

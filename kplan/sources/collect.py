@@ -9,16 +9,9 @@ from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources.about import About
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
+from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, Told, told
 
 DEFAULT_NAMESPACE = "default"
-# Annotations of the List that ``kplan snapshot`` writes.
-SERVER_VERSION = "kplan.dev/server-version"
-TAKEN = "kplan.dev/taken"
-LISTED = "kplan.dev/kinds"
-"""Kinds that were asked for, ``Pod,Node``: of those not in the list there are none."""
-NOTES = "kplan.dev/notes"
-"""What was noticed when the snapshot was taken, a sentence a line."""
-
 _of = cache(find)
 
 
@@ -26,15 +19,22 @@ class Collector:
     """Takes objects in any order and makes a ClusterState of them.
 
     Of objects with one uid, or one kind and name, the newest ``resourceVersion`` is kept, else the last that was read.
+
+    Args:
+        until: the moment up to which records over time are carried out [seconds since 1970]; None for their end.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, until: float | None = None) -> None:
         self.notes: list[str] = []
+        self.carried_out = False
+        """Whether a record over time was among what was read."""
+        self._until = until
         self._tables: dict[str, _Table] = {}
         self._unknown: Counter[str] = Counter()
         self._broken: list[BrokenObject] = []
         self._about: dict[str, str] = {}
         self._described: list[About] = []
+        self._told: list[Told] = []
 
     @property
     def empty(self) -> bool:
@@ -81,13 +81,14 @@ class Collector:
                 if self._about.get(name, value) != value:
                     self.notes.append(f"{name} is {self._about[name]} in one list and {value} in another")
                 self._about[name] = value
-        notes = annotations.get(NOTES)
-        self.notes += [note for note in notes.splitlines() if note] if isinstance(notes, str) else []
-        names = annotations.get(LISTED)
-        for name in names.split(",") if isinstance(names, str) else ():
-            for kind in KINDS:
-                if kind.name == name.strip():
-                    self._table(kind)
+        found = told(annotations)
+        self.notes += found.notes
+        self._broken += found.broken
+        self._unknown.update(found.unknown)
+        for kind in KINDS:
+            if kind.name in found.listed:
+                self._table(kind)
+        self._told.append(found)
 
     def described(self, about: About) -> None:
         """Take what is known of the layout that was recognised."""
@@ -97,23 +98,31 @@ class Collector:
         """Take a sentence about what was noticed while reading."""
         self.notes.append(text)
 
+    def until(self) -> float | None:
+        """Give the moment up to which a record over time is carried out."""
+        self.carried_out = True
+        return self._until
+
     def state(self, source: str) -> ClusterState:
         """Make the ClusterState of what was taken.
 
         Args:
             source: what was read, as shown to the user.
         """
+        described: list[About | Told] = [*self._told, *self._described]
+        layouts = [*(name for one in self._told for name in one.layouts), *(one.name for one in self._described)]
         repeated = [note for name in _NAMES if name in self._tables and (note := self._tables[name].note())]
         completeness = Completeness(
             counts={name: len(self._tables[name].items) for name in _NAMES if name in self._tables},
             unknown=dict(sorted(self._unknown.items())),
             broken=tuple(self._broken),
             notes=(*self.notes, *(note for about in self._described for note in about.notes), *repeated),
-            layouts=tuple(dict.fromkeys(about.name for about in self._described)),
-            absences={kind: text for about in self._described for kind, text in about.absent.items()},
-            partial={kind: text for about in self._described for kind, text in about.partial.items()},
+            layouts=tuple(dict.fromkeys(layouts)),
+            absences={kind: text for one in described for kind, text in one.absent.items()},
+            partial={kind: text for one in described for kind, text in one.partial.items()},
+            versions={kind: version for one in self._told for kind, version in one.versions.items()},
         )
-        configurations = [about.configuration for about in self._described if about.configuration is not None]
+        configurations = [one.configuration for one in described if one.configuration is not None]
         return ClusterState.of(
             (item for table in self._tables.values() for item in table.items.values()),
             source=source,
@@ -122,6 +131,9 @@ class Collector:
             completeness=completeness,
             node_templates={name: made for about in self._described for name, made in about.templates.items()},
             scheduler_configuration=configurations[-1] if configurations else None,
+            scheduler_gates={gate: on for one in self._told for gate, on in one.gates.items()},
+            scheduler_origin=next((one.origin for one in self._told if one.origin), ""),
+            scheduler_doubt=next((one.doubt for one in self._told if one.doubt), ""),
         )
 
     def _table(self, kind: Kind) -> "_Table":
@@ -202,3 +214,6 @@ def _newer(one: Object, other: Object) -> bool:
     """Tell whether an object read earlier is newer than another, by ``resourceVersion``."""
     mine, others = one.metadata.resource_version or "", other.metadata.resource_version or ""
     return mine.isdecimal() and others.isdecimal() and int(mine) > int(others)
+
+
+__all__ = ["DEFAULT_NAMESPACE", "LISTED", "SERVER_VERSION", "TAKEN", "Collector", "typed"]

@@ -5,9 +5,7 @@ storage.k8s.io/v1beta1, scheduling.k8s.io/v1beta1 PriorityClass. Here are those 
 meaning, another form. The annotations of old that kube-scheduler still reads (``volume.beta.kubernetes.io/...``) are
 no conversion: the plugins read them as it does.
 
-Kinds of resource.k8s.io (and Workload, PodGroup of scheduling.k8s.io) have no model yet. They reach ``kinds.find``
-with the version they state and are counted as unknown there; once they have models, their old versions belong into
-``_CONVERSIONS`` below.
+Alpha and beta kinds whose form was another are changed before they are decoded, by ``old_forms``.
 
 Source: kubernetes v1.37.2 ``pkg/apis/{policy,apps,extensions}/v1beta1``, ``apps/v1beta2``: conversion.go, defaults.go.
 """

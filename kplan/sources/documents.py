@@ -68,6 +68,9 @@ class Sink(Protocol):
     def note(self, text: str) -> None:
         """Take a sentence about what was noticed while reading."""
 
+    def until(self) -> float | None:
+        """Give the moment up to which a record over time is carried out [seconds since 1970]; None for its end."""
+
 
 class Form(Protocol):
     """A way of writing many objects into one file that is not the API's: what some tool exports."""

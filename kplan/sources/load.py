@@ -9,11 +9,12 @@ from typing import BinaryIO, Protocol
 
 import msgspec
 
-from kplan.errors import SourceError
+from kplan.errors import SourceError, UsageError
 from kplan.objects.state import ClusterState
 from kplan.sources.collect import Collector
 from kplan.sources.documents import Sink, read
 from kplan.sources.layouts import FORMS, contents
+from kplan.sources.moments import seconds_of
 from kplan.sources.reader import STDIN, File
 
 Paths = str | Path | Sequence[str | Path]
@@ -33,20 +34,31 @@ class Holder(Sink, Protocol):
         """Whether nothing was there."""
 
 
-def load(paths: Paths, *, stdin: BinaryIO | None = None) -> ClusterState:
+def load(paths: Paths, *, stdin: BinaryIO | None = None, at: str = "") -> ClusterState:
     """Read the state of a cluster.
 
     Args:
         paths: files, folders, or ``-`` for standard input; one or several, read in this order.
         stdin: what ``-`` reads; the process's own if None.
+        at: the moment up to which records over time are carried out, RFC 3339; their end if empty.
 
     Raises:
+        UsageError: ``at`` is no time, or nothing that was read goes over time.
         SourceError: a file that is broken, or nothing to read at all. A broken object is no reason: it is left out
             and stands in ``completeness.broken``.
     """
-    collector = Collector()
+    until = seconds_of(at)
+    if at and until is None:
+        raise UsageError(f"{at} is no time", code="bad-time", hint="write it as 2006-01-02T15:04:05Z")
+    collector = Collector(until)
     with collector_paused():
         read_all(paths, collector, stdin)
+        if at and not collector.carried_out:
+            raise UsageError(
+                f"{name_of(paths)} is of one moment, not a record over time",
+                code="no-record",
+                hint="leave out --at: it is for records of kube-scheduler-simulator and traces of SimKube",
+            )
         return collector.state(name_of(paths))
 
 

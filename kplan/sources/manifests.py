@@ -8,7 +8,9 @@ from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
 from kplan.sources.about import About
 from kplan.sources.collect import DEFAULT_NAMESPACE, typed
+from kplan.sources.fit import Path
 from kplan.sources.load import Paths, collector_paused, read_all
+from kplan.sources.nodes import Node
 from kplan.sources.records import Record
 
 
@@ -23,6 +25,7 @@ class ManifestObject:
         raw: the object as written, dicts and lists; not to be changed.
         file: name of the file or stream.
         line: 1-based line at which it begins.
+        node: the object in its text; None for one that was not read from a text.
     """
 
     api_version: str
@@ -31,6 +34,11 @@ class ManifestObject:
     raw: dict[str, object]
     file: str
     line: int
+    node: Node | None = field(default=None, repr=False, compare=False)
+
+    def at(self, path: Path = ()) -> tuple[int, int]:
+        """Find the 1-based line and column of a field; of what is nearest around it where it is not written."""
+        return self.node.at(path) if self.node is not None else (self.line, 0)
 
 
 @dataclass(slots=True)
@@ -66,7 +74,9 @@ class Manifests:
             raw = record.node.value()
             assert isinstance(raw, dict)
             self.objects.append(
-                ManifestObject(record.api_version, record.kind, item, raw, record.file, record.node.at()[0])
+                ManifestObject(
+                    record.api_version, record.kind, item, raw, record.file, record.node.at()[0], record.node
+                )
             )
 
     def listed(self, api_version: str, kind: str) -> None:
@@ -85,6 +95,9 @@ class Manifests:
     def note(self, text: str) -> None:
         """Take a note."""
         self.notes.append(text)
+
+    def until(self) -> None:
+        """Carry records out to their end."""
 
 
 def load_objects(paths: Paths, *, stdin: BinaryIO | None = None, namespace: str = DEFAULT_NAMESPACE) -> Manifests:

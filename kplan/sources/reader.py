@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kplan.errors import SourceError
+from kplan.sources.msgpack_text import as_json, is_trace
 
 STDIN = "-"
 _TEXTS = (".yaml", ".yml", ".json", ".ndjson")
 _PACKED = (".gz", ".zst")
-SUFFIXES = tuple(text + packed for text in _TEXTS for packed in ("", *_PACKED))
+SUFFIXES = tuple(text + packed for text in (*_TEXTS, ".sktrace") for packed in ("", *_PACKED))
 
 _UNPACKED_LIMIT = 8 << 30
 """Size at which a packed file is taken for a bomb [bytes]."""
@@ -53,7 +54,8 @@ class File:
             data = self.load()
         except OSError as error:
             raise SourceError(_reason(error), file=self.name, code="unreadable") from None
-        return _as_utf8(_unpack(data, self.name), self.name)
+        data = _unpack(data, self.name)
+        return _of_trace(data, self.name) if is_trace(data) else _as_utf8(data, self.name)
 
 
 def files(path: str | Path, stdin: BinaryIO | None = None) -> list[File]:
@@ -164,6 +166,18 @@ def _unzstd(data: bytes, name: str) -> bytes:
     if len(text) > _UNPACKED_LIMIT:
         raise _too_large(name)
     return bytes(text)
+
+
+def _of_trace(data: bytes, name: str) -> bytes:
+    try:
+        return as_json(data)
+    except ValueError as error:
+        raise SourceError(
+            f"a trace of SimKube that cannot be read: {error}",
+            file=name,
+            code="broken-trace",
+            hint="it was probably cut off: get it again, or record it with SimKube 2 or later",
+        ) from None
 
 
 def _too_large(name: str) -> SourceError:

@@ -8,9 +8,10 @@ from kplan.errors import SourceError
 from kplan.objects.kinds import Kind
 from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
+from kplan.sources import old_forms
 from kplan.sources.checks import check
 from kplan.sources.conversions import converted
-from kplan.sources.fit import Path, fit, write_path
+from kplan.sources.fit import Misfit, Path, fit, write_path
 from kplan.sources.nodes import Node
 
 
@@ -36,12 +37,22 @@ class Record:
         Raises:
             Misfit: what does not fit, with its path in the object.
         """
+        if old_forms.changes(self.api_version, kind.name):
+            return self._of_old_form(kind)
         try:
             item = self.node.typed(kind.model)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             item = fit(self.node.value(), kind.model)
         check(item)
         return converted(self.api_version, item, self.node)
+
+    def _of_old_form(self, kind: Kind) -> Object:
+        try:
+            item = fit(old_forms.present_form(self.api_version, kind.name, self.node.value()), kind.model)
+            check(item)
+        except Misfit as misfit:
+            raise Misfit(misfit.problem, old_forms.old_path(misfit.path, kind.name)) from None
+        return item
 
     def place(self, path: Path = ()) -> str:
         """Write where a part of it is: ``file:line:column: path``."""

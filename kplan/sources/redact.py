@@ -18,6 +18,9 @@ from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources.redact_names import NODE, Names, Pseudonyms, Seen
 from kplan.sources.redact_rules import fields_of
 
+_NAMING = ("addedAffinity", "defaultConstraints", "extenders")
+"""Parts of a scheduler's configuration that hold names: of labels, of hosts."""
+
 _TOKEN = re.compile(r"198\.(?:18|19)\.[0-9]+\.[0-9]+|[a-z]+-[0-9]+(?:-z[0-9]+)?(?::x)?")
 """What a pseudonym may look like."""
 
@@ -40,6 +43,7 @@ def redact(state: ClusterState) -> tuple[ClusterState, dict[str, str]]:
         server_version=state.server_version,
         taken=state.taken,
         completeness=_completeness(state.completeness),
+        **_scheduler(state),
     )
     return redacted, names.truth()
 
@@ -75,9 +79,9 @@ def _walk(item: Any, names: Names) -> Any:
 
 
 def _name_of(item: Object, names: Names) -> str:
-    """Replace the name of an object; that of a CSIDriver is the driver, that of a CSINode is the node."""
+    """Replace the name of an object; that of a CSINode is the node. Drivers and classes of devices keep theirs."""
     kind = BY_MODEL[type(item)].name
-    if kind == "CSIDriver":
+    if kind in ("CSIDriver", "DeviceClass"):
         return item.name
     return names.name(NODE if kind == "CSINode" else kind, item.name)
 
@@ -107,7 +111,27 @@ def _completeness(known: Completeness) -> Completeness:
         unknown={"redacted": sum(known.unknown.values())} if known.unknown else {},
         broken=tuple(BrokenObject(one.kind if one.kind in kinds else "", hidden, "", hidden) for one in known.broken),
         notes=("names, label values and images are pseudonyms",),
+        layouts=known.layouts,
+        absences=known.absences,
+        partial=known.partial,
+        versions=known.versions,
     )
+
+
+def _scheduler(state: ClusterState) -> dict[str, Any]:
+    """Keep what is known of the scheduler, unless it names something."""
+    configuration = state.scheduler_configuration
+    doubt = "how the scheduler is configured was not known when the snapshot was taken: the defaults are assumed"
+    if configuration is not None and any(
+        f'"{name}"' in msgspec.json.encode(configuration).decode() for name in _NAMING
+    ):
+        left_out = "the configuration of the scheduler holds names and was left out: the defaults are assumed"
+        return {"scheduler_gates": state.scheduler_gates, "scheduler_doubt": left_out}
+    return {
+        "scheduler_configuration": configuration,
+        "scheduler_gates": state.scheduler_gates,
+        "scheduler_doubt": doubt if state.scheduler_doubt else "",
+    }
 
 
 __all__ = ["redact", "unredact"]

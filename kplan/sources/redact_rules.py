@@ -1,6 +1,8 @@
 """What each text in the models is: a name, a key, a value, or nothing that tells who it is about.
 
 A test holds this table against the models: every field that may hold text is here, and one that is not is dropped.
+
+Long because it is one table, and the models are many.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +12,7 @@ from msgspec import inspect
 
 from kplan.objects import models as m
 from kplan.objects.kinds import KINDS
-from kplan.objects.models import meta, pod, policy, storage, workloads
+from kplan.objects.models import devices, groups, meta, pod, policy, storage, workloads
 from kplan.objects.models.node import NodeCondition, NodeSystemInfo
 from kplan.sources.redact_names import NAMESPACE, NODE, Names
 from kplan.sources.snapshot import KEPT_ANNOTATIONS
@@ -143,6 +145,20 @@ def _scope_values(names: Names, value: list[str], item: Any) -> list[str]:
     return [names.name("PriorityClass", one) for one in value]
 
 
+def _request(names: Names, value: str, item: Any) -> str:
+    """A request, or a request and which of its alternatives: ``gpu/large``."""
+    return "/".join(names.name("Request", part) for part in value.split("/"))
+
+
+def _requests(names: Names, value: list[str], item: Any) -> list[str]:
+    return [_request(names, one, item) for one in value]
+
+
+def _consumer(names: Names, value: str, item: Any) -> str:
+    kinds = {"pods": "Pod", "podgroups": "PodGroup"}
+    return names.name(kinds.get(item.resource, "Owner"), value)
+
+
 def _disrupted(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
     return {names.name("Pod", name): time for name, time in value.items()}
 
@@ -187,7 +203,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     },
     m.Container: {"name": _name("Container"), "image": _image, "restart_policy": _keep},
     m.ResourceRequirements: {"requests": _keep, "limits": _keep},
-    pod.ResourceClaimReference: {"name": _name("PodClaim"), "request": _name("Request")},
+    pod.ResourceClaimReference: {"name": _name("PodClaim"), "request": _request},
     m.ContainerPort: {"name": _drop, "host_ip": _address, "protocol": _keep},
     pod.RestartPolicyRule: {"action": _keep},
     pod.VolumeMount: {"name": _name("Volume"), "mount_path": _drop, "bind_mount_options": _keep},
@@ -253,7 +269,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     pod.ContainerExtendedResourceRequest: {
         "container_name": _name("Container"),
         "resource_name": _keep,
-        "request_name": _name("Request"),
+        "request_name": _request,
     },
     # storage
     storage.PersistentVolumeClaimSpec: {
@@ -305,6 +321,106 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     },
     storage.VolumeAttachmentSpec: {"attacher": _keep, "node_name": _name(NODE)},
     storage.VolumeAttachmentSource: {"persistent_volume_name": _name("PersistentVolume")},
+    # devices: drivers, classes, attributes, counters and CEL stay
+    devices.CelDeviceSelector: {"expression": _keep},
+    devices.DeviceToleration: {"key": _key, "operator": _keep, "value": _value, "effect": _keep},
+    devices.CapacityRequirements: {"requests": _keep},
+    devices.DerivedAttribute: {"name": _keep, "expression": _keep},
+    devices.ExactDeviceRequest: {"device_class_name": _keep, "allocation_mode": _keep},
+    devices.DeviceSubRequest: {"name": _name("Request"), "device_class_name": _keep, "allocation_mode": _keep},
+    devices.DeviceRequest: {"name": _name("Request")},
+    devices.DeviceConstraint: {"requests": _requests, "match_attribute": _keep, "distinct_attribute": _keep},
+    devices.DeviceRequestAllocationResult: {
+        "request": _request,
+        "driver": _keep,
+        "pool": _name("Pool"),
+        "device": _name("Device"),
+        "binding_conditions": _keep,
+        "binding_failure_conditions": _keep,
+        "share_id": _keep,
+        "consumed_capacity": _keep,
+    },
+    devices.AllocationResult: {"allocation_timestamp": _keep},
+    devices.ResourceClaimConsumer: {"api_group": _source_group, "resource": _keep, "name": _consumer, "uid": _keep},
+    devices.DeviceCondition: {
+        "type": _keep,
+        "status": _keep,
+        "reason": _keep,
+        "message": _drop,
+        "last_transition_time": _keep,
+    },
+    devices.AllocatedDeviceStatus: {
+        "driver": _keep,
+        "pool": _name("Pool"),
+        "device": _name("Device"),
+        "share_id": _keep,
+    },
+    devices.DeviceClassSpec: {"extended_resource_name": _keep},
+    devices.ResourcePool: {"name": _name("Pool")},
+    devices.Counter: {"value": _keep},
+    devices.CounterSet: {"name": _keep, "counters": _keep},
+    devices.DeviceCounterConsumption: {"counter_set": _keep, "counters": _keep, "compatibility_groups": _keep},
+    devices.DeviceAttribute: {
+        "string_value": _keep,
+        "version_value": _keep,
+        "string_values": _keep,
+        "version_values": _keep,
+    },
+    devices.CapacityRequestPolicyRange: {"min": _keep, "max": _keep, "step": _keep},
+    devices.CapacityRequestPolicy: {"default": _keep, "valid_values": _keep},
+    devices.DeviceCapacity: {"value": _keep},
+    devices.DeviceTaint: {"key": _key, "value": _value, "effect": _keep, "time_added": _keep},
+    devices.NodeAllocatableMapping: {
+        "capacity_key": _keep,
+        "capacity_multiplier": _keep,
+        "device_multiplier": _keep,
+    },
+    devices.NodeAllocatableOverhead: {"per_pod": _keep, "per_container": _keep},
+    devices.NodeAllocatableResourceMapping: {"capacity_key": _keep, "allocation_multiplier": _keep},
+    devices.Device: {
+        "name": _name("Device"),
+        "attributes": _keep,
+        "capacity": _keep,
+        "node_name": _name(NODE),
+        "binding_conditions": _keep,
+        "binding_failure_conditions": _keep,
+        "node_allocatable_resources": _keep,
+        "node_allocatable_resource_mappings": _keep,
+    },
+    devices.ResourceSliceSpec: {"driver": _keep, "node_name": _name(NODE), "partition_type_attribute": _keep},
+    devices.DeviceTaintSelector: {
+        "device_class_name": _keep,
+        "driver": _keep,
+        "pool": _name("Pool"),
+        "device": _name("Device"),
+    },
+    # groups of pods
+    groups.TopologyConstraint: {"key": _key},
+    groups.PodGroupResourceClaim: {
+        "name": _name("PodClaim"),
+        "resource_claim_name": _name("ResourceClaim"),
+        "resource_claim_template_name": _name("ResourceClaimTemplate"),
+    },
+    groups.PodGroupTemplate: {
+        "name": _name("PodGroup"),
+        "priority_class_name": _name("PriorityClass"),
+        "preemption_policy": _keep,
+    },
+    groups.SchedulingWorkloadSpec: {"composite_pod_group_templates": _drop},
+    groups.PodGroupWorkloadReference: {"workload_name": _name("Workload"), "template_name": _name("PodGroup")},
+    groups.PodGroupSpec: {
+        "parent_composite_pod_group_name": _name("CompositePodGroup"),
+        "priority_class_name": _name("PriorityClass"),
+        "preemption_policy": _keep,
+    },
+    groups.PodGroupCondition: {
+        "type": _keep,
+        "status": _keep,
+        "reason": _keep,
+        "message": _drop,
+        "last_transition_time": _keep,
+    },
+    groups.PodGroupResourceClaimStatus: {"name": _name("PodClaim"), "resource_claim_name": _name("ResourceClaim")},
     # policies
     policy.PodDisruptionBudgetSpec: {
         "min_available": _keep,

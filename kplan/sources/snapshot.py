@@ -14,10 +14,10 @@ from typing import IO, Any
 import msgspec
 
 from kplan.errors import SourceError
-from kplan.objects.kinds import BY_MODEL, Kind
+from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import ClusterState
-from kplan.sources.collect import LISTED, NOTES, SERVER_VERSION, TAKEN
+from kplan.sources import snapshot_notes
 
 KEPT_ANNOTATIONS = frozenset(
     {
@@ -35,6 +35,8 @@ KEPT_ANNOTATIONS = frozenset(
         "cluster-autoscaler.kubernetes.io/safe-to-evict",
         "controller.kubernetes.io/pod-deletion-cost",
         "kubernetes.io/config.mirror",
+        # which claim stands for the extended resources of a pod
+        "resource.kubernetes.io/extended-resource-claim",
     }
 )
 """The only annotations a snapshot holds."""
@@ -83,11 +85,6 @@ def snapshot_bytes(state: ClusterState) -> bytes:
     return b"".join(_parts(state))
 
 
-def api_version(kind: Kind) -> str:
-    """Give the ``apiVersion`` a kind is written as."""
-    return f"{kind.group}/v1" if kind.group else "v1"
-
-
 def pruned(metadata: ObjectMeta) -> ObjectMeta:
     """Leave out annotations that say nothing about placement."""
     if not metadata.annotations:
@@ -97,24 +94,7 @@ def pruned(metadata: ObjectMeta) -> ObjectMeta:
 
 
 def _parts(state: ClusterState) -> Iterator[bytes]:
-    known = state.completeness
-    notes = [*known.notes]
-    if known.broken:
-        some = f"{len(known.broken)} objects were" if len(known.broken) > 1 else "1 object was"
-        why = "they were" if len(known.broken) > 1 else "it was"
-        notes.append(f"{some} left out of the snapshot, because {why} broken")
-    notes += [f"not all objects of kind {kind}: {why}" for kind, why in known.partial.items()]
-    annotations = {
-        SERVER_VERSION: state.server_version,
-        TAKEN: state.taken,
-        LISTED: ",".join(known.counts),
-        NOTES: "\n".join(" ".join(note.split()) for note in notes),
-    }
-    head = {
-        "apiVersion": "v1",
-        "kind": "List",
-        "metadata": {"annotations": {name: value for name, value in annotations.items() if value}},
-    }
+    head = {"apiVersion": "v1", "kind": "List", "metadata": {"annotations": snapshot_notes.written(state)}}
     yield msgspec.json.encode(head)[:-1] + b',"items":['
     separator = b"\n"
     for item in state.objects():
@@ -125,7 +105,7 @@ def _parts(state: ClusterState) -> Iterator[bytes]:
 
 def _encoded(item: Object) -> bytes:
     kind = BY_MODEL[type(item)]
-    identity = msgspec.json.encode({"apiVersion": api_version(kind), "kind": kind.name})
+    identity = msgspec.json.encode({"apiVersion": kind.api_version, "kind": kind.name})
     body = msgspec.json.encode(_pruned_below(item))
     return identity[:-1] + (b"," if body != b"{}" else b"") + body[1:]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from kplan.cluster import PodInfo
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import Pod
 from kplan.objects.state import BrokenObject, Completeness
 from kplan.result.document import Doubt
+from kplan.sources import table
 from kplan.studies.words import count
 
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
@@ -40,14 +41,18 @@ def pod_doubts(pod: PodInfo, state: Completeness, verdict: str, codes: frozenset
         )
     if spec.resource_claims:
         yield Doubt(code="devices-not-modelled", text="its resource claims are not modelled: devices count as there")
-    for kind in _absent(pod.pod, state, verdict, codes):
-        row = _BY_KIND[kind]
-        yield Doubt(code=row.code, text=f"the source holds no {row.plural}: {row.absence}")
+    lacking = {row.kind: row for row in table(state) if row.presence in ("absent", "partial")}
+    for kind in _lacking(pod.pod, lacking.keys(), verdict, codes):
+        row = lacking[kind]
+        told = kind in state.absences or row.presence == "partial"
+        yield Doubt(
+            code=row.code, text=row.meaning if told else f"the source holds no {_BY_KIND[kind].plural}: {row.meaning}"
+        )
     yield from broken_doubts(state.broken, storage=_has_claims(pod.pod))
 
 
-def _absent(pod: Pod, state: Completeness, verdict: str, codes: frozenset[str]) -> Iterator[str]:
-    kinds = set(state.absent)
+def _lacking(pod: Pod, kinds: Set[str], verdict: str, codes: frozenset[str]) -> Iterator[str]:
+    """Which of the kinds that a source lacks, or holds only in part, this verdict depends on."""
     if "Node" in kinds:
         yield "Node"
     if "Pod" in kinds and verdict != "PENDING":

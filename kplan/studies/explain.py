@@ -15,18 +15,22 @@ from kplan.result.document import (
     Answer,
     Cause,
     Event,
+    Fix,
+    NoHelp,
     PodExplanation,
     PodExplanations,
     Preempt,
 )
 from kplan.studies import parts
 from kplan.studies.because import because
+from kplan.studies.careful import careful
 from kplan.studies.context import Context
 from kplan.studies.doubts import pod_doubts
 from kplan.studies.fold import folded
 from kplan.studies.groups import Asked, Found, find_groups
 from kplan.studies.owners import owner_text
 from kplan.studies.preempting import preempt_part
+from kplan.studies.remedies import fixes, no_help, remedies_of
 from kplan.studies.returning import after_eviction
 from kplan.studies.scoring import goes_to, score_table, why_there
 from kplan.studies.tell import NODES_SHOWN, Told, nearest_part, tell
@@ -104,13 +108,14 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Answer:
     shown = _only(context.node, groups, told, asked) if context.node else told
     facts = first.view.facts if first is not None else {}
     looked = outcome.diagnosis is not None and outcome.diagnosis.pre_filter is None
+    helps, helps_not = _remedies(context, asked, groups, verdict, waits=not runs_on)
     return Answer(
         pod=pod.key,
         verdict=verdict,
         sentence=_sentence(asked, verdict, runs_on),
         because=cause,
         doubts=doubts,
-        careful=tuple(_careful(asked)),
+        careful=tuple(careful(asked)),
         node=cluster.node_name(_place(outcome)) if _place(outcome) >= 0 else "",
         runs_on=runs_on,
         owner=owner_text(pod, cluster),
@@ -124,6 +129,8 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Answer:
         kept=parts.kept(asked, groups[0]) if first is not None else (),
         nearest=nearest_part(asked, groups[0], told[0]) if first is not None and looked else None,
         preempt=_preempt(context, outcome, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
+        fixes=helps,
+        no_help=helps_not,
         scores=score_table(outcome, cluster, NODES_SHOWN if context.brief else None) if verdict == "FITS" else None,
         event=_event(pod, outcome),
     )
@@ -133,6 +140,17 @@ def _preempt(context: Context, outcome: Outcome, groups: list[Found], *, waits: 
     planner = context.planner
     after = after_eviction(planner, outcome) if waits and not context.brief else ()
     return preempt_part(outcome, planner.cluster, groups, after=after, everything=context.all_victims)
+
+
+def _remedies(
+    context: Context, asked: Asked, groups: list[Found], verdict: str, *, waits: bool
+) -> tuple[tuple[Fix, ...], NoHelp | None]:
+    """What would make a waiting pod fit, and what would not; of many pods it is told by cause (see ``fold``)."""
+    if context.brief or not waits or verdict not in ("PENDING", "PREEMPTS"):
+        return (), None
+    found = remedies_of(context, asked, groups)
+    told = fixes(found, asked.pod, asked.cluster, evicts=verdict == "PREEMPTS")
+    return told, no_help(found)
 
 
 def verdict_of(outcome: Outcome) -> str:
@@ -213,18 +231,6 @@ def _gate_cause(asked: Asked) -> Cause:
     else:
         after = f"without it, it {goes_to(asked.outcome, asked.cluster).replace('goes', 'would go', 1)}"
     return Cause(code="scheduling-gates", text=f"{text} must be removed first; {after}")
-
-
-def _careful(asked: Asked) -> Iterator[str]:
-    """Warn of anti-affinity that keeps nothing away, its own pods neither."""
-    cluster, pod = asked.cluster, asked.pod
-    for term in pod.pod_class.anti_affinity:
-        if term.matches(pod.namespace, pod.labels, cluster.namespace_labels(pod.namespace)):
-            continue
-        classes = np.unique(cluster.pod_class[cluster.pod_node >= 0])
-        known = (cluster.pod_classes[int(number)] for number in classes)
-        if not any(term.matches(c.namespace, c.labels, cluster.namespace_labels(c.namespace)) for c in known):
-            yield f"its anti-affinity term {term.selector} selects no pod, not even its own: it keeps nothing away"
 
 
 def _only(node: str, groups: list[Found], told: list[Told], asked: Asked) -> list[Told]:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
+
 from kplan.result.document import API_VERSION, Answer, Cause, Fold, PodExplanations
 from kplan.studies.context import Context
+from kplan.studies.remedies import attempt
 from kplan.studies.words import count, listed
+
+ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000
+"""Causes whose pods are tried with a change, the most pods first; and of a cluster of many nodes."""
 
 
 def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
@@ -20,6 +26,7 @@ def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
     rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
     made = [_fold(group) for group in folds.values()]
     made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
+    made = [_with_attempt(context, fold, number) for number, fold in enumerate(made)]
     counts = {word: sum(answer.verdict == word for answer in answers) for word in rank}
     verdict = next((word for word in rank if counts[word]), "FITS")
     others = context.planner.other_schedulers()
@@ -40,6 +47,17 @@ def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
         notes=tuple(notes),
         doubts=tuple(dict.fromkeys(doubt for answer in answers for doubt in answer.doubts)),
     )
+
+
+def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
+    """Say what would help the pods of the first causes, all of them together."""
+    cluster = context.planner.cluster
+    most = ATTEMPTS if len(cluster.nodes) <= LARGE else FEWER_ATTEMPTS
+    if number >= most or fold.verdict not in ("PENDING", "PREEMPTS"):
+        return fold
+    rows = [cluster.pod_index[key] for key in fold.pods if key in cluster.pod_index]
+    waiting = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
+    return msgspec.structs.replace(fold, attempt=attempt(context, waiting)) if waiting else fold
 
 
 def _counts_sentence(counts: dict[str, int], total: int, causes: int) -> str:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kplan.admission import Expansion, expand
-from kplan.objects.models import Object
+from kplan.admission import Expansion, Fleet, LeftOut, Quotas, WorkloadChange, expand
+from kplan.objects.models import Object, Pod
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
-from kplan.result.document_plan import Expanded
+from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.sources import load_objects
+from kplan.studies.manifest_warnings import warnings_of
+from kplan.studies.owners import OWNER_WORDS
 from kplan.studies.words import count
 
 _ON_EVERY_POD = "DefaultTolerationSeconds"
 """What admission adds to every pod, and that keeps none from anywhere."""
+
+_SECURITY = "pod-security.kubernetes.io/"
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -24,16 +29,20 @@ class Landed:
     """A state after manifests landed.
 
     Attributes:
-        state: the state with their objects and pods.
-        pods: ``namespace/name`` of their pods, in order.
+        state: the state with their objects, and with the pods that are there at once.
+        pods: ``namespace/name`` of those pods, in order.
         change: what each object came to.
         notes: what else to say.
+        fleets: workloads whose controllers make or remove pods step by step; their new pods are not in the state yet.
+        ledger: quotas with what was let in.
     """
 
     state: ClusterState
     pods: tuple[str, ...] = ()
     change: tuple[Expanded, ...] = ()
     notes: tuple[str, ...] = ()
+    fleets: tuple[Fleet, ...] = ()
+    ledger: Quotas | None = None
 
 
 def nothing(state: ClusterState) -> Landed:
@@ -41,7 +50,13 @@ def nothing(state: ClusterState) -> Landed:
     return Landed(state)
 
 
-def land(state: ClusterState, files: list[str], rules: RequestRules, namespace: str = "") -> Landed:
+def land(
+    state: ClusterState,
+    files: list[str],
+    rules: RequestRules,
+    namespace: str = "",
+    pod_templates: Mapping[str, str] | None = None,
+) -> Landed:
     """Add what manifests bring to a state.
 
     Args:
@@ -49,15 +64,17 @@ def land(state: ClusterState, files: list[str], rules: RequestRules, namespace: 
         files: names of files and folders, ``-`` for standard input.
         rules: how requests are counted.
         namespace: of objects that name none.
+        pod_templates: dotted path of the pod template by kind, for kinds that kplan does not know.
 
     Raises:
         SourceError: a manifest cannot be read.
     """
     paths: list[str | Path] = list(files)
     manifests = load_objects(paths, namespace=namespace or "default")
-    found = expand(manifests, state, rules, namespace=namespace or "default")
+    found = expand(manifests, state, rules, namespace=namespace or "default", pod_templates=pod_templates)
     objects: dict[tuple[type[Object], str], Object] = {(type(item), item.key): item for item in state.objects()}
-    pods = [entry.pod for entry in found.pods]
+    later = {(fleet.workload, fleet.place) for fleet in found.fleets}
+    pods = [entry.pod for entry in found.pods if (entry.workload, entry.place) not in later]
     objects.update(((type(item), item.key), item) for item in (*found.objects, *pods))
     merged = ClusterState.of(
         objects.values(),
@@ -66,30 +83,101 @@ def land(state: ClusterState, files: list[str], rules: RequestRules, namespace: 
         taken=state.taken,
         completeness=state.completeness,
     )
-    return Landed(merged, tuple(pod.key for pod in pods), tuple(_change(found)), found.notes)
+    notes = (*found.notes, *_security(merged, found))
+    return Landed(
+        merged,
+        tuple(pod.key for pod in pods),
+        tuple(_change(found, merged.pods, rules)),
+        notes,
+        found.fleets,
+        found.ledger,
+    )
 
 
-def _change(found: Expansion) -> Iterable[Expanded]:
-    counts = Counter((entry.workload, entry.place) for entry in found.pods)
-    verdicts = {(change.workload, change.place): change for change in found.changes}
+def _change(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iterable[Expanded]:
+    pods: dict[tuple[str, str], list[Pod]] = {}
     added: dict[tuple[str, str], dict[str, None]] = {}
     for entry in found.pods:
+        key = (entry.workload, entry.place)
+        pods.setdefault(key, []).append(entry.pod)
         told = (text for text in entry.added if _ON_EVERY_POD not in text)
-        added.setdefault((entry.workload, entry.place), {}).update(dict.fromkeys(told))
-    for workload, place in dict.fromkeys([*verdicts, *counts]):
-        change = verdicts.get((workload, place))
-        notes = list(added.get((workload, place), ()))
-        if change is not None and change.leaving:
-            gone = count(len(change.leaving), "running pod")
-            notes.append(f"{gone} of it would leave in the end, and stay in this plan")
+        added.setdefault(key, {}).update(dict.fromkeys(told))
+    fleets = {(fleet.workload, fleet.place): fleet for fleet in found.fleets}
+    everyone = [*there, *(pod for fleet in found.fleets for pod in fleet.pods)]
+    refused = {f"{OWNER_WORDS.get(one.kind, one.kind.lower())}/{one.key}" for one in found.refused}
+    for change in found.changes:
+        key = (change.workload, change.place)
+        if change.workload in refused and key not in pods and change.verdict == "new":
+            continue  # told among what is refused
+        fleet = fleets.get(key)
+        notes = [_told(change, fleet), *_few(list(added.get(key, ())))]
+        file, _, line = change.place.rpartition(":")
         yield Expanded(
-            object=workload,
-            verdict=change.verdict if change is not None else "",
-            pods=counts[workload, place],
-            place=place,
-            note=", ".join(notes),
+            object=change.workload,
+            verdict=change.verdict,
+            pods=len(pods.get(key, ())),
+            place=change.place,
+            note="; ".join(filter(None, notes)),
+            file=file,
+            line=int(line),
+            careful=tuple(warnings_of(change.workload, pods[key][0], everyone, rules)) if key in pods else (),
         )
-    for text in found.refused:
-        yield Expanded(object=text, refused=True)
-    for text in found.not_expanded:
-        yield Expanded(object=text, expanded=False)
+    for one in found.refused:
+        yield _left_out(one, refused=True)
+    for one in found.not_expanded:
+        yield _left_out(one, refused=False)
+
+
+def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
+    return Expanded(
+        object=f"{one.kind} {one.key}".strip(),
+        place=one.place,
+        note=one.why,
+        refused=refused,
+        expanded=refused,
+        file=one.file,
+        line=one.line,
+        column=one.column,
+        problems=tuple(
+            FieldRefusal(path=problem.path, text=problem.text, line=problem.line, column=problem.column)
+            for problem in one.problems
+        ),
+    )
+
+
+def _told(change: WorkloadChange, fleet: Fleet | None) -> str:
+    """Say what changes: ``cpu 1 -> 1500m; 4 replicas, maxSurge 1, maxUnavailable 0``."""
+    if change.verdict == "scaled":
+        return f"{change.before:,} -> {change.after:,}"
+    if fleet is None or not fleet.replaces:
+        return ""
+    if fleet.strategy == "OnDelete":
+        return f"{', '.join(fleet.differences)}; OnDelete: nothing moves until a pod is deleted by hand"
+    size = count(fleet.replicas, "node" if fleet.kind == "DaemonSet" else "replica")
+    if fleet.before != fleet.replicas and fleet.kind != "DaemonSet":
+        size += f" (now {fleet.before:,})"
+    parts = [size]
+    if fleet.strategy != "RollingUpdate":
+        parts.append(fleet.strategy)
+    elif fleet.kind != "StatefulSet":
+        parts += [f"maxSurge {fleet.max_surge}", f"maxUnavailable {fleet.max_unavailable}"]
+    else:
+        parts += [f"maxUnavailable {fleet.max_unavailable}"] if fleet.max_unavailable > 1 else []
+        parts += [f"partition {fleet.partition}"] if fleet.partition else []
+    return "; ".join(filter(None, [", ".join(fleet.differences), ", ".join(parts)]))
+
+
+def _few(phrases: list[str]) -> list[str]:
+    """Join phrases, those of pods alike folded."""
+    if len(phrases) > _NAMED:
+        phrases = [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"]
+    return [", ".join(phrases)] if phrases else []
+
+
+def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
+    """Name PodSecurity as not modelled where a namespace has its labels."""
+    spaces = Counter(entry.pod.namespace for entry in found.pods)
+    for item in state.namespaces:
+        levels = [value for label, value in item.labels.items() if label == f"{_SECURITY}enforce"]
+        if item.name in spaces and levels:
+            yield f"namespace {item.name} enforces PodSecurity {levels[0]}: not modelled, it may refuse pods"

@@ -34,7 +34,9 @@ def version_of(state: ClusterState, asked: str = "") -> tuple[str, str]:
     return "", "no version recorded"
 
 
-def origin(state: ClusterState, features: Features, asked: str, how: str, *, via: str = "") -> Origin:
+def origin(
+    state: ClusterState, features: Features, asked: str, how: str, *, via: str = "", age: int | None = None
+) -> Origin:
     """Describe a source.
 
     Args:
@@ -42,11 +44,13 @@ def origin(state: ClusterState, features: Features, asked: str, how: str, *, via
         features: rules used.
         asked: version they were chosen by; a minor alone is shown as one.
         how: how it is known.
-        via: name of the environment variable that named the source, if one did.
+        via: how the source was found where it was not named.
+        age: how long ago a live cluster was read [seconds]; None for a file.
     """
     version = str(features.version)
     exact = asked.count(".") > 1 and how != "no version recorded"
-    sources = [PurePath(part).name if part != "standard input" else part for part in state.source.split(", ")]
+    live = age is not None
+    sources = [part if live else PurePath(part).name for part in state.source.split(", ")]
     return Origin(
         source=", ".join(sources),
         nodes=len(state.nodes),
@@ -56,4 +60,5 @@ def origin(state: ClusterState, features: Features, asked: str, how: str, *, via
         rules=version if exact else version.rpartition(".")[0],
         via=via,
         taken=state.taken,
+        age=age,
     )

@@ -1,8 +1,9 @@
-"""Who owns a pod: its controller, and the Deployment or CronJob behind that."""
+"""Owners in words."""
 
 from __future__ import annotations
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.owners import controller, top_owner
 
 OWNER_WORDS = {
     "Deployment": "deploy",
@@ -14,36 +15,6 @@ OWNER_WORDS = {
     "ReplicationController": "rc",
     "Node": "node",
 }
-_BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
-
-
-def controller(pod: PodInfo) -> tuple[str, str]:
-    """Kind and name of the controller that owns a pod; empty texts for none."""
-    for reference in pod.pod.metadata.owner_references or ():
-        if reference.controller:
-            return reference.kind or "", reference.name or ""
-    return "", ""
-
-
-def top_owner(pod: PodInfo, cluster: Cluster) -> tuple[str, str]:
-    """Kind and name of the outermost controller that can be told; empty texts for none.
-
-    A ReplicaSet that the state does not hold is taken for a Deployment's where the pod has the label that one sets.
-    """
-    kind, name = controller(pod)
-    table, outer = _BEHIND.get(kind, ("", ""))
-    if not table:
-        return kind, name
-    item = cluster.objects.table(table).get(f"{pod.namespace}/{name}")
-    if item is not None:
-        for reference in item.metadata.owner_references or ():
-            if reference.controller and reference.kind == outer:
-                return outer, reference.name or ""
-        return kind, name
-    stamp = pod.labels.get("pod-template-hash")
-    if kind == "ReplicaSet" and stamp and name.endswith(f"-{stamp}"):
-        return "Deployment", name.removesuffix(f"-{stamp}")
-    return kind, name
 
 
 def owner_text(pod: PodInfo, cluster: Cluster) -> str:
@@ -62,3 +33,6 @@ def comes_back(pod: PodInfo, cluster: Cluster) -> str:
     if kind == "Node":
         return "no, static pod"
     return f"yes, {OWNER_WORDS.get(kind, kind.lower())}/{name}"
+
+
+__all__ = ["OWNER_WORDS", "comes_back", "controller", "owner_text", "top_owner"]

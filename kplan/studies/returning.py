@@ -7,19 +7,13 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from kplan.cluster import AddPods, Assume, Change, Nominate, PodInfo, Remove
+from kplan.cluster.owners import controller, returns
 from kplan.objects.models import Pod, PodStatus
 from kplan.pipeline import Planner
 from kplan.result import Outcome
-from kplan.studies.owners import controller
 from kplan.studies.words import count
 
 LINES = 3
-_STAY_AWAY = ("", "Node", "DaemonSet")
-
-
-def returns(pod: PodInfo) -> bool:
-    """Whether a controller makes the pod again for any node; a DaemonSet's or a static one is bound to its own."""
-    return controller(pod)[0] not in _STAY_AWAY
 
 
 def copy_of(victim: PodInfo, name: str) -> Pod:
@@ -84,3 +78,6 @@ def _fate(planner: Planner, then: Outcome) -> str:
         evicted = len(then.preemption.candidates[next_node].pods)
         return f"evicts {count(evicted, 'pod')} in turn, on {name(next_node)}"
     return "stays Pending: it fits no node then"
+
+
+__all__ = ["after_eviction", "copy_of", "returns"]

@@ -1,36 +1,30 @@
-"""Simulate: what happens to the whole queue, and to the pods of manifests after it, as a document.
-
-Failures are told as they happen, while the cluster is as the pod met it; one for each cause, so that a large plan
-explains little more than it shows.
-"""
+"""Simulate: what happens to the whole queue, and to the pods of manifests after it, as a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from kplan.cluster import AddPods, PodInfo
+from kplan.admission import Fleet, Quotas
+from kplan.cluster import PodInfo
 from kplan.pipeline import Planner
-from kplan.result import Event, EventKind, Outcome
-from kplan.result.document import API_VERSION, Cause, Doubt, Group, Origin
+from kplan.result.document import API_VERSION, Doubt, Origin
 from kplan.result.document_plan import (
     Expanded,
     PlanCause,
     PlanOwner,
     PlanStep,
     PlanTotals,
+    RolloutPlan,
     SimulationPlan,
 )
-from kplan.studies.because import because
-from kplan.studies.doubts import broken_doubts
-from kplan.studies.groups import Asked, find_groups
-from kplan.studies.owners import owner_text
-from kplan.studies.returning import copy_of, returns
-from kplan.studies.tell import tell
+from kplan.studies.controllers import controllers
+from kplan.studies.doubts import broken_doubts, pod_doubts
+from kplan.studies.quotas import quota_rows
+from kplan.studies.rollout import Play
+from kplan.studies.run import RETURNS_OF_ONE, Run, Told
+from kplan.studies.verdicts import sentence, verdict_of
 from kplan.studies.words import count
-
-RETURNS_OF_ONE = 3
-"""How often a pod may be evicted and come back before the cascade is cut short."""
 
 
 @dataclass(frozen=True)
@@ -42,51 +36,18 @@ class SimulateOptions:
         doubts: about version and configuration.
         notes: what else to say.
         change: what manifests came to.
+        landed: how many of the pods, the last ones, are of manifests.
+        fleets: workloads whose controllers make or remove pods step by step.
+        ledger: quotas with what the manifests were charged already.
     """
 
     victims_return: bool = True
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     change: tuple[Expanded, ...] = ()
-
-
-@dataclass
-class _Told:
-    because: Cause
-    pod: str
-    group: Group | None = None
-    groups: int = 0
-
-
-@dataclass
-class _Run:
-    """A plan that is being made.
-
-    Attributes:
-        planner: the planner.
-        steps: what happened, in order.
-        told: causes by key; a key is told once.
-        keys: key of the cause by step.
-        owners: owner of each pod, by row.
-        returned: how often each pod came back, by the name it began with.
-        cut: pods that did not come back once more.
-    """
-
-    planner: Planner
-    steps: list[PlanStep] = field(default_factory=list)
-    told: dict[object, _Told] = field(default_factory=dict)
-    keys: list[object] = field(default_factory=list)
-    owners: dict[int, str] = field(default_factory=dict)
-    returned: dict[str, int] = field(default_factory=dict)
-    first_name: dict[int, str] = field(default_factory=dict)
-    cut: int = 0
-
-    def owner(self, pod: PodInfo) -> str:
-        """Owner of a pod in words."""
-        known = self.owners.get(pod.row)
-        if known is None:
-            known = self.owners[pod.row] = owner_text(pod, self.planner.cluster)
-        return known
+    landed: int = 0
+    fleets: tuple[Fleet, ...] = ()
+    ledger: Quotas | None = None
 
 
 def simulate_pods(
@@ -100,132 +61,16 @@ def simulate_pods(
         origin: where the state is from.
         options: what is asked.
     """
-    run = _Run(planner)
-    queue = list(pods)
-    while queue:
-        returned: list[PodInfo] = []
-        for pod in queue:
-            victims = _step(run, pod)
-            if options.victims_return and victims:
-                returned.extend(_come_back(run, victims))
-        queue = planner.queue.sort(returned)
-    return _document(run, origin, options)
+    run = Run(planner, options.victims_return)
+    first = len(pods) - options.landed
+    run.drain(pods[:first])
+    features = next(iter(planner.pipelines.values())).features
+    play = Play(run, options.fleets, options.ledger, controllers(max_unavailable=features.since(37)))
+    play.play(pods[first:])
+    return _document(run, play.plans(), origin, options)
 
 
-def _step(run: _Run, pod: PodInfo) -> tuple[int, ...]:
-    """Try one pod; return rows of the pods evicted for it."""
-    planner = run.planner
-    event = planner.step(pod)
-    outcome = event.outcome
-    last = outcome.preempted.then if outcome.preempted is not None else outcome
-    placed = event.kind in (EventKind.PLACED, EventKind.PREEMPTED) and last.placement is not None
-    victims = outcome.preempted.victims if outcome.preempted is not None else ()
-    kind = EventKind.PENDING if not planner.cluster.nodes and event.kind is EventKind.FAILED else event.kind
-    result = kind.value if placed or event.kind is not EventKind.PREEMPTED else "pending"
-    tie = len(last.scores.best) if placed and last.scores is not None else 0
-    code = ""
-    key: object = None
-    if not placed:
-        key = _tell(run, pod, event, last)
-        code = run.told[key].because.code
-    run.keys.append(key)
-    run.steps.append(
-        PlanStep(
-            pod=pod.key,
-            result=result,
-            node=planner.cluster.node_name(last.placement.node) if last.placement is not None and placed else "",
-            owner=run.owner(pod),
-            evicts=tuple(planner.cluster.pods[row].key for row in victims),
-            cause=code,
-            message=last.fit_error or last.error,
-            tie=tie if tie > 1 else 0,
-            returned=pod.row in run.first_name,
-        )
-    )
-    return victims
-
-
-def _tell(run: _Run, pod: PodInfo, event: Event, outcome: Outcome) -> object:
-    """Tell the cause of a failure unless one like it was told; return its key."""
-    planner = run.planner
-    if event.kind is EventKind.GATED:
-        names = tuple(gate.name for gate in pod.pod.spec.scheduling_gates or ())
-        key: object = ("gated", names)
-        text = f"{'gate' if len(names) == 1 else 'gates'} {', '.join(names)} must be removed first"
-        run.told.setdefault(key, _Told(Cause(code="scheduling-gates", text=text), pod.key))
-        return key
-    if not planner.cluster.nodes:
-        run.told.setdefault("no-nodes", _Told(Cause(code="no-nodes", text="there is no node at all"), pod.key))
-        return "no-nodes"
-    if outcome.error:
-        key = ("failed", outcome.error)
-        run.told.setdefault(key, _Told(Cause(code="cycle-error", text=outcome.error), pod.key))
-        return key
-    cheap = (_template(pod), _reasons(outcome))
-    if cheap in run.told:
-        return cheap
-    everything, planner.everything = planner.everything, True
-    try:
-        cycle = planner.cycle(pod)
-        asked = Asked(planner.cluster, pod, cycle, cycle.explain(preempt=False))
-    finally:
-        planner.everything = everything
-    groups = find_groups(asked)
-    if not groups:
-        run.told[cheap] = _Told(Cause(code="unknown", text=outcome.fit_error), pod.key)
-        return cheap
-    first = tell(asked, groups[0], names=False)
-    cause = because(first.view, first.phrases, groups[1:])
-    run.told[cheap] = _Told(cause, pod.key, first.group, len(groups))
-    return cheap
-
-
-def _reasons(outcome: Outcome) -> frozenset[str]:
-    """Texts of the reasons, without how often each holds."""
-    diagnosis = outcome.diagnosis
-    if diagnosis is None:
-        return frozenset()
-    if diagnosis.pre_filter is not None:
-        return frozenset(diagnosis.pre_filter.reasons)
-    return frozenset(
-        refusal.reason for failing in diagnosis.failing for refusal in failing.findings.refusals if refusal.rows.any()
-    )
-
-
-def _template(pod: PodInfo) -> object:
-    """What makes pods alike to the filters: they fail for the same cause."""
-    return (
-        pod.namespace,
-        pod.priority,
-        tuple(sorted(pod.requests.items())),
-        tuple(sorted(pod.labels.items())),
-        (tuple(sorted((pod.pod.spec.node_selector or {}).items()))),
-    )
-
-
-def _come_back(run: _Run, victims: Iterable[int]) -> list[PodInfo]:
-    """Let controllers make pods again for those that were evicted."""
-    cluster = run.planner.cluster
-    again: list[PodInfo] = []
-    for row in victims:
-        victim = cluster.pods[row]
-        if not returns(victim):
-            continue
-        first = run.first_name.get(row, victim.key)
-        times = run.returned[first] = run.returned.get(first, 0) + 1
-        if times > RETURNS_OF_ONE:
-            run.cut += 1
-            continue
-        before = len(cluster.pods)
-        name = f"{first.partition('/')[2]}-r{times}"
-        run.planner.cluster.apply([AddPods((copy_of(victim, name),))])
-        copy = cluster.pods[before]
-        run.first_name[copy.row] = first
-        again.append(copy)
-    return again
-
-
-def _document(run: _Run, origin: Origin, options: SimulateOptions) -> SimulationPlan:
+def _document(run: Run, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions) -> SimulationPlan:
     steps = run.steps
     placed = sum(1 for step in steps if step.node)
     gated = sum(1 for step in steps if step.result == "gated")
@@ -239,14 +84,18 @@ def _document(run: _Run, origin: Origin, options: SimulateOptions) -> Simulation
         returned=sum(1 for step in steps if step.returned),
     )
     refused = sum(1 for change in options.change if change.refused)
-    verdict = "FITS" if not totals.not_placed and not refused else "PARTLY" if placed else "BLOCKED"
+    verdict = verdict_of(totals, rollouts, refused)
     causes = _causes(run)
     failing = [cause for cause in causes if cause.result != "gated"]
-    doubts = (*options.doubts, *broken_doubts(run.planner.cluster.state.completeness.broken, storage=True))
+    doubts = (
+        *options.doubts,
+        *_doubts(run),
+        *broken_doubts(run.planner.cluster.state.completeness.broken, storage=True),
+    )
     return SimulationPlan(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=_sentence(totals, len(failing)) + (f"; {count(refused, 'object')} refused" if refused else ""),
+        sentence=sentence(totals, len(failing), rollouts, options.change),
         totals=totals,
         steps=tuple(steps),
         origin=origin,
@@ -256,36 +105,46 @@ def _document(run: _Run, origin: Origin, options: SimulateOptions) -> Simulation
         change=options.change,
         causes=causes,
         owners=_owners(steps),
+        rollouts=rollouts,
+        quotas=quota_rows(options.ledger) if options.ledger is not None else (),
+        careful=tuple(dict.fromkeys(text for change in options.change for text in change.careful)),
     )
 
 
-def _sentence(totals: PlanTotals, causes: int) -> str:
-    if not totals.pods:
-        return "no pod waits"
-    gated = f", {totals.gated:,} gated" if totals.gated else ""
-    after = f" ({totals.after_eviction:,} after evictions)" if totals.after_eviction else ""
-    if not totals.not_placed:
-        every = "the pod is" if totals.pods == 1 else f"all {totals.placed:,} pods are" if not totals.gated else ""
-        every = every or f"{totals.placed:,} of {count(totals.pods, 'pod')} {'is' if totals.placed == 1 else 'are'}"
-        return f"{every} placed{after}{gated}"
-    text = f"{totals.placed:,} of {count(totals.pods, 'pod')} {'is' if totals.placed == 1 else 'are'} placed{after}"
-    return f"{text}, {totals.not_placed:,} not, for {count(causes, 'cause')}{gated}"
+_NOT_MODELLED = {
+    "devices-not-modelled": "resource claims, which are not modelled: devices count as there",
+    "pod-group-not-modelled": "a pod group, which is not modelled: the scheduler may hold back one for another",
+}
 
 
-def _causes(run: _Run) -> tuple[PlanCause, ...]:
+def _doubts(run: Run) -> Iterable[Doubt]:
+    """Doubts that the pods themselves raise, each told once."""
+    found: dict[str, int] = {}
+    for row in run.entries:
+        pod = run.planner.cluster.pods[row]
+        for doubt in pod_doubts(pod, run.planner.cluster.state.completeness, "", frozenset()):
+            found[doubt.code] = found.get(doubt.code, 0) + 1
+    for code, number in found.items():
+        if code in _NOT_MODELLED:
+            has = "has" if number == 1 else "have"
+            yield Doubt(code=code, text=f"{count(number, 'pod')} {has} {_NOT_MODELLED[code]}")
+
+
+def _causes(run: Run) -> tuple[PlanCause, ...]:
     """Steps that failed by cause; causes whose words agree are one."""
     merged: dict[tuple[str, str, str], list[int]] = {}
-    first: dict[tuple[str, str, str], _Told] = {}
-    for number, key in enumerate(run.keys):
-        if key is None:
+    first: dict[tuple[str, str, str], Told] = {}
+    steps = run.steps
+    for number, entry in enumerate(run.entries.values()):
+        if entry.key is None:
             continue
-        told = run.told[key]
+        told = run.told[entry.key]
         shape = (
             ", ".join(reason.code + reason.text.partition(":")[0] for reason in told.group.reasons)
             if told.group
             else ""
         )
-        same = (run.steps[number].result, told.because.code, shape or told.because.text)
+        same = (entry.step.result, told.because.code, shape or told.because.text)
         merged.setdefault(same, []).append(number)
         first.setdefault(same, told)
     causes = []
@@ -293,7 +152,7 @@ def _causes(run: _Run) -> tuple[PlanCause, ...]:
         told = first[same]
         owners: dict[str, int] = {}
         for number in numbers:
-            owner = run.steps[number].owner
+            owner = steps[number].owner
             owners[owner] = owners.get(owner, 0) + 1
         causes.append(
             PlanCause(
@@ -304,6 +163,7 @@ def _causes(run: _Run) -> tuple[PlanCause, ...]:
                 pod=told.pod,
                 group=told.group,
                 groups=told.groups,
+                preempt=told.preempt,
             )
         )
     return tuple(sorted(causes, key=lambda cause: (cause.result == "gated", -cause.count, cause.pod)))
@@ -325,7 +185,7 @@ def _owners(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
     return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))
 
 
-def _notes(run: _Run) -> Iterable[str]:
+def _notes(run: Run) -> Iterable[str]:
     for name, keys in run.planner.other_schedulers().items():
         yield f"{count(len(keys), 'pod')} of schedulerName {name}: no profile of that name (--config)"
     terminating = run.planner.terminating()

@@ -66,9 +66,9 @@ def web(resources: str, count: int = 4) -> str:
 def test_pods(resources: str, item: Object, let_in: int, message: str) -> None:
     found = expand_text(web(resources), item)
     assert len(found.pods) == let_in
-    assert [line.partition(" is forbidden: ")[2] for line in found.refused] == ([message] if message else [])
+    assert [line.why.partition(" is forbidden: ")[2] for line in found.refused] == ([message] if message else [])
     if message and let_in < 4:
-        assert f'{4 - let_in} of 4 pods: pods "web-' in found.refused[0]
+        assert f'{4 - let_in} of 4 pods: pods "web-' in found.refused[0].why
 
 
 def test_a_quota_says_what_it_would_count() -> None:

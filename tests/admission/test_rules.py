@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from kplan.admission.admit import Admission
+from kplan.admission.claims import set_claim_defaults
 from kplan.admission.limit_ranger import check_claim_limits
 from kplan.admission.policies import Policies
 from kplan.admission.priority import set_priority
@@ -92,6 +93,19 @@ def test_requests_and_limits(given: dict[str, Any], limit_range: dict[str, Any] 
     item = one(resources=given)
     admit(item, *([limits(type="Container", **limit_range)] if limit_range else []))
     assert resources_of(item) == wanted
+
+
+def test_amounts_from_elsewhere_are_written_as_the_api_server_writes_them() -> None:
+    item = one(runtimeClassName="sandbox")
+    runtime = make("RuntimeClass", "sandbox", handler="h", overhead={"podFixed": {"cpu": 0.25, "memory": "0.5Gi"}})
+    admit(item, limits(type="Container", default={"cpu": 2, "memory": "1.5Gi"}), runtime)
+    assert resources_of(item)["limits"] == {"cpu": "2", "memory": "1536Mi"}
+    assert item.spec.overhead == {"cpu": "250m", "memory": "512Mi"}
+    claim = make("PersistentVolumeClaim", "c", namespace="n", spec={"resources": {"requests": {"storage": "1.5Gi"}}})
+    assert isinstance(claim, PersistentVolumeClaim)
+    set_claim_defaults(claim, ())
+    assert claim.spec.resources is not None
+    assert claim.spec.resources.requests == {"storage": "1536Mi"}
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_the_namespace_of_the_command_line_holds_for_every_kind() -> None:
 
 
 def test_an_unknown_kind_is_listed_with_what_would_help() -> None:
-    (line,) = expand_file("operators.yaml").not_expanded
+    (line,) = map(str, expand_file("operators.yaml").not_expanded)
     assert line.startswith("Fleet default/ships (")
     assert line.endswith(
         "kplan does not know what example.com/v1 Fleet makes; --pod-template says where its pod template is"
@@ -137,7 +137,7 @@ def test_a_chart_leaves_out_hooks_and_lists_definitions() -> None:
     assert [one.workload for one in found.pods] == ["deploy/shop/api"]
     assert [line.partition(" (")[0] for line in found.notes] == ["Job shop/migrate"]
     assert "a Helm hook (pre-install)" in found.notes[0]
-    assert [line.partition(" ")[0] for line in found.not_expanded] == ["CustomResourceDefinition"]
+    assert [one.kind for one in found.not_expanded] == ["CustomResourceDefinition"]
 
 
 def test_a_job_label_is_that_of_the_controller() -> None:
@@ -193,8 +193,20 @@ def test_a_missing_template_of_an_operator_is_said() -> None:
     found = expand_text(
         "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: a}, spec: {}}"
     )
-    (line,) = found.not_expanded
+    (line,) = map(str, found.not_expanded)
     assert line == (
         "LeaderWorkerSet default/a (standard input:1): spec.leaderWorkerTemplate.workerTemplate: "
         "there is no pod template here"
     )
+
+
+def test_an_index_that_may_fail_counts_its_failures() -> None:
+    text = (
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {completionMode: Indexed, completions: 1, "
+        "backoffLimitPerIndex: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}}"
+    )
+    (found,) = expand_text(text).pods
+    assert found.pod.annotations == {
+        "batch.kubernetes.io/job-completion-index": "0",
+        "batch.kubernetes.io/job-index-failure-count": "0",
+    }

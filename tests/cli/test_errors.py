@@ -9,13 +9,36 @@ from kplan.cli.main import main
 from tests.cli.snapshots import node, pod, write
 
 
+@pytest.fixture(autouse=True)
+def no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing in the environment names a source."""
+    for name in ("KUBECONFIG", "KPLAN_SNAPSHOT", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
 @pytest.fixture
 def snapshot(tmp_path: Path) -> str:
     return write(tmp_path, node("n-1"), pod("web-1"), pod("web-2"), pod("else", schedulerName="volcano"))
 
 
 TABLE = {
-    "no source": ([], "no cluster to look at: a live cluster cannot be read yet", "--snapshot PATH or KPLAN_SNAPSHOT"),
+    "no source": (
+        [],
+        "no cluster to read: there is no kubeconfig (~/.kube/config), and no snapshot is named",
+        "--snapshot PATH or KPLAN_SNAPSHOT=PATH reads a file, --kubeconfig FILE a cluster; ",
+    ),
+    "a kubeconfig that is not there": (
+        ["web-1", "--kubeconfig", "/no/file"],
+        "no cluster to read: /no/file does not exist",
+        "name another with --kubeconfig, or read a file instead: --snapshot PATH",
+    ),
+    "a context without a kubeconfig": (
+        ["web-1", "--context", "prod"],
+        "no cluster to read: there is no kubeconfig (~/.kube/config)",
+        "--snapshot PATH",
+    ),
+    "a watch of a file": (["web-1", "--watch", "-s"], "", "leave out --watch, --follow"),
     "no such pod": (["api", "-s"], "no pod api", "kplan explain pod -A lists every pod that waits"),
     "a pod misspelled": (["wed-1", "-s"], "no pod wed-1", "did you mean default/web-1"),
     "a prefix of several": (["web", "-s"], "web means 2 pods", "one of: default/web-1, default/web-2"),
@@ -24,7 +47,11 @@ TABLE = {
     "another scheduler": (["else", "-s"], "no scheduler here answers for schedulerName volcano", "profiles: default-"),
     "an unknown format": (["web-1", "-o", "xml", "-s"], "-o xml: no such format", "one of: text, wide, json, yaml"),
     "two outputs in one place": (["web-1", "-o", "json", "-o", "text", "-s"], "two outputs on standard output", "name"),
-    "an unknown option": (["--nope"], "no such option '--nope'", "did you mean one of: '--group', '--node'?"),
+    "an unknown option": (
+        ["--nope"],
+        "no such option '--nope'",
+        "did you mean one of: '--add-node', '--group', '--node'?",
+    ),
     "a version that is none": (["web-1", "--k8s-version", "x", "-s"], "'x' is no Kubernetes version", "write it as"),
     "a gate that is none": (["web-1", "--feature-gates", "A=1", "-s"], "--feature-gates: 'A=1'", "write Name=true"),
     "a selector that is none": (["-l", "a=(", "-s"], "-l a=(: no label selector", "write a=b"),

@@ -151,4 +151,4 @@ def test_the_program_itself(snapshot: str) -> None:
     environment = {**os.environ, "KPLAN_SNAPSHOT": snapshot}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (1, "")
-    assert len(done.stdout.splitlines()) == 2
+    assert len(done.stdout.splitlines()) == 3

@@ -13,6 +13,7 @@ from kplan.cli.main import main
 from kplan.cli.simulate import manifest_files
 from kplan.plugins.registry import REGISTRY
 from kplan.render.data import json_schema
+from kplan.result.documents import DOCUMENTS
 from tests.cli.snapshots import node, owned, pod, write
 
 
@@ -51,6 +52,7 @@ def test_a_queue_that_fits_in_part(capsys: pytest.CaptureFixture[str], queue: st
         Nearest  for default/a-2, in the first of 1 groups of nodes
               2  cpu: needs 3, free 1, lacks 2
                    n-1, n-2   all alike, 3 of 4 used
+        Preempt  no: no pod of lower priority (this one 0, the others 0)
         From     made-up.json, 2 nodes, 4 pods; rules of 1.37 (no version recorded)
         """
     )
@@ -122,7 +124,7 @@ def test_the_schema_of_every_document(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["schema"]) == 0
     schema = json.loads(capsys.readouterr().out)
     jsonschema.Draft202012Validator.check_schema(schema)
-    assert len(schema["anyOf"]) == 4
+    assert len(schema["anyOf"]) == len(DOCUMENTS)
 
 
 def test_the_demo_shows_each_verdict(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,8 @@ from kplan.cli.main import main
 from kplan.sources import load
 from tests.cli.snapshots import node, pod, write
 
+LAYOUTS = Path(__file__).parents[2] / "fixtures" / "layouts"
+
 
 def test_a_snapshot_of_a_file_is_redacted_and_an_answer_comes_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -34,13 +36,23 @@ def test_the_cluster_role_is_printed(capsys: pytest.CaptureFixture[str]) -> None
     assert "kind: ClusterRole\n" in capsys.readouterr().out
 
 
+def test_a_moment_of_a_record_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record, file = LAYOUTS / "simkube", tmp_path / "s.json"
+    assert main(["snapshot", str(file), "--snapshot", str(record), "--at", "2026-01-02T03:04:05Z"]) == 0
+    assert [pod.name for pod in load(file).pods] == ["gone-1", "wait-1"]
+    assert load(file).taken == "2026-01-02T03:04:05Z"
+    assert "a SimKube trace holds only pods without an owner" in capsys.readouterr().err
+
+
 ERRORS = {
+    "a moment without a record": (["out.json", "--at", "2026-01-02T03:04:05Z"], "--at without a record"),
     "no file": ([], "FILE is missing"),
     "a map without redaction": (["out.json", "--redact-map", "names.json"], "--redact-map without --redact"),
     "two sources": (
         ["out.json", "--snapshot", "a", "--context", "b"],
         "--snapshot names a file, and --context a cluster",
     ),
+    "to follow a file": (["out.json", "--follow", "--snapshot", "a.json"], "a.json is a file, and there is nothing"),
     "a kubeconfig that is not there": (["out.json", "--kubeconfig", "/no/file"], "no cluster to read: /no/file"),
 }
 

@@ -45,9 +45,15 @@ def server() -> Iterator[ControlPlane]:
 
 @pytest.fixture(scope="session")
 def other_server() -> Iterator[ControlPlane]:
-    """Another one, under another certificate; without a watch cache its lists come straight from etcd."""
+    """Another one, under another certificate; without a watch cache its lists come straight from etcd.
+
+    It has devices only in an old version, and groups of pods.
+    """
     need_assets()
-    with ControlPlane(apiserver_args=["--watch-cache=false"]) as running:
+    old = {"resource.k8s.io/v1": False, "resource.k8s.io/v1beta1": True, "scheduling.k8s.io/v1beta1": True}
+    with ControlPlane(
+        apiserver_args=["--watch-cache=false"], runtime_config=old, feature_gates={"GenericWorkload": True}
+    ) as running:
         for i in range(6):
             running.post(PODS, pod(f"p-{i}"))
         yield running
@@ -130,6 +136,16 @@ def fill(running: ControlPlane) -> None:
     running.post(f"{storage}/csidrivers", {"metadata": {"name": "x.example"}, "spec": {"storageCapacity": False}})
     attached = {"attacher": "x.example", "nodeName": "node-1", "source": {"persistentVolumeName": "pv-1"}}
     running.post(f"{storage}/volumeattachments", {"metadata": {"name": "attached-1"}, "spec": attached})
+    devices = "/apis/resource.k8s.io/v1"
+    by_driver = [{"cel": {"expression": "device.driver == 'gpu.example'"}}]
+    running.post(f"{devices}/deviceclasses", {"metadata": {"name": "gpu"}, "spec": {"selectors": by_driver}})
+    offered = {
+        "driver": "gpu.example",
+        "pool": {"name": "node-2", "generation": 1, "resourceSliceCount": 1},
+        "nodeName": "node-2",
+        "devices": [{"name": "gpu-0", "attributes": {"model": {"string": "a100"}}}],
+    }
+    running.post(f"{devices}/resourceslices", {"metadata": {"name": "node-2-gpu"}, "spec": offered})
     running.post("/api/v1/namespaces/default/configmaps", {"metadata": {"name": "c"}, "data": {"a": "do-not-tell"}})
     running.post("/api/v1/namespaces/default/secrets", {"metadata": {"name": "s"}, "stringData": {"a": "do-not-tell"}})
     for i in range(5):

@@ -12,11 +12,11 @@ from kplan.cli.main import main
 from kplan.objects.kinds import KINDS
 from kplan.sources import load as load_files
 from kplan.sources.live import read
-from kplan.sources.live.lists import path_of
 from kplan.sources.snapshot import write_snapshot
 from tests.live.conftest import pod
 from tests.live.controlplane import ControlPlane
 from tests.live.plans import plans
+from tests.live.test_commands import lists
 
 RBAC = Path(__file__).parents[2] / "kplan" / "data" / "rbac.yaml"
 
@@ -30,8 +30,12 @@ def test_every_kind_is_read_with_version_time_and_context(server: ControlPlane) 
     assert [node.name for node in state.nodes] == [f"node-{i}" for i in range(6)]
     assert len(state.pods) == 10
     assert state.completeness.counts["ReplicaSet"] == 0
-    assert set(reading.resource_versions) == {kind.plural for kind in KINDS}
-    assert all(version.isdecimal() for version in reading.resource_versions.values())
+    versions = state.completeness.versions
+    assert set(versions) == {kind.name for kind in KINDS} - {"Workload", "PodGroup"}
+    assert all(version.isdecimal() for version in versions.values())
+    assert len(state.device_classes) == len(state.resource_slices) == 1
+    assert state.completeness.counts["PodGroup"] == 0
+    assert state.completeness.notes == ()
 
 
 def test_pages_give_the_same_as_one_list(server: ControlPlane) -> None:
@@ -66,13 +70,8 @@ def test_a_snapshot_gives_the_same_plan_and_holds_nothing_secret(
 
 
 def test_lists_as_kubectl_writes_them_give_the_same_plan(server: ControlPlane, tmp_path: Path) -> None:
-    for kind in KINDS:
-        listing = server.get(path_of(kind))
-        items = [{"apiVersion": listing["apiVersion"], "kind": kind.name, **item} for item in listing["items"]]
-        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
-        (tmp_path / f"{kind.plural}.json").write_text(text)
     live = plans(read(kubeconfig=str(server.kubeconfig)).state, taken=False)
-    assert plans(load_files(tmp_path), taken=False) == live
+    assert plans(load_files(lists(server, tmp_path / "lists")), taken=False) == live
 
 
 def test_the_command_writes_a_snapshot(
@@ -129,9 +128,8 @@ def test_the_cluster_role_that_ships_suffices_and_only_reading_is_done(server: C
     events = server.audit_events("viewer")[before:]
     assert {event["verb"] for event in events} <= {"get", "list", "watch"}
     assert {event["responseStatus"]["code"] for event in events} <= {200, 404}
-    assert {event["objectRef"]["resource"] for event in events if "objectRef" in event} == {
-        "configmaps", *(kind.plural for kind in KINDS),
-    }  # fmt: skip
+    asked = {event["objectRef"]["resource"] for event in events if "resource" in event.get("objectRef", {})}
+    assert asked == {"configmaps", *(kind.plural for kind in KINDS)} - {"workloads", "podgroups"}
 
 
 def test_a_viewer_without_volumes_gets_all_else_and_is_told_what_that_means(
@@ -140,7 +138,9 @@ def test_a_viewer_without_volumes_gets_all_else_and_is_told_what_that_means(
     rights.grant(without(shipped()[0], "persistentvolumes"))
     state = read("viewer", str(server.kubeconfig)).state
     assert state.completeness.absent == ("PersistentVolume",)
-    assert "no access to persistentvolumes: bound volumes are out of reach on every node" in state.completeness.notes
+    assert state.completeness.absences == {
+        "PersistentVolume": "no access to persistentvolumes: bound volumes are out of reach on every node"
+    }
     assert len(state.pods) == 10
 
 
@@ -158,7 +158,7 @@ CONFIGURATION = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeScheduler
 
 def test_without_any_trace_of_the_scheduler_the_defaults_are_only_assumed(server: ControlPlane) -> None:
     scheduler = read(kubeconfig=str(server.kubeconfig)).scheduler
-    assert (scheduler.config, scheduler.origin) == ("", "")
+    assert (scheduler.config, scheduler.origin) == (None, "")
     assert scheduler.doubt.endswith("the defaults are assumed")
 
 
@@ -169,7 +169,7 @@ def test_a_config_map_with_a_usual_name_is_read(server: ControlPlane) -> None:
         scheduler = read(kubeconfig=str(server.kubeconfig)).scheduler
     finally:
         server.delete(f"{path}/kube-scheduler-config")
-    assert scheduler.config == CONFIGURATION
+    assert scheduler.config == yaml.safe_load(CONFIGURATION)
     assert scheduler.origin == "ConfigMap kube-system/kube-scheduler-config"
     assert scheduler.doubt == ""
 
@@ -201,6 +201,30 @@ def test_a_static_pod_shows_its_arguments(
 
 def test_nothing_but_reading_was_done_as_a_whole(server: ControlPlane) -> None:
     assert {event["verb"] for event in server.audit_events("viewer")} <= {"get", "list", "watch"}
-    by_kplan = [event for event in server.audit_events() if event.get("userAgent") == "kplan"]
+    by_kplan = [event for event in server.audit_events() if event.get("userAgent", "").startswith("kplan")]
     assert len(by_kplan) > 100
-    assert {event["verb"] for event in by_kplan} <= {"get", "list", "watch"}
+    others = [event for event in by_kplan if event["verb"] not in ("get", "list", "watch")]
+    assert {event["objectRef"]["resource"] for event in others} <= {"selfsubjectaccessreviews"}
+
+
+def test_devices_are_read_in_the_version_that_the_server_has_and_groups_where_there_are_any(
+    other_server: ControlPlane, tmp_path: Path
+) -> None:
+    claims = "/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims"
+    groups = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups"
+    request = {"name": "gpu", "deviceClassName": "big", "count": 2}
+    other_server.post(claims, {"metadata": {"name": "two"}, "spec": {"devices": {"requests": [request]}}})
+    gang = {"schedulingPolicy": {"gang": {"minCount": 4}}}
+    other_server.post(groups, {"metadata": {"name": "train"}, "spec": gang})
+    try:
+        state = read(kubeconfig=str(other_server.kubeconfig)).state
+    finally:
+        other_server.delete(f"{claims}/two")
+        other_server.delete(f"{groups}/train")
+    write_snapshot(state, tmp_path / "s.json")
+    for found in (state, load_files(tmp_path / "s.json")):
+        (claim,), (group,) = found.resource_claims, found.pod_groups
+        exact = claim.spec.devices.requests[0].exactly  # type: ignore[index]
+        assert (exact.device_class_name, exact.count, exact.allocation_mode) == ("big", 2, "ExactCount")  # type: ignore[union-attr]
+        assert group.spec.scheduling_policy.gang.min_count == 4  # type: ignore[union-attr]
+        assert {"DeviceClass", "ResourceSlice", "Workload"} <= set(found.completeness.counts)

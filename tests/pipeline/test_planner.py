@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import kplan
+from kplan.cluster import AddPods
 from kplan.cluster.schema import COLUMNS
 from kplan.errors import UsageError
 from kplan.framework.findings import Failed, Refused, passed
@@ -331,3 +332,16 @@ def test_a_permit_that_holds_a_pod_back_is_told() -> None:
     (event,) = planned.simulate().events
     assert event.outcome.permit is not None
     assert (event.outcome.permit.plugin, event.outcome.permit.reasons) == ("Waits", ("later",))
+
+
+def test_rewind_takes_back_all_that_went_through_the_planner() -> None:
+    low = pod("low", node="a", requests={"cpu": "4"}, priority=0)
+    high = pod("high", requests={"cpu": "4"}, priority=10)
+    planner = kplan.Scheduler.of().planner(ClusterState.of([node("a"), low, high]))
+    mark = planner.mark
+    planner.step(planner.cluster.pods[planner.cluster.pod_index["default/high"]])
+    planner.apply([AddPods((pod("more", requests={"cpu": "1"}),))])
+    assert planner.cluster.pods_on(0) == [planner.cluster.pod_index["default/high"]]
+    planner.rewind(mark)
+    assert [planner.cluster.pods[row].name for row in planner.cluster.pods_on(0)] == ["low"]
+    assert (len(planner.cluster.pods), planner.cluster.requested[0].tolist()) == (2, [4000])

@@ -113,9 +113,139 @@ def test_a_kind_that_kept_its_fields_is_read_as_it_is(version, kind, fields):
 
 def test_kinds_without_a_model_are_counted():
     unknown = load_values(
-        [
-            {"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceClaim", "metadata": {"name": "a"}},
-            {"apiVersion": "scheduling.k8s.io/v1alpha1", "kind": "Workload", "metadata": {"name": "b"}},
-        ]
+        [{"apiVersion": "scheduling.k8s.io/v1alpha3", "kind": "CompositePodGroup", "metadata": {"name": "b"}}]
     ).completeness.unknown
-    assert unknown == {"resource.k8s.io/v1beta1/ResourceClaim": 1, "scheduling.k8s.io/v1alpha1/Workload": 1}
+    assert unknown == {"scheduling.k8s.io/v1alpha3/CompositePodGroup": 1}
+
+
+CEL = [{"cel": {"expression": "device.driver == 'gpu.example'"}}]
+REQUESTS = [
+    (
+        "a request of v1beta1",
+        "resource.k8s.io/v1beta1",
+        {"name": "gpu", "deviceClassName": "big", "selectors": CEL, "allocationMode": "ExactCount", "count": 2},
+    ),
+    (
+        "a request of v1alpha3",
+        "resource.k8s.io/v1alpha3",
+        {"name": "gpu", "deviceClassName": "big", "selectors": CEL, "allocationMode": "ExactCount", "count": 2},
+    ),
+    (
+        "a request of v1beta2",
+        "resource.k8s.io/v1beta2",
+        {
+            "name": "gpu",
+            "exactly": {"deviceClassName": "big", "selectors": CEL, "allocationMode": "ExactCount", "count": 2},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("version", "request_"), [row[1:] for row in REQUESTS], ids=[row[0] for row in REQUESTS])
+def test_a_request_for_devices_is_read_as_that_of_v1(version, request_):
+    claim = one(version, "ResourceClaim", spec={"devices": {"requests": [request_]}})
+    template = one(version, "ResourceClaimTemplate", spec={"spec": {"devices": {"requests": [request_]}}})
+    for found in (claim.spec.devices.requests[0], template.spec.spec.devices.requests[0]):
+        exact = found.exactly
+        assert (found.name, exact.device_class_name, exact.allocation_mode, exact.count) == (
+            "gpu", "big", "ExactCount", 2,
+        )  # fmt: skip
+        assert exact.selectors[0].cel.expression == "device.driver == 'gpu.example'"
+
+
+def test_alternatives_of_a_request_of_v1beta1_stay_and_bring_no_request_of_their_own():
+    alternatives = [{"name": "large", "deviceClassName": "big"}, {"name": "small", "deviceClassName": "little"}]
+    spec = {"devices": {"requests": [{"name": "gpu", "firstAvailable": alternatives}]}}
+    (found,) = one("resource.k8s.io/v1beta1", "ResourceClaim", spec=spec).spec.devices.requests
+    assert found.exactly is None
+    assert [(each.name, each.device_class_name) for each in found.first_available] == [
+        ("large", "big"), ("small", "little"),
+    ]  # fmt: skip
+
+
+BASIC = {"attributes": {"model": {"string": "a100"}, "cores": {"int": 6912}}}
+SLICES = [
+    ("v1alpha3", {**BASIC, "capacity": {"memory": "40Gi"}}),
+    ("v1beta1", {**BASIC, "capacity": {"memory": {"value": "40Gi"}}}),
+]
+
+
+@pytest.mark.parametrize(("version", "basic"), SLICES, ids=[row[0] for row in SLICES])
+def test_devices_of_old_slices_are_lifted_out_of_basic(version, basic):
+    spec = {
+        "driver": "gpu.example",
+        "pool": {"name": "node-1", "generation": 7, "resourceSliceCount": 1},
+        "nodeName": "node-1",
+        "allNodes": False,
+        "devices": [{"name": "gpu-0", "basic": basic}],
+    }
+    found = one(f"resource.k8s.io/{version}", "ResourceSlice", spec=spec).spec
+    assert (found.driver, found.pool.generation, found.node_name, found.all_nodes) == ("gpu.example", 7, "node-1", None)
+    (device,) = found.devices
+    assert (device.name, device.attributes["model"].string_value, device.attributes["cores"].int_value) == (
+        "gpu-0", "a100", 6912,
+    )  # fmt: skip
+    assert device.capacity["memory"].value == "40Gi"
+
+
+def test_a_taint_rule_of_v1alpha3_keeps_its_class_and_selectors():
+    selector = {"deviceClassName": "big", "driver": "gpu.example", "selectors": CEL}
+    spec = {"deviceSelector": selector, "taint": {"key": "broken", "effect": "NoSchedule"}}
+    found = one("resource.k8s.io/v1alpha3", "DeviceTaintRule", spec=spec).spec
+    assert (found.device_selector.device_class_name, found.device_selector.driver) == ("big", "gpu.example")
+    assert (len(found.device_selector.selectors), found.taint.key) == (1, "broken")
+
+
+def test_groups_of_1_35_are_the_templates_of_a_workload():
+    groups = [{"name": "workers", "policy": {"gang": {"minCount": 4}}}, {"name": "driver", "policy": {"basic": {}}}]
+    spec = {"controllerRef": {"apiGroup": "batch", "kind": "Job", "name": "train"}, "podGroups": groups}
+    found = one("scheduling.k8s.io/v1alpha1", "Workload", spec=spec).spec
+    workers, driver = found.pod_group_templates
+    assert (workers.name, workers.scheduling_policy.gang.min_count) == ("workers", 4)
+    assert (driver.name, driver.scheduling_policy.basic is not None, driver.scheduling_policy.gang) == (
+        "driver", True, None,
+    )  # fmt: skip
+    assert found.controller_ref.name == "train"
+
+
+def test_a_group_of_1_36_says_its_workload_and_disruption_as_1_37_does():
+    spec = {
+        "podGroupTemplateRef": {"workload": {"workloadName": "train", "podGroupTemplateName": "workers"}},
+        "schedulingPolicy": {"gang": {"minCount": 4}},
+        "disruptionMode": "PodGroup",
+    }
+    found = one("scheduling.k8s.io/v1alpha2", "PodGroup", spec=spec).spec
+    assert (found.workload_ref.workload_name, found.workload_ref.template_name) == ("train", "workers")
+    assert (found.disruption_mode.all is not None, found.disruption_mode.single) == (True, None)
+    template = {"name": "workers", "schedulingPolicy": {"basic": {}}, "disruptionMode": "Pod"}
+    found = one("scheduling.k8s.io/v1alpha2", "Workload", spec={"podGroupTemplates": [template]}).spec
+    mode = found.pod_group_templates[0].disruption_mode
+    assert (mode.single is not None, mode.all) == (True, None)
+
+
+BROKEN = [
+    (
+        "an amount of v1alpha3 that is none",
+        "resource.k8s.io/v1alpha3",
+        "ResourceSlice",
+        {"devices": [{"name": "gpu-0", "basic": {"capacity": {"memory": "much"}}}]},
+        "spec.devices[0].basic.capacity.memory",
+    ),
+    (
+        "a number of v1beta1 that is none",
+        "resource.k8s.io/v1beta1",
+        "ResourceClaim",
+        {"devices": {"requests": [{"name": "gpu", "count": "two"}]}},
+        "spec.devices.requests[0].count: ",
+    ),
+    ("no spec but a word", "resource.k8s.io/v1beta1", "ResourceClaim", "all", "spec: "),
+]
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "spec", "place"), [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN]
+)
+def test_a_broken_object_of_an_old_form_is_said_at_its_place(version, kind, spec, place):
+    item = {"apiVersion": version, "kind": kind, "metadata": {"name": "x", "namespace": "default"}, "spec": spec}
+    (broken,) = load_values([item]).completeness.broken
+    assert place in f"{broken.place}: "

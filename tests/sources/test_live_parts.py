@@ -14,7 +14,9 @@ from kplan.objects.kinds import KINDS
 from kplan.sources.live import scheduler
 from kplan.sources.live.bucket import TokenBucket
 from kplan.sources.live.connection import Connection, connect
+from kplan.sources.live.discovery import NOWHERE, served
 from kplan.sources.live.failures import Answer, of_status, of_transport
+from kplan.sources.live.lists import list_kind
 
 DATA = Path(__file__).parents[2] / "kplan" / "data"
 
@@ -132,15 +134,17 @@ def test_a_configuration_that_the_scheduler_mounts_from_a_config_map_is_read() -
         }
     )
     found = scheduler.find_scheduler(connection)
-    assert (found.config, found.doubt) == ("profiles: []", "")
+    assert (found.config, found.doubt) == ({"profiles": []}, "")
     assert found.origin == "ConfigMap kube-system/mine, which pod kube-system/kube-scheduler-0 mounts"
 
 
 def test_without_a_kubeconfig_it_is_said_which_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    with pytest.raises(UsageError, match=f"no cluster to read: {tmp_path}/none does not exist"):
+    with pytest.raises(UsageError, match=f"there is no kubeconfig .{tmp_path}/none., and no snapshot is named"):
         connect()
+    with pytest.raises(UsageError, match=f"no cluster to read: {tmp_path}/k does not exist"):
+        connect(kubeconfig=str(tmp_path / "k"))
 
 
 def test_a_kubeconfig_that_is_none_is_said(tmp_path: Path) -> None:
@@ -148,3 +152,58 @@ def test_a_kubeconfig_that_is_none_is_said(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"cannot be used: .* is no kubeconfig") as caught:
         connect(kubeconfig=str(tmp_path / "k"))
     assert caught.value.code == "bad-kubeconfig"  # type: ignore[attr-defined]
+
+
+def groups(*versions: str) -> dict[str, Any]:
+    """What a server says of its groups; each version without what it has."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for name, _, version in (text.partition("/") for text in versions):
+        found.setdefault(name, []).append({"version": version})
+    return {"groups": [{"name": name, "versions": there} for name, there in found.items()]}
+
+
+def resources(*plurals: str) -> dict[str, Any]:
+    return {"resources": [{"name": one} for one in plurals]}
+
+
+SERVED = {
+    "a server without devices and groups": (
+        {
+            "/apis": groups("apps/v1", "scheduling.k8s.io/v1"),
+            "/apis/scheduling.k8s.io/v1": resources("priorityclasses"),
+        },
+        {"ResourceClaim": "", "DeviceTaintRule": "", "PodGroup": ""},
+    ),
+    "a server of 1.36 with all gates": (
+        {
+            "/apis": groups("resource.k8s.io/v1", "resource.k8s.io/v1beta2", "scheduling.k8s.io/v1alpha2"),
+            "/apis/resource.k8s.io/v1": resources("resourceclaims", "resourceclaims/status"),
+            "/apis/resource.k8s.io/v1beta2": resources("resourceclaims", "devicetaintrules"),
+            "/apis/scheduling.k8s.io/v1alpha2": resources("workloads", "podgroups"),
+        },
+        {
+            "ResourceClaim": "resource.k8s.io/v1",
+            "DeviceTaintRule": "resource.k8s.io/v1beta2",
+            "PodGroup": "scheduling.k8s.io/v1alpha2",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SERVED)
+def test_a_kind_is_read_in_the_newest_version_that_there_is(case: str) -> None:
+    bodies, wanted = SERVED[case]
+    found = served(FakeConnection(bodies), KINDS)
+    assert {kind: found[kind] for kind in wanted} == wanted
+    assert "Pod" not in found
+
+
+def test_a_server_that_does_not_tell_is_asked_for_the_newest() -> None:
+    assert served(FakeConnection({}), KINDS) == {}
+
+
+def test_a_kind_that_the_server_does_not_have_is_none_and_no_gap() -> None:
+    (kind,) = (one for one in KINDS if one.name == "PodGroup")
+    listing = list_kind(FakeConnection({}), kind, lambda *_: None, api_version=NOWHERE)
+    assert (listing.missing, listing.resource_version) == ("", "")
+    assert listing.collector.state("").completeness.counts == {"PodGroup": 0}

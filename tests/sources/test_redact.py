@@ -226,3 +226,150 @@ def test_true_names_come_back_and_other_text_stays() -> None:
     }
     text = "node-03, node-04, value-2-z7 and value-2-z8: image-1:x at 198.18.0.1, port-80"
     assert unredact(text, truth) == "acme-9, node-04, eu-west-1a and eu-west-z8: shop:1 at 10.1.2.3, port-80"
+
+
+DEVICES: list[dict[str, Any]] = [
+    {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}} for name in ("acme-2", "acme-1")
+]
+DEVICES += [
+    {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpu.example"},
+        "spec": {"selectors": [{"cel": {"expression": "device.driver == 'gpu.example'"}}]},
+    },
+    {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "acme-1-gpu-x2"},
+        "spec": {
+            "driver": "gpu.example",
+            "nodeName": "acme-1",
+            "pool": {"name": "acme-1"},
+            "devices": [
+                {
+                    "name": name,
+                    "attributes": {"gpu.example/model": {"string": "a100"}},
+                    "capacity": {"memory": {"value": "40Gi"}},
+                    "taints": [{"key": "acme.example/sold", "value": "Acme", "effect": "NoSchedule"}],
+                }
+                for name in ("acme-b", "acme-a")
+            ],
+        },
+    },
+    {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "acme-claim", "namespace": "acme"},
+        "spec": {
+            "devices": {
+                "requests": [
+                    {"name": "acme-main", "firstAvailable": [{"name": "acme-big", "deviceClassName": "gpu.example"}]}
+                ],
+                "constraints": [{"requests": ["acme-main/acme-big"], "matchAttribute": "gpu.example/model"}],
+                "config": [{"opaque": {"driver": "gpu.example", "parameters": {"licence": "acme"}}}],
+            }
+        },
+        "status": {
+            "allocation": {
+                "devices": {
+                    "results": [
+                        {
+                            "request": "acme-main/acme-big",
+                            "driver": "gpu.example",
+                            "pool": "acme-1",
+                            "device": "acme-a",
+                        }
+                    ]
+                }
+            },
+            "reservedFor": [{"resource": "pods", "name": "acme-pod", "uid": "7"}],
+        },
+    },
+    {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "acme-pod", "namespace": "acme"},
+        "spec": {
+            "containers": [{"name": "main", "resources": {"claims": [{"name": "acme", "request": "acme-main"}]}}],
+            "resourceClaims": [{"name": "acme", "resourceClaimName": "acme-claim"}],
+            "schedulingGroup": {"podGroupName": "acme-group"},
+        },
+    },
+    {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "acme-group", "namespace": "acme"},
+        "spec": {"workloadRef": {"workloadName": "acme-train", "templateName": "acme-workers"}},
+    },
+    {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "Workload",
+        "metadata": {"name": "acme-train", "namespace": "acme"},
+        "spec": {"podGroupTemplates": [{"name": "acme-workers"}]},
+    },
+]
+
+
+def test_devices_keep_driver_class_attributes_and_order_and_lose_their_names() -> None:
+    hidden, _ = redact(load_values(DEVICES))
+    assert "acme" not in snapshot_bytes(hidden).decode().lower()
+    [slice_], [claim], [pod] = hidden.resource_slices, hidden.resource_claims, hidden.pods
+    first, second = slice_.spec.devices or ()
+    assert first.name > second.name
+    assert slice_.spec.node_name == hidden.nodes[0].name
+    assert first.attributes is not None
+    assert first.attributes["gpu.example/model"].string_value == "a100"
+    assert hidden.device_classes[0].name == "gpu.example"
+    [request] = claim.spec.devices.requests or ()
+    [alternative] = request.first_available or ()
+    assert alternative.device_class_name == "gpu.example"
+    [constraint] = claim.spec.devices.constraints or ()
+    assert constraint.requests == [f"{request.name}/{alternative.name}"]
+    assert claim.status.allocation is not None
+    [result] = claim.status.allocation.devices.results or ()
+    assert (result.pool, result.device) == (slice_.spec.pool.name, second.name)
+    assert result.request == f"{request.name}/{alternative.name}"
+    [consumer] = claim.status.reserved_for or ()
+    assert (consumer.name, consumer.uid) == (pod.name, "7")
+    [wanted] = pod.spec.resource_claims or ()
+    assert wanted.resource_claim_name == claim.name
+
+
+def test_groups_of_pods_still_belong_together() -> None:
+    hidden, _ = redact(load_values(DEVICES))
+    [group], [workload], [pod] = hidden.pod_groups, hidden.workloads, hidden.pods
+    assert pod.spec.scheduling_group is not None
+    assert pod.spec.scheduling_group.pod_group_name == group.name
+    assert group.spec.workload_ref is not None
+    [template] = workload.spec.pod_group_templates or ()
+    assert (group.spec.workload_ref.workload_name, group.spec.workload_ref.template_name) == (
+        workload.name, template.name,
+    )  # fmt: skip
+
+
+def test_what_a_layout_lacks_is_kept() -> None:
+    state = load_values(OBJECTS)
+    known = replace(state.completeness, layouts=("must-gather",), absences={"Pod": "none"}, partial={"Node": "some"})
+    hidden, _ = redact(replace(state, completeness=known))
+    kept = hidden.completeness
+    assert (kept.layouts, kept.absences, kept.partial) == (("must-gather",), {"Pod": "none"}, {"Node": "some"})
+
+
+CONFIGURATIONS = {
+    "without names": ({"profiles": [{"schedulerName": "default-scheduler"}]}, True),
+    "with labels": ({"profiles": [{"pluginConfig": [{"args": {"addedAffinity": {}}}]}]}, False),
+    "with hosts": ({"extenders": [{"urlPrefix": "https://acme"}]}, False),
+}
+
+
+@pytest.mark.parametrize("case", CONFIGURATIONS)
+def test_the_configuration_of_the_scheduler_is_kept_or_its_absence_is_a_doubt(case: str) -> None:
+    configuration, kept = CONFIGURATIONS[case]
+    state = replace(load_values(OBJECTS), scheduler_configuration=configuration, scheduler_origin="pod acme")
+    hidden, _ = redact(state)
+    assert hidden.scheduler_configuration == (configuration if kept else None)
+    assert hidden.scheduler_doubt == (
+        "" if kept else "the configuration of the scheduler holds names and was left out: the defaults are assumed"
+    )
+    assert hidden.scheduler_origin == ""

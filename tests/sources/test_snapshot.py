@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kplan.errors import SourceError
-from kplan.objects.state import BrokenObject, ClusterState
+from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources import load, load_values
 from kplan.sources.snapshot import KEPT_ANNOTATIONS, snapshot_bytes, write_snapshot
 
@@ -139,11 +139,59 @@ def test_every_annotation_that_a_plugin_reads_is_kept() -> None:
 def test_what_was_broken_is_remembered(tmp_path: Path) -> None:
     before = state(node("n"))
     broken = BrokenObject("Pod", "a/p", "f:1: spec", "wrong")
-    before = replace(before, completeness=replace(before.completeness, broken=(broken,), notes=("one", "two")))
+    known = Completeness(
+        counts={"Node": 1, "Pod": 0},
+        unknown={"example.com/v1/Queue": 3},
+        broken=(broken,),
+        notes=("one", "two"),
+        layouts=("must-gather",),
+        absences={"PriorityClass": "a must-gather holds none"},
+        partial={"Pod": "a must-gather holds some"},
+        versions={"Node": "17"},
+    )
+    write_snapshot(replace(before, completeness=known), tmp_path / "s.json")
+    assert load(tmp_path / "s.json").completeness == known
+
+
+def test_what_is_known_of_the_scheduler_is_remembered_without_its_credentials(tmp_path: Path) -> None:
+    extender = {"urlPrefix": "https://x.example", "tlsConfig": {"keyData": "do-not-tell"}}
+    configuration = {
+        "kind": "KubeSchedulerConfiguration",
+        "clientConnection": {"kubeconfig": "/do-not-tell"},
+        "profiles": [{"schedulerName": "mine"}],
+        "extenders": [extender],
+    }
+    before = replace(
+        state(node("n")),
+        scheduler_configuration=configuration,
+        scheduler_gates={"A": True},
+        scheduler_origin="ConfigMap kube-system/scheduler-config",
+        scheduler_doubt="it may be another",
+    )
     write_snapshot(before, tmp_path / "s.json")
-    assert load(tmp_path / "s.json").completeness.notes == (
-        "one", "two", "1 object was left out of the snapshot, because it was broken",
+    assert "do-not-tell" not in (tmp_path / "s.json").read_text()
+    again = load(tmp_path / "s.json")
+    assert again.scheduler_configuration == {
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "mine"}],
+        "extenders": [{"urlPrefix": "https://x.example"}],
+    }
+    assert (again.scheduler_gates, again.scheduler_origin, again.scheduler_doubt) == (
+        {"A": True}, "ConfigMap kube-system/scheduler-config", "it may be another",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"partial": 1}', '{"broken": [{"kind": 1}]}'])
+def test_what_a_list_says_of_itself_and_nobody_understands_is_passed_over(text: str) -> None:
+    listed = {
+        "apiVersion": "v1",
+        "kind": "List",
+        "metadata": {"annotations": {"kplan.dev/completeness": text, "kplan.dev/scheduler": text}},
+        "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}],
+    }
+    found = load_values([listed])
+    assert found.completeness == Completeness(counts={"Node": 1})
+    assert found.scheduler_configuration is None
 
 
 def test_a_file_that_is_there_stays_if_the_new_one_cannot_be_written(

@@ -123,12 +123,20 @@ CASES = {
         """
         PENDING  default/big fits 0 of 4 nodes
         Because  4 cpu are free, but in pieces: it wants 2, no node has more than 1
+        Try      cpu request 1 (now 2) -> all 4 nodes fit
 
         Why      4 nodes, nearest first
               4  cpu: needs 2, free 1, lacks 1
                    n-0, n-1, n-2, +1   all alike, 3 of 4 used
         Nearest  all 4: cpu alone, lacks 1
         Preempt  no: no pod of lower priority (this one 0, the others 0)
+        Fix      each one tried                       then fits
+                 1  cpu request of at most 1 (now 2)  all 4 nodes
+                 2  one more node like n-0 (4 cpu)    the new node
+                 3  priority 1 or more                any of 4, evicts 1 (no owner)
+                 4  delete default/app-0              n-0  GONE: nothing owns it
+                 1 more: --all-fixes
+                 no help: moving default/app-0 (no other node has room for it)
         From     made-up.json, 4 nodes, 5 pods; rules of 1.37 (as asked)
         """,
     ),
@@ -139,6 +147,7 @@ CASES = {
         PENDING  default/web-3 fits 0 of 3 nodes
         Because  spread by hostname: master, tainted, counts as an empty domain, so w-1
                  and w-2, with 1 such pod each, are already too full
+        Try      nodeTaintsPolicy: Honor on that constraint -> w-1, w-2 fit
 
         Why      3 nodes, nearest first
               2  topology spread, maxSkew 1: 1 here + this pod - minimum 0 = 2
@@ -151,6 +160,13 @@ CASES = {
                      default)
         Nearest  w-1, w-2: the spread alone, skew 2 where 1 is allowed
         Preempt  no: no pod of lower priority on 2 nodes, no help on 1 (taints)
+        Fix      each one tried                           then fits     next ones
+                 1  nodeTaintsPolicy: Honor               w-1, w-2      fit too
+                 2  maxSkew: 2 (now 1)                    w-1, w-2      1 more
+                 3  tolerate role=master                  master        fit too
+                 4  one more node like w-1                the new node  none
+                 5  remove taint role=master from master  master        fit too
+                 5 more: --all-fixes
         From     made-up.json, 3 nodes, 3 pods; rules of 1.37 (as asked)
         """,
     ),
@@ -161,6 +177,7 @@ CASES = {
         PENDING  default/db fits 0 of 3 nodes
         Because  its volume pv-1 (claim data) needs zone b; only b-1 can reach it, and
                  its nodeSelector rules that out; b-1: nodeSelector pool=blue
+        Try      drop nodeSelector pool=blue -> b-1 fits
 
         Why      3 nodes, nearest first
               2  volume pv-1 out of reach: needs zone b, node a
@@ -172,6 +189,13 @@ CASES = {
                    topology.kubernetes.io/zone=b
         Nearest  a-1, a-2: the volume alone
         Preempt  no: no eviction moves a volume or changes a label (3 nodes)
+        Fix      each one tried                      then fits
+                 1  drop nodeSelector pool=blue      b-1
+                 2  one more node like a-1, zone b   the new node
+                 3  label b-1 pool=blue              b-1
+                 4  the pod without claim data       a-1, a-2
+                 5  new claim, WaitForFirstConsumer  a-1, a-2  LOSES DATA
+                 no help: one more node like a-1 as it is
         From     made-up.json, 3 nodes, 1 pod; rules of 1.37 (as asked)
         """,
     ),
@@ -181,6 +205,7 @@ CASES = {
         """
         PREEMPTS default/urgent runs on w-1 after evicting 1 pod: default/free
         Because  both nodes are at their pod limit: w-1 1 of 1, w-2 1 of 1
+        Try      one more node like w-1 -> it fits there, nobody is evicted
 
         Why      2 nodes, nearest first
               2  pod limit reached: 1 of 1
@@ -191,6 +216,12 @@ CASES = {
                  w-2   default/kept        10    30s  BREAKS kept-pdb  no, no owner
         Chosen   w-1, by the first rule (fewest budgets broken): 0 against 1
         After    default/free comes back and evicts 1 pod in turn, on w-2
+        Fix      each one tried                 then fits
+                 1  one more node like w-1      the new node, evicts nobody
+                 2  pod limit of w-1 2 (now 1)  w-1, evicts nobody
+                 3  pod limit of w-2 2 (now 1)  w-2, evicts nobody
+                 4  delete default/kept         w-2, evicts nobody  BREAKS kept-pdb
+                 no help: moving default/kept (no other node has room for it)
         From     made-up.json, 2 nodes, 3 pods; rules of 1.37 (as asked)
         """,
     ),
@@ -201,6 +232,7 @@ CASES = {
         PENDING  default/waits fits 0 of 1 nodes
         Because  only has 12Gi free, but 25Gi are kept for default/ahead, nominated
                  there; the nomination is stale: ahead cannot run (20Gi + 25Gi > 32Gi)
+        Try      clear the nomination of default/ahead -> only fits
 
         Why      1 node
               1  memory: needs 10Gi, free 12Gi, less 25Gi kept for a nominated pod
@@ -210,6 +242,14 @@ CASES = {
                        10Gi  default/waits  priority  100  this pod
         Nearest  only: memory alone, lacks 23Gi
         Preempt  no: no pod of lower priority (this one 100, the others 1000)
+        Fix      each one tried                           then fits
+                 1  clear the nomination of               only
+                    default/ahead
+                 2  one more node like only (32Gi         only, once ahead is on the new
+                    memory)                               one
+                 3  priority 501 or more                  only
+                 4  delete default/ahead                  only  GONE: nothing owns it
+                 no help: any memory request above 0; deleting default/runs
         From     made-up.json, 1 node, 3 pods; rules of 1.37 (as asked)
         """,
     ),
@@ -251,6 +291,7 @@ CASES = {
         PENDING  default/p fits 0 of 3 nodes
         Because  n-2 and n-3 would do but for taint gpu=yes:NoSchedule, which the pod
                  does not tolerate; 1 more reason on other nodes
+        Try      tolerate gpu=yes -> n-2, n-3 fit
 
         Why      3 nodes, nearest first
               2  taint gpu=yes:NoSchedule, not tolerated
@@ -259,6 +300,12 @@ CASES = {
                    n-1
         Nearest  n-2, n-3: taint gpu=yes:NoSchedule alone
         Preempt  no: no eviction removes a taint or uncordons a node (3 nodes)
+        Fix      each one tried                    then fits
+                 1  tolerate gpu=yes               n-2, n-3
+                 2  uncordon n-1                   n-1
+                 3  one more node like n-1         the new node
+                 4  remove taint gpu=yes from n-2  n-2
+                 5  remove taint gpu=yes from n-3  n-3
         From     made-up.json, 3 nodes, 1 pod; rules of 1.37 (as asked)
         """,
     ),
@@ -283,6 +330,7 @@ def test_quiet_is_the_lines_that_answer() -> None:
     assert text(pieces(), "default/big", Style(quiet=True)) == (
         "PENDING  default/big fits 0 of 4 nodes\n"
         "Because  4 cpu are free, but in pieces: it wants 2, no node has more than 1\n"
+        "Try      cpu request 1 (now 2) -> all 4 nodes fit\n"
     )
 
 

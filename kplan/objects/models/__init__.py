@@ -4,6 +4,14 @@ Only what a verdict, a score, a controller's expansion or a report needs is here
 rest unread, which is what makes loading fast (see docs/decisions/0003).
 """
 
+from kplan.objects.models.devices import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
+from kplan.objects.models.groups import PodGroup, SchedulingWorkload
 from kplan.objects.models.meta import (
     LabelSelector,
     LabelSelectorRequirement,
@@ -72,6 +80,8 @@ __all__ = [
     "CronJob",
     "DaemonSet",
     "Deployment",
+    "DeviceClass",
+    "DeviceTaintRule",
     "Job",
     "LabelSelector",
     "LabelSelectorRequirement",
@@ -96,6 +106,7 @@ __all__ = [
     "PodAffinityTerm",
     "PodCondition",
     "PodDisruptionBudget",
+    "PodGroup",
     "PodSpec",
     "PodStatus",
     "PodTemplateSpec",
@@ -104,10 +115,14 @@ __all__ = [
     "Quantity",
     "ReplicaSet",
     "ReplicationController",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
     "ResourceList",
     "ResourceQuota",
     "ResourceRequirements",
+    "ResourceSlice",
     "RuntimeClass",
+    "SchedulingWorkload",
     "Service",
     "StatefulSet",
     "StorageClass",

@@ -21,6 +21,7 @@ from kplan.sources.layouts.kai import KaiSnapshot
 from kplan.sources.layouts.kwok import KwokRecord
 from kplan.sources.layouts.must_gather import MustGather
 from kplan.sources.layouts.scheduler_simulator import SimulatorExport, SimulatorRecord
+from kplan.sources.layouts.simkube import SimKubeTrace
 from kplan.sources.layouts.sonobuoy import Sonobuoy
 from kplan.sources.layouts.support_bundle import SupportBundle
 from kplan.sources.layouts.support_bundle_kit import SupportBundleKit
@@ -47,6 +48,7 @@ FORMS: tuple[Form, ...] = (
     AutoscalerSnapshot(),
     KaiSnapshot(),
     KwokRecord(),
+    SimKubeTrace(),
 )
 
 _ARCHIVE_NAMES = (".tar", ".tgz", ".tar.gz", ".tar.xz", ".txz", ".tar.bz2", ".tar.zst", ".zip", ".gzip")

@@ -48,7 +48,7 @@ class Layout(Protocol):
 
 BY_PLURAL: Mapping[str, Kind] = {kind.plural: kind for kind in KINDS}
 
-# Groups with kinds that have no model yet: their objects are read, to be counted as unknown.
+# Groups some of whose kinds have no model: their objects are read, to be counted as unknown.
 UNMODELLED = frozenset({"resource.k8s.io", "scheduling.k8s.io"})
 
 _OLD_GROUPS = {"extensions": "apps"}
@@ -56,7 +56,7 @@ _OLD_GROUPS = {"extensions": "apps"}
 
 def hint_of(kind: Kind) -> Hint:
     """Make the hint of a kind, in its present version."""
-    return Hint(f"{kind.group}/v1" if kind.group else "v1", kind.name)
+    return Hint(kind.api_version, kind.name)
 
 
 def hint_for(group: str, plural: str) -> Hint | None:
@@ -91,3 +91,14 @@ def version_in(tree: Tree, path: str) -> dict[str, object]:
         if isinstance(version, str):
             return {SERVER_VERSION: version}
     return {}
+
+
+def key_of(node: Node) -> tuple[object, ...]:
+    """Identify an object by group, kind, namespace and name."""
+    value = node.value()
+    if not isinstance(value, dict):
+        return (id(node),)
+    meta = value.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    group = str(value.get("apiVersion", "")).rpartition("/")[0]
+    return group, value.get("kind"), meta.get("namespace") or "", meta.get("name")

@@ -9,15 +9,12 @@ from kplan.sources.nodes import Node
 from kplan.sources.texts import Text
 
 _OBJECTS = "rawObjects"
-_OTHERS = {
-    "resourceClaims": Hint("resource.k8s.io/v1", "ResourceClaim"),
-    "resourceSlices": Hint("resource.k8s.io/v1", "ResourceSlice"),
-    "deviceClasses": Hint("resource.k8s.io/v1", "DeviceClass"),
+_OWN = {
     "queues": Hint("scheduling.run.ai/v2", "Queue"),
     "podGroups": Hint("scheduling.run.ai/v2alpha2", "PodGroup"),
     "bindRequests": Hint("scheduling.run.ai/v1alpha2", "BindRequest"),
 }
-"""Arrays of kinds that have no model: counted as unknown. ConfigMaps are never looked at."""
+"""Arrays of its own kinds, which are counted as unknown. ConfigMaps are never looked at."""
 
 
 class KaiSnapshot:
@@ -42,6 +39,6 @@ class KaiSnapshot:
         for document in documents:
             for name, part in document.fields()[_OBJECTS].fields().items():
                 kind = BY_PLURAL.get(name.lower())
-                hint = hint_of(kind) if kind else _OTHERS.get(name)
+                hint = _OWN.get(name) or (hint_of(kind) if kind else None)
                 if hint:
                     yield part, hint

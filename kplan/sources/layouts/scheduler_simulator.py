@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from kplan.sources.about import About
 from kplan.sources.collect import TAKEN
 from kplan.sources.documents import NO_HINT, Hint, Sink
-from kplan.sources.layouts.base import BY_PLURAL, hint_of, made
+from kplan.sources.layouts.base import BY_PLURAL, hint_of, key_of, made
+from kplan.sources.moments import seconds_of
 from kplan.sources.nodes import Node
 from kplan.sources.texts import Text
 
@@ -82,19 +83,21 @@ class SimulatorRecord:
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """See Form. Objects that were deleted are left out, of the others the last form is kept."""
         kept: dict[tuple[object, ...], Node] = {}
-        count, last = 0, ""
+        until, count, last = sink.until(), 0, ""
         for document in documents:
             for event in document.array() or (document,):
                 fields = event.fields()
                 if "event" not in fields or "resource" not in fields:
                     yield event, NO_HINT
                     continue
+                time = fields["time"].value() if "time" in fields else ""
+                if until is not None and (seconds_of(time) or until) > until:
+                    continue
                 count += 1
                 key = key_of(fields["resource"])
                 kept.pop(key, None)
                 if fields["event"].value() != "Delete":
                     kept[key] = fields["resource"]
-                time = fields["time"].value() if "time" in fields else ""
                 last = time if isinstance(time, str) and time else last
         sink.described(
             About(
@@ -106,14 +109,3 @@ class SimulatorRecord:
             sink.recorded({TAKEN: last})
         for node in kept.values():
             yield node, NO_HINT
-
-
-def key_of(node: Node) -> tuple[object, ...]:
-    """Identify an object by group, kind, namespace and name."""
-    value = node.value()
-    if not isinstance(value, dict):
-        return (id(node),)
-    meta = value.get("metadata")
-    meta = meta if isinstance(meta, dict) else {}
-    group = str(value.get("apiVersion", "")).rpartition("/")[0]
-    return group, value.get("kind"), meta.get("namespace") or "", meta.get("name")

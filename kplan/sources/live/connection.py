@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ _ATTEMPTS = 5
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 60.0
 _LONGEST_PAUSE = 10.0
+_CONNECTIONS = 64
+"""Connections kept open: one for each kind that is watched, and some for lists."""
 
 
 class Connection:
@@ -59,7 +61,9 @@ class Connection:
         self._sleep = sleep
         self._timeout = Timeout(connect=min(_CONNECT_SECONDS, timeout), read=timeout)
         self._answered = False
+        self._streams: set[Any] = set()
         self._closed = False
+        configuration.connection_pool_maxsize = _CONNECTIONS
         try:
             self._pool = RESTClientObject(configuration).pool_manager
         except (OSError, ValueError) as error:  # a certificate that is none
@@ -89,12 +93,64 @@ class Connection:
             raise failures.of_status(status, body, what, self.server, self.context)
         return body
 
+    def lines(self, path: str, query: Mapping[str, str], *, what: str, quiet: float) -> Iterator[bytes]:
+        """Ask for a path and give the lines of the answer as they come.
+
+        Args:
+            path: from the root of the server.
+            query: parameters.
+            what: what is being done, for messages: ``watching pods``.
+            quiet: how long nothing may come [seconds].
+
+        Raises:
+            Answer: the server refused or failed.
+            LiveError: it gave no answer, or broke off.
+        """
+        from urllib3 import Timeout
+        from urllib3.exceptions import HTTPError
+
+        self._bucket.acquire()
+        answer = self._request(path, query, what, Timeout(connect=_CONNECT_SECONDS, read=quiet), preload_content=False)
+        self._streams.add(answer)
+        try:
+            if not 200 <= answer.status < 300:
+                raise failures.of_status(answer.status, answer.read(), what, self.server, self.context)
+            rest = b""
+            for part in answer.stream(None, decode_content=True):
+                *whole, rest = (rest + part).split(b"\n")
+                yield from whole
+                if self._closed:
+                    return
+        except (HTTPError, OSError) as error:
+            raise failures.of_transport(error, what, self.server, answered=True) from None
+        finally:
+            self._streams.discard(answer)
+            answer.close()
+            answer.release_conn()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was ended."""
+        return self._closed
+
     def close(self) -> None:
         """End it: requests that other threads would still make are refused."""
         self._closed = True
+        for answer in tuple(self._streams):
+            with suppress(AttributeError, OSError, RuntimeError, ValueError):
+                answer.shutdown()  # who waits for its next line gets the end of it
+        for key in self._pool.pools.keys():  # noqa: SIM118 - no mapping
+            with suppress(KeyError):
+                self._pool.pools[key].close()
         self._pool.clear()
 
     def _once(self, path: str, query: Mapping[str, str] | None, what: str) -> tuple[int, bytes, float]:
+        answer = self._request(path, query or {}, what, self._timeout)
+        after = answer.headers.get("Retry-After", "")
+        return answer.status, answer.data, float(after) if after.isdecimal() else 0.0
+
+    def _request(self, path: str, query: Mapping[str, str], what: str, timeout: Any, **how: Any) -> Any:
+        """Make the one kind of request there is."""
         from urllib3.exceptions import HTTPError
 
         headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "kplan"}
@@ -102,21 +158,23 @@ class Connection:
             for setting in self._configuration.auth_settings().values():
                 if setting["value"]:
                     headers[setting["key"]] = setting["value"]
+        if self._closed:
+            raise LiveError("the connection was closed", code="closed")
         try:
             answer = self._pool.request(
                 "GET",
                 self.server + path,
-                fields=dict(query or {}),
+                fields=dict(query),
                 headers=headers,
-                timeout=self._timeout,
+                timeout=timeout,
                 retries=False,
                 redirect=False,
+                **how,
             )
         except (HTTPError, OSError) as error:
             raise failures.of_transport(error, what, self.server, answered=self._answered) from None
         self._answered = True
-        after = answer.headers.get("Retry-After", "")
-        return answer.status, answer.data, float(after) if after.isdecimal() else 0.0
+        return answer
 
 
 def connect(context: str = "", kubeconfig: str = "", **limits: Any) -> Connection:
@@ -145,12 +203,23 @@ def connect(context: str = "", kubeconfig: str = "", **limits: Any) -> Connectio
             raise LiveError(f"no access from inside this cluster: {error}", code="no-cluster") from None
         return Connection(configuration, "in-cluster", **limits)
     if not there:
-        raise UsageError(
-            f"no cluster to read: {files} does not exist",
-            code="no-kubeconfig",
-            hint="name one with --kubeconfig, or read a file instead: --snapshot PATH",
-        )
+        raise _no_kubeconfig(kubeconfig, files)
     return Connection(configuration, _configure(configuration, os.pathsep.join(there), context), **limits)
+
+
+def _no_kubeconfig(named: str, files: str) -> UsageError:
+    if named:
+        return UsageError(
+            f"no cluster to read: {named} does not exist",
+            code="no-kubeconfig",
+            hint="name another with --kubeconfig, or read a file instead: --snapshot PATH",
+        )
+    return UsageError(
+        f"no cluster to read: there is no kubeconfig ({files}), and no snapshot is named",
+        code="no-source",
+        hint="--snapshot PATH or KPLAN_SNAPSHOT=PATH reads a file, --kubeconfig FILE a cluster; a file comes from "
+        "kplan snapshot, or from: kubectl get nodes,pods,pv,pvc,sc,csinode,pdb,priorityclass,ns -A -o json > PATH",
+    )
 
 
 def _configure(configuration: Any, files: str, context: str) -> str:

@@ -11,6 +11,7 @@ from kplan.objects.kinds import Kind
 from kplan.sources.collect import Collector
 from kplan.sources.documents import Hint, read
 from kplan.sources.live.connection import Connection
+from kplan.sources.live.discovery import NOWHERE
 from kplan.sources.live.failures import Answer
 from kplan.sources.reader import File
 
@@ -43,44 +44,63 @@ class Listing:
     Attributes:
         kind: the kind.
         collector: its objects; nothing was taken where access is missing.
-        resource_version: of the list; empty where access is missing.
-        missing: why there is none: ``no access to ...``; empty if it was read.
+        api_version: in which it was read; empty where the server does not have it.
+        resource_version: of the list; empty where there is no list.
+        missing: why there is none: ``no access to pods``; empty if it was read, or the server does not have it.
     """
 
     kind: Kind
     collector: Collector
+    api_version: str = ""
     resource_version: str = ""
     missing: str = ""
 
 
-def path_of(kind: Kind) -> str:
+def path_of(kind: Kind, api_version: str = "") -> str:
     """Give the path at which all objects of a kind are listed, over all namespaces.
 
-    Every kind kplan reads is served as v1 by each version of Kubernetes it knows.
+    Args:
+        kind: the kind.
+        api_version: in which; the newest if empty.
     """
-    return f"/apis/{kind.group}/v1/{kind.plural}" if kind.group else f"/api/v1/{kind.plural}"
+    root = "/apis" if kind.group else "/api"
+    return f"{root}/{api_version or kind.api_version}/{kind.plural}"
 
 
-def list_kind(connection: Connection, kind: Kind, progress: Progress, *, page: int = PAGE) -> Listing:
+def list_kind(
+    connection: Connection, kind: Kind, progress: Progress, *, api_version: str | None = None, page: int = PAGE
+) -> Listing:
     """List all objects of a kind; where the server says 403 or 404, say what is missing.
 
     A list whose continue token has expired (410) begins again: pages of two moments are no state.
 
+    Args:
+        connection: the server.
+        kind: the kind.
+        progress: told of each page.
+        api_version: in which; None for the newest, NOWHERE if the server does not have the kind.
+        page: objects a page.
+
     Raises:
         LiveError: the server failed, or gives no consistent list after some tries.
     """
+    if api_version == NOWHERE:
+        nothing = Collector()
+        nothing.listed(kind.api_version, kind.name)
+        return Listing(kind, nothing)
+    version = api_version or kind.api_version
     try:
         for _ in range(_RESTARTS):
             try:
-                return _all_pages(connection, kind, progress, page)
+                return _all_pages(connection, kind, version, progress, page)
             except Answer as answer:
                 if answer.status != 410:
                     raise
     except Answer as answer:
         if answer.status == 403:
-            return Listing(kind, Collector(), missing=f"no access to {kind.plural}: {_meaning(kind)}")
+            return Listing(kind, Collector(), version, missing=f"no access to {kind.plural}")
         if answer.status == 404:
-            return Listing(kind, Collector(), missing=f"the API server has no {kind.plural}: {_meaning(kind)}")
+            return Listing(kind, Collector(), version, missing=f"the API server has no {kind.plural}")
         raise
     raise LiveError(
         f"no consistent list of {kind.plural}: each of {_RESTARTS} expired before its last page was read (410)",
@@ -89,13 +109,13 @@ def list_kind(connection: Connection, kind: Kind, progress: Progress, *, page: i
     )
 
 
-def _all_pages(connection: Connection, kind: Kind, progress: Progress, page: int) -> Listing:
+def _all_pages(connection: Connection, kind: Kind, version: str, progress: Progress, page: int) -> Listing:
     collector = Collector()
-    hint = Hint(f"{kind.group}/v1" if kind.group else "v1", kind.name)
+    hint = Hint(version, kind.name)
     query = {"limit": str(page)}
     count = 0
     while True:
-        data = connection.get(path_of(kind), query, what=f"listing {kind.plural} ({count:,} read)")
+        data = connection.get(path_of(kind, version), query, what=f"listing {kind.plural} ({count:,} read)")
         try:
             metadata = _page.decode(data).metadata
             read(File(f"{kind.plural} of {connection.server}", partial(bytes, data)), collector, hint)
@@ -109,10 +129,6 @@ def _all_pages(connection: Connection, kind: Kind, progress: Progress, page: int
         rest = metadata.remaining_item_count
         if not metadata.continue_token:
             progress(kind.plural, count, count)
-            return Listing(kind, collector, metadata.resource_version)
+            return Listing(kind, collector, version, metadata.resource_version)
         progress(kind.plural, count, count + rest if rest is not None else None)
         query = {"limit": str(page), "continue": metadata.continue_token}
-
-
-def _meaning(kind: Kind) -> str:
-    return kind.absence or "no verdict depends on them"

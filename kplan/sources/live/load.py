@@ -1,7 +1,7 @@
 """Reading a cluster: every kind once, several at a time, nodes before pods."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,8 +12,10 @@ import msgspec
 
 from kplan.errors import LiveError
 from kplan.objects.kinds import KINDS, Kind
+from kplan.objects.models import Object
 from kplan.objects.state import ClusterState, Completeness
 from kplan.sources.live.connection import Connection, connect
+from kplan.sources.live.discovery import served
 from kplan.sources.live.failures import Answer
 from kplan.sources.live.lists import PAGE, Listing, Progress, list_kind
 from kplan.sources.live.scheduler import LiveScheduler, find_scheduler
@@ -23,6 +25,14 @@ _AT_ONCE = 6
 """Lists read at the same time."""
 
 _VERSION = re.compile(r"v[0-9]+\.[0-9]+\.[0-9]+\S*")
+_MEANS_NOTHING = "no verdict depends on them"
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """Give the time."""
+    return datetime.now(UTC)
 
 
 class _ServerVersion(msgspec.Struct, rename="camel"):
@@ -36,12 +46,29 @@ class Reading:
     Attributes:
         state: its objects.
         scheduler: what is known of its scheduler.
-        resource_versions: of the list of each kind, by plural; they tell the moment each was taken.
     """
 
     state: ClusterState
     scheduler: LiveScheduler
-    resource_versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Lists of every kind, and what else a cluster says of itself.
+
+    Attributes:
+        listings: in the order of KINDS.
+        context: name of the context.
+        version: of the server; empty if it does not tell.
+        time: when reading began, RFC 3339.
+        scheduler: what is known of its scheduler.
+    """
+
+    listings: tuple[Listing, ...]
+    context: str
+    version: str
+    time: str
+    scheduler: LiveScheduler
 
 
 def load(
@@ -66,7 +93,7 @@ def read(
     timeout: float = 60,
     progress: Progress | None = None,
     page: int = PAGE,
-    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    now: Clock = utc_now,
 ) -> Reading:
     """Read a live cluster.
 
@@ -83,29 +110,79 @@ def read(
     Raises:
         UsageError: no such context, or no kubeconfig.
         LiveError: no answer, no access at all, or an answer that is no list. A kind that may not be read is no
-            reason: it is absent, and a note says what that means.
+            reason: it is absent, and ``completeness.absences`` says what that means.
     """
     connection = connect(context, kubeconfig, qps=qps, burst=burst, timeout=timeout)
     try:
+        taken = take(connection, progress, page=page, now=now)
         with collector_paused():
-            return _read(connection, progress or (lambda plural, count, total: None), page, now)
+            parts = [(listing, listing.collector.state("")) for listing in taken.listings]
+            objects = chain.from_iterable(part.objects() for _, part in parts)
+            state = state_of(taken, objects, completeness_of((one, part.completeness) for one, part in parts))
+        return Reading(state, taken.scheduler)
     finally:
         connection.close()
 
 
-def _read(connection: Connection, progress: Progress, page: int, now: Callable[[], datetime]) -> Reading:
-    version = _server_version(connection)
-    taken = now().strftime("%Y-%m-%dT%H:%M:%SZ")
-    listings, scheduler = _lists(connection, progress, page)
-    if all(listing.missing for listing in listings):
+def take(connection: Connection, progress: Progress | None = None, *, page: int = PAGE, now: Clock = utc_now) -> Taken:
+    """Read every kind over a connection, which stays open; see ``read``.
+
+    Raises:
+        LiveError: as ``read``.
+    """
+    with collector_paused():
+        version = _server_version(connection)
+        time = timestamp(now())
+        listings, scheduler = _lists(connection, progress or (lambda plural, count, total: None), page)
+    if all(listing.missing or not listing.resource_version for listing in listings):
         raise LiveError(
             f"context {connection.context} may read nothing that scheduling depends on",
             code="forbidden",
             hint="kplan snapshot --print-rbac prints a ClusterRole that suffices",
         )
-    state = _state(listings, source=connection.context, server_version=version, taken=taken)
-    versions = {listing.kind.plural: listing.resource_version for listing in listings if not listing.missing}
-    return Reading(state, scheduler, versions)
+    return Taken(tuple(listings), connection.context, version, time, scheduler)
+
+
+def timestamp(moment: datetime) -> str:
+    """Write a time as Kubernetes does."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def state_of(taken: Taken, objects: Iterable[Object], completeness: Completeness, time: str = "") -> ClusterState:
+    """Make the state of a cluster.
+
+    Args:
+        taken: what the cluster says of itself.
+        objects: its objects.
+        completeness: what was read and what not.
+        time: of which the state is, RFC 3339; that of reading if empty.
+    """
+    return ClusterState.of(
+        objects,
+        source=taken.context,
+        server_version=taken.version,
+        taken=time or taken.time,
+        completeness=completeness,
+        scheduler_configuration=taken.scheduler.config,
+        scheduler_gates=taken.scheduler.feature_gates,
+        scheduler_origin=taken.scheduler.origin,
+        scheduler_doubt=taken.scheduler.doubt,
+    )
+
+
+def completeness_of(parts: Iterable[tuple[Listing, Completeness]]) -> Completeness:
+    """Say what was read: a kind that may not be read is absent, which is not the same as empty."""
+    pairs = list(parts)
+    known = [part for listing, part in pairs if not listing.missing]
+    missing = [listing for listing, _ in pairs if listing.missing]
+    return Completeness(
+        counts=dict(chain.from_iterable(one.counts.items() for one in known)),
+        unknown=dict(chain.from_iterable(one.unknown.items() for one in known)),
+        broken=tuple(chain.from_iterable(one.broken for one in known)),
+        notes=tuple(chain.from_iterable(one.notes for one in known)),
+        absences={one.kind.name: f"{one.missing}: {one.kind.absence or _MEANS_NOTHING}" for one in missing},
+        versions={one.kind.name: one.resource_version for one, _ in pairs if one.resource_version},
+    )
 
 
 def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[Listing], LiveScheduler]:
@@ -114,13 +191,18 @@ def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[
     assert (nodes.name, pods.name) == ("Node", "Pod")
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="list") as pool:
         first = pool.submit(list_kind, connection, nodes, progress, page=page)
+        versions = pool.submit(served, connection, KINDS)
 
         def after_nodes(kind: Kind) -> Listing:
             first.result()
             return list_kind(connection, kind, progress, page=page)
 
+        def in_its_version(kind: Kind) -> Listing:
+            found = versions.result().get(kind.name) if len(kind.versions) > 1 else None
+            return list_kind(connection, kind, progress, api_version=found, page=page)
+
         lists: list[Future[Listing]] = [first, pool.submit(after_nodes, pods)]
-        lists += [pool.submit(list_kind, connection, kind, progress, page=page) for kind in others]
+        lists += [pool.submit(in_its_version, kind) for kind in others]
         scheduler = pool.submit(find_scheduler, connection)
         everything: list[Future[Any]] = [*lists, scheduler]
         done, _ = wait(everything, return_when=FIRST_EXCEPTION)
@@ -149,31 +231,3 @@ def _server_version(connection: Connection) -> str:
         ) from None
     found = _VERSION.match(version)
     return found[0] if found else version
-
-
-def _state(listings: Iterable[Listing], **about: str) -> ClusterState:
-    """Put the kinds together; one that may not be read is absent, which is not the same as empty."""
-    read_ones = [listing for listing in listings if not listing.missing]
-    parts = [listing.collector.state("") for listing in read_ones]
-    known = [part.completeness for part in parts]
-    notes = [listing.missing for listing in listings if listing.missing]
-    notes.append(_moments(read_ones))
-    completeness = Completeness(
-        counts=dict(chain.from_iterable(one.counts.items() for one in known)),
-        unknown=dict(chain.from_iterable(one.unknown.items() for one in known)),
-        broken=tuple(chain.from_iterable(one.broken for one in known)),
-        notes=(*chain.from_iterable(one.notes for one in known), *notes),
-    )
-    objects = chain.from_iterable(part.objects() for part in parts)
-    return ClusterState.of(objects, completeness=completeness, **about)
-
-
-def _moments(listings: Iterable[Listing]) -> str:
-    """Say of which moment each list is, those of the same one together."""
-    by_version: dict[str, list[str]] = {}
-    for listing in listings:
-        by_version.setdefault(listing.resource_version, []).append(listing.kind.plural)
-    if len(by_version) == 1:
-        return f"all lists are of resourceVersion {next(iter(by_version))}"
-    shown = "; ".join(f"{version} {', '.join(plurals)}" for version, plurals in by_version.items())
-    return f"lists by resourceVersion: {shown}"

@@ -11,8 +11,10 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from kplan.errors import SourceError
 from kplan.sources.live.connection import Connection
 from kplan.sources.live.failures import Answer
+from kplan.sources.yaml_events import documents
 
 DOUBT = "scheduler-config-assumed"
 """Code of the doubt that the live scheduler may be configured otherwise."""
@@ -37,13 +39,13 @@ class LiveScheduler:
     """What is known of the scheduler of a cluster.
 
     Attributes:
-        config: its KubeSchedulerConfiguration as text; empty for the defaults.
+        config: its KubeSchedulerConfiguration; None for the defaults.
         feature_gates: gates on its command line.
         origin: where that is known from; empty if it is not.
         doubt: why the defaults are only assumed; empty if they are not (its code is DOUBT).
     """
 
-    config: str = ""
+    config: Mapping[str, object] | None = None
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
     origin: str = ""
     doubt: str = ""
@@ -115,7 +117,7 @@ def _of_pod(connection: Connection, pod: _Pod, container: _Container, words: Seq
     if not file:
         return LiveScheduler(feature_gates=gates, origin=f"arguments of {origin}")
     name = _config_map(pod, container, file)
-    config = _configuration(connection, name, PurePosixPath(file).name) if name else ""
+    config = _configuration(connection, name, PurePosixPath(file).name) if name else None
     if config:
         return LiveScheduler(config, gates, f"ConfigMap {NAMESPACE}/{name}, which {origin} mounts")
     where = f"ConfigMap {NAMESPACE}/{name}" if name else f"the file {file} on its node"
@@ -134,16 +136,26 @@ def _scheduler_pods(connection: Connection) -> list[_Pod]:
         return []
 
 
-def _configuration(connection: Connection, name: str, key: str = "") -> str:
-    """Read the configuration in a ConfigMap; empty if there is none, or no access to it."""
+def _configuration(connection: Connection, name: str, key: str = "") -> Mapping[str, object] | None:
+    """Read the configuration in a ConfigMap; None if there is none, or no access to it."""
     try:
         data = connection.get(f"/api/v1/namespaces/{NAMESPACE}/configmaps/{name}", what="looking for the scheduler")
         texts = msgspec.json.decode(data, type=_ConfigMap).data or {}
     except (Answer, msgspec.MsgspecError):
-        return ""
+        return None
     if key in texts:
-        return texts[key]
-    return next((text for _, text in sorted(texts.items()) if _KIND in text), "")
+        return next(_maps(texts[key]), None)
+    maps = (found for _, text in sorted(texts.items()) if _KIND in text for found in _maps(text))
+    return next((found for found in maps if found.get("kind") == _KIND), None)
+
+
+def _maps(text: str) -> Iterator[Mapping[str, object]]:
+    """Read the documents of a YAML or JSON text that are maps; none where it cannot be read."""
+    try:
+        values = [document.value for document in documents(text, "")]
+    except SourceError:
+        return
+    yield from (value for value in values if isinstance(value, dict))
 
 
 def _config_map(pod: _Pod, container: _Container, file: str) -> str:

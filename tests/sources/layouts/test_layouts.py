@@ -9,7 +9,8 @@ import io
 import pytest
 
 import kplan
-from kplan.errors import SourceError
+from kplan.errors import SourceError, UsageError
+from kplan.sources import load_objects
 from tests.sources.layouts.packing import FIXTURES, members, tar, zipped, zstd
 
 # folder of the fixture, name of the layout
@@ -161,10 +162,9 @@ def test_the_configuration_that_the_simulator_exports_is_kept():
 
 
 def test_kinds_without_a_model_are_counted_not_refused():
-    assert kplan.load(FIXTURES / "kai").completeness.unknown == {
-        "resource.k8s.io/v1/ResourceSlice": 1,
-        "scheduling.run.ai/v2/Queue": 1,
-    }
+    state = kplan.load(FIXTURES / "kai")
+    assert state.completeness.unknown == {"scheduling.run.ai/v2/Queue": 1}
+    assert len(state.resource_slices) == 1
 
 
 def test_a_bundle_says_what_its_collector_could_not_read():
@@ -196,7 +196,8 @@ def test_field_names_of_go_are_refused():
 
 BINARY = [
     ("member.db", b"\0" * 16 + b"\xed\xda\x0c\xed" + b"\0" * 5000, "etcd", "auger extract"),
-    ("trace.sktrace", b"\x85\xa7version\x02\xa6config\x80", "simkube-trace", "kubectl get nodes,pods"),
+    ("cut-off.sktrace", b"\x85\xa7version\x02\xa6config\x80", "broken-trace", "cut off: get it again"),
+    ("old.sktrace", b"\x82\xa7version\x01\xa6events\x90", "simkube-version", "SimKube 2 or later"),
 ]
 
 
@@ -208,3 +209,46 @@ def test_binary_forms_are_refused_with_the_way_to_convert_them(name, data, code,
         kplan.load(path)
     assert caught.value.code == code
     assert hint in caught.value.hint
+
+
+def test_a_trace_of_simkube_is_what_was_there_at_its_end():
+    state = kplan.load(FIXTURES / "simkube")
+    assert [pod.key for pod in state.pods] == ["default/wait-1"]
+    assert [(one.key, one.spec.replicas) for one in state.deployments] == [("default/web", 3)]
+    assert (state.taken, state.completeness.layouts) == ("2026-01-02T03:04:10Z", ("SimKube trace",))
+    assert state.completeness.partial["Pod"].endswith("free space of the nodes is overstated")
+    (outcome,) = kplan.simulate(state).outcomes
+    assert (outcome.pod, outcome.placement.node, outcome.feasible.tolist()) == ("default/wait-1", 0, [0])
+
+
+def test_a_trace_of_simkube_alone_has_no_nodes():
+    completeness = kplan.load(FIXTURES / "simkube" / "trace.sktrace").completeness
+    assert "Node" in completeness.absent
+    assert completeness.absences["Node"].startswith("a SimKube trace holds no nodes: name a file with the nodes")
+
+
+def test_a_trace_of_simkube_lands_as_a_manifest():
+    landed = load_objects(FIXTURES / "simkube" / "trace.sktrace")
+    assert [(one.kind, one.item.key) for one in landed.objects] == [
+        ("Deployment", "default/web"), ("Pod", "default/wait-1"),
+    ]  # fmt: skip
+
+
+MOMENTS = [
+    ("a trace before its first object", "simkube", "2026-01-02T03:04:00Z", []),
+    ("a trace before a pod is deleted", "simkube", "2026-01-02T03:04:05Z", ["default/gone-1", "default/wait-1"]),
+    ("a trace in another zone of time", "simkube", "2026-01-02T04:04:05+01:00", ["default/gone-1", "default/wait-1"]),
+    ("a record before its first pod", "scheduler-simulator-record", "2026-01-02T03:04:01Z", []),
+]
+
+
+@pytest.mark.parametrize(("folder", "at", "pods"), [row[1:] for row in MOMENTS], ids=[row[0] for row in MOMENTS])
+def test_a_record_is_carried_out_up_to_a_moment(folder, at, pods):
+    assert [pod.key for pod in kplan.load(FIXTURES / folder, at=at).pods] == pods
+
+
+def test_a_moment_is_a_time_and_of_a_record():
+    with pytest.raises(UsageError, match="yesterday is no time"):
+        kplan.load(FIXTURES / "simkube", at="yesterday")
+    with pytest.raises(UsageError, match="is of one moment, not a record over time"):
+        kplan.load(FIXTURES / "kubectl-list", at="2026-01-02T03:04:05Z")

@@ -1,0 +1,121 @@
+"""Which pods a ReplicaSet's controller removes first.
+
+Not modelled: restarts of containers, by which it tells apart pods that are not ready.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cmp_to_key
+from math import log2
+from typing import TypeVar
+
+from kplan.objects.models import Pod
+
+_PHASES = {"Pending": 0, "Unknown": 1}
+_COST = "controller.kubernetes.io/pod-deletion-cost"
+_NANO = 1_000_000_000
+_Ordered = TypeVar("_Ordered", int, float, str, tuple[int, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A pod as the controller ranks it.
+
+    Attributes:
+        pod: the object.
+        node: where it is; empty for nowhere.
+        ready: whether it is ready.
+        uid: of the pod.
+    """
+
+    pod: Pod
+    node: str
+    ready: bool
+    uid: str
+
+
+def is_ready(pod: Pod) -> bool:
+    """Tell whether a pod that has a node is ready; one whose status says nothing counts as ready."""
+    if pod.status.phase == "Pending":
+        return False
+    return all(one.status == "True" for one in pod.status.conditions or () if one.type == "Ready")
+
+
+def leaving_order(pods: Sequence[Standing], related: Iterable[Standing], now: str = "") -> list[Standing]:
+    """Sort pods by who leaves first.
+
+    Args:
+        pods: of one ReplicaSet.
+        related: pods of all ReplicaSets of the same owner, these among them.
+        now: RFC 3339; empty where it is unknown: ages are then compared as they are, the newest first.
+
+    Source: ActivePodsWithRanks.Less in pkg/controller/controller_utils.go, getPodsRankedByRelatedPodsOnSameNode in
+    pkg/controller/replicaset/replica_set.go.
+    """
+    on_node = Counter(one.node for one in related)
+    at = _time(now)
+
+    def compare(one: Standing, other: Standing) -> int:
+        found = _less(_ranks(one, on_node), _ranks(other, on_node))
+        if found:
+            return found
+        for text in (_ready_since, _created):
+            mine, theirs = _time(text(one)), _time(text(other))
+            if mine != theirs:
+                return _younger_first(mine, theirs, at) or _less(one.uid, other.uid)
+        return 0
+
+    return sorted(pods, key=cmp_to_key(compare))
+
+
+def _ranks(one: Standing, on_node: Counter[str]) -> tuple[int, ...]:
+    cost = one.pod.annotations.get(_COST, "0")
+    phase = _PHASES.get(one.pod.status.phase or "Running", 2) if not one.ready else 2
+    return (
+        bool(one.node),
+        phase,
+        one.ready,
+        int(cost) if cost.lstrip("-").isdecimal() else 0,
+        -on_node[one.node],
+    )
+
+
+def _ready_since(one: Standing) -> str:
+    found = (c.last_transition_time for c in one.pod.status.conditions or () if c.type == "Ready" and one.ready)
+    return next(found, None) or ""
+
+
+def _created(one: Standing) -> str:
+    return one.pod.metadata.creation_timestamp or ""
+
+
+def _time(text: str) -> float:
+    """Seconds since the epoch; 0 for none."""
+    try:
+        return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() if text else 0.0
+    except ValueError:
+        return 0.0
+
+
+def _younger_first(one: float, other: float, now: float) -> int:
+    """Compare two different times, by powers of two of their age where the time of day is known; 0 for equal ages.
+
+    Source: logarithmicRankDiff, afterOrZero in pkg/controller/controller_utils.go.
+    """
+    if not one or not other:
+        return -1 if not one else 1
+    if not now:
+        return -1 if one > other else 1
+    return _less(_power(now - one), _power(now - other))
+
+
+def _power(age: float) -> int:
+    return int(log2(age * _NANO)) if age > 0 else -1
+
+
+def _less(one: _Ordered, other: _Ordered) -> int:
+    if one == other:
+        return 0
+    return -1 if one < other else 1

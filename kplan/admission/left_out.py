@@ -1,0 +1,99 @@
+"""Objects of manifests that bring no pods here: refused by the API server, or not understood, each with its place."""
+
+import re
+from collections.abc import Sequence
+
+from kplan.admission.expansion import FieldProblem, LeftOut
+from kplan.admission.field_problems import Problem, written
+from kplan.admission.operators import group_of
+from kplan.admission.raw import dig_text
+from kplan.objects.kinds import find
+from kplan.objects.state import BrokenObject
+from kplan.sources import ManifestObject
+from kplan.sources.fit import Path
+
+_TEMPLATES: dict[str, Path] = {
+    "Pod": (),
+    "PodTemplate": ("template",),
+    "CronJob": ("spec", "jobTemplate", "spec", "template"),
+}
+_TEMPLATE: Path = ("spec", "template")
+_PLACE = re.compile(r"(?P<file>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?(?:: (?P<path>.*))?", re.DOTALL)
+
+_KUSTOMIZE = "kustomize.config.k8s.io"
+_DEFINITION = "CustomResourceDefinition"
+_SILENT_KINDS = frozenset({"Secret", "ConfigMap", "ServiceAccount", "Event", "Endpoints"})
+_SILENT_GROUPS = (
+    "rbac.authorization.k8s.io",
+    "networking.k8s.io",
+    "admissionregistration.k8s.io",
+    "apiregistration.k8s.io",
+    "discovery.k8s.io",
+    "coordination.k8s.io",
+    "certificates.k8s.io",
+    "autoscaling",
+    "policy",
+    "flowcontrol.apiserver.k8s.io",
+    "gateway.networking.k8s.io",
+    "monitoring.coreos.com",
+    "cert-manager.io",
+)
+"""Groups whose objects make no pods and do not matter to the scheduler."""
+
+
+def why_unknown(manifest: ManifestObject) -> str:
+    """Say why an object of a kind that kplan does not read is left out; empty for what makes no pods anyway."""
+    group = group_of(manifest)
+    if manifest.kind == _DEFINITION:
+        return f"a {_DEFINITION} makes no pods"
+    if manifest.kind in _SILENT_KINDS or group in _SILENT_GROUPS:
+        return ""
+    if group == _KUSTOMIZE:
+        return f"a {manifest.kind} is for kustomize: give what kustomize build makes of it"
+    hint = "" if group in ("", "resource.k8s.io") else "; --pod-template says where its pod template is"
+    return f"kplan does not know what {manifest.api_version} {manifest.kind} makes{hint}"
+
+
+def left_out(manifest: ManifestObject, default: str, why: str, problems: Sequence[Problem] = ()) -> LeftOut:
+    """Say of an object that it brings no pods.
+
+    Args:
+        manifest: the object.
+        default: namespace of objects that name none.
+        why: why, in words.
+        problems: fields that are wrong, with their paths from the root of the object.
+    """
+    told = tuple(FieldProblem(written(one.path), one.body, *manifest.at(one.place or one.path)) for one in problems)
+    line, column = (told[0].line, told[0].column) if told else (manifest.line, 0)
+    return LeftOut(manifest.kind, key_of(manifest, default), why, manifest.file, line, column, told)
+
+
+def key_of(manifest: ManifestObject, default: str) -> str:
+    """``namespace/name`` of an object of a manifest; the name alone for what has no namespace."""
+    name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
+    known = find(manifest.api_version, manifest.kind)
+    if (known is not None and not known.namespaced) or manifest.kind == _DEFINITION:
+        return name
+    return f"{dig_text(manifest.raw, 'metadata.namespace', default)}/{name}"
+
+
+def in_template(kind: str, own: bool, problems: Sequence[Problem]) -> list[Problem]:
+    """Move problems of a pod to where its template is in the object that it is made of.
+
+    Args:
+        kind: of the object.
+        own: whether the kind is one of Kubernetes' own; the templates of others may stand anywhere.
+        problems: with paths from the root of the pod.
+    """
+    return [problem.under(*_TEMPLATES.get(kind, _TEMPLATE)) for problem in problems] if own else []
+
+
+def from_broken(broken: BrokenObject) -> LeftOut:
+    """Say of an object that could not be read what a reader said of it."""
+    found = _PLACE.fullmatch(broken.place)
+    assert found is not None
+    line, column = int(found["line"] or 0), int(found["column"] or 0)
+    path = found["path"] or ""
+    problems = (FieldProblem(path, broken.problem, line, column),) if path else ()
+    why = f"{path}: {broken.problem}" if path else broken.problem
+    return LeftOut(broken.kind, broken.key, why, found["file"], line, column, problems)

@@ -1,0 +1,61 @@
+"""What a run may do, as far as it was told so by flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Flags of ``kplan bind`` that the plan or the run depends on; the journal keeps them.
+
+    Attributes:
+        preempt: evict for pods that fit only so.
+        pdb: ``refuse`` (hold the pod back) or ``wait`` where a budget refuses an eviction.
+        create: create pods of manifests that are not there.
+        take_over: bind pods that a live scheduler answers for.
+        accept_doubt: codes of the doubts that are accepted; ``all`` for any.
+        events: report Scheduled and FailedScheduling.
+        max_pods: bind no more; 0 for no limit.
+        max_age: how old the state may be that was shown [seconds]; 0 for any age.
+        volume_timeout: how long claims are waited for [seconds]; 0 for the profile's bindTimeoutSeconds.
+        evict_timeout: how long victims and budgets are waited for [seconds].
+        qps: requests a second.
+        burst: requests at once.
+    """
+
+    preempt: bool = False
+    pdb: str = "refuse"
+    create: bool = False
+    take_over: bool = False
+    accept_doubt: tuple[str, ...] = ()
+    events: bool = False
+    max_pods: int = 0
+    max_age: float = 600.0
+    volume_timeout: float = 0.0
+    evict_timeout: float = 300.0
+    qps: float = 50.0
+    burst: int = 100
+
+    def accepts(self, code: str) -> bool:
+        """Whether a doubt is accepted."""
+        return code in self.accept_doubt or "all" in self.accept_doubt
+
+    def words(self) -> str:
+        """The flags a saved plan needs again when it is applied, each with a space before it."""
+        given = {"--preempt": self.preempt, "--create": self.create, "--take-over": self.take_over}
+        found = [flag for flag, wanted in given.items() if wanted]
+        found += [f"--accept-doubt {code}" for code in self.accept_doubt]
+        found += ["--pdb wait"] if self.pdb == "wait" else []
+        return "".join(f" {word}" for word in found)
+
+    def plain(self) -> dict[str, Any]:
+        """As the journal keeps them."""
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Flags:
+        """Read them back."""
+        return msgspec.convert(plain, cls)

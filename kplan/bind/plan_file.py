@@ -1,0 +1,59 @@
+"""Plans on disk: ``--save-plan`` writes what was shown, ``--plan`` reads it back, byte for byte the same document."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kplan.errors import UsageError
+from kplan.result.document_bind import BindPlan
+
+
+def save_plan(plan: BindPlan, path: str) -> None:
+    """Write a plan, readable for nobody else: manifests in it may hold secrets.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    data = msgspec.json.format(msgspec.json.encode(plan), indent=1) + b"\n"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
+
+
+def load_plan(path: str) -> BindPlan:
+    """Read a plan.
+
+    Raises:
+        UsageError: it cannot be read, or is none.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
+    try:
+        return msgspec.json.decode(data, type=BindPlan)
+    except msgspec.MsgspecError as error:
+        raise UsageError(
+            f"{path}: no plan of kplan bind: {error}",
+            code="bad-plan",
+            hint="kplan bind ... --save-plan FILE writes one",
+        ) from None
+
+
+def plan_of(plain: dict[str, Any]) -> BindPlan:
+    """Read a plan out of a journal.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        return msgspec.convert(plain, BindPlan)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"the journal holds no plan: {error}", code="bad-journal") from None

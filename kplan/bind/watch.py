@@ -1,0 +1,168 @@
+"""Watching pods and nodes while a run goes on: what others do, and whether what was written has arrived."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from kplan.bind.client import Client
+from kplan.bind.stop import Stopped
+from kplan.errors import LiveError
+from kplan.objects.models import Node, Object, Pod
+from kplan.sources.live.failures import Answer
+
+_PAGE = "500"
+_AGAIN = 0.5
+_GONE = 410
+
+T = TypeVar("T", bound=Object)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen(Generic[T]):
+    """An object as the server has it now; ``gone`` if it has it no more."""
+
+    item: T
+    gone: bool = False
+
+
+class _Event(msgspec.Struct):
+    type: str
+    object: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _ListMeta(msgspec.Struct, rename="camel"):
+    resource_version: str = ""
+    continue_token: str = msgspec.field(default="", name="continue")
+
+
+class _List(msgspec.Struct):
+    metadata: _ListMeta = msgspec.field(default_factory=_ListMeta)
+    items: list[msgspec.Raw] = msgspec.field(default_factory=list)
+
+
+_event = msgspec.json.Decoder(_Event)
+_list = msgspec.json.Decoder(_List)
+
+
+class Watch(Generic[T]):
+    """Follows all objects of a kind from a list on; ``drain`` gives what happened since.
+
+    A watch that breaks off goes on from the last version seen; where the server has forgotten that one, all objects
+    are listed again, and what is missing there is gone.
+
+    Args:
+        client: the server.
+        plural: of the kind: ``pods``.
+        model: what its objects are decoded to.
+        resource_version: of the list that was read.
+    """
+
+    def __init__(self, client: Client, plural: str, model: type[T], resource_version: str) -> None:
+        self._client = client
+        self._plural = plural
+        self._path = f"/api/v1/{plural}"
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(model)
+        self._version = resource_version
+        self._queue: queue.SimpleQueue[Seen[T] | list[T]] = queue.SimpleQueue()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"watch-{plural}", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End it; the thread ends with its connection."""
+        self._closed.set()
+
+    def drain(self, seen: Callable[[Seen[T]], None], listed: Callable[[list[T]], None]) -> None:
+        """Hand on what happened since, oldest first.
+
+        Args:
+            seen: told of each object that changed.
+            listed: told of all objects where the watch had to begin again.
+        """
+        while True:
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return
+            if isinstance(item, Seen):
+                seen(item)
+            else:
+                listed(item)
+
+    def _run(self) -> None:
+        forgotten = False
+        while not self._closed.is_set():
+            try:
+                if forgotten:
+                    self._list()
+                forgotten = self._follow()
+            except Answer as answer:
+                forgotten = answer.status == _GONE
+            except (LiveError, msgspec.MsgspecError):
+                pass  # the server is away, or its line was cut off: from the last version on
+            except Stopped:
+                return
+            self._closed.wait(_AGAIN)
+
+    def _follow(self) -> bool:
+        """Take in events until the server ends them; whether it has forgotten the version to go on from."""
+        query = {"resourceVersion": self._version, "allowWatchBookmarks": "true", "timeoutSeconds": "45"}
+        for line in self._client.watch(self._path, query, what=f"watching {self._plural}"):
+            if self._closed.is_set():
+                return False
+            event = _event.decode(line)
+            if event.type == "ERROR":
+                return True
+            item: T = self._decoder.decode(event.object)
+            self._version = item.metadata.resource_version or self._version
+            if event.type != "BOOKMARK":
+                self._queue.put(Seen(item, gone=event.type == "DELETED"))
+        return False
+
+    def _list(self) -> None:
+        items: list[T] = []
+        query = {"limit": _PAGE}
+        while True:
+            what = f"listing {self._plural} again"
+            reply = self._client.read(self._path, query, what=what)
+            if not reply.ok:
+                raise LiveError(f"no answer while {what}: HTTP {reply.status}")
+            page = _list.decode(reply.body)
+            items += [self._decoder.decode(raw) for raw in page.items]
+            if not page.metadata.continue_token:
+                break
+            query = {"limit": _PAGE, "continue": page.metadata.continue_token}
+        self._version = page.metadata.resource_version
+        self._queue.put(items)
+
+
+@dataclass(frozen=True)
+class Watches:
+    """Pods and nodes, followed together."""
+
+    pods: Watch[Pod]
+    nodes: Watch[Node]
+
+    @classmethod
+    def of(cls, client: Client, pods_version: str, nodes_version: str) -> Watches:
+        """Follow both from the lists that were read."""
+        return cls(Watch(client, "pods", Pod, pods_version), Watch(client, "nodes", Node, nodes_version))
+
+    def start(self) -> None:
+        """Begin."""
+        self.pods.start()
+        self.nodes.start()
+
+    def close(self) -> None:
+        """End them."""
+        self.pods.close()
+        self.nodes.close()

@@ -1,0 +1,238 @@
+"""``kplan check``: simulate for CI, with a policy and a baseline; a doubt is exit code 4 unless it is allowed."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Annotated
+
+import click
+import msgspec
+import typer
+
+from kplan.cli import options
+from kplan.cli.exit_codes import check_code
+from kplan.cli.explain import show
+from kplan.cli.output import targets
+from kplan.cli.session import Rules, Session, open_session
+from kplan.cli.simulate import QUEUES, _known, template_paths
+from kplan.cli.source import Source
+from kplan.cli.whatif import GIVEN as WHAT_IFS
+from kplan.cli.whatif import imagine
+from kplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kplan.pipeline import Planner
+    from kplan.result.document_check import CheckResult
+    from kplan.studies.check_policy import Policy
+
+Output = Annotated[
+    list[str],
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FORMAT[=FILE]",
+        help="text, wide, json, yaml, markdown, html, junit, sarif, github or name (what fails); may be given again.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a check is asked for, as given.
+
+    Attributes:
+        files: manifests.
+        namespace: of objects that name none.
+        own: whether the cluster's own waiting pods are tried first.
+        policy: rules of the policy file and of flags.
+        baseline: name of the baseline; empty for none.
+        command: what gives this result again.
+        templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+    """
+
+    files: list[str]
+    namespace: str
+    own: bool
+    policy: Policy
+    baseline: str = ""
+    command: str = ""
+    templates: dict[str, str] | None = None
+
+
+def check(
+    manifests: Annotated[list[str] | None, typer.Argument(metavar="MANIFEST...", help="What would land.")] = None,
+    filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="FILE, DIR or -.")] = [],  # noqa: B006
+    namespace: options.Namespace = "",
+    snapshot: options.Snapshot = "",
+    context: options.Context = "",
+    kubeconfig: options.Kubeconfig = "",
+    pod_template: Annotated[
+        list[str],
+        typer.Option(
+            "--pod-template", metavar="[KIND=]PATH", help="Where a kind has its pod template, as Gadget=spec.template."
+        ),
+    ] = [],  # noqa: B006
+    queue: Annotated[str, typer.Option("--queue", metavar="all|manifests", help="Whose pods are tried.")] = "all",
+    policy: Annotated[str, typer.Option("--policy", metavar="FILE", help="The rules below, in a YAML file.")] = "",
+    require_zones: Annotated[
+        int | None, typer.Option("--require-zones", metavar="N", help="Replicas of each workload in N zones.")
+    ] = None,
+    no_preemption: Annotated[bool, typer.Option("--no-preemption", help="Nothing may be evicted.")] = False,
+    max_victims: Annotated[
+        int | None, typer.Option("--max-victims", metavar="N", help="At most N pods may be evicted.")
+    ] = None,
+    headroom: Annotated[
+        str | None,
+        typer.Option("--headroom", metavar="20%", help="So much cpu and memory must stay free, in each pool too."),
+    ] = None,
+    survive: Annotated[
+        list[str], typer.Option("--survive", metavar="zone|node", help="All is placed again when one is lost.")
+    ] = [],  # noqa: B006
+    quota: Annotated[bool, typer.Option("--quota", help="Refusals by a quota count.")] = False,
+    max_age: Annotated[
+        str | None, typer.Option("--max-age", metavar="24h", help="An older snapshot is a doubt.")
+    ] = None,
+    allow_doubt: Annotated[
+        list[str], typer.Option("--allow-doubt", metavar="CODE", help="Accept this doubt; may be given again.")
+    ] = [],  # noqa: B006
+    baseline: Annotated[
+        str, typer.Option("--baseline", metavar="FILE", help="Result of main (-o json): only what got worse fails.")
+    ] = "",
+    output: Output = [],  # noqa: B006
+    quiet: options.Quiet = False,
+    config: options.Config = "",
+    k8s_version: options.K8sVersion = "",
+    feature_gates: options.FeatureGates = "",
+    timings: options.Timings = False,
+    qps: options.Qps = 50,
+    burst: options.Burst = 100,
+    debug: options.Debug = False,
+) -> None:
+    """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt."""
+    from kplan.render.text import Style
+    from kplan.render.text_check import result
+    from kplan.studies.check_policy import Policy, read_policy
+    from kplan.studies.check_policy import policy as flags
+
+    to = targets(output)
+    _known("--queue", queue, QUEUES)
+    files = [*(manifests or []), *filename]
+    given = flags(
+        {
+            "require-zones": require_zones,
+            "no-preemption": no_preemption or None,
+            "max-victims": max_victims,
+            "headroom": headroom,
+            "survive": survive or None,
+            "quota": quota or None,
+            "max-age": max_age,
+            "allow-doubt": allow_doubt or None,
+        }
+    )
+    asked = Asked(
+        files,
+        namespace,
+        own=queue == "all",
+        policy=given.over(read_policy(policy) if policy else Policy()),
+        baseline=baseline,
+        command=again(locals(), files),
+        templates=template_paths(pod_template),
+    )
+    source = Source(snapshot, context, kubeconfig, qps, burst)
+    session, what_if = imagine(open_session(source, Rules(k8s_version, feature_gates, config)), namespace)
+    document = answer(session, asked)
+    document = msgspec.structs.replace(document, plan=msgspec.structs.replace(document.plan, what_if=what_if))
+    show(document, session, lambda wide: result(document, Style(quiet=quiet, wide=wide)), to, timings=timings)
+    raise typer.Exit(check_code(document))
+
+
+def answer(session: Session, asked: Asked, now: datetime | None = None) -> CheckResult:
+    """Plan the manifests, and hold the plan against policy and baseline.
+
+    Args:
+        session: state and rules.
+        asked: what is asked for.
+        now: the time that ages are counted to; the present if None.
+
+    Raises:
+        SourceError: a manifest or the baseline cannot be read.
+        UsageError: there is nothing to check.
+    """
+    from kplan.studies.check import CheckOptions
+    from kplan.studies.check import check as check_plan
+    from kplan.studies.check_baseline import read_baseline
+    from kplan.studies.landing import land
+    from kplan.studies.simulate import SimulateOptions, simulate_pods
+
+    if not asked.files:
+        raise UsageError("no manifest to check", code="no-manifest", hint="kplan check FILE... or DIR...")
+    baseline = read_baseline(asked.baseline) if asked.baseline else None
+    rules = session.scheduler.request_rules
+    landed = land(session.state, asked.files, rules, asked.namespace, asked.templates)
+    planner = session.scheduler.planner(landed.state, everything=False)
+    session.planned = planner.cluster
+    mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if asked.own else []
+    theirs = [planner.cluster.pods[planner.cluster.pod_index[key]] for key in landed.pods]
+    tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if pod.scheduler_name in planner.pipelines]
+    made = SimulateOptions(True, session.doubts, landed.notes, landed.change, len(tried), landed.fleets, landed.ledger)
+    plan = simulate_pods(planner, [*mine, *tried], session.origin, made)
+
+    @cache
+    def before() -> Planner:
+        without = session.scheduler.planner(session.state, everything=False)
+        if asked.own:
+            without.simulate()
+        return without
+
+    options = CheckOptions(asked.policy, now or datetime.now(UTC), baseline, asked.baseline, asked.command)
+    return check_plan(plan, planner, before, options)
+
+
+_TOLD = (
+    "namespace",
+    "snapshot",
+    "context",
+    "queue",
+    "pod_template",
+    "policy",
+    "require_zones",
+    "no_preemption",
+    "max_victims",
+    "headroom",
+    "survive",
+    "quota",
+    "max_age",
+    "allow_doubt",
+    "baseline",
+    "config",
+    "k8s_version",
+    "feature_gates",
+)
+"""Options that change the result, as they are told."""
+
+
+def again(given: dict[str, object], files: list[str]) -> str:
+    """Write the command that gives a result again: manifests and the options that change it.
+
+    Args:
+        given: values of the options by name.
+        files: manifests.
+    """
+    words = ["kplan", "check", *files]
+    for name in _TOLD:
+        value = given[name]
+        flag = f"--{name.replace('_', '-')}"
+        if name == "queue" and value == "all":
+            continue
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, list):
+            words += [part for item in value for part in (flag, str(item))]
+        elif value not in (None, "", False):
+            words += [flag, str(value)]
+    for name, value in click.get_current_context().meta.get(WHAT_IFS, []):
+        words += [f"--{name}", value]
+    return shlex.join(words)

@@ -1,0 +1,134 @@
+"""``kplan fail``: what if these nodes, or a zone, are lost; and is any single loss borne."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from kplan.cli import options
+from kplan.cli.exit_codes import fail_code
+from kplan.cli.explain import show
+from kplan.cli.output import targets
+from kplan.cli.session import Rules, Session, open_session
+from kplan.cli.source import Source
+from kplan.cli.whatif import imagine
+from kplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kplan.pipeline import Planner
+    from kplan.result.document_fail import FailReport
+
+EACH = ("node", "zone")
+
+
+def fail(
+    nodes: Annotated[list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes that are lost at once.")] = None,
+    zone: Annotated[list[str], typer.Option("--zone", metavar="ZONE", help="All nodes of a zone.")] = [],  # noqa: B006
+    selector: Annotated[
+        str, typer.Option("-l", "--selector", metavar="SELECTOR", help="All nodes with these labels.")
+    ] = "",
+    each: Annotated[
+        str, typer.Option("--each", metavar="node|zone", help="Lose each by itself: is any single loss borne?")
+    ] = "",
+    snapshot: options.Snapshot = "",
+    context: options.Context = "",
+    kubeconfig: options.Kubeconfig = "",
+    output: options.Output = [],  # noqa: B006
+    quiet: options.Quiet = False,
+    config: options.Config = "",
+    k8s_version: options.K8sVersion = "",
+    feature_gates: options.FeatureGates = "",
+    strict: options.Strict = False,
+    timings: options.Timings = False,
+    qps: options.Qps = 50,
+    burst: options.Burst = 100,
+    debug: options.Debug = False,
+) -> None:
+    """What comes back and where, what is lost and when, if these nodes are lost.
+
+    Exit code 1: something finds no place again, or is gone for good. Nothing is written.
+    """
+    from kplan.render.text import Style
+    from kplan.render.text_fail import fail as text
+
+    to = targets(output)
+    source = Source(snapshot, context, kubeconfig, qps, burst)
+    session = open_session(source, Rules(k8s_version, feature_gates, config))
+    session, what_if = imagine(session)
+    document = answer(session, nodes or [], zone, selector, each, shown=any(target.format == "html" for target in to))
+    document = msgspec.structs.replace(document, what_if=what_if)
+    style = Style(quiet=quiet)
+    show(document, session, lambda wide: text(document, replace(style, wide=wide)), to, timings=timings)
+    raise typer.Exit(fail_code(document, strict=strict))
+
+
+def answer(
+    session: Session, nodes: list[str], zones: list[str], selector: str = "", each: str = "", *, shown: bool = False
+) -> FailReport:
+    """Lose what is named at once, or each by itself; with ``shown`` leave the cluster as it is then, to be drawn.
+
+    Raises:
+        UsageError: there is no such node or zone, or none is named.
+    """
+    from kplan.studies.fail import FailAsked, each_failure
+    from kplan.studies.fail import fail as study
+    from kplan.studies.fail.clock import monitor_grace
+    from kplan.studies.fail.run import run_fail
+
+    if each and each not in EACH:
+        raise UsageError(f"--each {each}: no such choice", code="bad-choice", hint=f"one of: {', '.join(EACH)}")
+    planner = session.scheduler.planner(session.state, everything=False)
+    found = find(planner, nodes, zones, selector)
+    if each:
+        only = zones if each == "zone" else found
+        if each == "zone" and (nodes or selector):
+            raise UsageError(
+                "--each zone loses zones", code="bad-choice", hint="name them with --zone, or none for all"
+            )
+        try:
+            return each_failure(planner, each, session.origin, only=only, doubts=session.doubts, progress=_bar)
+        finally:
+            _clear()
+    if not found:
+        hint = "kplan fail NODE, --zone ZONE, -l SELECTOR, or --each node"
+        raise UsageError("no node is named", code="no-node", hint=hint)
+    what = f"zone {zones[0]}" if len(zones) == 1 and not nodes and not selector else ""
+    asked = FailAsked(found, what, monitor_grace(session.scheduler.features), session.doubts)
+    document = study(planner, asked, session.origin)
+    if shown:
+        session.planned = run_fail(planner, found).cluster
+    return document
+
+
+def find(planner: Planner, nodes: list[str], zones: list[str], selector: str) -> list[str]:
+    """Names of the nodes that are meant, each once.
+
+    Raises:
+        UsageError: there is no such node or zone.
+    """
+    from kplan.scenario.names import find_nodes
+    from kplan.studies.check_survive import domains
+
+    known = domains(planner.cluster, "zone") if zones else {}
+    for zone in zones:
+        if zone not in known:
+            hint = f"one of: {', '.join(list(known)[:5])}" if known else "no node has a zone label"
+            raise UsageError(f"no node is in zone {zone}", code="no-such-zone", hint=hint)
+    named = [name for text in [*nodes, *([selector] if selector else [])] for name in find_nodes(planner.cluster, text)]
+    return list(dict.fromkeys([*named, *(name for zone in zones for name in known[zone])]))
+
+
+def _bar(done: int, total: int) -> None:
+    """Say on a terminal how far it has come."""
+    if sys.stderr.isatty() and total > 20:
+        sys.stderr.write(f"\r\x1b[Kfailing: {done:,} of {total:,}")
+        sys.stderr.flush()
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")

@@ -1,0 +1,98 @@
+"""``kplan nodes``: what is requested, allocatable and free, as the scheduler counts it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from kplan.cli import options
+from kplan.cli.explain import show
+from kplan.cli.output import targets
+from kplan.cli.selectors import parse_selector
+from kplan.cli.session import Rules, open_session
+from kplan.cli.source import Source
+from kplan.errors import UsageError
+
+NodeLabels = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Only nodes with these labels.")]
+SortBy = Annotated[
+    str,
+    typer.Option("--sort-by", metavar="KEY", help="name, full, pods, cpu or any resource (fullest first), free:cpu."),
+]
+Resource = Annotated[
+    list[str], typer.Option("--resource", metavar="NAME", help="Columns of this resource; may be given again.")
+]
+By = Annotated[str, typer.Option("--by", metavar="LABEL", help="Label that pools are made by.")]
+LIMIT = "all"
+
+
+def nodes(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes; none means all.")] = None,
+    selector: NodeLabels = "",
+    sort_by: SortBy = "",
+    resource: Resource = [],  # noqa: B006 - typer reads the default and never changes it
+    by: By = "",
+    rows: Annotated[str, typer.Option("--rows", metavar="N|all", help="Lines of nodes; one screen if absent.")] = "",
+    snapshot: options.Snapshot = "",
+    context: options.Context = "",
+    kubeconfig: options.Kubeconfig = "",
+    output: options.Output = [],  # noqa: B006
+    quiet: options.Quiet = False,
+    k8s_version: options.K8sVersion = "",
+    feature_gates: options.FeatureGates = "",
+    timings: options.Timings = False,
+    qps: options.Qps = 50,
+    burst: options.Burst = 100,
+    debug: options.Debug = False,
+) -> None:
+    """What is requested and free on each node? By the scheduler's own counting.
+
+    Sidecars, overhead, pod-level requests and terminating pods count as they do for the scheduler.
+
+    free: on nodes that take pods; closed: on cordoned or full ones. largest: the most on one node. fragm: of what is
+    free, the share that this cluster's own pods could not use where it lies, as it is too little or as another
+    resource is missing there. spread: standard deviation of used between nodes, in percentage points.
+    """
+    from kplan.render.text import Style
+    from kplan.render.text_nodes import ROWS_SHOWN, node_list
+    from kplan.studies.nodes import NodesAsked, list_nodes
+
+    to = targets(output)
+    lines = _lines(rows)
+    session = open_session(Source(snapshot, context, kubeconfig, qps, burst), Rules(k8s_version, feature_gates))
+    cluster = session.scheduler.cluster(session.state)
+    chosen = parse_selector(selector)
+    sort = sort_by or ("full" if len(cluster.nodes) > ROWS_SHOWN and not names else "name")
+    document = list_nodes(cluster, NodesAsked(tuple(names or ()), chosen, sort, by), session.origin)
+    columns = _known(resource, list(cluster.resources))
+    style = Style(quiet=quiet)
+    show(
+        document,
+        session,
+        lambda wide: node_list(document, replace(style, wide=wide), lines, columns),
+        to,
+        timings=timings,
+    )
+
+
+def _lines(text: str) -> int | None:
+    """``--rows``: None as fits, 0 for all."""
+    if not text:
+        return None
+    if text == LIMIT:
+        return 0
+    if not text.isdigit() or not int(text):
+        raise UsageError(f"--rows {text}: neither a number nor all", code="bad-rows", hint="--rows 50 or --rows all")
+    return int(text)
+
+
+def _known(given: list[str], known: list[str]) -> list[str]:
+    """``--resource``: full names; the part after the slash will do."""
+    found = []
+    for name in given:
+        close = [item for item in known if name in (item, item.rpartition("/")[2])]
+        if not close:
+            raise UsageError(f"no node has {name}", code="no-such-resource", hint=f"one of: {', '.join(known)}")
+        found.append(close[0])
+    return found

@@ -1,0 +1,129 @@
+"""What-if flags: read in the order in which they were given, whatever flags stand between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from kplan.cli.session import Session
+    from kplan.result.document_whatif import WhatIfStep
+    from kplan.scenario import ScenarioStep, Verb
+
+FLAGS: dict[str, tuple[str, str]] = {
+    "add-node": ("like=NODE,count=N", "Nodes appear: like=NODE, template=GROUP, file=F, or cpu=16,memory=64Gi,zone=a."),
+    "remove-node": ("NODE", "Nodes leave for good; owners make their pods again."),
+    "cordon": ("NODE", "Nodes take no new pods."),
+    "uncordon": ("NODE", "Nodes take pods again."),
+    "drain": ("NODE", "Nodes are cordoned and emptied, budgets not asked (kplan drain asks them)."),
+    "fail": ("NODE|zone=Z", "Nodes are lost with all that runs there."),
+    "label": ("NODE:KEY=VALUE", "Nodes get a label; NODE:KEY- takes it away."),
+    "taint": ("NODE:KEY=VALUE:EFFECT", "Nodes get a taint; with - behind they lose it."),
+    "scale": ("deploy/x=N", "A workload has N replicas."),
+    "evict": ("POD|deploy/x", "Pods are evicted; their owners make others."),
+    "delete": ("POD|deploy/x", "Pods or a workload are gone for good."),
+    "priority": ("POD|deploy/x=N", "Pods have another priority; N may be a PriorityClass."),
+    "set-pdb": ("NAME:minAvailable=N", "A disruption budget asks for something else."),
+    "add-manifest": ("FILE", "A manifest is applied, and its controllers are done."),
+    "scenario": ("FILE", "Steps from a file, each with what is expected of it."),
+}
+"""What-if flags: what follows each, and its help. NODE is a name or a label selector, as in pool=spot."""
+
+GIVEN = "kplan.what-ifs"
+"""Where the what-ifs of the command that runs are kept, in ``Context.meta``."""
+
+
+class WhatIfCommand(TyperCommand):
+    """A command that takes what-if flags besides its own."""
+
+    def __init__(self, *args: Any, params: list[click.Parameter] | None = None, **more: Any) -> None:
+        self._mine = [
+            click.Option([f"--{name}"], metavar=metavar, help=text, multiple=True, expose_value=False)
+            for name, (metavar, text) in FLAGS.items()
+        ]
+        super().__init__(*args, params=[*(params or []), *self._mine], **more)
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Make a parser that also notes which flag stood where."""
+        parser = super().make_parser(ctx)
+        parse: Callable[[list[str]], Any] = parser.parse_args
+
+        def parse_in_order(args: list[str]) -> Any:
+            values, rest, order = parse(args)
+            ctx.meta[GIVEN] = in_order(values, [param.name or "" for param in order])
+            return values, rest, order
+
+        parser.parse_args = parse_in_order  # type: ignore[method-assign]
+        return parser
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the what-ifs as a section of their own."""
+        mine = {option.name for option in self._mine}
+        everything = self.params
+        self.params = [param for param in everything if param.name not in mine]
+        try:
+            super().format_options(ctx, formatter)
+        finally:
+            self.params = everything
+        rows = [record for option in self._mine if (record := option.get_help_record(ctx)) is not None]
+        with formatter.section("What if, in the order given (NODE is a name or a label selector)"):
+            formatter.write_dl(rows)
+
+
+def in_order(values: dict[str, Any], order: list[str]) -> list[tuple[str, str]]:
+    """Put the values of several repeatable options into the order in which they were typed.
+
+    Args:
+        values: of each option, in its own order.
+        order: names of options, one for each time that one was given.
+    """
+    rest = {name: iter(given) for name, given in values.items() if name.replace("_", "-") in FLAGS and given}
+    return [(name.replace("_", "-"), next(rest[name])) for name in order if name in rest]
+
+
+def given_steps(namespace: str = "") -> list[Verb | ScenarioStep]:
+    """Make the what-ifs of the command that runs.
+
+    Args:
+        namespace: of names without one.
+
+    Raises:
+        UsageError: one cannot be read.
+        SourceError: a scenario file is broken.
+    """
+    given: list[tuple[str, str]] = click.get_current_context().meta.get(GIVEN, [])
+    if not given:
+        return []
+    from kplan.scenario import load_scenario, parse_step
+
+    steps: list[Verb | ScenarioStep] = []
+    for name, text in given:
+        steps += load_scenario(text).steps if name == "scenario" else [parse_step(name, text, namespace)]
+    return steps
+
+
+def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> tuple[Session, tuple[WhatIfStep, ...]]:
+    """Take the what-ifs of the command that runs; return a session of the state that they leave, and what they did.
+
+    Args:
+        session: the state as it is.
+        namespace: of names without one.
+        preempt: carry out preemptions.
+
+    Raises:
+        UsageError: a step cannot be read, or names what is not there.
+        SourceError: a scenario or manifest is broken.
+    """
+    steps = given_steps(namespace)
+    if not steps:
+        return session, ()
+    from kplan.cluster import to_state
+    from kplan.studies.whatif import run
+
+    planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
+    taken = run(planner, steps)
+    return replace(session, state=to_state(planner.cluster), before=session.before or session.state), taken

@@ -1,0 +1,47 @@
+"""Who owns a pod: its controller, and the Deployment or CronJob behind that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kplan.cluster.pods import PodInfo
+
+if TYPE_CHECKING:
+    from kplan.cluster.cluster import Cluster
+
+_BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
+_TIED = ("", "Node", "DaemonSet")
+
+
+def controller(pod: PodInfo) -> tuple[str, str]:
+    """Kind and name of the controller that owns a pod; empty texts for none."""
+    for reference in pod.pod.metadata.owner_references or ():
+        if reference.controller:
+            return reference.kind or "", reference.name or ""
+    return "", ""
+
+
+def top_owner(pod: PodInfo, cluster: Cluster) -> tuple[str, str]:
+    """Kind and name of the outermost controller that can be told; empty texts for none.
+
+    A ReplicaSet that the state does not hold is taken for a Deployment's where the pod has the label that one sets.
+    """
+    kind, name = controller(pod)
+    table, outer = _BEHIND.get(kind, ("", ""))
+    if not table:
+        return kind, name
+    item = cluster.objects.table(table).get(f"{pod.namespace}/{name}")
+    if item is not None:
+        for reference in item.metadata.owner_references or ():
+            if reference.controller and reference.kind == outer:
+                return outer, reference.name or ""
+        return kind, name
+    stamp = pod.labels.get("pod-template-hash")
+    if kind == "ReplicaSet" and stamp and name.endswith(f"-{stamp}"):
+        return "Deployment", name.removesuffix(f"-{stamp}")
+    return kind, name
+
+
+def returns(pod: PodInfo) -> bool:
+    """Whether a controller makes the pod again for any node; a DaemonSet's or a static one is bound to its own."""
+    return controller(pod)[0] not in _TIED

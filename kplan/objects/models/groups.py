@@ -1,0 +1,134 @@
+"""Groups of pods that are scheduled together."""
+
+from typing import Any
+
+import msgspec
+
+from kplan.objects.models.meta import Model, Object, TypedLocalObjectReference
+
+
+class BasicSchedulingPolicy(Model):
+    """``basic``: pods are scheduled one by one."""
+
+
+class GangSchedulingPolicy(Model):
+    """``gang``: so many pods at least, or none."""
+
+    min_count: int = 0
+
+
+class PodGroupSchedulingPolicy(Model):
+    """How the pods of a group are scheduled: one of these."""
+
+    basic: BasicSchedulingPolicy | None = None
+    gang: GangSchedulingPolicy | None = None
+
+
+class TopologyConstraint(Model):
+    """All pods of a group within one domain."""
+
+    key: str = ""
+
+
+class PodGroupSchedulingConstraints(Model):
+    """Where the pods of a group may be."""
+
+    topology: list[TopologyConstraint] | None = None
+
+
+class PodGroupResourceClaim(Model):
+    """A claim that the pods of a group share."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class DisruptionEach(Model):
+    """Pods of a group may be evicted one by one, or only together: nothing more is said about it."""
+
+
+class DisruptionMode(Model):
+    """Whether one pod of a group may be evicted, or only all."""
+
+    single: DisruptionEach | None = None
+    all: DisruptionEach | None = None
+
+
+class PodGroupTemplate(Model):
+    """``spec.podGroupTemplates[]`` of a Workload."""
+
+    name: str = ""
+    scheduling_policy: PodGroupSchedulingPolicy = msgspec.field(default_factory=PodGroupSchedulingPolicy)
+    scheduling_constraints: PodGroupSchedulingConstraints | None = None
+    resource_claims: list[PodGroupResourceClaim] | None = None
+    disruption_mode: DisruptionMode | None = None
+    priority_class_name: str | None = None
+    priority: int | None = None
+    preemption_policy: str | None = None
+
+
+class SchedulingWorkloadSpec(Model):
+    """``spec`` of a Workload; groups of groups (alpha) are kept as they are."""
+
+    controller_ref: TypedLocalObjectReference | None = None
+    pod_group_templates: list[PodGroupTemplate] | None = None
+    composite_pod_group_templates: list[Any] | None = None
+
+
+class SchedulingWorkload(Object):
+    """A Workload of scheduling.k8s.io."""
+
+    spec: SchedulingWorkloadSpec = msgspec.field(default_factory=SchedulingWorkloadSpec)
+
+
+class PodGroupWorkloadReference(Model):
+    """The template that a group was made from."""
+
+    workload_name: str = ""
+    template_name: str = ""
+
+
+class PodGroupSpec(Model):
+    """``spec`` of a group."""
+
+    parent_composite_pod_group_name: str | None = None
+    workload_ref: PodGroupWorkloadReference | None = None
+    scheduling_policy: PodGroupSchedulingPolicy = msgspec.field(default_factory=PodGroupSchedulingPolicy)
+    scheduling_constraints: PodGroupSchedulingConstraints | None = None
+    resource_claims: list[PodGroupResourceClaim] | None = None
+    disruption_mode: DisruptionMode | None = None
+    priority_class_name: str | None = None
+    priority: int | None = None
+    preemption_policy: str | None = None
+
+
+class PodGroupCondition(Model):
+    """``status.conditions[]``."""
+
+    type: str = ""
+    status: str = ""
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: str | None = None
+
+
+class PodGroupResourceClaimStatus(Model):
+    """``status.resourceClaimStatuses[]``: the claim made from a template."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class PodGroupStatus(Model):
+    """``status`` of a group."""
+
+    conditions: list[PodGroupCondition] | None = None
+    resource_claim_statuses: list[PodGroupResourceClaimStatus] | None = None
+
+
+class PodGroup(Object):
+    """A PodGroup of scheduling.k8s.io."""
+
+    spec: PodGroupSpec = msgspec.field(default_factory=PodGroupSpec)
+    status: PodGroupStatus = msgspec.field(default_factory=PodGroupStatus)

@@ -1,0 +1,119 @@
+"""JUnit: an XML report that CI servers show as tests; a suite for each manifest, one for the policy, one for doubts.
+
+Format: https://github.com/jenkinsci/xunit-plugin, junit-10.xsd, which Jenkins and GitLab read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, CheckRule, Finding
+
+_ILLEGAL = {code: "?" for code in (*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF)}
+"""What XML 1.0 cannot hold, be it escaped."""
+
+
+@dataclass
+class _Case:
+    name: str
+    classname: str
+    failures: list[tuple[str, str, str]] = field(default_factory=list)
+    errors: list[tuple[str, str, str]] = field(default_factory=list)
+    skipped: str = ""
+    output: str = ""
+
+
+def report(document: CheckResult) -> str:
+    """Write the report."""
+    suites: list[tuple[str, str, list[_Case]]] = []
+    for file in dict.fromkeys(item.file for item in document.objects):
+        cases = [_object(item, document.findings) for item in document.objects if item.file == file]
+        suites.append((file or "manifests", file, cases))
+    if document.rules:
+        suites.append(("policy", "", [_rule(rule, document.findings) for rule in document.rules]))
+    suites.append(("doubts", "", [_doubt(doubt) for doubt in document.doubts] or [_Case("no doubt", "doubts")]))
+    root = Element("testsuites", {"name": "kplan check", **_counts(case for *_, cases in suites for case in cases)})
+    for name, file, cases in suites:
+        _suite(root, name, file, cases, document)
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _counts(cases: Iterable[_Case]) -> dict[str, str]:
+    found = list(cases)
+    return {
+        "tests": str(len(found)),
+        "failures": str(sum(bool(case.failures) for case in found)),
+        "errors": str(sum(bool(case.errors) for case in found)),
+    }
+
+
+def _suite(root: Element, name: str, file: str, cases: list[_Case], document: CheckResult) -> None:
+    about = {"name": _text(name), **_counts(cases), "skipped": str(sum(bool(case.skipped) for case in cases))}
+    about |= {"file": _text(file)} if file else {}
+    suite = SubElement(root, "testsuite", about)
+    if name == "doubts":
+        properties = SubElement(suite, "properties")
+        recording = document.recording
+        for key, value in (
+            ("verdict", document.verdict),
+            ("source", document.origin.source),
+            ("taken", recording.taken),
+            ("complete", "yes" if recording.complete else "no"),
+            ("rules", document.origin.k8s_version),
+            ("command", document.command),
+        ):
+            if value:
+                SubElement(properties, "property", {"name": key, "value": _text(value)})
+    for case in cases:
+        _case(suite, case)
+
+
+def _case(suite: Element, case: _Case) -> None:
+    made = SubElement(suite, "testcase", {"name": _text(case.name), "classname": _text(case.classname)})
+    if case.skipped:
+        SubElement(made, "skipped", {"message": _text(case.skipped)})
+    for tag, found in (("failure", case.failures), ("error", case.errors)):
+        for kind, message, text in found:
+            SubElement(made, tag, {"type": kind, "message": _text(message)}).text = _text(text)
+    if case.output:
+        SubElement(made, "system-out").text = _text(case.output)
+
+
+def _object(item: CheckedObject, findings: Iterable[Finding]) -> _Case:
+    case = _Case(item.object, item.file or "manifests", output=f"{item.change}: {item.result}")
+    found = [finding for finding in findings if finding.object == item.object]
+    case.failures = [_failure(finding) for finding in found if finding.counted]
+    notes = [f"not counted ({finding.why_not}): {finding.text}" for finding in found if not finding.counted]
+    case.output = "\n".join([case.output, *notes])
+    if item.status == "unknown":
+        case.skipped = item.result
+    return case
+
+
+def _rule(rule: CheckRule, findings: Iterable[Finding]) -> _Case:
+    case = _Case(f"{rule.rule}: {rule.wanted}", "policy", output=rule.text)
+    case.failures = [_failure(finding) for finding in findings if finding.counted and finding.rule == rule.rule]
+    return case
+
+
+def _failure(finding: Finding) -> tuple[str, str, str]:
+    place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+    tried = f"Try: {finding.attempt}" if finding.attempt else ""
+    lines = [finding.text, tried, place, finding.message if finding.message not in finding.text else ""]
+    return finding.rule, f"{finding.object}: {finding.title}", "\n".join(line for line in lines if line)
+
+
+def _doubt(doubt: CheckDoubt) -> _Case:
+    case = _Case(doubt.code, "doubts")
+    if doubt.allowed:
+        case.skipped = f"allowed: {doubt.text}"
+    else:
+        case.errors = [(doubt.code, doubt.text, f"--allow-doubt {doubt.code} accepts it")]
+    return case
+
+
+def _text(text: str) -> str:
+    return text.translate(_ILLEGAL)

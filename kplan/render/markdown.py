@@ -1,0 +1,174 @@
+"""Markdown: the comment on a pull request; what fails first, details folded, never over what a comment may hold.
+
+A check that passes with nothing changed makes no comment: an empty text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kplan.render.text_check import certain, details, origin_text
+from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, Finding
+
+MARKER = "<!-- kplan:check -->"
+"""First line of the comment; whoever posts it finds the former one by this."""
+ROWS = 20
+FINDINGS = 10
+LIMIT = 60_000
+"""Characters of a comment; GitHub takes 65,536."""
+_WORDS = {"fail": "FAIL", "ok": "ok", "main": "ok", "unknown": "?"}
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<|~"} | {"\n": " ", "\r": " "})
+_MENTION = re.compile(r"(?<!\w)@(?=\w)")
+
+
+def comment(document: CheckResult) -> str:
+    """Write the comment; empty where all passes and nothing changed."""
+    if silent(document):
+        return ""
+    head = "\n".join(_lines(document))
+    tail = "\n".join(_tail(document))
+    room = LIMIT - len(head) - len(tail) - 200
+    return f"{_cut(head, LIMIT - len(tail) - 10)}\n\n{_folded(details(document), room)}{tail}\n"
+
+
+def silent(document: CheckResult) -> bool:
+    """Whether there is nothing to say."""
+    changed = any(item.changed for item in document.objects)
+    fixed = document.baseline is not None and document.baseline.fixed
+    return document.verdict == "PASSES" and certain(document) and not changed and not fixed
+
+
+def fenced(text: str) -> str:
+    """Put a text in a block that is shown as it is."""
+    fence = _fence(text)
+    return f"{fence}text\n{text.rstrip()}\n{fence}\n"
+
+
+def _lines(document: CheckResult) -> Iterator[str]:
+    doubted = "" if certain(document) else "?"
+    yield MARKER
+    yield f"### kplan: {document.verdict}{doubted}, {_text(document.sentence)}"
+    if document.objects:
+        yield ""
+        yield from _table(document)
+    counted = [finding for finding in document.findings if finding.counted]
+    if counted:
+        yield ""
+        yield from _findings(counted)
+    told = [doubt for doubt in document.doubts if not doubt.allowed]
+    if told:
+        yield ""
+        yield from (_doubt(doubt) for doubt in told[:FINDINGS])
+        if len(told) > FINDINGS:
+            yield f"{len(told) - FINDINGS} more doubts."
+    if document.rules:
+        yield ""
+        yield from _rules(document)
+    if document.baseline is not None and document.baseline.fixed:
+        yield ""
+        yield f"No longer wrong: {_text(', '.join(document.baseline.fixed[:FINDINGS]))}."
+
+
+def _table(document: CheckResult) -> Iterator[str]:
+    main = document.baseline is not None
+    rows = [_row(item, main) for item in document.objects[:ROWS]]
+    heads = ["", "workload", "change", "result", *(["on main"] if main else [])]
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+    for row in [heads, ["-" * width for width in widths], *rows]:
+        yield f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"
+    rest = document.objects[ROWS:]
+    if rest:
+        failed = sum(item.status == "fail" for item in rest)
+        yield ""
+        yield f"{len(rest):,} more, {failed:,} of them {'fails' if failed == 1 else 'fail'}."
+
+
+def _row(item: CheckedObject, main: bool) -> list[str]:
+    cells = [_WORDS[item.status], _code(item.object), _text(_short(item.change)), _text(_short(item.result))]
+    return [*cells, *([item.on_main or "-"] if main else [])]
+
+
+def _findings(counted: Sequence[Finding]) -> Iterator[str]:
+    lines = []
+    for number, finding in enumerate(counted[:FINDINGS]):
+        place = f" ({_code(f'{finding.file}:{finding.line}')})" if finding.line else ""
+        lines.append(f"**{'Because' if not number else 'And'}** {_text(_short(finding.text, 600))}{place}")
+        lines += [f"**Try** {_text(_short(finding.attempt, 600))}: tried"] if finding.attempt else []
+    yield "  \n".join(lines)
+    if len(counted) > FINDINGS:
+        yield ""
+        yield f"{len(counted) - FINDINGS:,} more findings that count."
+
+
+def _doubt(doubt: CheckDoubt) -> str:
+    return f"**Doubt** {_text(_short(doubt.text, 600))} (`{doubt.code}`)"
+
+
+def _rules(document: CheckResult) -> Iterator[str]:
+    told = []
+    for rule in document.rules:
+        word = {"ok": "ok", "fail": "**broken**", "main": "not counted"}[rule.status]
+        text = f" ({_text(_short(rule.text))})" if rule.text else ""
+        told.append(f"{_text(rule.wanted)}: {word}{text}")
+    yield f"Rules: {'; '.join(told)}."
+
+
+def _tail(document: CheckResult) -> Iterator[str]:
+    yield f"Cluster: {origin_text(document, _code(document.origin.source))}."
+    allowed = [doubt.code for doubt in document.doubts if doubt.allowed]
+    if allowed:
+        yield f"Doubts allowed: {', '.join(allowed)}."
+    if document.command:
+        yield f"Again: {_code(_short(document.command, 2000))}"
+
+
+def _folded(text: str, room: int) -> str:
+    """Fold the details, as much of them as there is room for."""
+    fence = _fence(text)
+    lines: list[str] = []
+    for line in text.rstrip().splitlines():
+        room -= len(line) + 1
+        if room < 0:
+            lines.append("... (cut; kplan check -o wide shows all)")
+            break
+        lines.append(line)
+    body = "\n".join(lines)
+    summary = "Steps and reasons, node by node"
+    return f"<details><summary>{summary}</summary>\n\n{fence}text\n{body}\n{fence}\n\n</details>\n\n"
+
+
+def _fence(text: str) -> str:
+    """A fence longer than any run of backticks in the text."""
+    longest = max((len(run) for line in text.splitlines() for run in _runs(line)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def _runs(line: str) -> Iterator[str]:
+    run = ""
+    for character in f"{line} ":
+        if character == "`":
+            run += character
+        elif run:
+            yield run
+            run = ""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most].rpartition(chr(10))[0]}\n"
+
+
+def _short(text: str, most: int = 200) -> str:
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def _text(text: str) -> str:
+    """Text that Markdown shows as it is, on one line; nobody is mentioned by it."""
+    return _MENTION.sub("@&#8203;", text.translate(_SPECIAL))
+
+
+def _code(text: str) -> str:
+    """Text as code; in a table a bar must be escaped even there."""
+    fence = _fence(text)[2:] if "`" in text else "`"
+    clean = " ".join(text.replace("|", "\\|").split())
+    return f"{fence} {clean} {fence}" if "`" in text else f"`{clean}`"

@@ -1,0 +1,120 @@
+"""SARIF: findings at the manifest's file and line, as code scanning shows them.
+
+Format: SARIF 2.1.0, https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from kplan.result.document_check import CheckDoubt, CheckResult, Finding
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+RULES = {
+    "does-not-fit": ("Every pod fits", "A pod of a manifest fits no node once the pods before it are placed."),
+    "refused": ("The API server takes it", "The API server would refuse an object of a manifest."),
+    "quota": ("No quota refuses it", "A ResourceQuota would refuse pods or claims of a manifest."),
+    "evicted-pending": ("Who is evicted finds a place", "A pod that is evicted for a manifest fits no other node."),
+    "evicts": ("It evicts others", "A pod of a manifest is placed by evicting pods of lower priority."),
+    "careful": ("It does what it seems to", "A manifest has a rule that does nothing, or something else."),
+    "no-preemption": ("Nothing is evicted", "The policy wants no pod evicted for a manifest."),
+    "max-victims": ("Few pods are evicted", "More pods are evicted for the manifests than the policy allows."),
+    "require-zones": ("Replicas are spread over zones", "Replicas are in fewer zones than the policy requires."),
+    "headroom": ("Some room stays free", "Less of the cluster or of a pool stays free than the policy requires."),
+    "survive-zone": ("The loss of a zone is survived", "What runs in a zone is not placed again when it is lost."),
+    "survive-node": ("The loss of a node is survived", "What runs on a node is not placed again when it is lost."),
+    "doubt": ("Nothing is doubtful", "Something that kplan cannot know or model touches the verdict."),
+}
+"""By identifier: what is asked in a few words, and what is wrong where it does not hold."""
+
+
+def log(document: CheckResult) -> str:
+    """Write a log of one run."""
+    from kplan import __version__
+
+    used = list(
+        dict.fromkeys([*(finding.rule for finding in document.findings), *(["doubt"] if document.doubts else [])])
+    )
+    rules = [_rule(name) for name in used]
+    results = [_result(finding, used.index(finding.rule)) for finding in document.findings]
+    first = next(((item.file, item.line) for item in document.objects if item.file), ("", 0))
+    results += [_doubt(doubt, used.index("doubt"), *first) for doubt in document.doubts]
+    driver = {"name": "kplan", "version": __version__, "semanticVersion": __version__, "rules": rules}
+    properties = {
+        "verdict": document.verdict,
+        "sentence": document.sentence,
+        "source": document.origin.source,
+        "taken": document.recording.taken,
+        "complete": document.recording.complete,
+        "rules": document.origin.k8s_version,
+    }
+    run: dict[str, Any] = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "properties": {name: value for name, value in properties.items() if value != ""},
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(name: str) -> dict[str, Any]:
+    short, full = RULES[name]
+    return {
+        "id": name,
+        "name": "".join(part.capitalize() for part in name.split("-")),
+        "shortDescription": {"text": short},
+        "fullDescription": {"text": full},
+        "defaultConfiguration": {"level": "error"},
+    }
+
+
+def _result(finding: Finding, rule: int) -> dict[str, Any]:
+    text = f"{finding.title}: {finding.text}"
+    text += f". Try: {finding.attempt}" if finding.attempt else ""
+    if not finding.counted:
+        text += f" (not counted: {finding.why_not})"
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": rule,
+        "level": "error" if finding.counted else "note",
+        "message": {"text": text},
+        "locations": [_location(finding.file, finding.line, finding.column, finding.object)],
+        "partialFingerprints": {"kplan/v1": _fingerprint(finding.rule, finding.object)},
+    }
+    told = {"amount": finding.amount, "onMain": finding.on_main, "cause": finding.cause, "message": finding.message}
+    result["properties"] = {name: value for name, value in told.items() if value not in ("", None)}
+    return result
+
+
+def _doubt(doubt: CheckDoubt, rule: int, file: str, line: int) -> dict[str, Any]:
+    """A doubt is told at the first manifest: code scanning shows no result without a place."""
+    result: dict[str, Any] = {
+        "ruleId": "doubt",
+        "ruleIndex": rule,
+        "level": "note" if doubt.allowed else "error",
+        "message": {"text": f"{doubt.code}: {doubt.text}{' (allowed)' if doubt.allowed else ''}"},
+        "locations": [_location(file, line, 0, doubt.code)],
+        "partialFingerprints": {"kplan/v1": _fingerprint("doubt", doubt.code)},
+    }
+    return result
+
+
+def _location(file: str, line: int, column: int, name: str) -> dict[str, Any]:
+    location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": name}]}
+    if file and file != "standard input":
+        region = {"startLine": max(line, 1), **({"startColumn": column} if column else {})}
+        location["physicalLocation"] = {"artifactLocation": {"uri": _uri(file)}, "region": region}
+    return location
+
+
+def _uri(file: str) -> str:
+    path = PurePath(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
+def _fingerprint(rule: str, name: str) -> str:
+    return hashlib.sha256(f"{rule}\n{name}".encode()).hexdigest()[:32]

@@ -1,0 +1,214 @@
+"""Text of ``kplan fail``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from kplan.render.layout import LABEL, Page
+from kplan.render.text import Style, doubts, group_lines, origin
+from kplan.render.text_whatif import what_if_lines
+from kplan.result.document_fail import FailCase, FailedPod, FailReport, LostThing, TimePoint
+from kplan.result.document_whatif import Move
+
+PODS_SHOWN = 12
+CASES_SHOWN = 15
+MOVES_SHOWN = 6
+NODES_SHOWN = 3
+
+_LOST = {
+    "pod": "GONE",
+    "localVolume": "volumes on lost nodes alone",
+    "zonalVolume": "volumes where no node is left",
+    "emptyDir": "LOSES DATA, emptyDir",
+}
+
+
+def fail(document: FailReport, style: Style) -> str:
+    """Lay out a failure, or every single one."""
+    page = style.page()
+    page.verdict(f"{document.verdict}{'?' if document.doubts else ''}", document.sentence)
+    doubts(page, document.doubts)
+    if document.because is not None:
+        page.part("Because", document.because.text)
+    if document.try_:
+        page.part("Try", document.try_)
+    if style.quiet:
+        return page.text()
+    page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
+    _cases(page, document, everything=style.wide)
+    _pods(page, document.pods, everything=style.wide)
+    _evicted(page, document.cascade, everything=style.wide)
+    _lost(page, document.lost, everything=style.wide)
+    _time(page, document.time)
+    if document.group is not None:
+        _why(page, document, everything=style.wide)
+    for note in document.notes:
+        page.part("Note", note)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _cases(page: Page, document: FailReport, *, everything: bool) -> None:
+    if not document.cases:
+        return
+    cases = document.cases
+    shown = cases if everything else cases[:CASES_SHOWN]
+    heads = [document.each, "pods", "again", "Pending", "GONE", "evicts", "verdict"]
+    rows = [_case(one) for one in shown]
+    if document.each == "zone":
+        heads.insert(1, "nodes")
+        rows = [[row[0], f"{one.nodes:,}", *row[1:]] for row, one in zip(rows, shown, strict=True)]
+    if everything:
+        heads.append("because")
+        rows = [[*row, one.because.text if one.because else ""] for row, one in zip(rows, shown, strict=True)]
+    right = range(1, len(heads) - (2 if everything else 1))
+    if not page.table("Each", heads, rows, right):
+        for number, row in enumerate(rows):
+            told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell != "-")
+            page.part("Each" if not number else "", f"{row[0]}: {told}")
+    hidden = cases[len(shown) :]
+    if hidden:
+        fits = sum(one.verdict == "FITS" for one in hidden)
+        page.part("", f"+{len(hidden):,}, {fits:,} of them FITS (-o wide)")
+    page.part("", f"one of them: kplan fail {'--zone ' if document.each == 'zone' else ''}{cases[0].name}")
+
+
+def _case(one: FailCase) -> list[str]:
+    numbers = (one.pods, one.placed, one.pending + one.displaced, one.gone, one.evicted)
+    return [one.name, *(f"{number:,}" if number else "-" for number in numbers), one.verdict]
+
+
+def _pods(page: Page, pods: Sequence[FailedPod], *, everything: bool) -> None:
+    mine = [pod for pod in pods if pod.fate not in ("stays", "leaves")]
+    if everything or len(mine) <= PODS_SHOWN:
+        _each_pod(page, mine)
+    else:
+        _by_owner(page, mine)
+    label = "" if mine else "Pods"
+    for fate, words in _ASIDE:
+        number = sum(pod.fate == fate for pod in pods)
+        if number:
+            page.part(label, f"{number:,} {words.format('pod' if number == 1 else 'pods')}")
+            label = ""
+
+
+def _each_pod(page: Page, pods: Sequence[FailedPod]) -> None:
+    several = len({pod.node for pod in pods}) > 1
+    order = sorted(pods, key=lambda pod: _FATES.index(pod.fate))
+    heads = ["pod", *(["was on"] if several else []), "lands on", "when", "note"]
+    rows = [[pod.pod, *([pod.node] if several else []), _lands(pod), _when(pod), _evicts(pod)] for pod in order]
+    if not any(row[-1] for row in rows):
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    if rows and not page.table("Pods", heads, rows):
+        for number, pod in enumerate(order):
+            note = f" ({_evicts(pod)})" if _evicts(pod) else ""
+            page.part("Pods" if not number else "", f"{pod.pod}  {pod.node} -> {_lands(pod)}, {_when(pod)}{note}")
+
+
+_ASIDE = (
+    ("stays", "DaemonSet or static {} bound as long as the node is there"),
+    ("leaves", "{} that had been deleted before"),
+)
+_FATES = ("pending", "gone", "placed", "elsewhere", "stays", "leaves")
+
+
+def _lands(pod: FailedPod) -> str:
+    return pod.lands_on or {"gone": "GONE", "elsewhere": "(other scheduler)"}.get(pod.fate, "Pending")
+
+
+def _when(pod: FailedPod) -> str:
+    """When what comes instead is made, or the pod is gone."""
+    if pod.waits_for_node or pod.deleted_after is None:
+        return "once the node goes"
+    return f"after {pod.deleted_after:,} s"
+
+
+def _evicts(pod: FailedPod) -> str:
+    if not pod.evicts:
+        return ""
+    more = f", +{len(pod.evicts) - 1:,}" if pod.evicts[1:] else ""
+    return f"evicts {pod.evicts[0]}{more}"
+
+
+def _by_owner(page: Page, pods: Sequence[FailedPod]) -> None:
+    """Fold pods of one owner: how many, and where they land."""
+    owners: dict[str, list[FailedPod]] = {}
+    for pod in pods:
+        owner = "nothing owns them" if pod.fate == "gone" else pod.owner
+        owners.setdefault(owner, []).append(pod)
+    order = sorted(owners.items(), key=lambda item: (-sum(not pod.lands_on for pod in item[1]), -len(item[1]), item[0]))
+    page.part("Pods", f"{len(pods):,} of {len(owners):,} owners, by owner (-o wide: each)")
+    for owner, mine in order[:PODS_SHOWN]:
+        page.counted(len(mine), f"{owner} -> {_places(_lands(pod) for pod in mine)}")
+    if order[PODS_SHOWN:]:
+        number = sum(len(mine) for _, mine in order[PODS_SHOWN:])
+        page.counted(number, f"of {len(order) - PODS_SHOWN:,} more owners")
+
+
+def _places(names: Iterable[str]) -> str:
+    """Places, those that are none first, with how many are there."""
+    places = sorted(Counter(names).items(), key=lambda item: (item[0] not in ("Pending", "GONE"), -item[1], item[0]))
+    told = [f"{name} x{number:,}" if number > 1 else name for name, number in places[:NODES_SHOWN]]
+    return ", ".join([*told, *([f"+{len(places) - NODES_SHOWN:,} nodes"] if places[NODES_SHOWN:] else [])])
+
+
+def _evicted(page: Page, moves: Sequence[Move], *, everything: bool) -> None:
+    """Pods on other nodes that had to leave, those that found no node first."""
+    order = sorted(moves, key=lambda move: bool(move.node))
+    shown = order if everything else order[:MOVES_SHOWN]
+    for number, move in enumerate(shown):
+        why = f": {move.because.text}" if move.because is not None else ""
+        page.part(
+            "Evicts" if not number else "",
+            f"{move.instead_of or move.pod}  {move.was} -> {move.node or 'Pending'}{why}",
+        )
+    if len(order) > len(shown):
+        page.part("", f"+{len(order) - len(shown):,} (-o wide)")
+
+
+def _lost(page: Page, lost: Sequence[LostThing], *, everything: bool) -> None:
+    label = "Lost"
+    for what, words in _LOST.items():
+        mine = [one for one in lost if one.what == what]
+        if not mine:
+            continue
+        most = len(mine) if everything else NODES_SHOWN
+        told = [_thing(one) for one in mine[:most]]
+        more = [f"+{len(mine) - most:,}"] if len(mine) > most else []
+        page.part(label, f"{words}: {', '.join([*told, *more])}")
+        label = ""
+
+
+def _thing(one: LostThing) -> str:
+    if one.what == "pod":
+        return one.pod
+    if one.what == "emptyDir":
+        return f"{one.name} of {one.pod}"
+    return f"{one.name} of {one.pod} ({one.where})"
+
+
+def _time(page: Page, points: Sequence[TimePoint]) -> None:
+    if not points:
+        return
+    page.part("Time", "seconds after the loss, with the defaults of the controllers")
+    for point in points:
+        if point.seconds is None:
+            page.part("      -", point.text)
+        else:
+            page.counted(point.seconds, point.text)
+
+
+def _why(page: Page, document: FailReport, *, everything: bool) -> None:
+    assert document.group is not None
+    page.part("Why", f"{document.left}, nearest first")
+    group_lines(page, document.group)
+    if everything:
+        for group in document.more_groups:
+            group_lines(page, group)
+    elif document.groups > 1:
+        more = "1 more group" if document.groups == 2 else f"{document.groups - 1:,} more groups"
+        page.detail(f"{more} (-o wide)", LABEL)
+    if document.nearest is not None:
+        page.part("Nearest", document.nearest.text)

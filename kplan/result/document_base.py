@@ -1,0 +1,63 @@
+"""What every document is made with: the version, where it is from, its cause and its doubts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+ApiVersion = Literal["kplan.dev/v1"]
+API_VERSION: ApiVersion = "kplan.dev/v1"
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Base of everything in a document: camelCase, empty parts left out."""
+
+
+class Doubt(Part, frozen=True, kw_only=True):
+    """Why a verdict may be wrong.
+
+    Attributes:
+        code: stable kebab-case identifier.
+        text: what, which nodes or pods it touches, and how to lift it.
+    """
+
+    code: str
+    text: str
+
+
+class Origin(Part, frozen=True, kw_only=True):
+    """Where the answer comes from; shown as From.
+
+    Attributes:
+        source: file, stream or context.
+        via: how the source was found where it was not named: ``KPLAN_SNAPSHOT``, ``current context``.
+        taken: when the state was recorded, RFC 3339; empty if unknown.
+        age: how long before this answer a live cluster was read [seconds]; none for a file.
+        nodes: nodes in it.
+        pods: pods in it.
+        k8s_version: rules used, as ``1.37.2``.
+        how: how that version is known: as asked, as recorded, newest kubelet, no version recorded.
+        rules: the version as it is shown.
+        profile: scheduler name, where it is not the default one.
+        event: how the scheduler's own message compares; empty where there is none.
+    """
+
+    source: str
+    nodes: int
+    pods: int
+    k8s_version: str
+    how: str
+    rules: str
+    via: str = ""
+    taken: str = ""
+    age: int | None = None
+    profile: str = ""
+    event: str = ""
+
+
+class Cause(Part, frozen=True, kw_only=True):
+    """The one cause, in plain words; shown as Because."""
+
+    code: str
+    text: str

@@ -1,0 +1,204 @@
+"""What is shown of bindings, before and after they are written; ``--save-plan`` keeps the first of these documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kplan.result.document import ApiVersion, Cause, Doubt, Origin, Part
+
+
+class BindTarget(Part, frozen=True, kw_only=True):
+    """The cluster a plan is for.
+
+    Attributes:
+        context: of the kubeconfig, or the name of the snapshot.
+        uid: uid of its namespace ``kube-system``: no two clusters share it. Empty if it could not be read.
+        server: URL; empty for a snapshot.
+        server_time: its own clock when the state was read [seconds since 1970], so that no other clock is needed to
+            tell how old the plan is; of a snapshot, when it was taken. 0 if unknown.
+        resource_version: of the list of pods.
+    """
+
+    context: str
+    uid: str = ""
+    server: str = ""
+    server_time: float = 0.0
+    resource_version: str = ""
+
+
+class BindClaim(Part, frozen=True, kw_only=True):
+    """A claim that is written to before the pod is bound.
+
+    Attributes:
+        claim: ``namespace/name``.
+        uid: of the claim.
+        resource_version: of the claim.
+        volume: the volume it gets; empty where one is made on the node.
+        volume_uid: of that volume.
+    """
+
+    claim: str
+    uid: str = ""
+    resource_version: str = ""
+    volume: str = ""
+    volume_uid: str = ""
+
+
+class BindVictim(Part, frozen=True, kw_only=True):
+    """A pod that is evicted first; ``budget`` is the PodDisruptionBudget that its eviction breaks."""
+
+    pod: str
+    uid: str
+    priority: int = 0
+    budget: str = ""
+
+
+class BindPod(Part, frozen=True, kw_only=True):
+    """One pod of a plan.
+
+    Attributes:
+        pod: ``namespace/name``.
+        result: ``bind``, ``pending``, ``gated``, ``failed`` or ``refused`` (kplan does not bind pods of its kind).
+        node: where it would be bound; empty if nowhere.
+        uid: of the pod; empty for one that is created first.
+        resource_version: of the pod.
+        scheduler: its schedulerName.
+        node_uid: of the node.
+        fields: digest of each field of the pod that scheduling reads.
+        node_fields: digest of each field of the node that scheduling reads.
+        claims: what is written to claims and volumes before.
+        evicts: who leaves for it.
+        clears: waiting pods of lower priority whose nomination to the node is cleared.
+        tie: number of nodes that tied; the first by name was taken.
+        because: why it is not bound.
+        message: the scheduler's exact text, where it is not bound.
+        doubts: about this pod.
+        create: the pod as it is created first; None for one that is there.
+    """
+
+    pod: str
+    result: str
+    node: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    scheduler: str = ""
+    node_uid: str = ""
+    fields: dict[str, str] = msgspec.field(default_factory=dict)
+    node_fields: dict[str, str] = msgspec.field(default_factory=dict)
+    claims: tuple[BindClaim, ...] = ()
+    evicts: tuple[BindVictim, ...] = ()
+    clears: tuple[str, ...] = ()
+    tie: int = 0
+    because: Cause | None = None
+    message: str = ""
+    doubts: tuple[Doubt, ...] = ()
+    create: dict[str, Any] | None = None
+
+
+class BindGuard(Part, frozen=True, kw_only=True):
+    """What was looked at before anything is written.
+
+    Attributes:
+        name: ``scheduler``, ``rights``, ``dry run``, ``evicts``, ``doubts``, ``creates`` or ``age``.
+        state: ``ok``, ``needs`` (a flag that was not given), ``no`` (no flag helps) or ``--`` (not looked at).
+        text: in words.
+        flag: the flag it needs.
+    """
+
+    name: str
+    state: str
+    text: str
+    flag: str = ""
+
+
+class BindTotals(Part, frozen=True, kw_only=True):
+    """Numbers of writes."""
+
+    pods: int
+    bindings: int
+    claims: int = 0
+    volumes: int = 0
+    evictions: int = 0
+    creations: int = 0
+
+
+class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"):
+    """Document of ``kplan bind`` before anything is written.
+
+    Attributes:
+        verdict: READY, REFUSED (flags are missing, or rights) or NOTHING.
+        sentence: what follows the verdict word.
+        pods: in the order in which they are bound.
+        guards: what was looked at.
+        attempt: what to run next; shown as Try.
+    """
+
+    api_version: ApiVersion
+    verdict: str
+    sentence: str
+    totals: BindTotals
+    pods: tuple[BindPod, ...]
+    guards: tuple[BindGuard, ...]
+    cluster: BindTarget
+    origin: Origin = msgspec.field(name="from")
+    because: Cause | None = None
+    attempt: str = msgspec.field(name="try", default="")
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()
+    timings: dict[str, float] | None = None
+
+
+class BoundPod(Part, frozen=True, kw_only=True):
+    """What became of one pod.
+
+    Attributes:
+        pod: ``namespace/name``.
+        result: ``bound``, ``held-back``, ``open`` (on its way when the run stopped) or ``not-tried``.
+        node: where it was to be bound.
+        at: when it was bound, RFC 3339.
+        confirmed: whether the watch has shown it on its node.
+        code: why it was held back.
+        text: in words.
+        kept: writes that were made for it and stay.
+    """
+
+    pod: str
+    result: str
+    node: str = ""
+    at: str = ""
+    confirmed: bool = False
+    code: str = ""
+    text: str = ""
+    kept: tuple[str, ...] = ()
+
+
+class BindResult(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindResult"):
+    """Document of ``kplan bind --apply``.
+
+    Attributes:
+        verdict: BOUND (all of them), PARTLY, HELD (none), or STOPPED (by SIGINT or a server that is gone).
+        sentence: what follows the verdict word.
+        pods: in the order in which they were tried.
+        cluster: where it was written.
+        started: RFC 3339.
+        ended: RFC 3339.
+        journal: name of the journal.
+        writes: number of writes that were carried out.
+        because: why pods were held back, of the first of them.
+        attempt: what to run next; shown as Try.
+    """
+
+    api_version: ApiVersion
+    verdict: str
+    sentence: str
+    pods: tuple[BoundPod, ...]
+    cluster: BindTarget
+    started: str
+    ended: str
+    journal: str = ""
+    writes: int = 0
+    because: Cause | None = None
+    attempt: str = msgspec.field(name="try", default="")
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,133 @@
+"""What is shown of capacity: how many more fit, what stops the next one, and what more nodes would do."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kplan.result.document import Group, Nearest
+from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_whatif import WhatIfStep
+
+
+class CapacityWorkload(Part, frozen=True, kw_only=True):
+    """One workload that is multiplied.
+
+    Attributes:
+        workload: ``deploy/shop/web``, or the pod of a manifest.
+        ratio: pods of it in each set.
+        running: pods of it that have a node.
+        more: pods of it that fit beside them.
+        asked: pods of it that were asked for beside them; absent if no number was.
+    """
+
+    workload: str
+    ratio: int
+    running: int
+    more: int
+    asked: int | None = None
+
+
+class CapacityPlace(Part, frozen=True, kw_only=True):
+    """Where pods run and where more of them fit.
+
+    Attributes:
+        place: a zone; empty where nodes have none.
+        running: pods there now.
+        more: pods that fit there, by node.
+        nodes: how many of them each node takes.
+    """
+
+    place: str
+    running: int
+    more: int
+    nodes: dict[str, int]
+
+
+class Refusing(Part, frozen=True, kw_only=True):
+    """A plugin that refuses the next pod, and on how many nodes it is among those that do."""
+
+    plugin: str
+    text: str
+    nodes: int
+
+
+class Growth(Part, frozen=True, kw_only=True):
+    """What more nodes would do.
+
+    Attributes:
+        like: what each is like.
+        flag: the what-if that adds one.
+        nodes: numbers of nodes that were tried, none first.
+        fits: how many sets fit with each number.
+        needed: the smallest number with which all that were asked for fit; absent if none was asked for or found.
+        none_helps: why no number of them helps, as an empty one shows; absent where they do.
+    """
+
+    like: str
+    flag: str
+    nodes: tuple[int, ...] = ()
+    fits: tuple[int, ...] = ()
+    needed: int | None = None
+    none_helps: Cause | None = None
+
+
+class ShapeRoom(Part, frozen=True, kw_only=True):
+    """How many pods of a shape fit.
+
+    Attributes:
+        name: as the file calls it.
+        requests: what one asks for, in words.
+        fits: pods.
+        stopped_by: what stops the next one.
+        bounded: whether more were not tried.
+    """
+
+    name: str
+    requests: str
+    fits: int
+    stopped_by: Cause | None = None
+    bounded: bool = False
+
+
+class CapacityReport(Part, frozen=True, kw_only=True, tag_field="kind", tag="CapacityReport"):
+    """Document of ``kplan capacity``.
+
+    Attributes:
+        verdict: FITS, PARTLY or BLOCKED.
+        sentence: what follows the verdict word.
+        sets: sets of the workloads that fit; of one workload its pods.
+        bounded: whether it stopped at the bound and not because one did not fit.
+        because: what stops the next one.
+        try_: what to do.
+        workloads: what was multiplied.
+        places: where.
+        refusing: plugins that refuse the next pod, most nodes first.
+        next_pod: number of the pod that does not fit, counted from those that run.
+        nodes: number of all nodes.
+        group: the nodes nearest to fitting it.
+        nearest: what keeps it from the nearest of them.
+        growth: what more nodes would do.
+        shapes: room for shapes of pods.
+    """
+
+    api_version: ApiVersion
+    verdict: str
+    sentence: str
+    sets: int
+    nodes: int
+    origin: Origin = msgspec.field(name="from")
+    bounded: bool = False
+    because: Cause | None = None
+    try_: str = msgspec.field(name="try", default="")
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()
+    what_if: tuple[WhatIfStep, ...] = ()
+    workloads: tuple[CapacityWorkload, ...] = ()
+    places: tuple[CapacityPlace, ...] = ()
+    refusing: tuple[Refusing, ...] = ()
+    next_pod: int | None = None
+    group: Group | None = None
+    nearest: Nearest | None = None
+    growth: Growth | None = None
+    shapes: tuple[ShapeRoom, ...] = ()
+    timings: dict[str, float] | None = None

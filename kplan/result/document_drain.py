@@ -1,0 +1,121 @@
+"""What is shown of a drain: pod by pod in the order of eviction, what is left, and what would make it possible."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kplan.result.document import Group
+from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_whatif import Move, WhatIfStep
+
+
+class DrainedPod(Part, frozen=True, kw_only=True):
+    """What a drain does with one pod.
+
+    Attributes:
+        number: place in the order of evictions; 0 for one that is not evicted.
+        pod: ``namespace/name``.
+        node: the node that is drained.
+        fate: ``evicted``, ``stays``, ``refused`` (kubectl drain gives up at it) or ``waits`` (its budget allows none).
+        budget: the budget that is asked and what it allows then, ``web-pdb 1 of 1``.
+        lands_on: where what its owner makes instead is placed; empty for nowhere.
+        instead: name of that pod; empty where nothing is made.
+        note: what is lost, or why it stays.
+        needs: the flag of ``kubectl drain`` it takes.
+        because: why it is placed nowhere, or may not be evicted.
+        evicts: pods that leave for it.
+        back: whether it went back to a node that is drained too, or later.
+    """
+
+    pod: str
+    node: str
+    fate: str
+    number: int = 0
+    budget: str = ""
+    lands_on: str = ""
+    instead: str = ""
+    note: str = ""
+    needs: str = ""
+    because: Cause | None = None
+    evicts: tuple[str, ...] = ()
+    back: bool = False
+
+
+class BudgetAfter(Part, frozen=True, kw_only=True):
+    """A budget once the drain is through, or stuck."""
+
+    budget: str
+    healthy: int
+    expected: int
+    allows: int
+    owners: tuple[str, ...] = ()
+
+
+class DrainFix(Part, frozen=True, kw_only=True):
+    """Something that was tried and makes the drain possible.
+
+    Attributes:
+        text: what it is.
+        flags: as what-ifs of this command.
+        effect: what comes of it.
+    """
+
+    text: str
+    flags: str
+    effect: str
+
+
+class NodeVerdict(Part, frozen=True, kw_only=True):
+    """Whether one node could go.
+
+    Attributes:
+        node: its name.
+        goes: whether it is in the set that could go together.
+        pods: pods that would be evicted.
+        because: why it stays.
+    """
+
+    node: str
+    goes: bool
+    pods: int
+    because: str = ""
+
+
+class DrainPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="DrainPlan"):
+    """Document of ``kplan drain``.
+
+    Attributes:
+        verdict: FITS or BLOCKED.
+        nodes: nodes that are drained, in order.
+        pods: what becomes of each pod.
+        cascade: pods that are evicted for those, and where they land.
+        after: budgets at the end.
+        group: the nodes nearest to taking the first pod that is left.
+        left: that pod.
+        fixes: what would make it possible, each tried.
+        no_help: what was tried and does not.
+        needs: the ``kubectl drain`` command it takes.
+        found: of ``--find``: node by node.
+    """
+
+    api_version: ApiVersion
+    verdict: str
+    sentence: str
+    nodes: tuple[str, ...]
+    origin: Origin = msgspec.field(name="from")
+    because: Cause | None = None
+    try_: str = msgspec.field(name="try", default="")
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()
+    what_if: tuple[WhatIfStep, ...] = ()
+    pods: tuple[DrainedPod, ...] = ()
+    cascade: tuple[Move, ...] = ()
+    after: tuple[BudgetAfter, ...] = ()
+    left: str = ""
+    group: Group | None = None
+    groups: int = 0
+    fixes: tuple[DrainFix, ...] = ()
+    no_help: tuple[str, ...] = ()
+    needs: str = ""
+    found: tuple[NodeVerdict, ...] = ()
+    timings: dict[str, float] | None = None

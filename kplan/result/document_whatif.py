@@ -1,0 +1,57 @@
+"""What is shown of what-ifs: the steps as they were taken, and what each of them moved."""
+
+from __future__ import annotations
+
+from kplan.result.document_base import Cause, Part
+
+
+class Move(Part, frozen=True, kw_only=True):
+    """What became of one pod in a step.
+
+    Attributes:
+        pod: ``namespace/name`` of the pod that was tried; one made in place of another has a name of its own.
+        result: ``placed``, ``pending``, ``gated`` or ``failed``.
+        instead_of: the pod it stands for; empty for one that is new.
+        owner: its controller.
+        was: node the other ran on; empty for none.
+        node: where it is now; empty for nowhere.
+        evicts: pods that left for it.
+        because: why it is nowhere.
+        back: whether it went back to the node it was evicted from.
+    """
+
+    pod: str
+    result: str
+    instead_of: str = ""
+    owner: str = ""
+    was: str = ""
+    node: str = ""
+    evicts: tuple[str, ...] = ()
+    because: Cause | None = None
+    back: bool = False
+
+
+class WhatIfStep(Part, frozen=True, kw_only=True):
+    """One step, on the state that the former left.
+
+    Attributes:
+        step: the flag as typed.
+        text: what it did.
+        moves: pods that were placed or tried again because of it, in order.
+        evicted: pods that left their nodes for it, to be made again.
+        lost: pods that left for good.
+        notes: what else to say.
+        expected: what the scenario expects of it, in words.
+        unmet: which of these does not hold, and what is so instead.
+        name: as the scenario calls it.
+    """
+
+    step: str
+    text: str
+    moves: tuple[Move, ...] = ()
+    evicted: int = 0
+    lost: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
+    name: str = ""

@@ -1,0 +1,226 @@
+"""Add nodes: like one that is there, of a shape, from a file, or as a cluster-autoscaler would add them.
+
+A new node has a name and a hostname label of its own, none of the taints of a node that is not ready or cordoned, no
+images, and no pods but those of DaemonSets, which are placed first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+from msgspec.structs import replace
+
+from kplan.cluster import AddPods, Change, Cluster, Put, PutNode
+from kplan.errors import UsageError
+from kplan.objects.models import CSINode, Node, Pod
+from kplan.objects.models.meta import ObjectMeta
+from kplan.objects.models.node import NodeSpec, NodeStatus
+from kplan.objects.quantity import parse
+from kplan.scenario.daemons import daemon_pods
+from kplan.scenario.effect import Effect
+from kplan.scenario.names import find_nodes
+
+HOSTNAME = "kubernetes.io/hostname"
+_TRANSIENT = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
+_SHORT = {"zone": "topology.kubernetes.io/zone", "region": "topology.kubernetes.io/region"}
+_WORDS = ("like", "template", "file", "count", "name")
+_RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
+
+
+@dataclass(frozen=True, slots=True)
+class AddNode:
+    """Nodes appear.
+
+    Attributes:
+        like: a node to copy.
+        template: a node group that a cluster-autoscaler recorded.
+        file: a manifest with one Node.
+        count: how many.
+        name: of the node; a number is put behind it if there are several. Made up if empty.
+        allocatable: resources that differ, or all of them for a shape.
+        labels: labels that differ.
+    """
+
+    like: str = ""
+    template: str = ""
+    file: str = ""
+    count: int = 1
+    name: str = ""
+    allocatable: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        parts = {"like": self.like, "template": self.template, "file": self.file, "name": self.name}
+        words = [f"{key}={value}" for key, value in parts.items() if value]
+        words += [f"{key}={value}" for key, value in (*self.allocatable.items(), *self.labels.items())]
+        return f"--add-node {','.join([*words, *([f'count={self.count}'] if self.count != 1 else [])])}"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Verb."""
+        model, home = self.model(cluster)
+        changes: list[Change] = []
+        names: list[str] = []
+        taken = set(cluster.node_index)
+        for number in range(self.count):
+            name = fresh_name(self.name or f"{self._stem(model)}-new", taken, alone=bool(self.name) and self.count == 1)
+            taken.add(name)
+            names.append(name)
+            changes += self._one(cluster, model, name, home, number)
+        what = f" like {model.name}" if self.like else f" of {self.template}" if self.template else ""
+        shown = ", ".join(names[:3]) + (f", +{len(names) - 3}" if len(names) > 3 else "")
+        return Effect(tuple(changes), text=f"{shown} added{what}")
+
+    def _stem(self, model: Node) -> str:
+        return model.name or "node"
+
+    def _one(self, cluster: Cluster, model: Node, name: str, home: str, number: int) -> list[Change]:
+        node = fresh_node(model, name)
+        changes: list[Change] = [PutNode(name, node)]
+        changes += csi_node_like(cluster, home, name)
+        pods = (
+            tuple(_moved(pod, name, number) for pod in cluster.state.node_templates[self.template][1])
+            if self.template
+            else daemon_pods(cluster, node, home)
+        )
+        return [*changes, *([AddPods(pods)] if pods else [])]
+
+    def model(self, cluster: Cluster) -> tuple[Node, str]:
+        """Return the node to make others of, and the name of the node it is like; empty for none.
+
+        Raises:
+            UsageError: there is no such node or template.
+            SourceError: the file is broken.
+        """
+        home = ""
+        if self.like:
+            home = find_nodes(cluster, self.like)[0]
+            node = cluster.nodes[cluster.node_index[home]]
+        elif self.template:
+            node = self._of_template(cluster)
+        elif self.file:
+            node = self._of_file()
+        else:
+            node = Node(metadata=ObjectMeta(name="node", labels={}), spec=NodeSpec(), status=NodeStatus(allocatable={}))
+            node.status.allocatable = {"pods": "110"}
+        allocatable = {**(node.status.allocatable or {}), **self.allocatable}
+        labels = {**node.labels, **{_SHORT.get(key, key): value for key, value in self.labels.items()}}
+        status = replace(node.status, allocatable=allocatable)
+        return replace(node, metadata=replace(node.metadata, labels=labels), status=status), home
+
+    def _of_template(self, cluster: Cluster) -> Node:
+        templates = cluster.state.node_templates
+        if self.template not in templates:
+            known = ", ".join(list(templates)[:5])
+            hint = f"recorded here: {known}" if known else "only a snapshot of cluster-autoscaler records them"
+            raise UsageError(f"no node template {self.template}", code="no-such-template", hint=hint)
+        return templates[self.template][0]
+
+    def _of_file(self) -> Node:
+        from kplan.sources import load_objects
+
+        nodes = [m.item for m in load_objects([self.file]).objects if isinstance(m.item, Node)]
+        if len(nodes) != 1:
+            raise UsageError(f"--add-node file={self.file}: {len(nodes)} nodes in it, one is wanted", code="bad-step")
+        return nodes[0]
+
+
+def read_add_node(text: str) -> AddNode:
+    """Read ``like=node-f,count=2`` or ``cpu=16,memory=64Gi,zone=a``; other words with ``=`` are labels.
+
+    Raises:
+        UsageError: a part has no ``=``, or a number cannot be read.
+    """
+    words: dict[str, str] = {}
+    allocatable: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UsageError(
+                f"--add-node {text}: {part!r} has no =",
+                code="bad-step",
+                hint="--add-node like=NODE,count=2, or cpu=16,memory=64Gi,zone=a, file=n.yaml, template=GROUP",
+            )
+        if key in _WORDS:
+            words[key] = value
+        elif key in _RESOURCES or key.startswith("hugepages-") or _is_extended(key, value):
+            allocatable[key] = value
+        else:
+            labels[key] = value
+    sources = [word for word in ("like", "template", "file") if word in words]
+    if len(sources) > 1 or (not sources and not allocatable):
+        raise UsageError(
+            f"--add-node {text}: what is the node like?",
+            code="bad-step",
+            hint="one of like=, template=, file=, or cpu=",
+        )
+    count = words.pop("count", "1")
+    if not count.isdecimal() or not 1 <= int(count) <= 100_000:
+        raise UsageError(f"--add-node {text}: count {count!r}", code="bad-step", hint="a number from 1")
+    for amount in allocatable.values():
+        parse(amount)
+    return AddNode(**words, count=int(count), allocatable=allocatable, labels=labels)
+
+
+def _is_extended(key: str, value: str) -> bool:
+    """Whether ``nvidia.com/gpu=8`` is an amount: a qualified name outside kubernetes.io with a whole number."""
+    domain, slash, _ = key.partition("/")
+    return bool(slash) and not domain.endswith(("kubernetes.io", "k8s.io")) and value.isdecimal()
+
+
+def fresh_name(stem: str, taken: set[str], *, alone: bool = False) -> str:
+    """Make a name that no node has: ``stem-1``, ``stem-2``; with ``alone`` the stem itself if it is free."""
+    if alone and stem not in taken:
+        return stem
+    number = 1
+    while f"{stem}-{number}" in taken:
+        number += 1
+    return f"{stem}-{number}"
+
+
+def fresh_node(model: Node, name: str) -> Node:
+    """Copy a node as it is when it has just joined and is ready."""
+    labels = {**model.labels, HOSTNAME: name}
+    taints = [taint for taint in model.spec.taints or () if not taint.key.startswith(_TRANSIENT)]
+    return Node(
+        metadata=ObjectMeta(name=name, labels=labels),
+        spec=NodeSpec(taints=taints or None),
+        status=NodeStatus(
+            allocatable=model.status.allocatable,
+            capacity=model.status.capacity,
+            node_info=model.status.node_info,
+            declared_features=model.status.declared_features,
+        ),
+    )
+
+
+def csi_node_like(cluster: Cluster, like: str, name: str) -> list[Change]:
+    """Give a node the CSI drivers and volume limits of another."""
+    known = cluster.objects.csi_nodes.get(like)
+    if known is None:
+        return []
+    copy = CSINode(
+        metadata=ObjectMeta(name=name), spec=msgspec.convert(msgspec.to_builtins(known.spec), type(known.spec))
+    )
+    return [Put("csi_nodes", name, copy)]
+
+
+def node_like(cluster: Cluster, like: str, name: str) -> tuple[Change, ...]:
+    """Add one node like another: the node, its CSINode, and the pods of its DaemonSets, which wait to be placed.
+
+    Args:
+        cluster: the cluster.
+        like: name of the node to copy.
+        name: name of the new node.
+    """
+    return tuple(AddNode(like=like)._one(cluster, cluster.nodes[cluster.node_index[like]], name, like, 0))
+
+
+def _moved(pod: Pod, node: str, number: int) -> Pod:
+    """Copy a pod of a template onto the new node, where it runs from the start."""
+    name = f"{pod.name}-{node}-{number}"
+    metadata = replace(pod.metadata, name=name, uid=None)
+    return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=node))

@@ -1,0 +1,164 @@
+"""Drain: which pods of a node an eviction takes, which stay, and which stand in the way.
+
+Source: v0.37.2 k8s.io/kubectl pkg/drain/filters.go: the filters in their order, the first that objects decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kplan.cluster import Change, Cluster, PodInfo, Remove
+from kplan.cluster.owners import controller, returns
+from kplan.objects.selectors import Selector
+from kplan.scenario.effect import Effect
+from kplan.scenario.names import find_nodes
+from kplan.scenario.nodes import cordoned, node_of, put
+
+MIRROR = "kubernetes.io/config.mirror"
+
+
+@dataclass(frozen=True, slots=True)
+class DrainOptions:
+    """The flags of ``kubectl drain`` that choose pods.
+
+    Attributes:
+        ignore_daemon_sets: leave pods of DaemonSets alone, instead of refusing.
+        delete_empty_dir: evict pods with emptyDir volumes; what is in them is lost.
+        force: evict pods that nothing makes again.
+        disable_eviction: delete instead of evicting: budgets are not asked.
+        selector: only these pods.
+    """
+
+    ignore_daemon_sets: bool = False
+    delete_empty_dir: bool = False
+    force: bool = False
+    disable_eviction: bool = False
+    selector: Selector | None = None
+
+
+ALL = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True, force=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DrainPod:
+    """One pod of a node that is drained.
+
+    Attributes:
+        row: its row.
+        fate: ``evict``, ``stays`` or ``refused``.
+        why: why it stays or stands in the way; of one that is evicted, what is lost.
+        flag: of ``kubectl drain``, that would let it go, or that it takes to go.
+    """
+
+    row: int
+    fate: str
+    why: str = ""
+    flag: str = ""
+
+
+def drain_pods(cluster: Cluster, node: str, options: DrainOptions) -> Iterator[DrainPod]:
+    """Say of each pod of a node what a drain does with it, by namespace and name."""
+    for row in cluster.pods_on(cluster.node_index[node]):
+        pod = cluster.pods[row]
+        if options.selector is not None and not options.selector.matches(pod.labels):
+            continue
+        yield drain_pod(cluster, pod, options)
+
+
+def drain_pod(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod:
+    """Say what a drain does with one pod: the first filter that objects decides."""
+    notes: list[str] = []
+    flags: list[str] = []
+    for check in _FILTERS:
+        found = check(cluster, pod, options)
+        if found is None:
+            continue
+        if found.fate != "evict":
+            return found
+        notes.append(found.why)
+        flags.append(found.flag)
+    return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), " ".join(filter(None, flags)))
+
+
+_Filter = Callable[[Cluster, PodInfo, DrainOptions], DrainPod | None]
+
+
+def _daemon_set(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
+    kind, name = controller(pod)
+    if kind != "DaemonSet":
+        return None
+    sets = cluster.objects.table("daemon_sets")
+    known = cluster.state.completeness.has("DaemonSet")
+    if known and f"{pod.namespace}/{name}" not in sets:
+        if options.force:
+            return DrainPod(pod.row, "evict", "GONE: its DaemonSet is not there", "--force")
+        return DrainPod(pod.row, "refused", f"its DaemonSet {name} is not there", "--force")
+    if not options.ignore_daemon_sets:
+        return DrainPod(pod.row, "refused", "DaemonSet", "--ignore-daemonsets")
+    return DrainPod(pod.row, "stays", "DaemonSet", "--ignore-daemonsets")
+
+
+def _mirror(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
+    # dumps may have dropped annotations: a static pod is owned by its node, too
+    if MIRROR in pod.pod.annotations or controller(pod)[0] == "Node":
+        return DrainPod(pod.row, "stays", "static pod")
+    return None
+
+
+def _local_storage(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
+    if not any(volume.empty_dir is not None for volume in pod.pod.spec.volumes or ()):
+        return None
+    if options.delete_empty_dir:
+        return DrainPod(pod.row, "evict", "emptyDir lost", "--delete-emptydir-data")
+    return DrainPod(pod.row, "refused", "emptyDir would be lost", "--delete-emptydir-data")
+
+
+def _unmanaged(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
+    if controller(pod)[0]:
+        return None
+    if options.force:
+        return DrainPod(pod.row, "evict", "GONE: nothing owns it", "--force")
+    return DrainPod(pod.row, "refused", "nothing owns it: it would be GONE", "--force")
+
+
+def _terminating(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
+    return DrainPod(pod.row, "evict", "being deleted already") if pod.terminating else None
+
+
+_FILTERS: tuple[_Filter, ...] = (_terminating, _daemon_set, _mirror, _local_storage, _unmanaged)
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """Nodes are cordoned and emptied, budgets not asked; ``kplan drain`` asks them.
+
+    Attributes:
+        nodes: a name, or a label selector.
+        options: which pods go.
+    """
+
+    nodes: str
+    options: DrainOptions = ALL
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return f"--drain {self.nodes}"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Verb."""
+        names = find_nodes(cluster, self.nodes)
+        changes: list[Change] = [put(cordoned(node_of(cluster, name), on=True)) for name in names]
+        going = [pod for name in names for pod in drain_pods(cluster, name, self.options) if pod.fate == "evict"]
+        back = tuple(pod.row for pod in going if returns(cluster.pods[pod.row]))
+        lost = tuple(pod.row for pod in going if pod.row not in set(back))
+        changes += [Remove(pod.row) for pod in going]
+        gone = [cluster.pods[row].key for row in lost]
+        notes = (
+            (f"GONE, nothing owns it: {', '.join(gone[:3])}{f', +{len(gone) - 3}' if gone[3:] else ''}",)
+            if gone
+            else ()
+        )
+        text = f"{', '.join(names[:3])}{f', +{len(names) - 3}' if names[3:] else ''} drained, {len(going):,} evicted"
+        return Effect(tuple(changes), back, lost, text, notes)

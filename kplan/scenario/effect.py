@@ -1,0 +1,42 @@
+"""What one what-if does to a cluster: changes, who is evicted by them, and the words for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from kplan.cluster import Change, Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a verb does.
+
+    Attributes:
+        changes: to be applied in this order. Rows of nodes in them hold as long as no PutNode before adds or drops one.
+        evicted: rows of pods that ``changes`` remove and whose controllers make others, as an eviction does.
+        lost: rows of pods that ``changes`` remove for good.
+        text: what it comes to, in words ("node-b cordoned").
+        notes: what else to say of it.
+    """
+
+    changes: tuple[Change, ...]
+    evicted: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+    text: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Verb(Protocol):
+    """One what-if: frozen, made from what a user wrote."""
+
+    @property
+    def flag(self) -> str:
+        """The verb as a flag, as it would be typed: ``--cordon node-b``."""
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """Work out what it does to the cluster as it is now; nothing is changed.
+
+        Raises:
+            UsageError: it names what is not there.
+        """

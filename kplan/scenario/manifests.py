@@ -1,0 +1,143 @@
+"""Verbs that a controller carries out: apply manifests, scale a workload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
+
+from kplan.admission import Expansion, expand
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
+from kplan.errors import UsageError
+from kplan.objects.kinds import BY_MODEL, KINDS
+from kplan.objects.models import Node, Pod, PodStatus
+from kplan.scenario.effect import Effect
+from kplan.scenario.names import WORKLOAD_TABLES, find_workload, pods_of
+from kplan.scenario.nodes import HINTS
+from kplan.sources import ManifestObject, Manifests, load_objects
+
+
+@dataclass(frozen=True, slots=True)
+class AddManifest:
+    """Manifests are applied, and their controllers are done: what they replace has left.
+
+    Attributes:
+        files: files or folders.
+        namespace: of objects that name none.
+    """
+
+    files: tuple[str, ...]
+    namespace: str = "default"
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return f"--add-manifest {','.join(self.files)}"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Verb."""
+        manifests = load_objects(list(self.files), namespace=self.namespace)
+        found = expand(manifests, to_state(cluster), cluster.rules, namespace=self.namespace)
+        return expansion_effect(cluster, found, f"{', '.join(self.files)} applied")
+
+
+def expansion_effect(cluster: Cluster, found: Expansion, text: str) -> Effect:
+    """Turn what manifests come to into changes: what leaves, then other objects, then new pods."""
+    leaving = [cluster.pod_index[key] for change in found.changes for key in change.leaving]
+    changes: list[Change] = [Remove(row) for row in leaving]
+    for item in found.objects:
+        changes.append(PutNode(item.name, item) if isinstance(item, Node) else _put(item))
+    pods = tuple(entry.pod for entry in found.pods)
+    if pods:
+        changes.append(AddPods(pods))
+    counts = [f"{len(pods):,} pod{'' if len(pods) == 1 else 's'} to place"]
+    counts += [f"{len(leaving):,} leave"] if leaving else []
+    notes = (*(str(one) for one in found.refused), *(str(one) for one in found.not_expanded), *found.notes)
+    return Effect(tuple(changes), (), tuple(leaving), f"{text}: {', '.join(counts)}", notes)
+
+
+def _put(item: object) -> Put:
+    return Put(BY_MODEL[type(item)].attribute, item.key, item)  # type: ignore[attr-defined,index,arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A workload has another number of replicas.
+
+    Attributes:
+        workload: ``deploy/shop/web``.
+        replicas: how many.
+        namespace: of a name without one.
+    """
+
+    workload: str
+    replicas: int
+    namespace: str = ""
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return f"--scale {self.workload}={self.replicas}"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Verb."""
+        kind, space, name = find_workload(cluster, self.workload, self.namespace)
+        if kind not in ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"):
+            raise UsageError(f"{self.flag}: a {kind} has no replicas", code="bad-step", hint=HINTS["--scale"])
+        item = cluster.objects.table(WORKLOAD_TABLES[kind]).get(f"{space}/{name}")
+        running = [pod for pod in pods_of(cluster, kind, space, name) if not pod.terminating]
+        if item is None or kind == "Job":
+            return self._by_pods(running)
+        kind_of = next(one for one in KINDS if one.name == kind)
+        version = f"{kind_of.group}/v1" if kind_of.group else "v1"
+        now = replace(item, spec=replace(item.spec, replicas=self.replicas))
+        raw = {**msgspec.to_builtins(now), "apiVersion": version, "kind": kind}
+        manifest = ManifestObject(version, kind, now, raw, self.flag, 0)
+        state = to_state(cluster)
+        found = expand(Manifests(objects=[manifest], namespace=space), state, cluster.rules, namespace=space)
+        if running and any(one.problems for one in found.refused):
+            # the server took it: what is missing (an image, a mount) was left out of the dump
+            return self._by_pods(running)
+        return expansion_effect(cluster, found, self._text(len(running)))
+
+    def _text(self, before: int) -> str:
+        return f"{self.workload} scaled from {before:,} to {self.replicas:,}"
+
+    def _by_pods(self, running: list[PodInfo]) -> Effect:
+        """Copy or remove pods of a workload whose object the state does not hold, or not all of it."""
+        before = len(running)
+        note = ("its whole object is not in this state: pods are copied from one that is there",)
+        if self.replicas <= before:
+            newest = sorted(running, key=lambda pod: (pod.pod.metadata.creation_timestamp or "", pod.name))
+            leave = sorted(newest[self.replicas :], key=lambda pod: pod.bound)
+            rows = tuple(pod.row for pod in leave)
+            return Effect(tuple(map(Remove, rows)), (), rows, self._text(before))
+        if not running:
+            raise UsageError(
+                f"{self.flag}: neither its object nor a pod of it is here",
+                code="no-template",
+                hint="--add-manifest FILE",
+            )
+        copies = tuple(
+            fresh_copy(running[0].pod, f"{running[0].name}-s{n}") for n in range(1, self.replicas - before + 1)
+        )
+        return Effect((AddPods(copies),), (), (), self._text(before), note)
+
+
+def fresh_copy(pod: Pod, name: str) -> Pod:
+    """Make a pod of another's template: no node, no status."""
+    metadata = replace(pod.metadata, name=name, uid=None, deletion_timestamp=None, creation_timestamp=None)
+    return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=None), status=PodStatus(phase="Pending"))
+
+
+def read_scale(text: str, namespace: str = "") -> Scale:
+    """Read ``deploy/shop/web=5``.
+
+    Raises:
+        UsageError: there is no number.
+    """
+    workload, equals, count = text.rpartition("=")
+    if not equals or not count.isdecimal():
+        raise UsageError(f"--scale {text}: how many?", code="bad-step", hint=HINTS["--scale"])
+    return Scale(workload, int(count), namespace)

@@ -1,0 +1,200 @@
+"""Which pods, nodes and workloads a user means: names, prefixes, ``ns/name``, ``deploy/x``, label selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.owners import controller, top_owner
+from kplan.errors import UsageError
+from kplan.objects.selector_text import parse_selector
+from kplan.objects.selectors import Selector
+
+DEFAULT_NAMESPACE = "default"
+
+_KINDS = {
+    word: kind
+    for kind, words in {
+        "Pod": ("pod", "pods", "po"),
+        "Deployment": ("deploy", "deployment", "deployments"),
+        "ReplicaSet": ("rs", "replicaset", "replicasets"),
+        "StatefulSet": ("sts", "statefulset", "statefulsets"),
+        "DaemonSet": ("ds", "daemonset", "daemonsets"),
+        "Job": ("job", "jobs"),
+        "CronJob": ("cj", "cronjob", "cronjobs"),
+        "ReplicationController": ("rc", "replicationcontroller", "replicationcontrollers"),
+    }.items()
+    for word in words
+}
+
+
+WORKLOAD_TABLES = {
+    "Deployment": "deployments",
+    "ReplicaSet": "replica_sets",
+    "StatefulSet": "stateful_sets",
+    "DaemonSet": "daemon_sets",
+    "Job": "jobs",
+    "CronJob": "cron_jobs",
+    "ReplicationController": "replication_controllers",
+}
+"""Table of the objects of each kind of workload."""
+
+
+_SHORT = {"zone": "topology.kubernetes.io/zone", "region": "topology.kubernetes.io/region"}
+"""What ``zone=a`` means where no node has a label of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where pods are looked for.
+
+    Attributes:
+        namespace: as given with ``-n``; empty if it was not.
+        everywhere: whether ``-A`` was given.
+        selector: as given with ``-l``.
+    """
+
+    namespace: str = ""
+    everywhere: bool = False
+    selector: Selector | None = None
+
+    def has(self, pod: PodInfo) -> bool:
+        """Whether a pod is in scope when pods are not named."""
+        if not self.everywhere and pod.namespace != (self.namespace or DEFAULT_NAMESPACE):
+            return False
+        return self.selector is None or self.selector.matches(pod.labels)
+
+
+def resolve(cluster: Cluster, names: Sequence[str], scope: Scope) -> list[PodInfo]:
+    """Find the pods that names mean, each once, in the order named.
+
+    Raises:
+        UsageError: a name means no pod, or several; the hint names close ones.
+    """
+    found: dict[int, PodInfo] = {}
+    for name in names:
+        for pod in _resolve(cluster, name, scope):
+            found[pod.row] = pod
+    return list(found.values())
+
+
+def _resolve(cluster: Cluster, name: str, scope: Scope) -> list[PodInfo]:
+    first, _, rest = name.partition("/")
+    kind = _KINDS.get(first.lower()) if rest else None
+    namespace, text = scope.namespace, name
+    if kind is not None:
+        text = rest
+    if "/" in text:
+        namespace, _, text = text.partition("/")
+    if kind is not None and kind != "Pod":
+        return _of_owner(cluster, kind, text, namespace, name)
+    return [_named(cluster, text, namespace, scope, name)]
+
+
+def _of_owner(cluster: Cluster, kind: str, name: str, namespace: str, asked: str) -> list[PodInfo]:
+    owned = [
+        pod
+        for pod in cluster.pods
+        if not pod.gone
+        and (not namespace or pod.namespace == namespace)
+        and (kind, name) in (controller(pod), top_owner(pod, cluster))
+    ]
+    waiting = [pod for pod in owned if pod.waiting]
+    if not owned:
+        raise UsageError(f"{asked} owns no pod here", code="no-such-pod", hint="kplan explain pod -A lists what waits")
+    return waiting or owned
+
+
+def _named(cluster: Cluster, name: str, namespace: str, scope: Scope, asked: str) -> PodInfo:
+    exact = cluster.pod_index.get(f"{namespace or DEFAULT_NAMESPACE}/{name}")
+    if exact is not None and not cluster.pods[exact].gone:
+        return cluster.pods[exact]
+    near = [pod for pod in cluster.pods if not pod.gone and (not namespace or pod.namespace == namespace)]
+    same = [pod for pod in near if pod.name == name]
+    starts = same or [pod for pod in near if pod.name.startswith(name)]
+    waiting = [pod for pod in starts if pod.waiting]
+    choices = waiting if len(waiting) == 1 else starts
+    if len(choices) == 1:
+        return choices[0]
+    where = f" in namespace {namespace}" if namespace else ""
+    if choices:
+        shown = ", ".join(pod.key for pod in choices[:3]) + (f", +{len(choices) - 3}" if len(choices) > 3 else "")
+        raise UsageError(f"{asked} means {len(choices)} pods{where}", code="ambiguous-pod", hint=f"one of: {shown}")
+    raise UsageError(f"no pod {asked}{where}", code="no-such-pod", hint=_hint(cluster, name))
+
+
+def _hint(cluster: Cluster, name: str) -> str:
+    names = {pod.name: pod.key for pod in cluster.pods}
+    close = get_close_matches(name, list(names), n=3, cutoff=0.6)
+    for item in cluster.state.pods:
+        if item.name == name and item.status.phase in ("Succeeded", "Failed"):
+            return f"{item.key} has ended ({item.status.phase}): the scheduler does not look at it"
+    if close:
+        return f"did you mean {', '.join(names[other] for other in close)}?"
+    return "kplan explain pod -A lists every pod that waits"
+
+
+def find_nodes(cluster: Cluster, text: str) -> list[str]:
+    """Names of the nodes that a text means: a name (``node/NAME`` too), or a label selector with ``=`` or ``in``.
+
+    Raises:
+        UsageError: it means none.
+    """
+    name = text.removeprefix("node/").removeprefix("no/")
+    if name in cluster.node_index:
+        return [name]
+    if any(mark in text for mark in ("=", " in ", "!", "(")):
+        key, equals, rest = text.partition("=")
+        whole = f"{_SHORT[key]}={rest}" if equals and key in _SHORT and not cluster.labels.column(key).values else text
+        selector = parse_selector(whole)
+        found = [node.name for node in cluster.nodes if selector is None or selector.matches(node.labels)]
+        if found:
+            return found
+        raise UsageError(f"no node has the label {text}", code="no-such-node")
+    close = get_close_matches(name, list(cluster.node_index), n=3, cutoff=0.6)
+    hint = f"did you mean {', '.join(close)}?" if close else "kplan nodes lists them"
+    raise UsageError(f"no node {name}", code="no-such-node", hint=hint)
+
+
+def is_workload(text: str) -> bool:
+    """Whether a text names a workload (``deploy/x``) and not a pod."""
+    word, slash, _ = text.partition("/")
+    return bool(slash) and _KINDS.get(word.lower(), "Pod") != "Pod"
+
+
+def find_workload(cluster: Cluster, text: str, namespace: str = "") -> tuple[str, str, str]:
+    """Kind, namespace and name of the workload that ``deploy/web`` or ``deploy/shop/web`` means.
+
+    Raises:
+        UsageError: it means none, or several namespaces have one.
+    """
+    word, _, rest = text.partition("/")
+    kind = _KINDS.get(word.lower())
+    if kind is None or kind == "Pod" or not rest:
+        raise UsageError(f"{text} names no workload", code="no-such-workload", hint="as in deploy/shop/web or sts/db")
+    space, _, name = rest.rpartition("/")
+    space = space or namespace
+    homes = {item.namespace for item in cluster.objects.table(WORKLOAD_TABLES[kind]).values() if item.name == name}
+    homes |= {pod.namespace for pod in cluster.pods if not pod.gone and (kind, name) in _owners(cluster, pod)}
+    if space in homes or (len(homes) == 1 and not space):
+        return kind, space or min(homes), name
+    if homes and not space:
+        raise UsageError(
+            f"{text} is in {len(homes)} namespaces", code="ambiguous-workload", hint=f"{word}/{min(homes)}/{name}"
+        )
+    raise UsageError(f"no {kind} {f'{space}/' if space else ''}{name} here", code="no-such-workload")
+
+
+def pods_of(cluster: Cluster, kind: str, namespace: str, name: str) -> list[PodInfo]:
+    """Pods of a workload that are there, those that wait among them, by row."""
+    return [
+        pod
+        for pod in cluster.pods
+        if not pod.gone and pod.namespace == namespace and (kind, name) in _owners(cluster, pod)
+    ]
+
+
+def _owners(cluster: Cluster, pod: PodInfo) -> tuple[tuple[str, str], tuple[str, str]]:
+    return controller(pod), top_owner(pod, cluster)

@@ -1,0 +1,138 @@
+"""Scenario files: a runbook's steps, each with what is expected of it.
+
+apiVersion: kplan.dev/v1
+kind: Scenario
+steps:
+  - cordon: node-a
+  - drain: node-b
+    expect: all placed
+  - addNode: {like: node-f, count: 2}
+    expect: {pending: 0, evicted: 0}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+from kplan.errors import SourceError, UsageError
+from kplan.scenario.effect import Verb
+from kplan.scenario.parse import VERBS, parse_step
+from kplan.sources import ManifestObject, load_objects
+from kplan.sources.fit import Path, write_path
+
+EXPECTATIONS = ("all placed", "nothing evicted", "nothing moves")
+"""What ``expect`` may say in words; or ``pending``, ``evicted``, ``placed``, ``lost`` with a number."""
+COUNTS = ("pending", "evicted", "placed", "lost")
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioStep:
+    """One step of a scenario.
+
+    Attributes:
+        verb: what happens.
+        words: what is expected of it, in the words of EXPECTATIONS.
+        counts: what is expected of it, as numbers by the names of COUNTS.
+        name: as the file calls it; empty for none.
+    """
+
+    verb: Verb
+    words: tuple[str, ...] = ()
+    counts: tuple[tuple[str, int], ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Steps in order.
+
+    Attributes:
+        steps: the steps.
+        name: of the scenario, or of its file.
+    """
+
+    steps: tuple[ScenarioStep, ...]
+    name: str = ""
+
+
+def load_scenario(file: str) -> Scenario:
+    """Read a scenario file.
+
+    Raises:
+        SourceError: it cannot be read, or is not a scenario.
+    """
+    objects = load_objects([file]).objects
+    if len(objects) != 1 or objects[0].kind != "Scenario":
+        hint = (__doc__ or "").partition("\n\n")[2]
+        raise SourceError("not one Scenario", file=file, code="bad-scenario", hint=hint.strip())
+    reader = _Reader(objects[0], FilePath(file).parent)
+    steps = objects[0].raw.get("steps")
+    if not isinstance(steps, list) or not steps:
+        raise reader.refused("no steps", ("steps",))
+    metadata = objects[0].raw.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else ""
+    return Scenario(
+        tuple(reader.step(entry, number) for number, entry in enumerate(steps)), str(name or FilePath(file).name)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the steps of one file; relative files are beside it."""
+
+    manifest: ManifestObject
+    base: FilePath
+
+    def refused(self, problem: str, path: Path, hint: str = "") -> SourceError:
+        """Make the error for a field."""
+        line, column = self.manifest.at(path)
+        return SourceError(
+            problem,
+            file=self.manifest.file,
+            line=line,
+            column=column,
+            path=write_path(path),
+            code="bad-scenario",
+            hint=hint,
+        )
+
+    def step(self, entry: object, number: int) -> ScenarioStep:
+        """Read one step."""
+        path: Path = ("steps", number)
+        verbs = f"one of: {', '.join(VERBS)}"
+        if not isinstance(entry, dict):
+            raise self.refused("a step is a mapping of a verb", path, verbs)
+        given = {key: value for key, value in entry.items() if key not in ("expect", "name", "namespace")}
+        if len(given) != 1:
+            raise self.refused(f"a step has one verb, this one has {len(given)}", path, verbs)
+        key, value = next(iter(given.items()))
+        name = _kebab(str(key))
+        if name not in VERBS:
+            raise self.refused(f"no verb {key}", (*path, key), verbs)
+        text = ",".join(f"{word}={part}" for word, part in value.items()) if isinstance(value, dict) else str(value)
+        if name == "add-manifest":
+            text = str(self.base / text)
+        try:
+            verb = parse_step(name, text, str(entry.get("namespace") or ""))
+        except UsageError as error:
+            raise self.refused(error.message, (*path, key), error.hint) from error
+        words, counts = self._expected(entry.get("expect"), (*path, "expect"))
+        return ScenarioStep(verb, words, counts, str(entry.get("name") or ""))
+
+    def _expected(self, given: object, path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
+        words: list[str] = []
+        counts: list[tuple[str, int]] = []
+        for one in given if isinstance(given, list) else [] if given is None else [given]:
+            if isinstance(one, str) and one in EXPECTATIONS:
+                words.append(one)
+            elif isinstance(one, dict) and all(key in COUNTS and type(value) is int for key, value in one.items()):
+                counts += [(str(key), value) for key, value in one.items()]
+            else:
+                hint = f"one of: {', '.join(EXPECTATIONS)}; or numbers of: {', '.join(COUNTS)}"
+                raise self.refused(f"kplan cannot expect {one!r}", path, hint)
+        return tuple(words), tuple(counts)
+
+
+def _kebab(text: str) -> str:
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in text)

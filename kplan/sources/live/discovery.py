@@ -1,0 +1,70 @@
+"""In which version a server has a kind, where that differs from cluster to cluster."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from kplan.objects.kinds import Kind
+from kplan.sources.live.connection import Connection
+from kplan.sources.live.failures import Answer
+
+NOWHERE = ""
+"""In place of an ``apiVersion``: the server does not have the kind, so that there is none of it."""
+
+_WHAT = "asking for its API versions"
+
+
+class _Version(msgspec.Struct):
+    version: str = ""
+
+
+class _Group(msgspec.Struct):
+    name: str = ""
+    versions: list[_Version] = msgspec.field(default_factory=list)
+
+
+class _Groups(msgspec.Struct):
+    groups: list[_Group] = msgspec.field(default_factory=list)
+
+
+class _Resource(msgspec.Struct):
+    name: str = ""
+
+
+class _Resources(msgspec.Struct):
+    resources: list[_Resource] | None = None
+
+
+def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
+    """Find the ``apiVersion`` to read each kind in, by its name: the newest that the server has.
+
+    Kinds that are v1 everywhere are not asked about. A server that does not tell is taken to have the newest.
+
+    Raises:
+        LiveError: the server gives no answer at all.
+    """
+    several = [kind for kind in kinds if len(kind.versions) > 1]
+    if not several:
+        return {}
+    try:
+        groups = msgspec.json.decode(connection.get("/apis", what=_WHAT), type=_Groups).groups
+        there = {(group.name, one.version) for group in groups for one in group.versions}
+        resources = {
+            (group, version): _resources(connection, group, version)
+            for group, version in dict.fromkeys((kind.group, one) for kind in several for one in kind.versions)
+            if (group, version) in there
+        }
+    except (Answer, msgspec.MsgspecError, UnicodeDecodeError):
+        return {}
+    return {kind.name: _newest(kind, resources) for kind in several}
+
+
+def _resources(connection: Connection, group: str, version: str) -> frozenset[str]:
+    body = connection.get(f"/apis/{group}/{version}", what=_WHAT)
+    return frozenset(one.name for one in msgspec.json.decode(body, type=_Resources).resources or ())
+
+
+def _newest(kind: Kind, resources: dict[tuple[str, str], frozenset[str]]) -> str:
+    found = (version for version in kind.versions if kind.plural in resources.get((kind.group, version), ()))
+    version = next(found, NOWHERE)
+    return f"{kind.group}/{version}" if version else NOWHERE

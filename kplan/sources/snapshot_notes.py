@@ -1,0 +1,158 @@
+"""What a snapshot says besides its objects, in annotations of its List: when, of what, and what is missing.
+
+kubectl passes over them. What cannot be read of them counts as not said.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+
+from kplan.objects.state import BrokenObject, ClusterState
+
+SERVER_VERSION = "kplan.dev/server-version"
+TAKEN = "kplan.dev/taken"
+LISTED = "kplan.dev/kinds"
+"""Kinds that were asked for, ``Pod,Node``: of those not in the list there are none."""
+NOTES = "kplan.dev/notes"
+"""What was noticed when the snapshot was taken, a sentence a line."""
+COMPLETENESS = "kplan.dev/completeness"
+"""What is absent, partial, broken or unknown, as JSON."""
+SCHEDULER = "kplan.dev/scheduler"
+"""What is known of the scheduler, as JSON."""
+
+_CONFIGURATION = (
+    "apiVersion",
+    "kind",
+    "parallelism",
+    "percentageOfNodesToScore",
+    "podInitialBackoffSeconds",
+    "podMaxBackoffSeconds",
+    "profiles",
+    "extenders",
+)
+"""Parts of a KubeSchedulerConfiguration that decide anything; connections and credentials are not among them."""
+_EXTENDER_SECRETS = "tlsConfig"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a List says of itself.
+
+    Attributes:
+        listed: kinds that were asked for.
+        notes: a sentence each.
+        broken: objects that were left out.
+        unknown: objects of kinds that are not read, by ``apiVersion/kind``.
+        layouts: dumps that it was made of.
+        absent: by kind name, what its absence means.
+        partial: by kind name, why there are only some, and what that means.
+        versions: resourceVersion of the list of each kind.
+        configuration: of the scheduler.
+        gates: of the scheduler.
+        origin: where these are known from.
+        doubt: why the scheduler may be configured otherwise.
+    """
+
+    listed: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    broken: tuple[BrokenObject, ...] = ()
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    layouts: tuple[str, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
+    partial: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    configuration: Mapping[str, object] | None = None
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    origin: str = ""
+    doubt: str = ""
+
+
+class _Completeness(msgspec.Struct, omit_defaults=True):
+    unknown: dict[str, int] = {}
+    broken: tuple[BrokenObject, ...] = ()
+    layouts: tuple[str, ...] = ()
+    absences: dict[str, str] = {}
+    partial: dict[str, str] = {}
+    versions: dict[str, str] = {}
+
+
+class _Scheduler(msgspec.Struct, omit_defaults=True):
+    configuration: dict[str, Any] | None = None
+    gates: dict[str, bool] = {}
+    origin: str = ""
+    doubt: str = ""
+
+
+_Form = TypeVar("_Form", _Completeness, _Scheduler)
+
+
+def written(state: ClusterState) -> dict[str, str]:
+    """Write the annotations of a snapshot."""
+    known = state.completeness
+    completeness = _Completeness(
+        dict(known.unknown),
+        known.broken,
+        known.layouts,
+        dict(known.absences),
+        dict(known.partial),
+        dict(known.versions),
+    )
+    scheduler = _Scheduler(
+        pruned(state.scheduler_configuration),
+        dict(state.scheduler_gates),
+        state.scheduler_origin,
+        state.scheduler_doubt,
+    )
+    annotations = {
+        SERVER_VERSION: state.server_version,
+        TAKEN: state.taken,
+        LISTED: ",".join(known.counts),
+        NOTES: "\n".join(" ".join(note.split()) for note in known.notes),
+        COMPLETENESS: msgspec.json.encode(completeness).decode() if completeness != _Completeness() else "",
+        SCHEDULER: msgspec.json.encode(scheduler).decode() if scheduler != _Scheduler() else "",
+    }
+    return {name: value for name, value in annotations.items() if value}
+
+
+def pruned(configuration: Mapping[str, object] | None) -> dict[str, Any] | None:
+    """Leave out of a configuration what decides nothing: connections, and credentials of extenders."""
+    if configuration is None:
+        return None
+    kept: dict[str, Any] = {part: configuration[part] for part in _CONFIGURATION if part in configuration}
+    extenders = kept.get("extenders")
+    if isinstance(extenders, list):
+        kept["extenders"] = [
+            {name: value for name, value in one.items() if name != _EXTENDER_SECRETS} if isinstance(one, dict) else one
+            for one in extenders
+        ]
+    return kept
+
+
+def told(annotations: Mapping[str, object]) -> Told:
+    """Read the annotations of a List, whoever wrote it."""
+    known = _read(annotations.get(COMPLETENESS), _Completeness)
+    scheduler = _read(annotations.get(SCHEDULER), _Scheduler)
+    notes, listed = annotations.get(NOTES), annotations.get(LISTED)
+    return Told(
+        listed=frozenset(name.strip() for name in listed.split(",")) if isinstance(listed, str) else frozenset(),
+        notes=tuple(note for note in notes.splitlines() if note) if isinstance(notes, str) else (),
+        broken=known.broken,
+        unknown=known.unknown,
+        layouts=known.layouts,
+        absent=known.absences,
+        partial=known.partial,
+        versions=known.versions,
+        configuration=scheduler.configuration,
+        gates=scheduler.gates,
+        origin=scheduler.origin,
+        doubt=scheduler.doubt,
+    )
+
+
+def _read(text: object, form: type[_Form]) -> _Form:
+    try:
+        return msgspec.json.decode(text, type=form) if isinstance(text, str) else form()
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return form()

@@ -1,0 +1,220 @@
+"""The report: what fits, where, what stops the next one, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from kplan.cluster import Cluster
+from kplan.errors import UsageError
+from kplan.pipeline import Planner
+from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_capacity import CapacityPlace, CapacityReport, CapacityWorkload, Growth, Refusing
+from kplan.scenario.add_node import AddNode
+from kplan.studies.capacity.count import BOUND, Counted, count_sets
+from kplan.studies.capacity.growth import grow
+from kplan.studies.capacity.shapes import shape_room
+from kplan.studies.capacity.supply import Supply
+from kplan.studies.failing import Failure
+from kplan.studies.words import count
+
+ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+
+
+@dataclass(frozen=True)
+class CapacityAsked:
+    """What is asked.
+
+    Attributes:
+        supplies: workloads to multiply.
+        ratio: pods of each in a set; 1 each if empty.
+        replicas: pods of the first workload that are wanted in all; None for as many as fit.
+        node: what a new node is like; None for the kind of this cluster that helps most.
+        shapes: requests by the name of a shape.
+        doubts: about version and configuration.
+        limit: sets to stop at.
+    """
+
+    supplies: Sequence[Supply] = ()
+    ratio: Sequence[int] = ()
+    replicas: int | None = None
+    node: AddNode | None = None
+    shapes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()
+    limit: int = BOUND
+
+
+def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> CapacityReport:
+    """Count what fits and tell what stops it.
+
+    Args:
+        planner: planner over the cluster, which is as before afterwards; it evicts nothing.
+        asked: what is asked.
+        origin: where the state is from.
+
+    Raises:
+        UsageError: the ratio does not fit the workloads.
+    """
+    shapes = tuple(shape_room(planner, name, requests) for name, requests in asked.shapes.items())
+    if not asked.supplies:
+        fits = sum(shape.fits > 0 for shape in shapes)
+        verdict = "FITS" if fits == len(shapes) else "PARTLY" if fits else "BLOCKED"
+        sentence = f"{fits} of {count(len(shapes), 'shape')} fit somewhere"
+        return CapacityReport(
+            api_version=API_VERSION,
+            verdict=verdict,
+            sentence=sentence,
+            sets=0,
+            nodes=len(planner.cluster.nodes),
+            origin=origin,
+            doubts=asked.doubts,
+            shapes=shapes,
+        )
+    ratio = list(asked.ratio) or [1] * len(asked.supplies)
+    if len(ratio) != len(asked.supplies):
+        names = ", ".join(supply.name for supply in asked.supplies)
+        raise UsageError(
+            f"--ratio of {len(ratio)} numbers for {count(len(asked.supplies), 'workload')}",
+            code="bad-ratio",
+            hint=names,
+        )
+    wanted = _wanted(asked, ratio)
+    counted = count_sets(planner, asked.supplies, ratio, asked.limit if wanted is None else min(asked.limit, wanted))
+    growth = grow(planner, asked.supplies, ratio, counted, wanted, asked.node)
+    report = CapacityReport(
+        api_version=API_VERSION,
+        verdict=_verdict(counted, wanted),
+        sentence=_sentence(asked, ratio, counted, wanted, growth),
+        sets=counted.sets,
+        bounded=counted.bounded and wanted is None,
+        nodes=len(planner.cluster.nodes),
+        origin=origin,
+        because=_because(counted, growth),
+        try_=_try(counted, wanted, growth),
+        doubts=asked.doubts,
+        notes=tuple(note for supply in asked.supplies for note in supply.notes),
+        workloads=tuple(
+            _workload(planner.cluster, *pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True)
+        ),
+        places=tuple(_places(planner.cluster, asked.supplies, counted)),
+        refusing=_refusing(counted.failure) if counted.failure is not None else (),
+        next_pod=_next(asked, ratio, counted) if counted.failure is not None else None,
+        group=counted.failure.group if counted.failure is not None else None,
+        nearest=counted.failure.nearest if counted.failure is not None else None,
+        growth=growth,
+        shapes=shapes,
+    )
+    return report
+
+
+def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
+    """Sets that are missing to the number asked for."""
+    if asked.replicas is None:
+        return None
+    missing = max(0, asked.replicas - len(asked.supplies[0].running))
+    return -(-missing // max(1, ratio[0]))
+
+
+def _verdict(counted: Counted, wanted: int | None) -> str:
+    if wanted is not None and counted.sets >= wanted:
+        return "FITS"
+    if not counted.sets:
+        return "BLOCKED"
+    return "FITS" if wanted is None else "PARTLY"
+
+
+def _sentence(
+    asked: CapacityAsked, ratio: Sequence[int], counted: Counted, wanted: int | None, growth: Growth | None
+) -> str:
+    supply = asked.supplies[0]
+    name = supply.name.partition("/")[2] or supply.name
+    running = len(supply.running)
+    if growth is not None and growth.none_helps is not None and not counted.sets:
+        return f"{name}: no number of nodes like {growth.like} helps"
+    if len(asked.supplies) > 1:
+        what = "sets of " + " + ".join(f"{times} {one.name}" for times, one in zip(ratio, asked.supplies, strict=True))
+        known = f"{counted.sets:,} {what} fit"
+        return known if wanted is None else f"{counted.sets:,} of {wanted:,} {what} fit"
+    if wanted is None:
+        more = f"at least {counted.sets:,}" if counted.bounded else f"{counted.sets:,}" if counted.sets else "no"
+        replicas = "replica fits" if counted.sets == 1 else "replicas fit"
+        return f"{name}: {more} more {replicas} ({running:,} run)"
+    return f"{name}: {counted.sets:,} of {wanted:,} more replicas fit ({running:,} run, {asked.replicas:,} asked for)"
+
+
+def _because(counted: Counted, growth: Growth | None) -> Cause | None:
+    if counted.failure is None:
+        return None
+    if growth is not None and growth.none_helps is not None and not counted.sets:
+        return replace(growth.none_helps, text=f"even an empty one: {growth.none_helps.text}")
+    return counted.failure.because
+
+
+def _try(counted: Counted, wanted: int | None, growth: Growth | None) -> str:
+    if growth is None or growth.none_helps is not None:
+        return ""
+    if wanted is not None and growth.needed:
+        spare = growth.fits[growth.nodes.index(growth.needed)] - wanted
+        rest = f", and {spare:,} to spare" if spare > 0 else ""
+        return f"{count(growth.needed, 'more node')} like {growth.like} -> all {wanted:,} fit{rest}"
+    if wanted is None and len(growth.fits) > 1 and growth.fits[1] > counted.sets:
+        return f"one more node like {growth.like} -> {growth.fits[1] - counted.sets:,} more fit"
+    return ""
+
+
+def _workload(cluster: Cluster, supply: Supply, times: int, counted: Counted, wanted: int | None) -> CapacityWorkload:
+    return CapacityWorkload(
+        workload=supply.name,
+        ratio=times,
+        running=len(supply.running),
+        more=counted.sets * times,
+        asked=None if wanted is None else wanted * times,
+    )
+
+
+def _places(cluster: Cluster, supplies: Sequence[Supply], counted: Counted) -> list[CapacityPlace]:
+    zone_of = {node.name: _zone(node.labels) for node in cluster.nodes}
+    running: dict[str, int] = {}
+    for supply in supplies:
+        for row in supply.running:
+            at = int(cluster.pod_node[row])
+            if at >= 0:
+                zone = zone_of[cluster.node_name(at)]
+                running[zone] = running.get(zone, 0) + 1
+    nodes: dict[str, dict[str, int]] = {}
+    for on in counted.on:
+        for name, number in on.items():
+            mine = nodes.setdefault(zone_of.get(name, ""), {})
+            mine[name] = mine.get(name, 0) + number
+    return [
+        CapacityPlace(
+            place=zone,
+            running=running.get(zone, 0),
+            more=sum(nodes.get(zone, {}).values()),
+            nodes=dict(sorted(nodes.get(zone, {}).items())),
+        )
+        for zone in sorted({*running, *nodes, *zone_of.values()})
+    ]
+
+
+def _zone(labels: Mapping[str, str]) -> str:
+    return next((labels[key] for key in ZONES if key in labels), "")
+
+
+def _refusing(failure: Failure) -> tuple[Refusing, ...]:
+    """Plugins that refuse the next pod, each with its words on the nodes nearest to fitting and how many refuse."""
+    found: dict[str, tuple[str, int]] = {}
+    for group in failure.all_groups:
+        for plugin in dict.fromkeys(reason.plugin for reason in group.reasons):
+            text, nodes = found.get(plugin, ("", 0))
+            words = next(reason.text for reason in group.reasons if reason.plugin == plugin)
+            found[plugin] = (text or words, nodes + group.count)
+    rows = [Refusing(plugin=plugin, text=text, nodes=nodes) for plugin, (text, nodes) in found.items()]
+    return tuple(sorted(rows, key=lambda row: (-row.nodes, row.plugin)))
+
+
+def _next(asked: CapacityAsked, ratio: Sequence[int], counted: Counted) -> int:
+    number = max(0, counted.failed)
+    return len(asked.supplies[number].running) + counted.sets * ratio[number] + 1

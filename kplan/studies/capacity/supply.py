@@ -1,0 +1,210 @@
+"""Supply: more and more pods of a workload, as its controller would make them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from kplan.admission import expand
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove, to_state
+from kplan.errors import UsageError
+from kplan.objects.kinds import BY_MODEL, KINDS
+from kplan.objects.models import Object, Pod
+from kplan.objects.state import ClusterState
+from kplan.scenario.manifests import fresh_copy
+from kplan.scenario.names import WORKLOAD_TABLES, find_workload, pods_of
+from kplan.sources import ManifestObject, Manifests, load_objects
+
+_SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+
+
+@dataclass(frozen=True)
+class Supply:
+    """One workload whose pods are multiplied.
+
+    Attributes:
+        name: ``deploy/shop/web``.
+        sample: a pod of it after admission, without a node; copies of it are the pods of all but StatefulSets.
+        running: pods of it that have a node.
+        waiting: rows of pods of it that wait: they are counted among the ones that are tried.
+        manifest: a StatefulSet, whose pods have claims of their own.
+        objects: what has to be in the cluster beside the pods.
+        notes: what to say of it.
+    """
+
+    name: str
+    sample: Pod
+    running: tuple[int, ...] = ()
+    waiting: tuple[int, ...] = ()
+    manifest: ManifestObject | None = None
+    objects: tuple[Object, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def begin(self) -> list[Change]:
+        """Changes before the first pod: those that wait are taken out, they are tried with the others."""
+        changes: list[Change] = [Remove(row) for row in self.waiting]
+        for item in self.objects:
+            changes.append(Put(BY_MODEL[type(item)].attribute, item.key, item))
+        return changes
+
+    def more(self, cluster: Cluster, start: int, count: int) -> list[Change]:
+        """Changes that make pods number ``start`` to ``start + count``, counted from those that run."""
+        if self.manifest is not None:
+            return self._of_set(cluster, start, count)
+        name = self.sample.name
+        return [AddPods(tuple(fresh_copy(self.sample, f"{name}-more-{n + 1}") for n in range(start, start + count)))]
+
+    def _of_set(self, cluster: Cluster, start: int, count: int) -> list[Change]:
+        assert self.manifest is not None
+        have = len(self.running) + start
+        raw = {**self.manifest.raw, "spec": {**_dict(self.manifest.raw["spec"]), "replicas": have + count}}
+        manifest = replace(self.manifest, raw=raw)
+        state = ClusterState.of(
+            [item for item in _state_of(cluster) if not _is(item, manifest)], source="", server_version=""
+        )
+        found = expand(Manifests(objects=[manifest]), state, cluster.rules, namespace=self.sample.namespace)
+        taken = {pod.key for pod in cluster.pods if not pod.gone}
+        pods = [entry.pod for entry in found.pods if entry.pod.key not in taken][:count]
+        changes: list[Change] = [
+            Put(BY_MODEL[type(item)].attribute, item.key, item)
+            for item in found.objects
+            if type(item).__name__ == "PersistentVolumeClaim"
+        ]
+        return [*changes, AddPods(tuple(pods))]
+
+
+def _state_of(cluster: Cluster) -> list[Object]:
+    return list(to_state(cluster).objects())
+
+
+def _is(item: Object, manifest: ManifestObject) -> bool:
+    return (
+        manifest.item is not None
+        and type(item) is type(manifest.item)
+        and item.name == manifest.item.name
+        and item.namespace in (manifest.item.namespace, "")
+    )
+
+
+def _dict(value: object) -> dict[str, object]:
+    assert isinstance(value, dict)
+    return value
+
+
+def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
+    """Supply of a workload that is there, as ``deploy/web``.
+
+    Raises:
+        UsageError: there is none, or its pods cannot be multiplied.
+    """
+    kind, space, name = find_workload(cluster, text, namespace)
+    if kind == "DaemonSet":
+        raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
+    pods = pods_of(cluster, kind, space, name)
+    running = tuple(pod.row for pod in pods if pod.bound and not pod.terminating)
+    waiting = tuple(pod.row for pod in pods if pod.waiting)
+    item = cluster.objects.table(WORKLOAD_TABLES[kind]).get(f"{space}/{name}")
+    manifest = _manifest(item, kind) if item is not None and kind in _SCALABLE else None
+    word = text.partition("/")[0]
+    sample = _sample(pods) or _expanded(cluster, manifest, text)
+    keeps = kind == "StatefulSet" and manifest is not None and _has_claims(manifest)
+    notes: tuple[str, ...] = ()
+    if kind == "StatefulSet" and manifest is None:
+        notes = ("its object is not in this state: new pods share the claims of the pod they are copied from",)
+    return Supply(f"{word}/{space}/{name}", sample, running, waiting, manifest if keeps else None, (), notes)
+
+
+def _manifest(item: Object, kind: str) -> ManifestObject:
+    about = next(one for one in KINDS if one.name == kind)
+    version = f"{about.group}/v1" if about.group else "v1"
+    raw = {**msgspec.to_builtins(item), "apiVersion": version, "kind": kind}
+    return ManifestObject(version, kind, item, raw, "the cluster", 0)
+
+
+def _sample(pods: Sequence[PodInfo]) -> Pod | None:
+    """The newest pod: a rollout's new template wins over the old one."""
+    if not pods:
+        return None
+    newest = max(pods, key=lambda pod: (pod.pod.metadata.creation_timestamp or "", pod.name))
+    return fresh_copy(newest.pod, newest.name)
+
+
+def _expanded(cluster: Cluster, manifest: ManifestObject | None, text: str) -> Pod:
+    """One pod made from the template of a workload that has none."""
+    if manifest is None:
+        raise UsageError(f"{text}: no pod of it, and no template", code="no-template", hint="kplan capacity MANIFEST")
+    raw = {**manifest.raw, "spec": {**_dict(manifest.raw["spec"]), "replicas": 1}}
+    others = [item for item in _state_of(cluster) if not _is(item, manifest)]
+    found = expand(Manifests(objects=[replace(manifest, raw=raw)]), ClusterState.of(others), cluster.rules)
+    if not found.pods:
+        why = "; ".join(map(str, (*found.refused, *found.not_expanded))) or "it makes no pods"
+        raise UsageError(f"{text}: {why}", code="no-template")
+    return found.pods[0].pod
+
+
+def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") -> list[Supply]:
+    """Supplies of the workloads of manifests, one for each workload; one that runs here has its pods counted.
+
+    Raises:
+        SourceError: a manifest cannot be read.
+        UsageError: there is no workload in it, or it would be refused.
+    """
+    space = namespace or "default"
+    manifests = load_objects(list(files), namespace=space)
+    state = to_state(cluster)
+    mine = {(m.kind, _space(m, space), m.item.name) for m in manifests.objects if m.item is not None}
+    others = [item for item in state.objects() if (type(item).__name__, item.namespace, item.name) not in mine]
+    found = expand(manifests, ClusterState.of(others), cluster.rules, namespace=space)
+    if found.refused:
+        raise UsageError(f"the API server would refuse it: {found.refused[0]}", code="refused")
+    first: dict[str, Pod] = {}
+    for entry in found.pods:
+        first.setdefault(entry.workload, entry.pod)
+    if not first:
+        raise UsageError("no workload in these manifests", code="no-workload")
+    by_place = {_word(m, space): m for m in manifests.objects}
+    objects = tuple(item for item in found.objects if not isinstance(item, Pod))
+    supplies = []
+    for number, (workload, pod) in enumerate(first.items()):
+        running: tuple[int, ...] = ()
+        waiting: tuple[int, ...] = ()
+        try:
+            kind, home, name = find_workload(cluster, workload, space)
+            pods = pods_of(cluster, kind, home, name)
+            running = tuple(one.row for one in pods if one.bound and not one.terminating)
+            waiting = tuple(one.row for one in pods if one.waiting)
+        except UsageError:
+            pass  # it is new here
+        manifest = by_place.get(workload)
+        keeps = manifest is not None and manifest.kind == "StatefulSet" and _has_claims(manifest)
+        claims = tuple(item for item in objects if not keeps or type(item).__name__ != "PersistentVolumeClaim")
+        supplies.append(
+            Supply(
+                workload,
+                fresh_copy(pod, pod.name),
+                running,
+                waiting,
+                manifest if keeps else None,
+                claims if not number else (),
+                found.notes if not number else (),
+            )
+        )
+    return supplies
+
+
+def _space(manifest: ManifestObject, default: str) -> str:
+    return manifest.item.namespace or default if manifest.item is not None else default
+
+
+def _word(manifest: ManifestObject, default: str) -> str:
+    from kplan.admission.workloads import WORDS
+
+    word = WORDS.get(manifest.kind, manifest.kind.lower())
+    name = manifest.item.name if manifest.item is not None else ""
+    return f"{word}/{_space(manifest, default)}/{name}"
+
+
+def _has_claims(manifest: ManifestObject) -> bool:
+    return bool(_dict(manifest.raw.get("spec") or {}).get("volumeClaimTemplates"))

@@ -1,0 +1,173 @@
+"""What is wrong with each object of the manifests by the plan alone, and the plan's steps sorted by object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kplan.result.document_check import Finding
+from kplan.result.document_plan import Expanded, PlanStep, RolloutPlan, SimulationPlan
+from kplan.studies.check_policy import Policy
+from kplan.studies.words import count, listed
+
+_AGAIN = re.compile(r"-r\d+$")
+_QUOTA = ("exceeded quota: ", "failed quota: ")
+_SILENT = "CustomResourceDefinition "
+"""What makes no pods by itself."""
+_STALLED_BY_QUOTA = "a quota refuses"
+
+
+@dataclass
+class Mine:
+    """What became of one object of the manifests.
+
+    Attributes:
+        change: what it came to.
+        rollout: how its pods are made and replaced, where that is done step by step.
+        steps: of its pods, in order.
+        evicted: pods that left for it, in order; those evicted by them in turn among them.
+        left: evicted pods that find no new place.
+    """
+
+    change: Expanded
+    rollout: RolloutPlan | None = None
+    steps: list[PlanStep] = field(default_factory=list)
+    evicted: list[str] = field(default_factory=list)
+    left: list[PlanStep] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Its name, the same when lines move."""
+        return self.change.object
+
+    @property
+    def bare(self) -> bool:
+        """Whether kplan does not know what pods it makes, and it may make some."""
+        change = self.change
+        return not change.expanded and not change.refused and not change.object.startswith(_SILENT)
+
+    @property
+    def pods(self) -> int:
+        """How many pods it brings."""
+        return max(len(self.steps), self.change.pods)
+
+    @property
+    def failed(self) -> list[PlanStep]:
+        """Steps of pods that were not placed."""
+        return [step for step in self.steps if step.result in ("pending", "failed")]
+
+    @property
+    def placed(self) -> list[PlanStep]:
+        """Steps of pods that were placed."""
+        return [step for step in self.steps if step.node]
+
+    @property
+    def stalled(self) -> bool:
+        """Whether its rollout stops at a pod that fits nowhere, or at a quota."""
+        rollout = self.rollout
+        return rollout is not None and bool(rollout.stalled) and (bool(self.failed) or self.by_quota)
+
+    @property
+    def by_quota(self) -> bool:
+        """Whether a quota stands in its way."""
+        if self.change.refused:
+            return any(mark in self.change.note for mark in _QUOTA)
+        return self.rollout is not None and self.rollout.stalled.startswith(_STALLED_BY_QUOTA)
+
+    @property
+    def fits(self) -> str:
+        """How much of it does not fit, in a phrase."""
+        if self.stalled and self.rollout is not None:
+            what = "rollout stalls" if self.rollout.strategy else "stalls"
+            return f"{what} at {self.rollout.done} of {self.rollout.wanted}"
+        failed, pods = len(self.failed), len(self.steps)
+        if pods == 1:
+            return "its pod fits no node"
+        if failed == pods:
+            return f"none of {pods} pods fits"
+        return f"{failed} of {pods} pods {'does' if failed == 1 else 'do'} not fit"
+
+
+def by_object(plan: SimulationPlan) -> list[Mine]:
+    """Sort steps by the object of the manifests they are for; objects in their order in the manifests."""
+    rollouts = {rollout.workload: rollout for rollout in plan.rollouts}
+    mine = [Mine(change, rollouts.get(change.object)) for change in plan.change]
+    by_name = {item.change.object: item for item in mine}
+    blame: dict[str, Mine] = {}
+    for step in plan.steps:
+        if step.returned:
+            owner = blame.get(_AGAIN.sub("", step.pod)) or blame.get(step.pod)
+            if owner is not None and step.result in ("pending", "failed"):
+                owner.left.append(step)
+        else:
+            owner = _object_of(step, by_name)
+            if owner is not None:
+                owner.steps.append(step)
+        if owner is not None:
+            owner.evicted += step.evicts
+            blame.update(dict.fromkeys(step.evicts, owner))
+    return mine
+
+
+def _object_of(step: PlanStep, by_name: dict[str, Mine]) -> Mine | None:
+    """Find the object a pod is of: its owner, else the one whose name the pod's begins with."""
+    if step.owner in by_name:
+        return by_name[step.owner]
+    space, _, name = step.pod.partition("/")
+    close = [
+        item
+        for text, item in by_name.items()
+        if item.change.pods and text.split("/")[1:2] == [space] and name.startswith(f"{text.rpartition('/')[2]}-")
+    ]
+    return max(close, key=lambda item: len(item.change.object), default=None)
+
+
+def own_findings(plan: SimulationPlan, item: Mine, policy: Policy) -> Iterator[Finding]:
+    """Find what is wrong with one object, whatever the policy; the policy decides what of it counts."""
+    change, failed, left, evicted = item.change, item.failed, item.left, item.evicted
+
+    def finding(rule: str, title: str, text: str, why_not: Any = "", **more: Any) -> Finding:
+        about = {"file": change.file, "line": change.line, "column": change.column, **more}
+        return Finding(
+            rule=rule, object=item.name, title=title, text=text, counted=not why_not, why_not=why_not, **about
+        )
+
+    unminded = "" if policy.quota or not item.by_quota else "quotas count with --quota"
+    if change.refused:
+        who, rule = ("a quota", "quota") if item.by_quota else ("the API server", "refused")
+        yield finding(rule, f"{who} refuses it", f"{item.name}: {change.note}", unminded, message=change.note)
+    elif item.stalled and not failed and item.rollout is not None:
+        stalled, amount = item.rollout.stalled, item.rollout.wanted - item.rollout.done
+        yield finding("quota", item.fits, f"{item.name}: {stalled}", unminded, amount=amount, message=stalled)
+    if failed:
+        first = failed[0]
+        amount = max(len(failed), item.rollout.wanted - item.rollout.done if item.rollout is not None else 0)
+        about = {"amount": amount, "cause": first.cause, "message": first.message}
+        yield finding("does-not-fit", item.fits, f"{item.name}: {cause_text(plan, first)}", **about)
+    if left:
+        first = left[0]
+        names = listed([_AGAIN.sub("", step.pod) for step in left])
+        title = f"{count(len(left), 'evicted pod')} {'finds' if len(left) == 1 else 'find'} no new place"
+        text = f"{names}, evicted for {item.name}: {cause_text(plan, first)}"
+        about = {"amount": len(left), "cause": first.cause, "message": first.message}
+        yield finding("evicted-pending", title, text, **about)
+    if evicted and not (policy.no_preemption or policy.max_victims is not None):
+        yield finding(
+            "evicts",
+            f"evicts {count(len(evicted), 'pod')}",
+            f"{item.name} is placed by evicting {listed(evicted)}",
+            "preemption is allowed: --no-preemption forbids it",
+            amount=len(evicted),
+        )
+    for text in change.careful:
+        yield finding("careful", "does not do what it seems to", text, "a warning")
+
+
+def cause_text(plan: SimulationPlan, step: PlanStep) -> str:
+    """Say why a pod was not placed: in plain words where the plan tells them, else in the scheduler's."""
+    for cause in plan.causes:
+        if cause.because.code == step.cause and step.owner in cause.owners:
+            return cause.because.text
+    return step.message or step.cause

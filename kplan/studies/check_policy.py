@@ -1,0 +1,165 @@
+"""The policy of ``kplan check``: what a repository asks of a change beyond that it fits; from a file or flags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kplan.errors import SourceError, UsageError
+
+SURVIVE = ("zone", "node")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_SPAN = re.compile(r"(\d+)([smhdw])")
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is asked of a change; names of the fields with ``-`` are those of the flags and of the policy file.
+
+    Attributes:
+        require_zones: zones in which the replicas of each workload must be; 0 for any.
+        no_preemption: whether nothing may be evicted.
+        max_victims: most pods that may be evicted; None for any number.
+        headroom: share of cpu and of memory that must stay free, of the cluster and of each pool; None for none.
+        survive: ``zone``, ``node``: what may be lost and everything is placed again.
+        quota: whether refusals by a ResourceQuota count.
+        max_age: oldest snapshot that is accepted [seconds]; None for any.
+        allow_doubt: codes of doubts that are accepted.
+    """
+
+    require_zones: int = 0
+    no_preemption: bool = False
+    max_victims: int | None = None
+    headroom: Fraction | None = None
+    survive: tuple[str, ...] = ()
+    quota: bool = False
+    max_age: int | None = None
+    allow_doubt: tuple[str, ...] = ()
+
+    def over(self, other: Policy) -> Policy:
+        """Lay this policy over another: it wins where it says something; what is allowed or survived adds up."""
+        chosen: dict[str, Any] = {}
+        for field in fields(self):
+            mine, default = getattr(self, field.name), field.default
+            if isinstance(mine, tuple):
+                chosen[field.name] = tuple(dict.fromkeys((*getattr(other, field.name), *mine)))
+            elif mine != default:
+                chosen[field.name] = mine
+        return replace(other, **chosen)
+
+
+def policy(given: Mapping[str, object], where: str = "") -> Policy:
+    """Read a policy from values by the names of flags.
+
+    Args:
+        given: ``require-zones: 2``, ``headroom: 20%``, ``survive: [zone]``; what is None says nothing.
+        where: name of the file they are from; empty for flags.
+
+    Raises:
+        UsageError: a name or a value that means nothing.
+    """
+    made: dict[str, Any] = {}
+    for name, value in given.items():
+        read = _READERS.get(name)
+        if read is None:
+            raise UsageError(f"{where}: no rule {name}", code="bad-policy", hint=f"one of: {', '.join(_READERS)}")
+        if value is None:
+            continue
+        try:
+            made[name.replace("-", "_")] = read(value)
+        except ValueError as error:
+            flag = f"{where}: {name}" if where else f"--{name}"
+            raise UsageError(f"{flag}: {value!r}: no such value", code="bad-policy", hint=str(error)) from None
+    return Policy(**made)
+
+
+def read_policy(file: str) -> Policy:
+    """Read a policy file.
+
+    Raises:
+        SourceError: it cannot be read, or is no YAML mapping.
+        UsageError: a name or a value in it means nothing.
+    """
+    try:
+        found = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise SourceError(f"cannot be read: {reason}", file=file, code="unreadable") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
+        problem = getattr(error, "problem", None) or "no YAML"
+        raise SourceError(str(problem), file=file, line=line, column=column, code="bad-yaml") from error
+    if found is None:
+        return Policy()
+    if not isinstance(found, dict):
+        raise SourceError("no mapping of rules", file=file, code="bad-policy", hint="require-zones: 2")
+    return policy({str(name): value for name, value in found.items()}, file)
+
+
+def _whole(least: int) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ValueError(f"a number from {least}")
+        return value
+
+    return read
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false")
+    return value
+
+
+def _share(value: object) -> Fraction:
+    match = _SHARE.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
+    if match is None or Fraction(match[1]) >= 100:
+        raise ValueError("a share below 100%, as in 20%")
+    return Fraction(match[1]) / 100
+
+
+def _span(value: object) -> int:
+    text = str(value).strip()
+    if not text or _SPAN.sub("", text):
+        raise ValueError("a time as in 90m, 24h, 7d")
+    return sum(int(number) * _SECONDS[unit] for number, unit in _SPAN.findall(text))
+
+
+def _words(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(item, str) and item for item in items):
+        raise ValueError("a word, or a list of words")
+    return tuple(dict.fromkeys(items))
+
+
+def _losses(value: object) -> tuple[str, ...]:
+    words = _words(value)
+    if not set(words) <= set(SURVIVE):
+        raise ValueError(f"one of: {', '.join(SURVIVE)}")
+    return words
+
+
+_READERS: dict[str, Callable[[object], object]] = {
+    "require-zones": _whole(1),
+    "no-preemption": _flag,
+    "max-victims": _whole(0),
+    "headroom": _share,
+    "survive": _losses,
+    "quota": _flag,
+    "max-age": _span,
+    "allow-doubt": _words,
+}
+
+
+def percent(share: Fraction) -> str:
+    """``20%``, ``12.5%``."""
+    value = float(share * 100)
+    return f"{value:g}%"

@@ -1,0 +1,108 @@
+"""What the Eviction API answers: which budget is asked, and whether it allows the pod to go.
+
+Source: v1.37.2 pkg/registry/core/pod/storage/eviction.go Create, checkAndDecrement, canIgnorePDB.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.objects.models import PodDisruptionBudget
+from kplan.objects.models.policy import PodDisruptionBudgetStatus
+from kplan.objects.selectors import compile_selector
+from kplan.scenario.budgets import is_ready, status_of
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """The answer.
+
+    Attributes:
+        allowed: whether the pod may go now.
+        budget: name of the budget that was asked; empty for none.
+        allows: disruptions it allows now.
+        at_first: disruptions it allowed before the first eviction.
+        why: why not.
+    """
+
+    allowed: bool
+    budget: str = ""
+    allows: int = 0
+    at_first: int = 0
+    why: str = ""
+
+
+@dataclass
+class Budgets:
+    """Asks budgets while pods leave and others become ready in their place.
+
+    Attributes:
+        cluster: the cluster.
+        notes: budgets whose recorded status says less than their pods do.
+    """
+
+    cluster: Cluster
+    notes: list[str] = field(default_factory=list)
+    _first: dict[str, int] = field(default_factory=dict)
+    _held: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for key, budget in self.cluster.objects.table("pod_disruption_budgets").items():
+            found = self._now(budget).disruptions_allowed or 0
+            recorded = budget.status.disruptions_allowed
+            if recorded is not None and recorded < found:
+                self._held[key] = found - recorded
+                self.notes.append(f"budget {key} allows {recorded} by its status, {found} by the pods it covers")
+            self._first[key] = max(0, found - self._held.get(key, 0))
+
+    def of(self, pod: PodInfo) -> list[PodDisruptionBudget]:
+        """Budgets that cover a pod, by name."""
+        if not pod.labels:
+            return []
+        return [
+            budget
+            for budget in self.cluster.objects.table("pod_disruption_budgets").values()
+            if budget.namespace == pod.namespace
+            and budget.spec.selector is not None
+            and compile_selector(budget.spec.selector).matches(pod.labels)
+        ]
+
+    def allows(self, budget: PodDisruptionBudget) -> int:
+        """Disruptions a budget allows by the pods as they are now."""
+        return max(0, (self._now(budget).disruptions_allowed or 0) - self._held.get(budget.key, 0))
+
+    def status(self, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
+        """Status by the pods as they are now."""
+        return self._now(budget)
+
+    def ask(self, pod: PodInfo) -> Permission:
+        """Ask for the eviction of a pod."""
+        # what a plan has just placed (it has no node in its spec) runs, whatever its phase says
+        starting = bool(pod.pod.spec.node_name) and pod.pod.status.phase == "Pending"
+        if pod.terminating or starting:
+            return Permission(True)
+        found = self.of(pod)
+        if not found:
+            return Permission(True)
+        if len(found) > 1:
+            names = ", ".join(budget.name for budget in found)
+            return Permission(False, found[0].name, 0, 0, f"{len(found)} budgets cover it ({names}): no eviction works")
+        budget = found[0]
+        status, allows = self._now(budget), self.allows(budget)
+        first = self._first.get(budget.key, allows)
+        if not is_ready(pod) and self._may_ignore(budget, status):
+            return Permission(True, budget.name, allows, first)
+        if allows > 0:
+            return Permission(True, budget.name, allows, first)
+        have, want = status.current_healthy or 0, status.desired_healthy or 0
+        return Permission(False, budget.name, 0, first, f"budget {budget.name}: {have} ready, {want} must stay")
+
+    def _may_ignore(self, budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> bool:
+        if budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow":
+            return True
+        desired = status.desired_healthy or 0
+        return (status.current_healthy or 0) >= desired > 0
+
+    def _now(self, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
+        return status_of(self.cluster, budget)

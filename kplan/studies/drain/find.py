@@ -1,0 +1,88 @@
+"""Which nodes could go: a large set that can be drained one after the other with every pod placed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kplan.pipeline import Planner
+from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_drain import DrainPlan, NodeVerdict
+from kplan.scenario.drain import DrainOptions
+from kplan.studies.drain.run import DrainRun, run_drain
+from kplan.studies.words import count, listed
+
+
+def find_nodes_to_drain(
+    planner: Planner,
+    options: DrainOptions,
+    origin: Origin,
+    *,
+    candidates: list[str] | None = None,
+    doubts: tuple[Doubt, ...] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> DrainPlan:
+    """Drain nodes greedily, the emptiest first, and keep each that leaves nothing behind.
+
+    It is the largest set found this way, not the largest there is; each node that stays has its reason on the state
+    in which the others are gone.
+
+    Args:
+        planner: planner over the cluster, which is as before afterwards.
+        options: which pods go.
+        origin: where the state is from.
+        candidates: nodes to look at; all of them if None.
+        doubts: about version and configuration.
+        progress: told how many of how many nodes are done.
+    """
+    cluster = planner.cluster
+    names = candidates if candidates is not None else [node.name for node in cluster.nodes]
+    names = sorted(names, key=lambda name: (_fullness(planner, name), name))
+    mark = planner.mark
+    verdicts: list[NodeVerdict] = []
+    try:
+        for number, name in enumerate(names):
+            before = planner.mark
+            run = run_drain(planner, [name], options)
+            goes = not run.left
+            if not goes:
+                planner.rewind(before)
+            verdicts.append(NodeVerdict(node=name, goes=goes, pods=run.evicted, because=_why(run)))
+            if progress is not None:
+                progress(number + 1, len(names))
+    finally:
+        planner.rewind(mark)
+    going = [one.node for one in verdicts if one.goes]
+    first = next((one for one in verdicts if not one.goes), None)
+    return DrainPlan(
+        api_version=API_VERSION,
+        verdict="FITS" if going else "BLOCKED",
+        sentence=f"{count(len(going), 'node')} of {len(names):,} could go together"
+        + (f": {listed(going)}" if going else ""),
+        nodes=tuple(going),
+        origin=origin,
+        because=Cause(code="stays", text=f"{first.node} stays: {first.because}") if first is not None else None,
+        doubts=doubts,
+        notes=("the set is found greedily, the emptiest node first: a larger one may exist",),
+        found=tuple(verdicts),
+    )
+
+
+def _fullness(planner: Planner, name: str) -> float:
+    cluster = planner.cluster
+    row = cluster.node_index[name]
+    allocatable = cluster.allocatable[:2, row].astype(np.float64)
+    used = cluster.requested[:2, row] / np.where(allocatable > 0, allocatable, 1.0)
+    return float(used.max())
+
+
+def _why(run: DrainRun) -> str:
+    for gone in run.left:
+        if gone.landing is not None and gone.landing.failure is not None:
+            return f"{gone.pod.key}: {gone.landing.failure.because.text}"
+        if gone.what.fate == "refused":
+            return f"{gone.pod.key}: {gone.what.why}"
+        if gone.permission is not None:
+            return f"{gone.pod.key}: {gone.permission.why}"
+    return ""

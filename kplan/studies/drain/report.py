@@ -1,0 +1,191 @@
+"""The report of a drain: verdict, pods in order, budgets after, fixes that were tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kplan.cluster import Cluster
+from kplan.pipeline import Planner
+from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
+from kplan.result.document_whatif import Move
+from kplan.scenario.drain import DrainOptions
+from kplan.studies.drain.fixes import Tried, find_fixes
+from kplan.studies.drain.run import DrainRun, Gone, run_drain
+from kplan.studies.owners import owner_text
+from kplan.studies.words import count, listed
+
+
+@dataclass(frozen=True)
+class DrainAsked:
+    """What is asked.
+
+    Attributes:
+        nodes: nodes to drain, in order.
+        options: which pods go.
+        rolling: each node is back before the next is drained.
+        together: the pods of all nodes leave before any is placed.
+        doubts: about version and configuration.
+        fixes: look for what would make it possible.
+    """
+
+    nodes: Sequence[str]
+    options: DrainOptions = field(default_factory=DrainOptions)
+    rolling: bool = False
+    together: bool = False
+    doubts: tuple[Doubt, ...] = ()
+    fixes: bool = True
+
+
+def drain(planner: Planner, asked: DrainAsked, origin: Origin) -> DrainPlan:
+    """Plan a drain.
+
+    Args:
+        planner: planner over the cluster, which is as before afterwards.
+        asked: what is asked.
+        origin: where the state is from.
+    """
+    mark = planner.mark
+    try:
+        run = run_drain(planner, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together)
+        plan = _plan(planner.cluster, run, asked, origin)
+    finally:
+        planner.rewind(mark)
+    if plan.verdict == "FITS" or not asked.fixes:
+        return plan
+    return _with_fixes(plan, find_fixes(planner, asked.nodes, asked.options, run))
+
+
+def _with_fixes(plan: DrainPlan, tried: Tried) -> DrainPlan:
+    from msgspec.structs import replace
+
+    fixes = tuple(DrainFix(text=one.text, flags=one.flags, effect=one.effect) for one in tried.fixes)
+    first = f"{fixes[0].text} -> {fixes[0].effect}" if fixes else ""
+    return replace(plan, fixes=fixes, no_help=tuple(tried.no_help), try_=first)
+
+
+def _plan(cluster: Cluster, run: DrainRun, asked: DrainAsked, origin: Origin) -> DrainPlan:
+    left = run.left
+    first = next((gone for gone in left if gone.landing is not None and gone.landing.failure is not None), None)
+    failure = first.landing.failure if first is not None and first.landing is not None else None
+    assert run.budgets is not None
+    return DrainPlan(
+        api_version=API_VERSION,
+        verdict="BLOCKED" if left else "FITS",
+        sentence=_sentence(asked.nodes, run, left),
+        nodes=tuple(asked.nodes),
+        origin=origin,
+        because=_because(left),
+        doubts=asked.doubts,
+        notes=tuple(run.budgets.notes),
+        pods=tuple(_pod(cluster, gone) for gone in run.pods),
+        cascade=tuple(_move(cluster, landing) for landing in run.cascade),
+        after=tuple(_after(cluster, run)),
+        left=first.pod.key if first is not None else "",
+        group=failure.group if failure is not None else None,
+        groups=failure.groups if failure is not None else 0,
+        needs=_needs(asked, run),
+    )
+
+
+def _sentence(nodes: Sequence[str], run: DrainRun, left: Sequence[Gone]) -> str:
+    who = listed(list(nodes))
+    if not left:
+        can = "can be drained" if run.evicted else "holds nothing that a drain evicts"
+        if not run.evicted:
+            return f"{who} {can}"
+        return f"{who} can be drained: {count(run.evicted, 'pod')} evicted, all that come back are placed"
+    total = sum(gone.what.fate != "stays" for gone in run.pods)
+    homeless = [gone for gone in left if gone.number]
+    stuck = [gone for gone in left if not gone.number]
+    parts = []
+    if homeless:
+        parts.append(f"{len(homeless):,} of its {count(total, 'pod')} would have nowhere to go, {homeless[0].pod.key}")
+    if stuck:
+        parts.append(f"{len(stuck):,} of its {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
+    return f"{who}: {'; '.join(parts)}"
+
+
+def _because(left: Sequence[Gone]) -> Cause | None:
+    if not left:
+        return None
+    one = left[0]
+    if one.landing is not None and one.landing.failure is not None:
+        return one.landing.failure.because
+    if one.what.fate == "refused":
+        return Cause(code="drain-refused", text=f"{one.pod.key}: {one.what.why} ({one.what.flag})")
+    if one.permission is not None and not one.permission.allowed:
+        return Cause(code="budget", text=f"{one.pod.key}: {one.permission.why}")
+    return None
+
+
+def _pod(cluster: Cluster, gone: Gone) -> DrainedPod:
+    fate = {"stays": "stays", "refused": "refused"}.get(gone.what.fate, "evicted" if gone.number else "waits")
+    asked, landing = gone.permission, gone.landing
+    budget = f"{asked.budget} {asked.allows} of {asked.at_first}" if asked is not None and asked.budget else ""
+    because = landing.failure.because if landing is not None and landing.failure is not None else None
+    if fate == "waits" and asked is not None:
+        because = Cause(code="budget", text=asked.why)
+    return DrainedPod(
+        number=gone.number,
+        pod=gone.pod.key,
+        node=gone.node,
+        fate=fate,
+        budget=budget,
+        lands_on=landing.node if landing is not None else "",
+        instead=landing.pod if landing is not None else "",
+        note=gone.what.why,
+        needs=gone.what.flag,
+        because=because,
+        evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
+    )
+
+
+def _move(cluster: Cluster, landing: object) -> Move:
+    from kplan.studies.cascade import Landing
+
+    assert isinstance(landing, Landing)
+    return Move(
+        pod=landing.pod,
+        result=landing.result,
+        instead_of=landing.instead_of if landing.instead_of != landing.pod else "",
+        owner=landing.owner,
+        was=landing.was,
+        node=landing.node,
+        evicts=tuple(cluster.pods[row].key for row in landing.evicts),
+        because=landing.failure.because if landing.failure is not None else None,
+    )
+
+
+def _after(cluster: Cluster, run: DrainRun) -> list[BudgetAfter]:
+    assert run.budgets is not None
+    names = {gone.permission.budget for gone in run.pods if gone.permission is not None and gone.permission.budget}
+    found = []
+    for budget in cluster.objects.table("pod_disruption_budgets").values():
+        if budget.name not in names:
+            continue
+        status = run.budgets.status(budget)
+        owners = {owner_text(g.pod, cluster) for g in run.pods if g.permission and g.permission.budget == budget.name}
+        found.append(
+            BudgetAfter(
+                budget=budget.key,
+                healthy=status.current_healthy or 0,
+                expected=status.expected_pods or 0,
+                allows=run.budgets.allows(budget),
+                owners=tuple(sorted(owners)),
+            )
+        )
+    return found
+
+
+def _needs(asked: DrainAsked, run: DrainRun) -> str:
+    flags: dict[str, None] = {}
+    for gone in run.pods:
+        flags.update(dict.fromkeys(gone.what.flag.split()))
+    if asked.options.disable_eviction:
+        flags["--disable-eviction"] = None
+    return " ".join(["kubectl drain", *asked.nodes, *sorted(flags, key=_FLAG_ORDER.index)])
+
+
+_FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction"]

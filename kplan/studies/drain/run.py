@@ -1,0 +1,147 @@
+"""One drain carried out on the planner's cluster: pods leave as budgets allow, others land, until nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kplan.cluster import PodInfo, Remove
+from kplan.cluster.owners import returns
+from kplan.pipeline import Planner
+from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
+from kplan.scenario.nodes import cordoned, node_of, put
+from kplan.studies.cascade import Cascade, Landing
+from kplan.studies.drain.eviction import Budgets, Permission
+
+
+@dataclass
+class Gone:
+    """What became of one pod.
+
+    Attributes:
+        pod: the pod.
+        node: where it ran.
+        what: what a drain does with it.
+        permission: what its budget said when it was evicted, or last.
+        number: place in the order of evictions; 0 if it is still there.
+        landing: where what its owner made instead was placed; None where nothing is made.
+    """
+
+    pod: PodInfo
+    node: str
+    what: DrainPod
+    permission: Permission | None = None
+    number: int = 0
+    landing: Landing | None = None
+
+    @property
+    def left(self) -> bool:
+        """Whether the drain is stuck at it: it may not go, or what comes instead finds no place."""
+        if self.what.fate == "stays":
+            return False
+        return not self.number or (self.landing is not None and not self.landing.node)
+
+
+@dataclass
+class DrainRun:
+    """A drain that was carried out.
+
+    Attributes:
+        pods: what became of each pod of the nodes.
+        cascade: pods that were evicted for those, and where they landed.
+        budgets: the budgets at the end.
+    """
+
+    pods: list[Gone] = field(default_factory=list)
+    cascade: list[Landing] = field(default_factory=list)
+    budgets: Budgets | None = None
+
+    @property
+    def left(self) -> list[Gone]:
+        """What stands in the way."""
+        return [gone for gone in self.pods if gone.left]
+
+    @property
+    def evicted(self) -> int:
+        """Pods that were evicted."""
+        return sum(gone.number > 0 for gone in self.pods)
+
+
+def run_drain(
+    planner: Planner,
+    nodes: Sequence[str],
+    options: DrainOptions,
+    *,
+    rolling: bool = False,
+    together: bool = False,
+) -> DrainRun:
+    """Carry a drain out; the cluster is changed, through the planner.
+
+    Args:
+        planner: planner over the cluster.
+        nodes: nodes in the order given; all are cordoned first, as kubectl does.
+        options: which pods go.
+        rolling: cordon each node only while it is drained, and uncordon it before the next.
+        together: let the pods of all nodes go before any of the next ones is placed.
+    """
+    run = DrainRun(budgets=Budgets(planner.cluster))
+    cascade = Cascade(planner)
+    if not rolling:
+        planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in nodes)
+    for batch in [list(nodes)] if together else [[name] for name in nodes]:
+        if rolling:
+            planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in batch)
+        _drain(planner, cascade, batch, options, run, together=together)
+        if rolling:
+            planner.apply(put(cordoned(node_of(planner.cluster, name), on=False)) for name in batch)
+    return run
+
+
+def _drain(
+    planner: Planner, cascade: Cascade, nodes: Sequence[str], options: DrainOptions, run: DrainRun, *, together: bool
+) -> None:
+    """Evict round after round: what a budget holds back waits until others are ready, or for good."""
+    cluster = planner.cluster
+    assert run.budgets is not None
+    waiting: list[Gone] = []
+    for name in nodes:
+        for what in drain_pods(cluster, name, options):
+            gone = Gone(cluster.pods[what.row], name, what)
+            run.pods.append(gone)
+            if what.fate == "evict":
+                waiting.append(gone)
+    while waiting:
+        held: list[Gone] = []
+        leaving: list[Gone] = []
+        for gone in waiting:
+            permission = Permission(True) if options.disable_eviction else run.budgets.ask(gone.pod)
+            gone.permission = permission
+            if not permission.allowed:
+                held.append(gone)
+                continue
+            gone.number = run.evicted + 1
+            planner.apply([Remove(gone.pod.row)])
+            leaving.append(gone)
+            if not together:
+                _land(cascade, [gone], run)
+        if together:
+            _land(cascade, leaving, run)
+        if not leaving:
+            break
+        waiting = held
+
+
+def _land(cascade: Cascade, gone: Sequence[Gone], run: DrainRun) -> None:
+    """Let owners make others in place of pods that left, and place them with all they evict in turn."""
+    again = {one.pod.row: one for one in gone if returns(one.pod)}
+    made = cascade.come_back({row: one.node for row, one in again.items()})
+    for_pod = {cascade.first_name[pod.row]: pod.row for pod in made}
+    landings = cascade.place(made)
+    by_row = {landing.row: landing for landing in landings}
+    mine = set()
+    for one in again.values():
+        row = for_pod.get(cascade.first_name.get(one.pod.row, one.pod.key))
+        if row is not None and row in by_row:
+            one.landing = by_row[row]
+            mine.add(row)
+    run.cascade += [landing for landing in landings if landing.row not in mine]

@@ -1,0 +1,140 @@
+"""When pods of a lost node are deleted, and when something stands in their place: the clocks of the controllers.
+
+Not modelled: flags of kube-controller-manager (its defaults are assumed), nodes that were not ready before, the
+podReplacementPolicy of Jobs, the time that a volume takes to be detached.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.owners import controller
+from kplan.framework.features import Features
+from kplan.objects.models import Node, Toleration
+
+UNREACHABLE = "node.kubernetes.io/unreachable"
+TOLERATION_SECONDS = 300
+"""Source: v1.37.2 DefaultTolerationSeconds.Admit in plugin/pkg/admission/defaulttolerationseconds."""
+PACE = 10
+"""Seconds from one node's taint to the next. Source: v1.37.2 nodelifecyclecontroller.go --node-eviction-rate 0.1."""
+SLOW_PACE = 100
+"""The same in a large zone of which most is lost. Source: there, --secondary-node-eviction-rate 0.01."""
+LARGE_ZONE = 50
+"""Source: there, --large-cluster-size-threshold."""
+UNHEALTHY = 0.55
+"""Source: there, --unhealthy-zone-threshold."""
+COLLECTED = 60
+"""Seconds at most from a node's deletion to that of its pods. Source: v1.37.2 podgc gcCheckPeriod + quarantineTime."""
+
+_FOREVER = ("DaemonSet", "Node")
+_WAIT_FOR_NODE = ("StatefulSet",)
+_ZONES = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
+_REGIONS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+
+
+def monitor_grace(features: Features) -> int:
+    """Seconds without a sign of life after which a node is tainted.
+
+    Source: v1.37.2 nodelifecycle/config/v1alpha1 RecommendedDefaultNodeLifecycleControllerConfiguration (50 s; 40 s
+    before 1.32).
+    """
+    return 50 if features.since(32) else 40
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """How long a pod stays bound to a node that is tainted unreachable.
+
+    Attributes:
+        seconds: until it is deleted, from the taint on; None for as long as the node is there.
+        waits: whether what comes instead is made only once the pod is gone for good, with the node.
+        assumed: whether its tolerations are not recorded and the default is taken.
+    """
+
+    seconds: int | None
+    waits: bool = False
+    assumed: bool = False
+
+
+def stay(pod: PodInfo) -> Stay:
+    """Tell how long a pod stays.
+
+    A pod that is deleted there stays Terminating, as no kubelet says that it has ended: a ReplicaSet or a Job makes
+    another at once, a StatefulSet only when the pod's name is free, once the node is deleted or tainted out-of-service.
+
+    Source: v1.37.2 tainteviction processPodOnNode and getMinTolerationTime (the first toleration that matches counts),
+    replicaset claimPods and controller.IsPodActive, statefulset processReplica (a pod that terminates is waited for),
+    podgc gcOrphaned and gcTerminating, daemon AddOrUpdateDaemonPodTolerations.
+    """
+    kind = controller(pod)[0]
+    waits = kind in _WAIT_FOR_NODE
+    given = pod.pod.spec.tolerations or ()
+    matching = next((toleration for toleration in given if _tolerates(toleration)), None)
+    if kind in _FOREVER:
+        return Stay(None, waits, assumed=matching is None)
+    if matching is None:
+        return Stay(TOLERATION_SECONDS, waits, assumed=True)
+    if matching.toleration_seconds is None:
+        return Stay(None, waits)
+    return Stay(max(0, matching.toleration_seconds), waits)
+
+
+def _tolerates(toleration: Toleration) -> bool:
+    """Whether a toleration matches the taint ``unreachable:NoExecute``, which has no value."""
+    if toleration.effect and toleration.effect != "NoExecute":
+        return False
+    if toleration.key and toleration.key != UNREACHABLE:
+        return False
+    return toleration.operator == "Exists" or (bool(toleration.key) and not toleration.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast lost nodes are tainted, and so their pods deleted.
+
+    Attributes:
+        seconds: from one node to the next of its zone.
+        stopped: names of nodes that are not tainted at all: too much is lost at once.
+        everything: whether that is because no node is left.
+        zones: how many zones lose nodes.
+    """
+
+    seconds: int
+    stopped: frozenset[str] = frozenset()
+    everything: bool = False
+    zones: int = 1
+
+
+def pace(cluster: Cluster, lost: Collection[str]) -> Pace:
+    """Tell how fast lost nodes are tainted.
+
+    Source: v1.37.2 nodelifecycle handleDisruption, ComputeZoneState, HealthyQPSFunc, ReducedQPSFunc.
+
+    Args:
+        cluster: the cluster before the loss.
+        lost: names of the nodes that are lost.
+    """
+    gone = frozenset(lost)
+    size = Counter(_zone_key(node) for node in cluster.nodes)
+    down = Counter(_zone_key(node) for node in cluster.nodes if node.name in gone)
+    if len(gone) == len(cluster.nodes):
+        return Pace(0, gone, everything=True)
+    most = {zone for zone, number in down.items() if 2 < number < size[zone] and number / size[zone] >= UNHEALTHY}
+    held = {zone for zone in most if size[zone] <= LARGE_ZONE}
+    stopped = frozenset(node.name for node in cluster.nodes if node.name in gone and _zone_key(node) in held)
+    return Pace(SLOW_PACE if most - held else PACE, stopped, zones=len(down))
+
+
+def _zone_key(node: Node) -> tuple[str, str]:
+    """Region and zone by the older label, if it is there; two empty texts for nodes without either.
+
+    Source: component-helpers v0.37.2 node/topology GetZoneKey.
+    """
+    labels = node.labels
+    old, new = _REGIONS
+    region = labels[old] if old in labels else labels.get(new, "")
+    old, new = _ZONES
+    return region, labels[old] if old in labels else labels.get(new, "")

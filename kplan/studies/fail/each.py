@@ -1,0 +1,170 @@
+"""Every single failure: is the loss of any one node, or of any one zone, borne."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from kplan.errors import UsageError
+from kplan.pipeline import Planner
+from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_fail import FailCase, FailReport
+from kplan.scenario.add_node import AddNode
+from kplan.studies.check_survive import domains
+from kplan.studies.fail.fixes import lacks_room
+from kplan.studies.fail.report import because, explained, more_groups, verdict
+from kplan.studies.fail.run import FailRun, run_fail
+from kplan.studies.failing import Failure
+from kplan.studies.whatif import WhatIf
+from kplan.studies.words import count, listed
+
+TRIED_AGAIN = 60
+"""With more single failures than these, no node is tried: it would take as long again."""
+_ORDER = ("BLOCKED", "PARTLY", "FITS")
+
+
+@dataclass(frozen=True)
+class _Worst:
+    """The worst failure so far, with what is told of it."""
+
+    case: FailCase
+    run: FailRun
+    left: str
+    failure: Failure | None
+
+
+def each_failure(
+    planner: Planner,
+    kind: str,
+    origin: Origin,
+    *,
+    only: Sequence[str] = (),
+    doubts: tuple[Doubt, ...] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> FailReport:
+    """Lose each node by itself, or each zone.
+
+    Args:
+        planner: planner over the cluster, which is as before afterwards.
+        kind: ``node`` or ``zone``.
+        origin: where the state is from.
+        only: names of the nodes, or of zones, to lose; all of them if empty.
+        doubts: about version and configuration.
+        progress: told how many of how many are done.
+
+    Raises:
+        UsageError: there is nothing to lose.
+    """
+    found = _domains(planner, kind, only)
+    if not found:
+        what = "no node has a zone label" if planner.cluster.nodes else "there is no node"
+        raise UsageError(f"--each {kind}: {what}", code="no-node")
+    cases: list[FailCase] = []
+    worst: _Worst | None = None
+    for number, (name, nodes) in enumerate(found.items()):
+        run = _lose(planner, nodes)
+        case = _case(name, run)
+        cases.append(case)
+        if worst is None or _badness(case) < _badness(worst.case):
+            worst = _Worst(case, run, *explained(run))
+        if progress is not None:
+            progress(number + 1, len(found))
+    cases.sort(key=_badness)
+    report = _report(kind, cases, worst, origin, doubts)
+    rest = len(planner.cluster.nodes) - sum(case.nodes for case in cases)
+    if kind == "zone" and rest and not only:
+        report = replace(report, notes=(f"{count(rest, 'node')} without a zone: lost with none",))
+    return _with_fix(planner, report, worst, kind, only)
+
+
+def _domains(planner: Planner, kind: str, only: Sequence[str]) -> Mapping[str, list[str]]:
+    found = domains(planner.cluster, kind)
+    return {name: nodes for name, nodes in found.items() if not only or name in only}
+
+
+def _lose(planner: Planner, nodes: Sequence[str]) -> FailRun:
+    mark = planner.mark
+    try:
+        return run_fail(planner, nodes)
+    finally:
+        planner.rewind(mark)
+
+
+def _case(name: str, run: FailRun) -> FailCase:
+    back = run.back
+    return FailCase(
+        name=name,
+        nodes=len(run.nodes),
+        pods=len(back) + len(run.lost),
+        placed=sum(one.placed for one in back),
+        pending=len(run.pending),
+        gone=len(run.lost) + len(run.gone),
+        evicted=run.evicted,
+        displaced=len(run.displaced),
+        verdict=verdict(run),
+        because=because(run, named=True),
+    )
+
+
+def _badness(case: FailCase) -> tuple[int, int, int, str]:
+    """Order of cases, the worst first."""
+    bad = case.pending + case.gone + case.displaced
+    return _ORDER.index(case.verdict), -bad, -case.pods, case.name
+
+
+def _report(
+    kind: str, cases: Sequence[FailCase], worst: _Worst | None, origin: Origin, doubts: tuple[Doubt, ...]
+) -> FailReport:
+    borne = sum(case.verdict == "FITS" for case in cases)
+    first = next((case for case in cases if case.verdict != "FITS"), None)
+    told = (
+        Cause(code=first.because.code, text=f"{first.name}: {first.because.text}") if first and first.because else None
+    )
+    failure = worst.failure if worst is not None else None
+    return FailReport(
+        api_version=API_VERSION,
+        verdict="FITS" if borne == len(cases) else "PARTLY" if borne else "BLOCKED",
+        sentence=f"survives {borne:,} of {count(len(cases), f'single {kind} failure')}",
+        each=kind,
+        origin=origin,
+        because=told,
+        doubts=doubts,
+        cases=tuple(cases),
+        left=f"{worst.left}, {worst.case.name} lost" if worst is not None and worst.left else "",
+        group=failure.group if failure is not None else None,
+        groups=failure.groups if failure is not None else 0,
+        more_groups=more_groups(failure),
+        nearest=failure.nearest if failure is not None else None,
+    )
+
+
+def _with_fix(planner: Planner, report: FailReport, worst: _Worst | None, kind: str, only: Sequence[str]) -> FailReport:
+    """Try one more node, or one in each zone, against every failure again."""
+    if worst is None or not lacks_room(worst.run) or len(report.cases) > TRIED_AGAIN or report.verdict == "FITS":
+        return report
+    cluster = planner.cluster
+    models = [nodes[0] for nodes in domains(cluster, "zone").values()]
+    candidates = [(f"one more node like {worst.run.nodes[0]}", [worst.run.nodes[0]])]
+    if len(models) > 1:
+        candidates.append((f"one more node in each zone, like {listed(models)}", models))
+    before = sum(case.verdict == "FITS" for case in report.cases)
+    best: tuple[int, str, str] | None = None
+    for text, likes in candidates:
+        verbs = [AddNode(like=like) for like in likes]
+        mark = planner.mark
+        try:
+            what_if = WhatIf.of(planner)
+            for verb in verbs:
+                what_if.take(verb)
+            found = _domains(planner, kind, only)
+            borne = sum(_lose(planner, nodes).borne for nodes in found.values())
+        finally:
+            planner.rewind(mark)
+        of = len(found)
+        survives = borne - (of - len(report.cases))
+        if survives > (best[0] if best else before):
+            flags = " ".join(verb.flag for verb in verbs)
+            best = (survives, f"{text} -> survives {borne:,} of {of:,}", flags)
+    return report if best is None else replace(report, try_=best[1], flags=best[2])

@@ -1,0 +1,99 @@
+"""The time-line of a loss: when nodes are tainted, when pods are deleted, when others are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kplan.result.document_fail import TimePoint
+from kplan.studies.fail.clock import COLLECTED, LARGE_ZONE, UNHEALTHY
+from kplan.studies.fail.run import FailRun, LostPod
+from kplan.studies.words import count, joined, listed
+
+SHOWN = 2
+
+
+def timeline(run: FailRun, grace: int) -> Iterator[TimePoint]:
+    """Tell what happens when.
+
+    Args:
+        run: the loss.
+        grace: seconds until a silent node is tainted.
+    """
+    who = listed(list(run.nodes))
+    yield TimePoint(seconds=0, text=f"{who} {_verb(run, 'falls', 'fall')} silent")
+    yield _tainted(run, grace, who)
+    times = sorted({one.stay.seconds for one in run.pods if one.stay.seconds is not None and one.fate != "leaves"})
+    for seconds in times:
+        those = [one for one in run.pods if one.stay.seconds == seconds and one.fate != "leaves"]
+        text = "; ".join(_deleted(those))
+        text = f"{text} (tolerationSeconds {seconds})"
+        yield TimePoint(seconds=grace + seconds, text=text, pods=tuple(one.pod.key for one in those))
+    late = [one for one in run.pods if one.stay.waits or one.stay.seconds is None or one.fate == "leaves"]
+    if late:
+        each = "each node is" if len(run.nodes) > 1 else f"{who} is"
+        text = f"once {each} deleted, or tainted out-of-service: {'; '.join(_collected(late))}"
+        yield TimePoint(text=text, pods=tuple(one.pod.key for one in late))
+
+
+def _verb(run: FailRun, one: str, more: str) -> str:
+    return one if len(run.nodes) == 1 else more
+
+
+def _tainted(run: FailRun, grace: int, who: str) -> TimePoint:
+    stopped = run.pace.stopped
+    if run.pace.everything:
+        text = "no node is left: nothing is tainted, and nothing evicted"
+    elif stopped:
+        share = f"{UNHEALTHY:.0%} or more of a zone of at most {LARGE_ZONE} nodes is lost, and not all"
+        text = f"{listed(sorted(stopped))} not tainted, as {share}: nothing there is evicted"
+        if len(stopped) < len(run.nodes):
+            text += "; the others are tainted node.kubernetes.io/unreachable:NoExecute"
+    else:
+        text = f"{who} {_verb(run, 'is', 'are')} tainted node.kubernetes.io/unreachable:NoExecute"
+        if len(run.nodes) > 1:
+            text += f", {'in each zone ' if run.pace.zones > 1 else ''}one every {run.pace.seconds} s"
+    return TimePoint(seconds=grace, text=text)
+
+
+def _deleted(those: list[LostPod]) -> Iterator[str]:
+    """Tell of pods that are deleted at one time: what is made at once, what waits for its node, what is gone."""
+    at_once = [one for one in those if one.fate == "returns" and not one.stay.waits]
+    waits = [one for one in those if one.fate == "returns" and one.stay.waits]
+    gone = [one for one in those if one.fate == "gone"]
+    if at_once:
+        yield f"{_names(at_once)} deleted, made anew at once"
+    if waits:
+        yield f"{_names(waits)} deleted, but Terminating while {_whose(waits)} there"
+    if gone:
+        yield f"{_names(gone)} GONE"
+
+
+def _collected(late: list[LostPod]) -> Iterator[str]:
+    """Tell of pods that last as long as their node."""
+    made = [one for one in late if one.fate == "returns"]
+    goes = [one for one in late if one.fate == "stays"]
+    gone = [one for one in late if one.fate == "gone"]
+    leaves = [one for one in late if one.fate == "leaves"]
+    if made:
+        yield f"{_names(made)} made anew, within {COLLECTED} s"
+    if gone:
+        yield f"{_names(gone)} GONE"
+    ends = [
+        count(len(some), word)
+        for some, word in ((goes, "DaemonSet or static pod"), (leaves, "pod that was leaving before"))
+        if some
+    ]
+    if ends:
+        yield f"{joined(ends)} {'goes' if len(goes) + len(leaves) == 1 else 'go'} with {_it(late)}"
+
+
+def _names(those: Iterable[LostPod]) -> str:
+    return listed([one.pod.key for one in those], most=SHOWN)
+
+
+def _whose(those: list[LostPod]) -> str:
+    return f"{those[0].node} is" if len({one.node for one in those}) == 1 else "their nodes are"
+
+
+def _it(those: list[LostPod]) -> str:
+    return "it" if len({one.node for one in those}) == 1 else "them"

@@ -1,0 +1,163 @@
+"""Remedies of many pods at once: the cheapest change, and how many of the pods fit with it, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from kplan.cluster import AddPods, Change, PodInfo, Put, PutNode, Remove, Undo
+from kplan.cluster.owners import controller
+from kplan.objects.models import Pod
+from kplan.pipeline import Planner
+from kplan.scenario.add_node import fresh_name, fresh_node
+from kplan.studies.context import Context
+from kplan.studies.groups import Asked
+from kplan.studies.remedies.candidate import Candidate, Cost, Remedy
+from kplan.studies.remedies.lab import place
+from kplan.studies.remedies.search import remedies_of
+
+OPTIONS = 4
+"""Remedies of the first pod that are tried for all."""
+MOST_PODS, FEWEST_PODS = 100, 12
+POD_NODES = 100_000
+"""Pods times nodes of one trial: of large clusters fewer pods are tried."""
+MOST_NODES = 64
+NODE_CYCLES = 2_000_000
+"""Nodes looked at over all pods and trials, which bounds the time of large clusters."""
+NODE_COST = 6
+"""What adding a node costs, against placing a pod: rows are numbered anew."""
+
+
+@dataclass
+class _Bench:
+    """Counts how many of some pods fit, within a bound."""
+
+    planner: Planner
+    pods: Sequence[PodInfo]
+    left: int = NODE_CYCLES
+
+    def fit(self, candidate: Candidate, changes: Sequence[Change]) -> int:
+        """Carry a change out, place the pods one after another, count them, take all back.
+
+        Returns:
+            How many fit; 0 where the bound does not allow the trial.
+        """
+        size, added = len(self.planner.cluster.nodes), sum(isinstance(change, PutNode) for change in changes)
+        cost = size * (len(self.pods) + NODE_COST * added)
+        if cost > self.left:
+            return 0
+        self.left -= cost
+        cluster = self.planner.cluster
+        undos: list[Undo] = [cluster.apply(changes)]
+        placed = 0
+        try:
+            for pod in self.pods:
+                if candidate.edit is not None:
+                    spec = candidate.edit(pod.pod.spec)
+                    changed = msgspec.structs.replace(pod.pod, spec=spec)
+                    undos.append(cluster.apply([Remove(pod.row), AddPods((changed,))]))
+                    pod = cluster.pods[-1]
+                done = place(self.planner, pod)
+                if done is not None:
+                    undos += done
+                    placed += 1
+        finally:
+            for undo in reversed(undos):
+                cluster.undo(undo)
+        return placed
+
+
+def attempt(context: Context, pods: Sequence[PodInfo]) -> str:
+    """Say what would let the most of some waiting pods fit that wait for one cause; empty if nothing does.
+
+    Args:
+        context: planner and what else answers are made with.
+        pods: waiting pods, in the order in which they are tried.
+    """
+    first = pods[0]
+    cycle = context.planner.cycle(first)
+    asked = Asked(context.planner.cluster, first, cycle, cycle.explain())
+    found = remedies_of(context, asked, brief=True)
+    options = [remedy for remedy in found.found if remedy.candidate.cost < Cost.EVICT and not remedy.again][:OPTIONS]
+    if controller(first)[0] == "DaemonSet":
+        options = [remedy for remedy in options if not remedy.candidate.new_node]
+    planner = replace(context.planner, everything=False, changes=[])
+    most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
+    bench = _Bench(planner, pods[:most])
+    best, best_text = 0, ""
+    for remedy in options:
+        fits, text = _of_all(bench, remedy)
+        if fits > best:
+            best, best_text = fits, text
+        if best == len(bench.pods):
+            break
+    if best_text and len(pods) > len(bench.pods):
+        best_text += f" (the first {len(bench.pods)} were tried)"
+    return best_text
+
+
+def _of_all(bench: _Bench, remedy: Remedy) -> tuple[int, str]:
+    candidate, total = remedy.candidate, len(bench.pods)
+    fits = bench.fit(candidate, candidate.changes)
+    harm = f"  {candidate.harm}" if candidate.harm else ""
+    if not candidate.new_node or fits == total:
+        text = candidate.short or candidate.text
+        return fits, f"{text} -> {fits} of {total} fit{'s' if total == 1 else ''}{harm}"
+    return _more_nodes(bench, candidate, fits)
+
+
+def _more_nodes(bench: _Bench, candidate: Candidate, fits: int) -> tuple[int, str]:
+    """Add nodes until all fit: say how many that takes, and what a quarter of them does."""
+    total = len(bench.pods)
+    known = {1: fits}
+    number = min(MOST_NODES, -(-total // fits)) if fits else 2
+    while number <= MOST_NODES:
+        known[number] = bench.fit(candidate, _nodes(bench, candidate, number))
+        if known[number] in (0, total):
+            break
+        number *= 2
+    number = max(known, key=lambda tried: (known[tried], -tried))
+    if known[number] < total:
+        return known[number], f"{_named(candidate, number)} -> {known[number]} of {total} fit"
+    few = number // 4
+    if few > 1:
+        known[few] = bench.fit(candidate, _nodes(bench, candidate, few))
+    if not known.get(few):
+        return total, f"{_named(candidate, number)} -> {total} of {total} fit"
+    return total, f"{_named(candidate, few)} -> {known[few]} of {total} fit; {number} -> all"
+
+
+def _named(candidate: Candidate, number: int) -> str:
+    if number == 1:
+        return candidate.text
+    return candidate.text.replace("one more node", f"{number:,} more nodes", 1)
+
+
+def _nodes(bench: _Bench, candidate: Candidate, number: int) -> tuple[Change, ...]:
+    """The same node several times, each with its pods of DaemonSets and its CSINode."""
+    taken = set(bench.planner.cluster.node_index)
+    made: list[Change] = []
+    for _ in range(number):
+        name = fresh_name(candidate.new_node.rpartition("-")[0], taken)
+        taken.add(name)
+        made += (_renamed(change, candidate.new_node, name) for change in candidate.changes)
+    return tuple(made)
+
+
+def _renamed(change: Change, old: str, new: str) -> Change:
+    """The same change for a node of another name."""
+    if isinstance(change, PutNode) and change.node is not None:
+        return PutNode(new, fresh_node(change.node, new))
+    if isinstance(change, Put) and change.key == old and change.item is not None:
+        metadata = msgspec.structs.replace(change.item.metadata, name=new)
+        return Put(change.attribute, new, msgspec.structs.replace(change.item, metadata=metadata))
+    if isinstance(change, AddPods):
+        return AddPods(tuple(_on(pod, new) for pod in change.pods))
+    return change
+
+
+def _on(pod: Pod, node: str) -> Pod:
+    metadata = msgspec.structs.replace(pod.metadata, name=f"{pod.name}-{node}", uid=None)
+    return msgspec.structs.replace(pod, metadata=metadata, spec=msgspec.structs.replace(pod.spec, node_name=node))

@@ -1,0 +1,38 @@
+"""A server in memory: a real Client whose exchange with the network is replaced."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kplan.bind.client import Client, NoAnswer, Reply
+from kplan.bind.stop import Stop
+
+Handler = Callable[[str, str, Mapping[str, str], Any], Reply | None]
+
+
+class FakeClient(Client):
+    """Answers by a function; None is no answer at all."""
+
+    def __init__(self, handler: Handler, stop: Stop | None = None) -> None:
+        self.context, self.server = "test", "https://test"
+        self.stop = stop or Stop()
+        self.patience = 0.0
+        self.server_time = 0.0
+        self.sent: list[tuple[str, str, bool]] = []
+        self._handler = handler
+
+    def wait_turn(self) -> None:
+        pass
+
+    def _exchange(
+        self, method: str, path: str, query: Mapping[str, str] | None, body: bytes | None, content_type: str, what: str
+    ) -> Reply:
+        self.sent.append((method, path, (query or {}).get("dryRun") == "All"))
+        reply = self._handler(method, path, query or {}, json.loads(body) if body else None)
+        if reply is None:
+            raise NoAnswer("lost", code="connection-lost")
+        return reply
+
+
+def answer(status: int, body: Any = None, **more: float) -> Reply:
+    return Reply(status, json.dumps(body or {}).encode(), **more)

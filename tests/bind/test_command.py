@@ -1,0 +1,126 @@
+"""``kplan bind`` from the command line, without a cluster: targets, sources, files and refusals."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kplan.bind.plan_file import load_plan, save_plan
+from kplan.cli.main import main
+from kplan.render.data import json_schema
+from tests.cli.snapshots import node, pod, write
+
+
+@pytest.fixture(autouse=True)
+def no_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing in the environment names a source."""
+    for name in ("KUBECONFIG", "KPLAN_SNAPSHOT", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> str:
+    system: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": "kube-system", "uid": "u-1"},
+    }
+    return write(tmp_path, node("n-1"), pod("a", schedulerName="kplan"), system)
+
+
+REFUSED = {
+    "no target": ([], "bind needs a target"),
+    "two targets": (["a", "--plan", "p.json"], "bind takes one target"),
+    "a snapshot cannot be written to": (["a", "--snapshot", "s", "--apply"], "a snapshot can be shown, not written to"),
+    "a snapshot cannot be resumed": (["--resume", "j", "--snapshot", "s"], "a snapshot can be shown, not written to"),
+    "a file and a cluster": (
+        ["a", "--snapshot", "s", "--context", "c"],
+        "--snapshot names a file, and --context a cluster",
+    ),
+    "a choice that is none": (["a", "--pdb", "ignore"], "--pdb ignore: no such choice"),
+    "a plan that is not there": (["--plan", "none.json"], "none.json: cannot be read: No such file or directory"),
+    "a journal that is not there": (["--resume", "none"], "none: cannot be read: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED.values(), ids=REFUSED)
+def test_it_is_refused_with_words_and_2(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bind", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"kplan: error: {message}")
+
+
+def test_the_variable_for_snapshots_does_not_count(
+    snapshot: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KPLAN_SNAPSHOT", snapshot)
+    assert main(["bind", "-A"]) == 2
+    assert capsys.readouterr().err.startswith("kplan: error: no cluster to read")
+
+
+def test_a_snapshot_that_is_spelled_out_is_shown_and_saved(
+    snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.json"
+    assert main(["bind", "-A", "--snapshot", snapshot, "--save-plan", str(plan)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("READY    1 of 1 pod would be bound; nothing was written\nTry      kplan bind --plan ")
+    document = json.loads(plan.read_text())
+    assert document["kind"] == "BindPlan"
+    assert document["cluster"]["uid"] == "u-1"
+    assert plan.stat().st_mode & 0o077 == 0
+
+
+def test_what_is_saved_is_what_json_shows(snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = tmp_path / "plan.json"
+    assert main(["bind", "a", "--snapshot", snapshot, "--save-plan", str(plan), "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(plan.read_text())
+
+
+def test_a_plan_comes_back_from_its_file_and_keeps_to_its_schema(snapshot: str, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert main(["bind", "a", "--snapshot", snapshot, "--save-plan", str(plan), "-q"]) == 0
+    loaded = load_plan(str(plan))
+    assert [(one.pod, one.node, one.result) for one in loaded.pods] == [("default/a", "n-1", "bind")]
+    save_plan(loaded, str(tmp_path / "again.json"))
+    assert (tmp_path / "again.json").read_bytes() == plan.read_bytes()
+    jsonschema.validate(json.loads(plan.read_text()), json.loads(json_schema("BindPlan")))
+
+
+def test_a_file_that_is_no_plan_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text('{"kind": "List"}')
+    assert main(["bind", "--plan", str(path)]) == 2
+    assert "no plan of kplan bind" in capsys.readouterr().err
+
+
+def test_pods_that_do_not_fit_count_as_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, node("n-1", cpu="1"), pod("a", cpu="2", schedulerName="kplan"))
+    assert main(["bind", "-A", "--snapshot", path]) == 1
+    assert capsys.readouterr().out.startswith(
+        "NOTHING  0 of 1 pod would be bound; nothing was written\nBecause  default/a: "
+    )
+
+
+def test_a_manifest_that_is_no_pod_is_refused(
+    snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = tmp_path / "d.yaml"
+    manifest.write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n")
+    assert main(["bind", "-f", str(manifest), "--snapshot", snapshot]) == 2
+    assert "bind creates pods, and this is a Deployment" in capsys.readouterr().err
+
+
+def test_rights_are_printed_without_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bind", "--print-rbac", "--preempt"]) == 0
+    assert "resources: [pods/eviction]\n    verbs: [create]" in capsys.readouterr().out
+
+
+def test_both_documents_have_their_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    for kind in ("BindPlan", "BindResult"):
+        assert main(["schema", kind]) == 0
+        assert json.loads(capsys.readouterr().out)["$defs"][kind]["properties"]["kind"]

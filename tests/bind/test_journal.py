@@ -1,0 +1,89 @@
+"""The journal: on disk line by line, whole or cut off."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kplan.bind.journal import Journal, read_journal
+from kplan.bind.writes import bind
+from kplan.errors import BindError, UsageError
+
+WRITE = bind("shop/web-0", "u1", "node-a", "7")
+
+
+def begun(path: Path) -> Journal:
+    journal = Journal(str(path))
+    journal.start({"plan": "here"}, "run-1", {"preempt": True})
+    return journal
+
+
+def test_a_write_without_its_after_is_unanswered(tmp_path: Path) -> None:
+    journal = begun(tmp_path / "j")
+    journal.after(journal.before(WRITE), "done", 201)
+    journal.before(WRITE)
+    journal.pod({"pod": "shop/web-0", "result": "bound", "at": "now"})
+    journal.close()
+    record = read_journal(str(tmp_path / "j"))
+    assert record.unanswered == ("bind shop/web-0 to node-a",)
+    assert record.pods == {"shop/web-0": {"pod": "shop/web-0", "result": "bound", "at": "now"}}
+    assert (record.run, record.plan, record.options, record.writes) == ("run-1", {"plan": "here"}, {"preempt": True}, 2)
+    assert not record.ended
+
+
+def test_every_line_is_on_disk_before_anything_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    path = tmp_path / "j"
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: synced.append(path.read_text().splitlines()[-1] if path.read_text() else "")
+    )
+    journal = begun(path)
+    number = journal.before(WRITE)
+    assert json.loads(synced[-1])["kind"] == "before"
+    journal.after(number, "done")
+    assert json.loads(synced[-1])["kind"] == "after"
+    journal.close()
+
+
+def test_a_last_line_that_was_cut_off_does_not_count_and_is_cut_away(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    journal = begun(path)
+    journal.before(WRITE)
+    journal.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"at":"now","kind":"after","n":1,"res')
+    again = Journal(str(path), resumed=True)
+    assert path.read_bytes() == whole
+    assert again.before(WRITE) == 2
+    again.close()
+    assert read_journal(str(path)).writes == 2
+
+
+def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
+    begun(tmp_path / "j").close()
+    with pytest.raises(UsageError) as caught:
+        Journal(str(tmp_path / "j"))
+    assert (caught.value.code, "--resume" in caught.value.hint) == ("journal-exists", True)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"kind": "start", "version": 99}', "no json"])
+def test_what_is_no_journal_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "j"
+    path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        read_journal(str(path))
+    assert caught.value.code == "bad-journal"
+
+
+def test_nothing_is_written_to_the_cluster_without_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = begun(tmp_path / "j")
+
+    def full(handle: int, data: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(BindError) as caught:
+        journal.before(WRITE)
+    assert caught.value.hint == "nothing is written to the cluster without a record"

@@ -1,0 +1,158 @@
+"""Digests, rights, leases, flags, permit plugins, and the words of the question."""
+
+from typing import Any
+
+import pytest
+
+from kplan.bind.digest import changed, node_fields, pod_fields
+from kplan.bind.flags import Flags
+from kplan.bind.leases import find_responsible
+from kplan.bind.permit import permit_plugins
+from kplan.bind.rights import Needs, cluster_role, writing
+from kplan.cli.binding import _bar
+from kplan.config import features
+from kplan.render.text_bind import question
+from kplan.result.document_bind import BindTotals
+from tests.bind.fakes import FakeClient, answer
+from tests.builders import node, pod
+
+NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("change", "fields"),
+    [
+        ({}, []),
+        ({"labels": {"app": "other"}}, ["labels"]),
+        ({"priority": 5}, ["priority"]),
+        ({"requests": {"cpu": "2"}}, ["containers"]),
+        ({"schedulingGates": [{"name": "wait"}]}, ["schedulingGates"]),
+        ({"node": "node-a"}, []),
+        ({"metadata": {"annotations": {"a": "b"}}}, []),
+    ],
+    ids=["nothing", "labels", "priority", "requests", "gates", "the node itself", "annotations"],
+)
+def test_a_change_of_a_pod_is_named_if_scheduling_reads_it(change: dict[str, Any], fields: list[str]) -> None:
+    before = pod_fields(pod("a", requests={"cpu": "1"}))
+    assert changed(before, pod_fields(pod("a", **{"requests": {"cpu": "1"}, **change}))) == fields
+
+
+@pytest.mark.parametrize(
+    ("change", "fields"),
+    [
+        ({}, []),
+        ({"unschedulable": True}, ["unschedulable"]),
+        ({"taints": ["gpu:NoSchedule"]}, ["taints"]),
+        ({"labels": {"zone": "b"}}, ["labels"]),
+        ({"cpu": "8"}, ["allocatable"]),
+        ({"images": [{"names": ["app:1"], "sizeBytes": 1}]}, []),
+    ],
+    ids=["nothing", "cordoned", "tainted", "labels", "allocatable", "images only weigh"],
+)
+def test_a_change_of_a_node_is_named_if_a_filter_reads_it(change: dict[str, Any], fields: list[str]) -> None:
+    assert changed(node_fields(node("n")), node_fields(node("n", **change))) == fields
+
+
+def test_rights_are_those_of_the_flags_and_no_others() -> None:
+    assert [str(right) for right in writing(Needs())] == ["pods get", "pods/binding create"]
+    assert [str(right) for right in writing(Needs(claims=True, volumes=True))] == [
+        "persistentvolumeclaims get", "persistentvolumeclaims update", "persistentvolumes get",
+        "persistentvolumes update", "pods get", "pods/binding create",
+    ]  # fmt: skip
+    assert [str(right) for right in writing(Needs(preempt=True, create=True, events=True))] == [
+        "pods create", "pods get", "pods/binding create", "pods/eviction create", "pods/status patch", "events create",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "told"), [("1.35", False), ("1.36", True), ("1.37", True)])
+def test_the_binding_of_resource_claims_is_spoken_of_where_that_version_asks_for_it(version: str, told: bool) -> None:
+    assert ("resourceclaims/binding" in cluster_role(Needs(), features(version).features)) is told
+
+
+def lease(holder: str, age: float, duration: int = 15) -> dict[str, Any]:
+    from datetime import UTC, datetime
+
+    renewed = datetime.fromtimestamp(NOW - age, UTC).isoformat()
+    return {"spec": {"holderIdentity": holder, "renewTime": renewed, "leaseDurationSeconds": duration}}
+
+
+@pytest.mark.parametrize(
+    ("name", "leases", "live"),
+    [
+        ("default-scheduler", {"kube-scheduler": lease("s", 2)}, True),
+        ("default-scheduler", {"kube-scheduler": lease("s", 400)}, False),
+        ("default-scheduler", {"kube-scheduler": lease("s", -400)}, True),
+        ("default-scheduler", {"kube-scheduler": lease("", 2)}, False),
+        ("default-scheduler", {}, False),
+        ("default-scheduler", {"kube-scheduler": 403}, True),
+        ("second-profile", {"kube-scheduler": lease("s", 2)}, True),
+        ("mine", {"kube-scheduler": lease("s", 2)}, False),
+        ("mine", {"mine": lease("s", 2)}, True),
+        ("mine", {"mine": 403}, False),
+    ],
+    ids=[
+        "held", "expired", "from the future, so its clock is off", "given up", "no lease", "it may not be read",
+        "another profile of it", "a name that is no profile", "a scheduler of that name", "another may not be read",
+    ],
+)  # fmt: skip
+def test_a_scheduler_answers_for_its_names_while_it_holds_its_lease(
+    name: str, leases: dict[str, Any], live: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kplan.bind.leases._SECOND_LOOK", 0.0)
+
+    def handler(method: str, path: str, query: Any, body: Any) -> Any:
+        found = leases.get(path.rsplit("/", 1)[-1], 404)
+        return answer(found, date=NOW) if isinstance(found, int) else answer(200, found, date=NOW)
+
+    found = find_responsible(FakeClient(handler), [name], ["default-scheduler", "second-profile"])
+    assert found[name].live is live
+
+
+def test_a_lease_that_is_renewed_by_a_clock_far_behind_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kplan.bind.leases._SECOND_LOOK", 0.0)
+    looks = [lease("s", 9000), lease("s", 8998)]
+    client = FakeClient(lambda *request: answer(200, looks.pop(0), date=NOW))
+    assert find_responsible(client, ["default-scheduler"], [])["default-scheduler"].live
+
+
+def test_flags_survive_the_journal() -> None:
+    flags = Flags(preempt=True, pdb="wait", accept_doubt=("a", "b"), max_pods=3, qps=0)
+    assert Flags.of(flags.plain()) == flags
+    assert flags.words() == " --preempt --accept-doubt a --accept-doubt b --pdb wait"
+
+
+def test_unknown_permit_plugins_are_found_by_profile() -> None:
+    config = """
+profiles:
+- schedulerName: quick
+- schedulerName: gang
+  plugins: {permit: {enabled: [{name: Coscheduling}, {name: GangScheduling}]}}
+"""
+    assert permit_plugins(config) == {"gang": ("Coscheduling",)}
+    assert permit_plugins(None) == {}
+
+
+@pytest.mark.parametrize(
+    ("totals", "text"),
+    [
+        (BindTotals(pods=1, bindings=1), "Write 1 binding to prod, evict nothing?"),
+        (
+            BindTotals(pods=3, bindings=3, claims=1, volumes=2, evictions=2, creations=1),
+            "Write 3 bindings, 1 new pod, 1 claim and 2 volumes to prod, evict 2 pods?",
+        ),
+    ],
+    ids=["one", "everything"],
+)
+def test_the_question_has_the_numbers(totals: BindTotals, text: str) -> None:
+    assert question(totals, "prod") == text
+
+
+def test_the_bar_shows_how_far_it_is_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _bar(1, 3)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    _bar(1, 3)
+    _bar(3, 3)
+    assert capsys.readouterr().err == "\r\x1b[K[##########....................] 1 of 3 pods\r\x1b[K"

@@ -1,0 +1,68 @@
+"""What-if flags: their order survives the parser, whatever stands between them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kplan.cli.main import main
+from kplan.cli.whatif import FLAGS
+from kplan.scenario import VERBS
+from tests.cli.snapshots import node, owned, pod, write
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> str:
+    return write(tmp_path, node("a"), node("b"), owned(pod("web-1", on="a"), "ReplicaSet", "web"), pod("new", cpu="3"))
+
+
+def test_every_verb_has_its_help_and_every_flag_its_verb() -> None:
+    assert set(FLAGS) == {*VERBS, "scenario"}
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(st.lists(st.sampled_from([("cordon", "a"), ("uncordon", "b"), ("label", "a:x=1"), ("taint", "b:k:NoSchedule")])))
+def test_the_order_of_any_mix_of_flags_is_kept(flags: list[tuple[str, str]]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = write(Path(folder), node("a"), node("b"))
+        out = Path(folder) / "out.json"
+        argv = ["simulate", "--snapshot", file, "-o", f"json={out}"]
+        for number, (name, text) in enumerate(flags):
+            argv += [f"--{name}={text}"] if number % 2 else [f"--{name}", text]
+            argv += ["--strict"] if number == 1 else []
+        main(argv)
+        steps = [step["step"] for step in json.loads(out.read_text()).get("whatIf", [])]
+    assert steps == [f"--{name} {text}" for name, text in flags]
+
+
+def test_explain_after_interleaved_steps(capsys: pytest.CaptureFixture[str], two: str) -> None:
+    argv = ["explain", "pod", "new", "--snapshot", two, "--cordon", "b", "--drain", "a", "-n", "default"]
+    assert main([*argv, "--uncordon", "b", "--exit-code"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("FITS     default/new goes to b (1 of 2 nodes fits)\n")
+    assert (
+        "If       1  --cordon b\n"
+        "            b cordoned\n"
+        "         2  --drain a\n"
+        "            a drained, 1 evicted; 0 placed, 1 Pending\n"
+        "            default/web-1  a -> Pending: a and b are cordoned\n"
+        "         3  --uncordon b\n"
+        "            b uncordoned; 1 placed\n"
+        "            default/web-1  a -> b\n"
+    ) in text
+
+
+def test_a_scenario_that_is_not_as_expected_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path, two: str) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("kind: Scenario\napiVersion: kplan.dev/v1\nsteps:\n- cordon: b\n- drain: a\n  expect: all placed\n")
+    assert main(["simulate", "--snapshot", two, "--scenario", str(plan), "--uncordon", "a"]) == 1
+    assert "NOT AS EXPECTED  all placed: not default/web-1-r1" in capsys.readouterr().out
+
+
+def test_a_step_that_cannot_be_taken_is_a_usage_error(capsys: pytest.CaptureFixture[str], two: str) -> None:
+    assert main(["explain", "pod", "new", "--snapshot", two, "--cordon", "aa"]) == 2
+    assert "no node aa" in capsys.readouterr().err

@@ -1,0 +1,367 @@
+"""Rollouts go as the real controllers carry them out: how many pods at most, how few ready, in which steps.
+
+All workloads are made, and later changed, at the same time, each in a namespace of its own. A stand-in for the kubelets
+reports new pods as ready only once nothing has moved for a while, which is what kplan plans: what a controller does
+before it has to wait is one step.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import yaml
+
+from kplan.admission import Expansion
+from kplan.admission.changes import WorkloadChange
+from tests.live.controllers import (
+    Json,
+    Watch,
+    apply,
+    controllers_running,
+    expanded,
+    is_going,
+    is_ready,
+    read_state,
+    serve,
+    tell,
+    url_of,
+)
+from tests.live.controlplane import ControlPlane, wait_for
+
+OLD, NEW = "example.invalid/app:1", "example.invalid/app:2"
+NODES = 4
+QUIET = 1.0
+"""Seconds without an event after which a controller is taken to wait."""
+
+PATIENCE = 30.0
+"""Seconds after which it is taken to be through, where the pods are not those that kplan expects in the end."""
+
+
+def workload(kind: str, image: str, **spec: Any) -> Json:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": image}]}}
+    more: Json = {"serviceName": "web"} if kind == "StatefulSet" else {}
+    body = {"selector": {"matchLabels": {"app": "web"}}, "template": template, **more, **spec}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": body}
+
+
+@dataclass(frozen=True)
+class Roll:
+    """A workload that runs, and what it is changed to.
+
+    Attributes:
+        namespace: of its own.
+        before: as it runs.
+        after: as it is applied then.
+    """
+
+    namespace: str
+    before: Json
+    after: Json
+
+    @property
+    def kind(self) -> str:
+        return str(self.before["kind"])
+
+
+def deployment(namespace: str, old: int, new: int, surge: object = None, unavailable: object = None) -> Roll:
+    rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
+    given = {} if surge is None else {"strategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}
+    before, after = (workload("Deployment", *one, **given) for one in ((OLD,), (NEW,)))
+    before["spec"]["replicas"], after["spec"]["replicas"] = old, new
+    return Roll(namespace, before, after)
+
+
+def other(namespace: str, kind: str, *, before: Json | None = None, after: Json | None = None, **both: Any) -> Roll:
+    return Roll(
+        namespace,
+        workload(kind, OLD, **{**both, **(before or {})}),
+        workload(kind, NEW, **{**both, **(after or {})}),
+    )
+
+
+def rolling(**update: Any) -> Json:
+    return {"type": "RollingUpdate", "rollingUpdate": update}
+
+
+# fmt: off
+DEPLOYMENTS = [
+    deployment("four-by-default", 4, 4),
+    deployment("ten-by-default", 10, 10),
+    deployment("one-by-default", 1, 1),
+    deployment("no-surge", 5, 5, 0, 1),
+    deployment("none-missing", 5, 5, 2, 0),
+    deployment("all-at-once", 3, 3, "100%", "0%"),
+    deployment("both-round-to-nothing", 5, 5, "0%", "10%"),
+    deployment("halves-of-seven", 7, 7, "50%", "50%"),
+    deployment("all-may-be-missing", 4, 4, 0, "100%"),
+    deployment("more-may-be-missing-than-there-are", 2, 2, 1, 3),
+    deployment("more-surge-than-pods", 2, 2, 5, 0),
+    deployment("grows-meanwhile", 4, 7, 1, 1),
+    deployment("grows-a-lot", 3, 9, "34%", 0),
+    deployment("shrinks-meanwhile", 6, 3, 1, 0),
+    deployment("shrinks-by-default", 10, 4),
+    deployment("down-to-none", 3, 0),
+    deployment("up-from-none", 0, 3),
+    other("recreate", "Deployment", replicas=4, strategy={"type": "Recreate"}),
+    other(
+        "recreate-and-grow", "Deployment", before={"replicas": 2}, after={"replicas": 4}, strategy={"type": "Recreate"}
+    ),
+]
+PAUSED = [
+    other("paused", "Deployment", replicas=3, after={"paused": True}),
+    other("paused-and-scaled", "Deployment", before={"replicas": 2}, after={"replicas": 4, "paused": True}),
+    other("paused-and-shrunk", "Deployment", before={"replicas": 4}, after={"replicas": 1, "paused": True}),
+]
+PARALLEL = {"podManagementPolicy": "Parallel"}
+STATEFUL_SETS = [
+    other("one-by-one", "StatefulSet", replicas=3),
+    other("partition", "StatefulSet", replicas=4, updateStrategy=rolling(partition=2)),
+    other("partition-above", "StatefulSet", replicas=2, updateStrategy=rolling(partition=5)),
+    other("on-delete", "StatefulSet", replicas=3, updateStrategy={"type": "OnDelete"}),
+    other("parallel", "StatefulSet", replicas=3, **PARALLEL),
+    other("two-at-once", "StatefulSet", replicas=5, updateStrategy=rolling(maxUnavailable=2), **PARALLEL),
+    other("two-at-once-in-order", "StatefulSet", replicas=5, updateStrategy=rolling(maxUnavailable=2)),
+    other("a-share-rounds-down", "StatefulSet", replicas=5, updateStrategy=rolling(maxUnavailable="50%"), **PARALLEL),
+    other("set-grows", "StatefulSet", before={"replicas": 2}, after={"replicas": 4}),
+    other("set-grows-below-its-partition", "StatefulSet", before={"replicas": 2}, after={"replicas": 4},
+          updateStrategy=rolling(partition=3)),
+    other("set-grows-at-once", "StatefulSet", before={"replicas": 3}, after={"replicas": 4},
+          updateStrategy=rolling(maxUnavailable=2), **PARALLEL),
+    other("set-shrinks", "StatefulSet", before={"replicas": 4}, after={"replicas": 2}),
+    other("set-shrinks-at-once", "StatefulSet", before={"replicas": 5}, after={"replicas": 2}, **PARALLEL),
+    other("from-five", "StatefulSet", replicas=3, ordinals={"start": 5}, updateStrategy=rolling(partition=1)),
+]
+DAEMON_SETS = [
+    other("node-by-node", "DaemonSet"),
+    other("half-of-the-nodes", "DaemonSet", updateStrategy=rolling(maxUnavailable="50%")),
+    other("a-share-rounds-up", "DaemonSet", updateStrategy=rolling(maxUnavailable="30%")),
+    other("beside-the-old", "DaemonSet", updateStrategy=rolling(maxSurge=1, maxUnavailable=0)),
+    other("beside-half", "DaemonSet", updateStrategy=rolling(maxSurge="50%", maxUnavailable=0)),
+    other("daemons-on-delete", "DaemonSet", updateStrategy={"type": "OnDelete"}),
+]
+# fmt: on
+ROLLS = [*DEPLOYMENTS, *PAUSED, *STATEFUL_SETS, *DAEMON_SETS]
+
+
+@dataclass
+class Course:
+    """How one rollout went.
+
+    Attributes:
+        roll: the workload.
+        planned: what kplan expands the changed manifest to.
+        told: what ``kplan simulate`` tells of the rollout; empty if it tells nothing.
+        waves: old and new pods each time that the controller waited.
+        peak: most pods at one time, those going not counted.
+        least: fewest ready pods at one time.
+        wanted: most pods that its ReplicaSets were told to have at one time.
+        left: names of the pods that were there before, in the order they were deleted.
+        pods: those at the end.
+    """
+
+    roll: Roll
+    planned: Expansion
+    told: Json = field(default_factory=dict)
+    waves: list[tuple[int, int]] = field(default_factory=list)
+    peak: int = 0
+    least: int = 0
+    wanted: int = 0
+    left: list[str] = field(default_factory=list)
+    pods: list[Json] = field(default_factory=list)
+    over: bool = False
+
+    @property
+    def change(self) -> WorkloadChange:
+        (found,) = self.planned.changes
+        return found
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """Old and new pods that kplan expects in the end."""
+        steps = self.change.rollout.steps if self.change.rollout else ()
+        return (steps[-1].old, steps[-1].new) if steps else (self.change.after, 0)
+
+
+def is_new(pod: Json) -> bool:
+    return bool(pod["spec"]["containers"][0]["image"] == NEW)
+
+
+def observed(plane: ControlPlane, roll: Roll) -> bool:
+    item = plane.get(f"{url_of(roll.before, roll.namespace)}/web")
+    return bool(item["status"].get("observedGeneration") == item["metadata"]["generation"])
+
+
+def settle(plane: ControlPlane, watch: Watch, rolls: list[Roll]) -> None:
+    """Let all workloads get ready."""
+
+    def quiet() -> bool:
+        served = serve(plane, watch)
+        return not served and watch.quiet_for() > 1.5
+
+    wait_for(quiet, 90, 0.1, "all workloads to be ready")
+    for roll in rolls:
+        wanted = NODES if roll.kind == "DaemonSet" else roll.before["spec"]["replicas"]
+        assert len([pod for pod in watch.in_namespace(roll.namespace) if is_ready(pod)]) == wanted, roll.namespace
+
+
+def advance(plane: ControlPlane, watch: Watch, course: Course) -> None:
+    """If its controller waits, write down how many pods there are, and report the new ones as ready."""
+    space = course.roll.namespace
+    if watch.quiet_for(space) < QUIET or not observed(plane, course.roll):
+        return
+    pods = watch.in_namespace(space)
+    idle = [pod for pod in pods if not is_ready(pod)]
+    new = sum(map(is_new, pods))
+    wave = (len(pods) - new, new)
+    if not idle and wave != course.end and watch.quiet_for(space) < PATIENCE:
+        return  # its controller may only be late
+    course.waves.append(wave)
+    if not idle:
+        course.over, course.pods = True, pods
+        return
+    for pod in idle:
+        plane.set_pod_running(space, pod["metadata"]["name"])
+
+
+def carry_out(plane: ControlPlane, pods: Watch, sets: Watch, courses: list[Course]) -> None:
+    first = len(pods.events), len(sets.events)
+    begin = dict(pods.items), dict(sets.items)
+    for course in courses:
+        apply(plane, course.roll.after, course.roll.namespace)
+    end = time.monotonic() + 150
+    time.sleep(QUIET)
+    while time.monotonic() < end and not all(course.over for course in courses):
+        serve(plane, pods, lambda _: False)
+        for course in courses:
+            if not course.over:
+                with contextlib.suppress(Exception):
+                    advance(plane, pods, course)
+        time.sleep(0.05)
+    for course in courses:
+        count(course, begin[0], pods.events[first[0] :])
+        count_wanted(course, begin[1], sets.events[first[1] :])
+
+
+def count(course: Course, begin: dict[str, Json], events: list[tuple[str, Json]]) -> None:
+    """Follow the pods of a rollout from event to event."""
+    ready = {
+        key: is_ready(pod)
+        for key, pod in begin.items()
+        if pod["metadata"]["namespace"] == course.roll.namespace and not is_going(pod)
+    }
+    course.peak, course.least = len(ready), sum(ready.values())
+    for kind, pod in events:
+        meta = pod["metadata"]
+        if meta["namespace"] != course.roll.namespace:
+            continue
+        key = f"{meta['namespace']}/{meta['name']}"
+        if kind == "DELETED" or is_going(pod):
+            if ready.pop(key, None) is not None and key in begin:
+                course.left.append(meta["name"])
+        else:
+            ready[key] = is_ready(pod)
+        course.peak = max(course.peak, len(ready))
+        course.least = min(course.least, sum(ready.values()))
+
+
+def count_wanted(course: Course, begin: dict[str, Json], events: list[tuple[str, Json]]) -> None:
+    """Follow the numbers that a Deployment's controller gave its ReplicaSets."""
+    space = course.roll.namespace
+    wanted = {key: one["spec"]["replicas"] for key, one in begin.items() if one["metadata"]["namespace"] == space}
+    course.wanted = sum(wanted.values())
+    for kind, one in events:
+        if one["metadata"]["namespace"] == space:
+            wanted[one["metadata"]["name"]] = 0 if kind == "DELETED" else one["spec"]["replicas"]
+            wanted.pop(f"{space}/{one['metadata']['name']}", None)
+            course.wanted = max(course.wanted, sum(wanted.values()))
+
+
+@pytest.fixture(scope="module")
+def plane() -> Iterator[ControlPlane]:
+    with controllers_running(scheduler=True) as running:
+        for number in range(NODES):
+            running.add_node(f"node-{number}", cpu="64", memory="64Gi", pods=500)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def courses(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Course]:
+    folder = tmp_path_factory.mktemp("rollouts")
+    with Watch(plane) as pods, Watch(plane, "/apis/apps/v1/replicasets") as sets:
+        for roll in ROLLS:
+            plane.create_namespace(roll.namespace)
+        time.sleep(1)  # for their service accounts
+        for roll in ROLLS:
+            apply(plane, roll.before, roll.namespace)
+        settle(plane, pods, ROLLS)
+        state = read_state(plane)
+        found = []
+        for roll in ROLLS:
+            path = folder / f"{roll.namespace}.yaml"
+            item = {**roll.after, "metadata": {"name": "web", "namespace": roll.namespace}}
+            path.write_text(yaml.safe_dump(item))
+            found.append(Course(roll, expanded(path, state, roll.namespace)))
+        told = tell(state, folder, [folder / f"{roll.namespace}.yaml" for roll in ROLLS])
+        for course in found:
+            course.told = told.get(course.roll.namespace, {})
+        carry_out(plane, pods, sets, found)
+    return {course.roll.namespace: course for course in found}
+
+
+def named(rolls: list[Roll]) -> Callable[[Any], Any]:
+    return pytest.mark.parametrize("name", [roll.namespace for roll in rolls])
+
+
+@named(ROLLS)
+def test_most_and_fewest_pods(name: str, courses: dict[str, Course]) -> None:
+    course = courses[name]
+    assert course.over
+    rollout = course.change.rollout
+    if course.roll in PAUSED:
+        assert rollout is None
+        return
+    assert rollout is not None
+    assert (rollout.peak, rollout.least) == (course.peak, course.least)
+    assert (course.told["peak"], course.told.get("serving", 0)) == (course.peak, course.least)
+
+
+@named(DEPLOYMENTS)
+def test_a_deployment_is_told_of_no_more_pods(name: str, courses: dict[str, Course]) -> None:
+    course = courses[name]
+    assert course.change.rollout is not None
+    assert course.wanted == course.change.rollout.peak
+
+
+@named([*DEPLOYMENTS, *STATEFUL_SETS, *DAEMON_SETS])
+def test_steps(name: str, courses: dict[str, Course]) -> None:
+    course = courses[name]
+    assert course.change.rollout is not None
+    steps = [(step.old, step.new) for step in course.change.rollout.steps]
+    before = (course.change.rollout.old, 0)
+    assert steps == [
+        wave for wave, earlier in zip(course.waves, [before, *course.waves], strict=False) if wave != earlier
+    ]
+
+
+@named(STATEFUL_SETS)
+def test_ordinals_leave_from_the_highest_down(name: str, courses: dict[str, Course]) -> None:
+    course = courses[name]
+    left = [int(pod.rpartition("-")[2]) for pod in course.left]
+    wanted = course.roll.after["spec"]
+    if wanted.get("podManagementPolicy") == "Parallel":  # what is too many then leaves all at once
+        left = [ordinal for ordinal in left if ordinal < wanted["replicas"]]
+    assert left == sorted(left, reverse=True)
+
+
+@named(PAUSED)
+def test_a_paused_deployment_only_scales_what_it_has(name: str, courses: dict[str, Course]) -> None:
+    course = courses[name]
+    old = course.roll.before["spec"]["replicas"]
+    made = [(pod["spec"]["containers"][0]["image"], pod["metadata"]["labels"]) for pod in course.pods]
+    planned = [((one.pod.spec.containers or [])[0].image, one.pod.labels) for one in course.planned.pods]
+    assert len(course.change.leaving) == max(0, old - len(made))
+    assert len(planned) == max(0, len(made) - old)
+    assert all(one in made for one in planned)

@@ -1,0 +1,45 @@
+"""``-o html=FILE``: the commands give the page the nodes as they are, and as a plan or a what-if leaves them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kplan.cli.main import main
+from tests.cli.snapshots import node, pod, write
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> str:
+    """Two nodes, one of them with a pod; one pod waits."""
+    return write(tmp_path, node("n-1"), node("n-2"), pod("old", cpu="1", on="n-1"), pod("waits", cpu="3500m"))
+
+
+def rows(tmp_path: Path, *command: str) -> dict[str, tuple[Any, Any]]:
+    """Cpu before (0 where nothing changed) and after, by node."""
+    file = tmp_path / "page.html"
+    main([*command, "-o", f"html={file}"])
+    text = file.read_text(encoding="utf-8")
+    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    assert data["nodes"]["resources"][0] == "cpu"
+    return {row[0]: (row[10] and row[10][0], (row[9] or [0])[0]) for row in data["nodes"]["rows"]}
+
+
+def test_explain_gives_nodes_as_they_are(tmp_path: Path, cluster: str) -> None:
+    assert rows(tmp_path, "explain", "pod", "waits", "--snapshot", cluster) == {"n-1": (0, 1000), "n-2": (0, 0)}
+
+
+def test_simulate_gives_nodes_before_and_after(tmp_path: Path, cluster: str) -> None:
+    found = rows(tmp_path, "simulate", "--snapshot", cluster)
+    assert found == {"n-1": (0, 1000), "n-2": ([], 3500)}
+
+
+def test_a_what_if_changes_nodes_before_the_question(tmp_path: Path, cluster: str) -> None:
+    found = rows(tmp_path, "explain", "pod", "waits", "--snapshot", cluster, "--delete", "old")
+    assert found == {"n-1": (1000, 0), "n-2": (0, 0)}
+
+
+def test_the_page_can_go_to_standard_output(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    assert main(["explain", "pod", "waits", "--snapshot", cluster, "-o", "html"]) == 0
+    assert capsys.readouterr().out.startswith("<!doctype html>")

@@ -1,0 +1,87 @@
+"""SARIF: what code scanning reads, held against the schema of 2.1.0."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from kplan.render.sarif import RULES, log
+from kplan.result.document_check import CheckResult
+from tests.render import sample
+from tests.render.checks import checked, document, doubt, finding
+
+SCHEMA = json.loads((Path(__file__).with_name("schemas") / "sarif-2.1.0.json").read_text())
+ROOT = Path(__file__).parents[2]
+VALIDATOR = Draft7Validator(SCHEMA)
+
+DOCUMENTS = {
+    "nothing at all": document(),
+    "every rule": document(checked(), findings=[finding(rule) for rule in RULES if rule != "doubt"]),
+    "a finding without a place": document(findings=[finding(file="", line=0)]),
+    "a manifest from standard input": document(findings=[finding(file="standard input")]),
+    "a doubt": document(checked(), doubts=(doubt(), doubt("no-csinodes", allowed=True))),
+    "a path that is no URI": document(findings=[finding(file="a folder/ü%&?#.yaml")]),
+    "an absolute path": document(findings=[finding(file="/srv/web.yaml", line=7, column=3)]),
+}
+
+
+def test_every_rule_of_a_check_is_described() -> None:
+    source = "".join(path.read_text() for path in (ROOT / "kplan" / "studies").glob("check*.py"))
+    told = re.findall(r'(?:finding|Broken)\(\s*f?"([a-z{}-]+)"', source)
+    named = {name.replace("{kind}", kind) for name in told for kind in ("zone", "node")}
+    assert named | {"refused", "quota", "doubt"} == set(RULES)
+
+
+def run(found: CheckResult) -> dict[str, Any]:
+    [only] = json.loads(log(found))["runs"]
+    return only
+
+
+@pytest.mark.parametrize("case", DOCUMENTS)
+def test_a_log_is_valid(case: str) -> None:
+    assert [error.message for error in VALIDATOR.iter_errors(json.loads(log(DOCUMENTS[case])))] == []
+
+
+def test_the_log_of_the_sample_is_valid(tmp_path: Path) -> None:
+    VALIDATOR.validate(json.loads(log(sample.document(tmp_path))))
+
+
+def test_the_schema_refuses_what_it_should() -> None:
+    assert not VALIDATOR.is_valid({"version": "2.1.0", "runs": [{"results": []}]})
+
+
+def test_a_result_stands_at_its_manifest_and_names_its_rule() -> None:
+    found = run(document(findings=[finding(file="deploy/web.yaml", line=7, column=3)]))
+    [result] = found["results"]
+    assert result["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "deploy/web.yaml"},
+        "region": {"startLine": 7, "startColumn": 3},
+    }
+    assert found["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "does-not-fit"
+    assert result["level"] == "error"
+
+
+def test_what_does_not_count_is_a_note() -> None:
+    [result] = run(document(findings=[finding(counted=False, why_not="no worse than before")]))["results"]
+    assert result["level"] == "note"
+    assert "(not counted: no worse than before)" in result["message"]["text"]
+
+
+def test_a_result_keeps_its_fingerprint_when_lines_and_numbers_change() -> None:
+    one = run(document(findings=[finding(line=3, text="lacks 1", amount=1)]))["results"][0]
+    other = run(document(findings=[finding(line=9, text="lacks 2", amount=2)]))["results"][0]
+    assert one["partialFingerprints"] == other["partialFingerprints"]
+
+
+def test_a_doubt_has_a_place_so_that_code_scanning_shows_it() -> None:
+    [result] = run(document(checked(file="a.yaml", line=4), doubts=(doubt(),)))["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a.yaml"
+    assert (result["ruleId"], result["level"]) == ("doubt", "error")
+
+
+def test_a_path_is_written_as_a_uri() -> None:
+    [result] = run(document(findings=[finding(file="a folder/b#c.yaml")]))["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20folder/b%23c.yaml"

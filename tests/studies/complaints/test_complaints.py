@@ -1,0 +1,65 @@
+"""Each complaint is answered with its true cause and with remedies that work, word for word."""
+
+import os
+
+import pytest
+
+import kplan
+from kplan.render.text import Style, explanation
+from kplan.result.document import PodExplanation
+from kplan.studies.explain import explain_pods
+from kplan.studies.remedies import remedies
+from tests.studies.complaints.complaints import NAMES, golden, read
+from tests.studies.remedying import helps, picture
+
+NEW_GOLDENS = os.environ.get("KPLAN_NEW_GOLDENS") == "1"
+"""Write the answers instead of comparing them; the difference is then to be read and judged."""
+
+
+def answer(name: str) -> PodExplanation:
+    complaint = read(name)
+    context = complaint.context()
+    found = explain_pods(context, kplan.find_pods(context.planner, [complaint.asks]), fold=False)
+    assert isinstance(found, PodExplanation)
+    return found
+
+
+def test_there_are_at_least_forty() -> None:
+    assert len(NAMES) >= 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_answer_word_for_word(name: str) -> None:
+    text = explanation(answer(name), Style())
+    if NEW_GOLDENS:
+        golden(name).write_text(text)
+    assert text == golden(name).read_text()
+    assert text.isascii()
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_true_cause_is_named(name: str) -> None:
+    told = " ".join(explanation(answer(name), Style(wide=True)).split())
+    assert [words for words in read(name).causes if words not in told] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_remedy_that_one_would_choose_is_found(name: str) -> None:
+    told = [
+        f"{text} -> {fix.then}" for fix in answer(name).fixes for text in (fix.text, fix.summary.partition(" -> ")[0])
+    ]
+    assert [words for words in read(name).remedies if not any(line.startswith(words) for line in told)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_remedy_works_on_a_cluster_built_anew(name: str) -> None:
+    complaint = read(name)
+    context = complaint.context()
+    planner = context.planner
+    counters = len(planner.cluster.counters)
+    before = picture(planner.cluster, counters)
+    found = remedies(context, planner.cluster.pods[planner.cluster.pod_index[complaint.asks]])
+    assert picture(planner.cluster, counters) == before
+    assert [wrong for wrong in (helps(planner, complaint.asks, remedy) for remedy in found.found) if wrong] == []
+    assert found.found or not complaint.remedies

@@ -1,0 +1,87 @@
+"""Carry remedies out on a cluster built anew from objects: nothing of the search is used but the change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+
+from kplan.cluster import AddPods, Cluster, Remove, build, to_state
+from kplan.pipeline import Planner
+from kplan.result import Outcome
+from kplan.studies.remedies import Remedy
+
+COLUMNS = (
+    "allocatable",
+    "requested",
+    "non_zero_requested",
+    "pod_count",
+    "allowed_pods",
+    "unschedulable",
+    "taint_set",
+    "feature_set",
+    "pod_node",
+    "pod_nominated",
+    "pod_class",
+    "pod_request",
+)
+
+
+def outcome_with(planner: Planner, pod: str, remedy: Remedy) -> Outcome:
+    """What becomes of a pod once a remedy is carried out, by a cluster that is built from the changed objects.
+
+    Args:
+        planner: planner over the cluster as it is; it is changed and put back.
+        pod: ``namespace/name``.
+        remedy: the remedy.
+    """
+    cluster = planner.cluster
+    info = cluster.pods[cluster.pod_index[pod]]
+    undos = []
+    if remedy.candidate.edit is not None:
+        changed = msgspec.structs.replace(info.pod, spec=remedy.candidate.edit(info.pod.spec))
+        undos.append(cluster.apply([Remove(info.row), AddPods((changed,))]))
+    undos.append(cluster.apply(remedy.candidate.changes))
+    try:
+        state = to_state(cluster)
+    finally:
+        for undo in reversed(undos):
+            cluster.undo(undo)
+    fresh = replace(planner, cluster=build(state, cluster.rules), changes=[])
+    return fresh.explain(fresh.cluster.pods[fresh.cluster.pod_index[pod]])
+
+
+def helps(planner: Planner, pod: str, remedy: Remedy) -> str:
+    """Say what is wrong with a remedy; empty if the pod is scheduled with it as was promised."""
+    then = outcome_with(planner, pod, remedy)
+    if remedy.effect.evicted:
+        found = then.preemption
+        good = then.choice < 0 and found is not None and bool(found.picks)
+    elif remedy.effect.first:
+        return "" if then.choice >= 0 else "fits nowhere"
+    else:
+        good = len(then.feasible) == len(remedy.effect.nodes) > 0 and not then.error
+    return "" if good else f"{remedy.candidate.text}: {len(then.feasible)} nodes, {then.error or then.fit_error}"
+
+
+def picture(cluster: Cluster, counters: int) -> tuple[object, ...]:
+    """Everything that changes may touch, to be compared before and after.
+
+    Args:
+        cluster: the cluster.
+        counters: how many counters there are: looking at a pod may make more, and takes none away.
+    """
+    arrays = tuple(np.asarray(getattr(cluster, name)).tobytes() for name in COLUMNS)
+    counts = cluster.counters.counts[:counters].tobytes()
+    return (
+        arrays,
+        counts,
+        [node.name for node in cluster.nodes],
+        [id(node) for node in cluster.nodes],
+        [(pod.key, pod.bound, pod.gone) for pod in cluster.pods],
+        dict(cluster.pod_index),
+        dict(cluster.node_index),
+        dict(cluster.resources),
+        msgspec.json.encode(list(to_state(cluster).objects())),
+    )

@@ -1,0 +1,136 @@
+"""Drain: pod by pod in order, budgets asked, where each lands, what is in the way and what would help."""
+
+from typing import Any
+
+import kplan
+from kplan.objects.models import Object, Pod
+from kplan.objects.state import ClusterState
+from kplan.result.document_drain import DrainPlan
+from kplan.scenario.drain import DrainOptions
+from kplan.studies.drain import DrainAsked, drain, find_nodes_to_drain
+from kplan.studies.origin import origin, version_of
+from tests.builders import make, node
+from tests.scenario.worlds import owned, shop
+
+SCHEDULER = kplan.Scheduler.of("1.37")
+READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+PLAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
+
+
+def web(name: str, on: str, cpu: str = "1", **more: Any) -> Pod:
+    return owned(name, "ReplicaSet", "web", on=on, cpu=cpu, **more)
+
+
+def budget(**spec: Any) -> Object:
+    return make(
+        "PodDisruptionBudget", "web-pdb", namespace="shop", spec={"selector": {"matchLabels": {"app": "web"}}, **spec}
+    )
+
+
+def planned(objects: list[Object], *nodes: str, options: DrainOptions = PLAIN, **asked: Any) -> DrainPlan:
+    state = ClusterState.of(objects, source="made-up.json")
+    planner = SCHEDULER.planner(state, everything=False)
+    before = planner.cluster.requested.copy()
+    about = origin(state, SCHEDULER.features, *version_of(state, "1.37"))
+    plan = drain(planner, DrainAsked(list(nodes), options, **asked), about)
+    assert (planner.cluster.requested == before).all()
+    return plan
+
+
+def fates(plan: DrainPlan) -> dict[str, tuple[str, str]]:
+    return {one.pod.partition("/")[2]: (one.fate, one.lands_on) for one in plan.pods}
+
+
+def test_owned_pods_land_elsewhere_daemons_stay_and_the_command_names_the_flags_it_takes() -> None:
+    plan = planned(shop(), "node-a")
+    assert plan.verdict == "FITS"
+    assert plan.sentence == "node-a can be drained: 2 pods evicted, all that come back are placed"
+    assert fates(plan) == {
+        "db-0": ("evicted", "node-c"),
+        "web-7d-1": ("evicted", "node-d"),
+        "log-a": ("stays", ""),
+    }
+    assert plan.needs == "kubectl drain node-a --ignore-daemonsets"
+
+
+def test_a_pod_that_nothing_makes_again_stops_the_drain_unless_forced() -> None:
+    plan = planned(shop(), "node-d")
+    assert (plan.verdict, fates(plan)["bare"]) == ("BLOCKED", ("refused", ""))
+    assert plan.because is not None
+    assert plan.because.text == "shop/bare: nothing owns it: it would be GONE (--force)"
+    assert plan.fixes[0].text == "--force: shop/bare GONE"
+    forced = planned(shop(), "node-d", options=DrainOptions(True, True, force=True))
+    assert (forced.verdict, fates(forced)["bare"]) == ("FITS", ("evicted", ""))
+    assert forced.needs == "kubectl drain node-d --ignore-daemonsets --force"
+
+
+def test_a_budget_is_asked_pod_by_pod_and_pods_that_are_ready_again_count() -> None:
+    pods = [web("w-1", "a", status=READY), web("w-2", "a", status=READY), web("w-3", "b", status=READY)]
+    plan = planned([node("a"), node("b"), node("c"), *pods, budget(minAvailable=2)], "a")
+    assert [(one.number, one.pod, one.budget) for one in plan.pods] == [
+        (1, "shop/w-1", "web-pdb 1 of 1"),
+        (2, "shop/w-2", "web-pdb 1 of 1"),
+    ]
+    assert [(one.healthy, one.expected, one.allows) for one in plan.after] == [(3, 3, 1)]
+
+
+def test_a_budget_that_allows_none_blocks_and_what_lifts_it_was_tried() -> None:
+    pods = [web("w-1", "a", status=READY), web("w-2", "b", status=READY)]
+    plan = planned([node("a"), node("b"), node("c"), *pods, budget(minAvailable=2)], "a")
+    assert (plan.verdict, plan.pods[0].fate) == ("BLOCKED", "waits")
+    assert plan.because is not None
+    assert plan.because.text == "shop/w-1: budget web-pdb: 2 ready, 2 must stay"
+    assert [fix.text for fix in plan.fixes] == ["one more replica of rs/shop/web", "web-pdb minAvailable 1 (now 2)"]
+    assert plan.fixes[0].flags == "--scale rs/shop/web=3"
+    without = planned(
+        [node("a"), node("b"), node("c"), *pods, budget(minAvailable=2)],
+        "a",
+        options=DrainOptions(True, True, disable_eviction=True),
+    )
+    assert (without.verdict, without.needs) == ("FITS", "kubectl drain a --disable-eviction")
+
+
+def test_a_replacement_that_stays_pending_uses_the_budget_up() -> None:
+    pods = [web(f"w-{n}", "a", cpu="2", status=READY) for n in (1, 2)] + [web("w-3", "b", cpu="2", status=READY)]
+    plan = planned([node("a"), node("b", cpu="3"), *pods, budget(maxUnavailable=1)], "a")
+    assert [(one.fate, one.lands_on) for one in plan.pods] == [("evicted", ""), ("waits", "")]
+    assert plan.sentence == (
+        "a: 1 of its 2 pods would have nowhere to go, shop/w-1; 1 of its 2 pods cannot be evicted, shop/w-2"
+    )
+
+
+def test_two_budgets_over_one_pod_let_nothing_go() -> None:
+    other = make("PodDisruptionBudget", "all", namespace="shop", spec={"minAvailable": 0, "selector": {}})
+    plan = planned([node("a"), node("b"), web("w-1", "a", status=READY), budget(minAvailable=0), other], "a")
+    assert plan.because is not None
+    assert plan.because.text == "shop/w-1: 2 budgets cover it (all, web-pdb): no eviction works"
+
+
+def test_several_nodes_one_after_the_other_are_all_cordoned_first_unless_rolling() -> None:
+    pods = [web("w-1", "a", cpu="3"), web("w-2", "b", cpu="3")]
+    objects = [node("a"), node("b"), node("c"), *pods]
+    plan = planned(objects, "a", "b", fixes=False)
+    assert [(one.node, one.lands_on) for one in plan.pods] == [("a", "c"), ("b", "")]
+    rolling = planned(objects, "a", "b", rolling=True)
+    assert [(one.node, one.lands_on) for one in rolling.pods] == [("a", "c"), ("b", "a")]
+
+
+def test_room_is_made_by_moving_one_pod_when_no_node_is_added() -> None:
+    big = owned("big", "StatefulSet", "big", on="a", cpu="3")
+    small = owned("small", "ReplicaSet", "small", on="b", cpu="2")
+    plan = planned([node("a"), node("b"), node("c", cpu="2"), big, small], "a")
+    assert [(fix.text, fix.effect) for fix in plan.fixes] == [
+        ("one more node like a", "all placed"),
+        ("make room on b: --cordon b --evict shop/small --uncordon b", "all placed"),
+    ]
+
+
+def test_which_nodes_could_go_is_found_greedily_with_a_reason_for_each_that_stays() -> None:
+    pods = [web("w-1", "a", cpu="1"), web("w-2", "b", cpu="2"), web("w-3", "c", cpu="3")]
+    state = ClusterState.of([node("a"), node("b"), node("c"), *pods])
+    planner = SCHEDULER.planner(state, everything=False)
+    about = origin(state, SCHEDULER.features, *version_of(state, "1.37"))
+    plan = find_nodes_to_drain(planner, PLAIN, about)
+    assert [(one.node, one.goes) for one in plan.found] == [("a", True), ("b", False), ("c", False)]
+    assert plan.sentence == "1 node of 3 could go together: a"
+    assert plan.found[1].because.startswith("shop/w-2: ")
