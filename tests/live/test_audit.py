@@ -37,7 +37,7 @@ COMMANDS: dict[str, list[str]] = {
     "snapshot --follow": ["snapshot", f"{FOLDER}/f.json", "--follow", "--for", "1"],
     "bind": ["bind", "-A", "--take-over"],
 }
-"""A line each; one whose command does not exist is passed over."""
+"""A line each; one whose command does not exist (yet) is left out."""
 
 MAY_ASK_WHAT_IT_MAY = frozenset({"bind"})
 """Commands that also ask which rights they have (SelfSubjectAccessReview)."""
@@ -54,13 +54,10 @@ def asked(server: ControlPlane, before: int) -> set[tuple[str, str]]:
     return {(event["verb"], event.get("objectRef", {}).get("resource", "")) for event in mine}
 
 
-@pytest.mark.parametrize("case", COMMANDS)
+@pytest.mark.parametrize("case", [case for case in COMMANDS if case.split()[0] in existing()])
 def test_a_command_only_reads(
     server: ControlPlane, tmp_path: Path, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
-    command = case.split()[0]
-    if command not in existing():
-        pytest.skip(f"there is no kplan {command}")
     manifest = tmp_path / "web.json"
     manifest.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", **pod("landing", cpu="100m")}))
     words = [word.replace(MANIFEST, str(manifest)).replace(FOLDER, str(tmp_path)) for word in COMMANDS[case]]
@@ -70,7 +67,7 @@ def test_a_command_only_reads(
     found = asked(server, before)
     assert {"nodes", "pods"} <= {resource for _, resource in found}
     others = {(verb, resource) for verb, resource in found if verb not in READING}
-    allowed = {("create", "selfsubjectaccessreviews")} if command in MAY_ASK_WHAT_IT_MAY else set()
+    allowed = {("create", "selfsubjectaccessreviews")} if case.split()[0] in MAY_ASK_WHAT_IT_MAY else set()
     assert others <= allowed
 
 

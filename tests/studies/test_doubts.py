@@ -3,7 +3,7 @@
 import pytest
 
 from kplan.objects.state import Completeness
-from tests.builders import make, node, pod
+from tests.builders import node, pod
 from tests.studies.ask import document
 
 GATHERED = Completeness(
@@ -14,7 +14,7 @@ GATHERED = Completeness(
 
 
 def doubts(cpu: str, completeness: Completeness) -> list[tuple[str, str]]:
-    objects = [make(node("n", cpu="4")), make(pod("p", cpu=cpu))]
+    objects = [node("n", cpu="4"), pod("p", requests={"cpu": cpu})]
     return [(one.code, one.text) for one in document(objects, "default/p", completeness=completeness).doubts]
 
 
