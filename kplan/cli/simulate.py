@@ -123,7 +123,7 @@ def plan(
     theirs = [planner.cluster.pods[planner.cluster.pod_index[key]] for key in landed.pods]
     tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if pod.scheduler_name in planner.pipelines]
     options = SimulateOptions(
-        back, session.doubts, landed.notes, landed.change, len(tried), landed.fleets, landed.ledger
+        back, session.doubts, landed.notes, landed.change, len(tried), landed.fleets, landed.ledger, attempts=True
     )
     return simulate_pods(planner, [*mine, *tried], session.origin, options)
 

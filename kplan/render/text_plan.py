@@ -25,6 +25,8 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     doubts(page, document.doubts)
     if document.because is not None:
         page.part("Because", document.because.text)
+    if document.causes and document.causes[0].attempt:
+        page.part("Try", document.causes[0].attempt)
     for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
         page.part("Careful", text)
     if style.quiet:
@@ -129,6 +131,8 @@ def _causes(page: Page, document: SimulationPlan, style: Style) -> None:
         word = {"gated": "GATED ", "failed": "FAILED "}.get(cause.result, "")
         page.counted(cause.count, f"{word}{cause.because.text}")
         page.detail(owners(cause.owners))
+        if cause.attempt and sum(bool(other.attempt) for other in causes) > 1:
+            page.detail(f"Try  {cause.attempt}")
     if len(causes) > len(shown):
         rest = causes[len(shown) :]
         page.detail(f"{len(rest)} more causes, {sum(cause.count for cause in rest):,} pods (-o wide)", 9)

@@ -57,6 +57,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
         group: the nodes nearest to fitting it.
         groups: how many groups of nodes there are.
         preempt: what evictions could do for it; empty where that was not asked.
+        attempt: the cheapest change that helps, and how many of the pods fit then; shown as Try.
     """
 
     result: str
@@ -67,6 +68,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
     group: Group | None = None
     groups: int = 0
     preempt: str = ""
+    attempt: str = ""
 
 
 class PlanOwner(Part, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
@@ -18,13 +18,18 @@ from kplan.result.document_plan import (
     RolloutPlan,
     SimulationPlan,
 )
+from kplan.studies.context import Context
 from kplan.studies.controllers import controllers
 from kplan.studies.doubts import broken_doubts, pod_doubts
 from kplan.studies.quotas import quota_rows
+from kplan.studies.remedies import attempt
 from kplan.studies.rollout import Play
 from kplan.studies.run import RETURNS_OF_ONE, Run, Told
 from kplan.studies.verdicts import sentence, verdict_of
 from kplan.studies.words import count
+
+ATTEMPTS = 3
+"""Causes, the most pods first, of which it is tried what would help."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class SimulateOptions:
         landed: how many of the pods, the last ones, are of manifests.
         fleets: workloads whose controllers make or remove pods step by step.
         ledger: quotas with what the manifests were charged already.
+        attempts: whether to try what would help those that fit nowhere.
     """
 
     victims_return: bool = True
@@ -48,6 +54,7 @@ class SimulateOptions:
     landed: int = 0
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
+    attempts: bool = False
 
 
 def simulate_pods(
@@ -85,7 +92,7 @@ def _document(run: Run, rollouts: tuple[RolloutPlan, ...], origin: Origin, optio
     )
     refused = sum(1 for change in options.change if change.refused)
     verdict = verdict_of(totals, rollouts, refused)
-    causes = _causes(run)
+    causes = _causes(run, origin, attempts=ATTEMPTS if options.attempts else 0)
     failing = [cause for cause in causes if cause.result != "gated"]
     doubts = (
         *options.doubts,
@@ -130,8 +137,8 @@ def _doubts(run: Run) -> Iterable[Doubt]:
             yield Doubt(code=code, text=f"{count(number, 'pod')} {has} {_NOT_MODELLED[code]}")
 
 
-def _causes(run: Run) -> tuple[PlanCause, ...]:
-    """Steps that failed by cause; causes whose words agree are one."""
+def _causes(run: Run, origin: Origin, *, attempts: int) -> tuple[PlanCause, ...]:
+    """Steps that failed by cause; causes whose words agree are one. Of the first ones it is tried what would help."""
     merged: dict[tuple[str, str, str], list[int]] = {}
     first: dict[tuple[str, str, str], Told] = {}
     steps = run.steps
@@ -148,7 +155,13 @@ def _causes(run: Run) -> tuple[PlanCause, ...]:
         merged.setdefault(same, []).append(number)
         first.setdefault(same, told)
     causes = []
-    for same, numbers in merged.items():
+    rows = list(run.entries)
+    cluster = run.planner.cluster
+    context = Context(replace(run.planner, everything=True, changes=[], undos=[]), origin, brief=True)
+    for same, numbers in sorted(merged.items(), key=lambda item: -len(item[1])):
+        waiting = [cluster.pods[rows[number]] for number in numbers if cluster.pods[rows[number]].waiting]
+        tried = waiting if attempts > 0 and same[0] == "pending" and cluster.nodes else []
+        attempts -= bool(tried)
         told = first[same]
         owners: dict[str, int] = {}
         for number in numbers:
@@ -164,6 +177,7 @@ def _causes(run: Run) -> tuple[PlanCause, ...]:
                 group=told.group,
                 groups=told.groups,
                 preempt=told.preempt,
+                attempt=attempt(context, tried) if tried else "",
             )
         )
     return tuple(sorted(causes, key=lambda cause: (cause.result == "gated", -cause.count, cause.pod)))

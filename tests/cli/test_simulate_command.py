@@ -37,6 +37,7 @@ def test_a_queue_that_fits_in_part(capsys: pytest.CaptureFixture[str], queue: st
         """\
         PARTLY   2 of 4 pods are placed, 1 not, for 1 cause, 1 gated
         Because  cpu: it wants 3, the emptiest node has 1 free
+        Try      one more node like n-1 (4 cpu) -> 1 of 1 fits
 
         Pods     2 placed + 1 not placed + 1 gated = 4
         Steps    #  pod           node
