@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +57,7 @@ def write(
     text: Callable[[bool], str],
     nodes: Callable[[], Sequence[NodeUsage]] = tuple,
 ) -> None:
-    """Write a document; every format is made before the first is written.
+    """Write a document; every format is made before the first is written, but for JSON, which is written as it is made.
 
     Args:
         document: the document.
@@ -68,13 +68,16 @@ def write(
     Raises:
         UsageError: a format that this document has not, or a file that cannot be written.
     """
+    from kplan.render.data import json_pieces
+
     made = formats(document, text, nodes)
     for target in to:
         if target.format not in made:
             kind = type(document).__name__
             hint = "kplan check has it" if target.format in _OF_CHECK else f"one of: {', '.join(made)}"
             raise UsageError(f"-o {target.format}: not for a {kind}", code="bad-format", hint=hint)
-    for target, content in [(target, made[target.format]()) for target in to]:
+    ready = [(target, json_pieces(document) if target.format == "json" else made[target.format]()) for target in to]
+    for target, content in ready:
         _put(content, target)
 
 
@@ -115,10 +118,12 @@ def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
     }
 
 
-def _put(text: str, target: Target) -> None:
+def _put(content: str | Iterator[str], target: Target) -> None:
+    pieces = iter([content]) if isinstance(content, str) else content
     if target.file:
         try:
-            Path(target.file).write_text(text, encoding="utf-8", newline="")
+            with Path(target.file).open("w", encoding="utf-8", newline="") as file:
+                file.writelines(pieces)
         except OSError as error:
             raise UsageError(f"{target.file}: cannot be written: {error.strerror}", code="unwritable") from error
     elif target.format in ("text", "wide") and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
@@ -126,7 +131,11 @@ def _put(text: str, target: Target) -> None:
 
         from kplan.render.colour import coloured
 
-        Console(highlight=False, soft_wrap=True).print(coloured(text), end="")
+        Console(highlight=False, soft_wrap=True).print(coloured("".join(pieces)), end="")
     else:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        try:
+            sys.stdout.writelines(pieces)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # whoever read the output has seen enough; click would call it a failure, and Python complain at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
