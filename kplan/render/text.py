@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Protocol
 
 from kplan.render.layout import WIDE, WIDTH, Page
 from kplan.render.text_fixes import commands, fixes
 from kplan.render.text_parts import facts, preempt, scores
 from kplan.render.text_whatif import what_if_lines
-from kplan.result.document import Answer, Doubt, Event, Fold, Group, GroupNode, Origin, PodExplanation, PodExplanations
+from kplan.result.document import (
+    Answer,
+    Cause,
+    Doubt,
+    Event,
+    Fold,
+    Group,
+    GroupNode,
+    Origin,
+    PodExplanation,
+    PodExplanations,
+)
 
 GROUPS_SHOWN = 5
 FOLDS_SHOWN = 12
@@ -72,6 +84,40 @@ def explanation(document: PodExplanation, style: Style) -> str:
         page.part("Event", document.event.text)
     origin(page, document.origin)
     return page.text()
+
+
+class Headed(Protocol):
+    """What every document of a plan begins with."""
+
+    @property
+    def verdict(self) -> str:
+        """The verdict word."""
+
+    @property
+    def sentence(self) -> str:
+        """What follows it."""
+
+    @property
+    def because(self) -> Cause | None:
+        """The one cause."""
+
+    @property
+    def try_(self) -> str:
+        """What helps."""
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Why the verdict may be wrong."""
+
+
+def plan_head(page: Page, document: Headed) -> None:
+    """Write the lines that answer for a plan: verdict, doubts, Because, Try."""
+    page.verdict(f"{document.verdict}{'?' if document.doubts else ''}", document.sentence)
+    doubts(page, document.doubts)
+    if document.because is not None:
+        page.part("Because", document.because.text)
+    if document.try_:
+        page.part("Try", document.try_)
 
 
 def head(page: Page, answer: Answer) -> None:

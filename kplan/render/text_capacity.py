@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kplan.render.layout import Page
-from kplan.render.text import Style, doubts, group_lines, origin
+from kplan.render.text import Style, group_lines, origin, plan_head
 from kplan.render.text_whatif import what_if_lines
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, Growth, ShapeRoom
 
@@ -15,12 +15,7 @@ SHAPES_SHOWN = 20
 def capacity(document: CapacityReport, style: Style) -> str:
     """Lay out how many fit."""
     page = style.page()
-    page.verdict(f"{document.verdict}{'?' if document.doubts else ''}", document.sentence)
-    doubts(page, document.doubts)
-    if document.because is not None:
-        page.part("Because", document.because.text)
-    if document.try_:
-        page.part("Try", document.try_)
+    plan_head(page, document)
     if style.quiet:
         return page.text()
     page.blank()

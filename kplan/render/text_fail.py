@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kplan.render.layout import LABEL, Page
-from kplan.render.text import Style, doubts, group_lines, origin
+from kplan.render.text import Style, group_lines, origin, plan_head
 from kplan.render.text_whatif import what_if_lines
 from kplan.result.document_fail import FailCase, FailedPod, FailReport, LostThing, TimePoint
 from kplan.result.document_whatif import Move
@@ -27,12 +27,7 @@ _LOST = {
 def fail(document: FailReport, style: Style) -> str:
     """Lay out a failure, or every single one."""
     page = style.page()
-    page.verdict(f"{document.verdict}{'?' if document.doubts else ''}", document.sentence)
-    doubts(page, document.doubts)
-    if document.because is not None:
-        page.part("Because", document.because.text)
-    if document.try_:
-        page.part("Try", document.try_)
+    plan_head(page, document)
     if style.quiet:
         return page.text()
     page.blank()

@@ -72,7 +72,7 @@ def _told(what_if: WhatIf, step: Verb | ScenarioStep) -> WhatIfStep:
     cluster = what_if.planner.cluster
     cut = len(what_if.cascade.cut)
     effect, landings = what_if.take(planned.verb)
-    moves = tuple(_move(one, cluster) for one in landings)
+    moves = tuple(move_of(one, cluster) for one in landings)
     notes = list(effect.notes)
     circles = [move for move in moves if move.back]
     if circles:
@@ -116,7 +116,8 @@ def _held(told: WhatIfStep, planned: ScenarioStep) -> WhatIfStep:
     return replace(told, unmet=tuple(unmet))
 
 
-def _move(landing: Landing, cluster: Cluster) -> Move:
+def move_of(landing: Landing, cluster: Cluster) -> Move:
+    """Tell what became of one pod."""
     return Move(
         pod=landing.pod,
         result=landing.result,

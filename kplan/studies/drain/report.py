@@ -9,11 +9,11 @@ from kplan.cluster import Cluster
 from kplan.pipeline import Planner
 from kplan.result.document import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
-from kplan.result.document_whatif import Move
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.fixes import Tried, find_fixes
 from kplan.studies.drain.run import DrainRun, Gone, run_drain
 from kplan.studies.owners import owner_text
+from kplan.studies.whatif import move_of
 from kplan.studies.words import count, listed
 
 
@@ -80,7 +80,7 @@ def _plan(cluster: Cluster, run: DrainRun, asked: DrainAsked, origin: Origin) ->
         doubts=asked.doubts,
         notes=tuple(run.budgets.notes),
         pods=tuple(_pod(cluster, gone) for gone in run.pods),
-        cascade=tuple(_move(cluster, landing) for landing in run.cascade),
+        cascade=tuple(move_of(landing, cluster) for landing in run.cascade),
         after=tuple(_after(cluster, run)),
         left=first.pod.key if first is not None else "",
         group=failure.group if failure is not None else None,
@@ -139,22 +139,6 @@ def _pod(cluster: Cluster, gone: Gone) -> DrainedPod:
         needs=gone.what.flag,
         because=because,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
-    )
-
-
-def _move(cluster: Cluster, landing: object) -> Move:
-    from kplan.studies.cascade import Landing
-
-    assert isinstance(landing, Landing)
-    return Move(
-        pod=landing.pod,
-        result=landing.result,
-        instead_of=landing.instead_of if landing.instead_of != landing.pod else "",
-        owner=landing.owner,
-        was=landing.was,
-        node=landing.node,
-        evicts=tuple(cluster.pods[row].key for row in landing.evicts),
-        because=landing.failure.because if landing.failure is not None else None,
     )
 
 

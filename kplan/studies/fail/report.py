@@ -11,13 +11,12 @@ from kplan.cluster import Cluster
 from kplan.pipeline import Planner
 from kplan.result.document import API_VERSION, Cause, Doubt, Group, Origin
 from kplan.result.document_fail import FailedPod, FailReport, LostThing
-from kplan.result.document_whatif import Move
-from kplan.studies.cascade import Landing
 from kplan.studies.fail.fixes import find_fix
 from kplan.studies.fail.run import FailRun, LostPod, run_fail
 from kplan.studies.fail.timeline import timeline
 from kplan.studies.failing import Failure
 from kplan.studies.owners import owner_text
+from kplan.studies.whatif import move_of
 from kplan.studies.words import count, listed
 
 
@@ -91,7 +90,7 @@ def _report(run: FailRun, asked: FailAsked, origin: Origin) -> FailReport:
         doubts=asked.doubts,
         notes=tuple(_notes(run)),
         pods=tuple(_pod(run.cluster, one, asked.grace) for one in run.pods),
-        cascade=tuple(_move(run.cluster, landing) for landing in run.cascade),
+        cascade=tuple(move_of(landing, run.cluster) for landing in run.cascade),
         lost=tuple(_lost(run)),
         time=tuple(timeline(run, asked.grace)),
         left=left,
@@ -224,16 +223,3 @@ def _lost(run: FailRun) -> Iterator[LostThing]:
     for pod in run.pods:
         for name in pod.empty_dirs:
             yield LostThing(what="emptyDir", pod=pod.pod.key, name=name)
-
-
-def _move(cluster: Cluster, landing: Landing) -> Move:
-    return Move(
-        pod=landing.pod,
-        result=landing.result,
-        instead_of=landing.instead_of if landing.instead_of != landing.pod else "",
-        owner=landing.owner,
-        was=landing.was,
-        node=landing.node,
-        evicts=tuple(cluster.pods[row].key for row in landing.evicts),
-        because=landing.failure.because if landing.failure is not None else None,
-    )
