@@ -41,6 +41,7 @@ def server() -> Iterator[ControlPlane]:
     with ControlPlane() as running:
         fill(running)
         yield running
+        assert written(running) == set(), "kplan wrote to a server on which no test applies bindings"
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +58,18 @@ def other_server() -> Iterator[ControlPlane]:
         for i in range(6):
             running.post(PODS, pod(f"p-{i}"))
         yield running
+        assert written(running) == set(), "kplan wrote to a server on which no test applies bindings"
+
+
+READING = frozenset({"get", "list", "watch"})
+
+
+def written(running: ControlPlane) -> set[tuple[str, str]]:
+    """Verbs and resources of what kplan asked of a server over the whole run, but for reading and its own rights."""
+    mine = [event for event in running.audit_events() if event.get("userAgent", "").startswith("kplan")]
+    found = {(event["verb"], event.get("objectRef", {}).get("resource", "")) for event in mine}
+    rights = ("create", "selfsubjectaccessreviews")
+    return {(verb, resource) for verb, resource in found if verb not in READING and (verb, resource) != rights}
 
 
 PODS = "/api/v1/namespaces/default/pods"
