@@ -4,7 +4,9 @@
 
 Clusters come from ``make_cluster.py`` beside this file. The real scheduler is the program of ``tests/oracle/bench``:
 the one KPLAN_SCHEDBENCH names, else the one ``make oracle`` built; without either, kplan runs alone. Both look at all
-nodes for each pod. Nothing is asserted about absolute times: the ratio is what says something on a shared machine.
+nodes for each pod. Of kplan, ``explain s`` is an explanation of one pod, and ``render %`` what writing it as text and
+JSON takes of reading, explaining and writing together. Nothing is asserted about absolute times: the ratio is what
+says something on a shared machine.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ COLUMNS = (
     ("ratio", "{ratio}"),
     ("placed", "{placed}"),
     ("evicting", "{preemptable}"),
+    ("explain s", "{explain}"),
+    ("render %", "{render}"),
     ("peak MB", "{peak}"),
 )
 
@@ -59,14 +63,36 @@ def measure(path: str) -> dict[str, Any]:
         placed += outcome.placement is not None
         preemptable += bool(outcome.preemption and outcome.preemption.candidates)
     took = time.perf_counter() - loaded
+    explained, rendered = explain(kplan.Scheduler.of().planner(state))
     return {
         "load": loaded - began,
         "plan": took,
         "rate": len(waiting) / took,
         "placed": placed,
         "preemptable": preemptable,
+        "explain": f"{explained:.2f}",
+        "render": f"{100 * rendered / (loaded - began + explained + rendered):.1f}",
         "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
+
+
+def explain(planner: Any) -> tuple[float, float]:
+    """Explain the first waiting pod; return the time to work it out and that to write it, as text and as JSON."""
+    from kplan.render.data import json_pieces
+    from kplan.render.text import Style, explanation
+    from kplan.studies.context import Context
+    from kplan.studies.explain import explain_pods
+    from kplan.studies.origin import origin, version_of
+
+    state = planner.cluster.state
+    features = next(iter(planner.pipelines.values())).features
+    context = Context(planner, origin(state, features, *version_of(state, "")))
+    began = time.perf_counter()
+    document = explain_pods(context, planner.waiting()[:1], fold=False)
+    worked_out = time.perf_counter()
+    explanation(document, Style())
+    "".join(json_pieces(document))
+    return worked_out - began, time.perf_counter() - worked_out
 
 
 def real(binary: Path, path: str) -> dict[str, Any]:
@@ -79,6 +105,8 @@ def real(binary: Path, path: str) -> dict[str, Any]:
         "rate": told["podsPerSecond"],
         "placed": told["placed"],
         "preemptable": told["preemptable"],
+        "explain": "-",
+        "render": "-",
         "peak": "-",
     }
 
