@@ -1,0 +1,29 @@
+"""What holds for every test: a document that any of them has written is what its JSON Schema says."""
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kplan.cli import output
+from kplan.render.data import json_schema, to_json
+
+
+@cache
+def validator(kind: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(json_schema(kind)))
+
+
+@pytest.fixture(autouse=True)
+def what_is_written_is_what_the_schema_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    formats = output.formats
+
+    def checked(document: Any, *others: Any) -> Any:
+        written = json.loads(to_json(document))
+        errors = validator(written["kind"]).iter_errors(written)
+        assert [f"{error.json_path}: {error.message}" for error in errors] == []
+        return formats(document, *others)
+
+    monkeypatch.setattr(output, "formats", checked)
