@@ -324,8 +324,11 @@ def test_most_and_fewest_pods(name: str, courses: dict[str, Course]) -> None:
         assert rollout is None
         return
     assert rollout is not None
-    assert (rollout.peak, rollout.least) == (course.peak, course.least)
-    assert (course.told["peak"], course.told.get("serving", 0)) == (course.peak, course.least)
+    # a Deployment's ReplicaSets act on their own: new pods may be there before old ones that were told to go have left,
+    # so its peak is what they were told; one controller alone makes and removes the pods of the others
+    peak = course.wanted if course.roll in DEPLOYMENTS else course.peak
+    assert (rollout.peak, rollout.least) == (peak, course.least)
+    assert (course.told["peak"], course.told.get("serving", 0)) == (peak, course.least)
 
 
 @named(DEPLOYMENTS)
