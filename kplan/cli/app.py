@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import click
@@ -24,17 +25,12 @@ from kplan.cli import (
     simulate,
     snapshot,
 )
-from kplan.cli.options import Debug
+from kplan.cli.command import DEBUG, Command, spread
 from kplan.cli.whatif import WhatIfCommand
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Ask": ("explain", "nodes", "diff"),
-    "What if": (
-        "simulate",
-        "capacity",
-        "drain",
-        "fail",
-    ),
+    "What if": ("simulate", "capacity", "drain", "fail"),
     "Guard": ("check", "snapshot", "unredact"),
     "Write": ("bind",),
     "More": ("plugins", "schema", "demo"),
@@ -80,7 +76,7 @@ def kplan(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
-    debug: Debug = False,
+    debug: Annotated[bool, typer.Option("--debug", help=DEBUG)] = False,
 ) -> None:
     """What the Kubernetes scheduler will do, before it does it.
 
@@ -88,42 +84,26 @@ def kplan(
     """
 
 
-explain.app.command("node", short_help="Why nothing lands there, and what is on it.")(explain_node.explain_node)
+def _add(function: Callable[..., None], short: str, *, what_if: bool = False, to: typer.Typer = app) -> None:
+    """Make a function a command of its name."""
+    name = function.__name__.removeprefix("explain_")
+    kind = WhatIfCommand if what_if else Command
+    to.command(name, cls=kind, context_settings=SETTINGS, short_help=short)(spread(function))
+
+
+_add(explain.explain_pod, "Where a pod would go, and why not elsewhere.", what_if=True, to=explain.app)
+_add(explain_node.explain_node, "Why nothing lands there, and what is on it.", what_if=True, to=explain.app)
 app.add_typer(explain.app, name="explain", context_settings=SETTINGS)
-app.command("diff", context_settings=SETTINGS, short_help="Which pods are elsewhere under B, and what moved them.")(
-    diff.diff
-)
-app.command("nodes", context_settings=SETTINGS, short_help="What is requested and free on each node.")(nodes.nodes)
-app.command(
-    "simulate",
-    cls=WhatIfCommand,
-    context_settings=SETTINGS,
-    short_help="What happens if this lands, or to all that waits.",
-)(simulate.simulate)
-app.command(
-    "check",
-    cls=WhatIfCommand,
-    context_settings=SETTINGS,
-    short_help="Does it fit, by the rules? For CI: a policy, a baseline, reports.",
-)(check.check)
-app.command("capacity", cls=WhatIfCommand, context_settings=SETTINGS, short_help="How many more replicas fit.")(
-    capacity.capacity
-)
-app.command("drain", cls=WhatIfCommand, context_settings=SETTINGS, short_help="Can these nodes go, pod by pod.")(
-    drain.drain
-)
-app.command("fail", cls=WhatIfCommand, context_settings=SETTINGS, short_help="What if a node or a zone is lost.")(
-    fail.fail
-)
-app.command("snapshot", context_settings=SETTINGS, short_help="Write what scheduling needs of a cluster to a file.")(
-    snapshot.snapshot
-)
-app.command("unredact", context_settings=SETTINGS, short_help="Put the true names back into an answer.")(
-    snapshot.unredact
-)
-app.command("bind", context_settings=SETTINGS, short_help="Bind pods to the nodes that were shown.")(bind.bind)
-app.command("plugins", context_settings=SETTINGS, short_help="What each plugin checks and refuses with.")(
-    plugins.plugins
-)
-app.command("schema", context_settings=SETTINGS, short_help="The JSON Schema of what -o json writes.")(schema.schema)
-app.command("demo", context_settings=SETTINGS, short_help="Try it on a made-up cluster.")(demo.demo)
+_add(nodes.nodes, "What is requested and free on each node.", what_if=True)
+_add(diff.diff, "Which pods are elsewhere under B, and what moved them.")
+_add(simulate.simulate, "What happens if this lands, or to all that waits.", what_if=True)
+_add(capacity.capacity, "How many more replicas fit.", what_if=True)
+_add(drain.drain, "Can these nodes go, pod by pod.", what_if=True)
+_add(fail.fail, "What if a node or a zone is lost.", what_if=True)
+_add(check.check, "Does it fit, by the rules? For CI: a policy, a baseline, reports.", what_if=True)
+_add(snapshot.snapshot, "Write what scheduling needs of a cluster to a file.")
+_add(snapshot.unredact, "Put the true names back into an answer.")
+_add(bind.bind, "Bind pods to the nodes that were shown.")
+_add(plugins.plugins, "What each plugin checks and refuses with.")
+_add(schema.schema, "The JSON Schema of what -o json writes.")
+_add(demo.demo, "Try it on a made-up cluster.")

@@ -10,8 +10,8 @@ import typer
 from kplan.cli import options
 from kplan.cli.binding import How, Where, one_target, resume_run, show_or_apply, targets_of
 from kplan.cli.exit_codes import ExitCode
-from kplan.cli.output import targets
-from kplan.cli.session import Rules, read_gates
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.session import read_gates
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def bind(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[POD...]", help="Pods, or owners as deploy/web.")
     ] = None,
-    filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="Pods of manifests.")] = [],  # noqa: B006
+    filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="Pods of manifests.")] = [],
     namespace: options.Namespace = "",
     all_namespaces: options.AllNamespaces = False,
     selector: options.Labels = "",
@@ -41,7 +41,7 @@ def bind(
     take_over: Annotated[bool, typer.Option("--take-over", help="Bind pods of a live scheduler, too.")] = False,
     accept_doubt: Annotated[
         list[str], typer.Option("--accept-doubt", metavar="CODE", help="Bind in spite of a doubt; all for any.")
-    ] = [],  # noqa: B006
+    ] = [],
     events: Annotated[bool, typer.Option("--events", help="Report Scheduled and FailedScheduling.")] = False,
     server_dry_run: Annotated[
         bool, typer.Option("--server-dry-run", help="Let the server try the writes without keeping them.")
@@ -57,24 +57,16 @@ def bind(
         float, typer.Option("--evict-timeout", metavar="S", help="How long to wait for victims and budgets.", min=0)
     ] = 300,
     rbac: Annotated[bool, typer.Option("--print-rbac", help="Print the rights that these flags need.")] = False,
-    snapshot: Annotated[
-        str, typer.Option("--snapshot", metavar="PATH", help="Only to show: a file or folder instead of a cluster.")
-    ] = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    output: options.Output = [],  # noqa: B006
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     strict: options.Strict = False,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """Show which pods would be bound to which nodes; --apply binds them, and nothing that was not shown.
 
-    A target is always named: pods, -l, -n, -A, -f, --plan or --resume. KPLAN_SNAPSHOT does not count here.
+    A target is always named: pods, -l, -n, -A, -f, --plan or --resume. A snapshot is only to show, and KPLAN_SNAPSHOT
+    does not count here.
     """
     from kplan.bind.flags import Flags
 
@@ -91,15 +83,15 @@ def bind(
         max_age=max_age,
         volume_timeout=volume_timeout,
         evict_timeout=evict_timeout,
-        qps=qps,
-        burst=burst,
+        qps=source.qps,
+        burst=source.burst,
     )
-    where = Where(snapshot, context, kubeconfig, Rules(k8s_version, feature_gates, config))
-    how = How(targets(output), apply, yes, server_dry_run, journal, replan, quiet, strict)
+    where = Where(source.snapshot, source.context, source.kubeconfig, rules)
+    how = How(shown, apply, yes, server_dry_run, journal, replan, strict)
     if rbac:
         raise typer.Exit(print_rbac(flags, where.rules))
     meant = targets_of(names or [], filename, namespace, selector, everywhere=all_namespaces)
-    one_target(meant, plan, resume, how, snapshot)
+    one_target(meant, plan, resume, how, source.snapshot)
     if resume:
         raise typer.Exit(resume_run(resume, where, how))
     raise typer.Exit(show_or_apply(meant, plan, save, where, flags, how))

@@ -14,9 +14,10 @@ import msgspec
 import typer
 
 from kplan.cli.exit_codes import ExitCode, worst
-from kplan.cli.output import Target, write
+from kplan.cli.options import Rules, Shown
+from kplan.cli.output import write
 from kplan.cli.selectors import parse_selector
-from kplan.cli.session import Rules, read_gates, session_of
+from kplan.cli.session import read_gates, session_of
 from kplan.cli.source import Found, Progress
 from kplan.errors import BindError, ConfigError, UsageError
 
@@ -45,13 +46,12 @@ class Where:
 class How:
     """Options of a run that the plan does not depend on."""
 
-    to: list[Target]
+    shown: Shown
     apply: bool = False
     yes: bool = False
     dry_run: bool = False
     journal: str = ""
     replan: bool = False
-    quiet: bool = False
     strict: bool = False
 
 
@@ -286,10 +286,9 @@ def _attempt(save: str, shown: BindPlan, flags: Flags) -> str:
 
 def _show_plan(shown: BindPlan, how: How) -> None:
     """Write a plan; as YAML it is the Binding objects that would be sent."""
-    from kplan.render.text import Style
     from kplan.render.text_bind import bind_plan
 
-    write(shown, how.to, lambda wide: bind_plan(shown, Style(quiet=how.quiet, wide=wide)))
+    write(shown, bind_plan, how.shown)
 
 
 def _tell_plan(shown: BindPlan, how: How) -> None:
@@ -297,16 +296,15 @@ def _tell_plan(shown: BindPlan, how: How) -> None:
     from kplan.render.text import Style
     from kplan.render.text_bind import bind_plan
 
-    if not how.quiet:
+    if not how.shown.quiet:
         sys.stderr.write(bind_plan(shown, Style()) + "\n")
 
 
 def _finish(result: BindResult, how: How) -> ExitCode:
     """Write what became of the pods."""
-    from kplan.render.text import Style
     from kplan.render.text_bind import bind_result
 
-    write(result, how.to, lambda wide: bind_result(result, Style(quiet=how.quiet, wide=wide)))
+    write(result, bind_result, how.shown)
     if result.verdict == "STOPPED":
         interrupted = result.because is not None and result.because.code == "interrupted"
         return ExitCode.INTERRUPTED if interrupted else ExitCode.LIVE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,11 +9,10 @@ import msgspec
 import typer
 
 from kplan.cli import options
-from kplan.cli.exit_codes import ExitCode, worst
-from kplan.cli.explain import show
-from kplan.cli.output import targets
-from kplan.cli.session import Rules, Session, open_session
-from kplan.cli.source import Source
+from kplan.cli.exit_codes import study_code
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
+from kplan.cli.session import Session, open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -27,7 +25,7 @@ def capacity(
     targets_: Annotated[
         list[str] | None, typer.Argument(metavar="[MANIFEST|deploy/x ...]", help="What is multiplied.")
     ] = None,
-    filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="FILE, DIR or -.")] = [],  # noqa: B006
+    filename: options.Files = [],
     namespace: options.Namespace = "",
     replicas: Annotated[
         int | None, typer.Option("--replicas", metavar="N", help="How many are wanted in all.", min=0)
@@ -40,36 +38,25 @@ def capacity(
         typer.Option("--node", metavar="like=NODE", help="What a new node is like, as --add-node; found if not given."),
     ] = "",
     shapes: Annotated[str, typer.Option("--shapes", metavar="FILE", help="Room for each of these sizes of pods.")] = "",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    output: options.Output = [],  # noqa: B006
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     strict: options.Strict = False,
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """How many more replicas fit, what stops the next one, and how many nodes would be needed.
 
     Exit code 1: fewer than --replicas fit, or none at all.
     """
-    from kplan.render.text import Style
     from kplan.render.text_capacity import capacity as text
 
-    to = targets(output)
-    source = Source(snapshot, context, kubeconfig, qps, burst)
-    session = open_session(source, Rules(k8s_version, feature_gates, config))
+    session = open_session(source, rules)
     session, what_if = imagine(session, namespace)
     document = answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
     document = msgspec.structs.replace(document, what_if=what_if)
-    style = Style(quiet=quiet)
-    show(document, session, lambda wide: text(document, replace(style, wide=wide)), to, timings=timings)
-    raise typer.Exit(capacity_code(document, strict=strict))
+    show(document, session, text, shown, timings=timings)
+    raise typer.Exit(study_code(document, strict=strict))
 
 
 def answer(
@@ -127,13 +114,3 @@ def _ratio(text: str) -> tuple[int, ...]:
     if not all(part.isdecimal() and int(part) for part in parts):
         raise UsageError(f"--ratio {text}", code="bad-ratio", hint="numbers from 1, as in 2:1")
     return tuple(map(int, parts))
-
-
-def capacity_code(document: CapacityReport, *, strict: bool) -> ExitCode:
-    """Exit code of ``capacity``."""
-    codes = [ExitCode.OK]
-    if strict and document.doubts:
-        codes.append(ExitCode.DOUBT)
-    if document.verdict != "FITS" or any(step.unmet for step in document.what_if):
-        codes.append(ExitCode.NO_FIT)
-    return worst(codes)

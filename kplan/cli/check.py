@@ -14,11 +14,10 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import check_code
-from kplan.cli.explain import show
-from kplan.cli.output import targets
-from kplan.cli.session import Rules, Session, open_session
-from kplan.cli.simulate import QUEUES, _known, template_paths
-from kplan.cli.source import Source
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
+from kplan.cli.session import Session, open_session
+from kplan.cli.simulate import QUEUES, known, template_paths
 from kplan.cli.whatif import GIVEN as WHAT_IFS
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
     from kplan.pipeline import Planner
     from kplan.result.document_check import CheckResult
     from kplan.studies.check_policy import Policy
-
-Output = Annotated[
-    list[str],
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FORMAT[=FILE]",
-        help="text, wide, json, yaml, markdown, html, junit, sarif, github or name (what fails); may be given again.",
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -64,18 +53,10 @@ class Asked:
 
 def check(
     manifests: Annotated[list[str] | None, typer.Argument(metavar="MANIFEST...", help="What would land.")] = None,
-    filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="FILE, DIR or -.")] = [],  # noqa: B006
+    filename: options.Files = [],
     namespace: options.Namespace = "",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    pod_template: Annotated[
-        list[str],
-        typer.Option(
-            "--pod-template", metavar="[KIND=]PATH", help="Where a kind has its pod template, as Gadget=spec.template."
-        ),
-    ] = [],  # noqa: B006
-    queue: Annotated[str, typer.Option("--queue", metavar="all|manifests", help="Whose pods are tried.")] = "all",
+    pod_template: options.PodTemplate = [],
+    queue: options.Queue = "all",
     policy: Annotated[str, typer.Option("--policy", metavar="FILE", help="The rules below, in a YAML file.")] = "",
     require_zones: Annotated[
         int | None, typer.Option("--require-zones", metavar="N", help="Replicas of each workload in N zones.")
@@ -90,35 +71,29 @@ def check(
     ] = None,
     survive: Annotated[
         list[str], typer.Option("--survive", metavar="zone|node", help="All is placed again when one is lost.")
-    ] = [],  # noqa: B006
+    ] = [],
     quota: Annotated[bool, typer.Option("--quota", help="Refusals by a quota count.")] = False,
     max_age: Annotated[
         str | None, typer.Option("--max-age", metavar="24h", help="An older snapshot is a doubt.")
     ] = None,
     allow_doubt: Annotated[
         list[str], typer.Option("--allow-doubt", metavar="CODE", help="Accept this doubt; may be given again.")
-    ] = [],  # noqa: B006
+    ] = [],
     baseline: Annotated[
         str, typer.Option("--baseline", metavar="FILE", help="Result of main (-o json): only what got worse fails.")
     ] = "",
-    output: Output = [],  # noqa: B006
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt."""
-    from kplan.render.text import Style
     from kplan.render.text_check import result
     from kplan.studies.check_policy import Policy, read_policy
     from kplan.studies.check_policy import policy as flags
 
-    to = targets(output)
-    _known("--queue", queue, QUEUES)
+    known("--queue", queue, QUEUES)
     files = [*(manifests or []), *filename]
     given = flags(
         {
@@ -138,14 +113,13 @@ def check(
         own=queue == "all",
         policy=given.over(read_policy(policy) if policy else Policy()),
         baseline=baseline,
-        command=again(locals(), files),
+        command=again(click.get_current_context().params, files),
         templates=template_paths(pod_template),
     )
-    source = Source(snapshot, context, kubeconfig, qps, burst)
-    session, what_if = imagine(open_session(source, Rules(k8s_version, feature_gates, config)), namespace)
+    session, what_if = imagine(open_session(source, rules), namespace)
     document = answer(session, asked)
     document = msgspec.structs.replace(document, plan=msgspec.structs.replace(document.plan, what_if=what_if))
-    show(document, session, lambda wide: result(document, Style(quiet=quiet, wide=wide)), to, timings=timings)
+    show(document, session, result, shown, timings=timings)
     raise typer.Exit(check_code(document))
 
 
@@ -229,7 +203,7 @@ def again(given: dict[str, object], files: list[str]) -> str:
             continue
         if value is True:
             words.append(flag)
-        elif isinstance(value, list):
+        elif isinstance(value, tuple):
             words += [part for item in value for part in (flag, str(item))]
         elif value not in (None, "", False):
             words += [flag, str(value)]

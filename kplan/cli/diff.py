@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from kplan.cli import options
+from kplan.cli.command import RULES
 from kplan.cli.exit_codes import diff_code
-from kplan.cli.output import targets, write
-from kplan.cli.session import Rules
-from kplan.cli.source import Source
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import write
 from kplan.errors import UsageError
 
 PODS = ("auto", "waiting", "all")
 SideOption = "config=new.yaml,version=1.36"
+
+
+@dataclass(frozen=True)
+class RulesOfSides(Rules):
+    """Rules of both sides; two versions are one of each."""
+
+    k8s_version: Annotated[
+        str,
+        typer.Option(
+            metavar="V|A,B",
+            help="Rules of this version; of these two, as 1.35,1.37.",
+            rich_help_panel=RULES,
+        ),
+    ] = ""
 
 
 def diff(
@@ -27,21 +41,12 @@ def diff(
         typer.Option("--pods", metavar="auto|waiting|all", help="Which pods are placed: all means those that run too."),
     ] = "auto",
     namespace: options.Namespace = "",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    no_preempt: Annotated[bool, typer.Option("--no-preempt", help="Evict nothing.")] = False,
-    output: options.Output = [],  # noqa: B006 - typer reads the default and never changes it
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: Annotated[
-        str, typer.Option("--k8s-version", metavar="V|A,B", help="Rules of this version; of these two, as 1.35,1.37.")
-    ] = "",
-    feature_gates: options.FeatureGates = "",
+    no_preempt: options.NoPreempt = False,
     strict: options.Strict = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: RulesOfSides,
+    shown: Shown,
 ) -> None:
     """Which pods are elsewhere, and which plugin moved them? Exits with 1 if any is.
 
@@ -52,19 +57,15 @@ def diff(
     spread: standard deviation of used between nodes, in percentage points.
     """
     from kplan.cli.diff_sides import Opener, two_sides, words
-    from kplan.render.text import Style
     from kplan.render.text_diff import diff as lay_out
     from kplan.studies.diff import DiffAsked
     from kplan.studies.diff import diff as compare
 
-    to = targets(output)
     if pods not in PODS:
         raise UsageError(f"--pods {pods}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PODS)}")
-    one, two, version = two_sides(sides or [], a, b, k8s_version)
-    source = Source(snapshot, context, kubeconfig, qps, burst)
-    opener = Opener(source, Rules(version, feature_gates, config), namespace, not no_preempt)
+    one, two, version = two_sides(sides or [], a, b, rules.k8s_version)
+    opener = Opener(source, Rules(version, rules.feature_gates, rules.config), namespace, not no_preempt)
     first, second, kinds = opener.open(one, two)
     document = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
-    style = Style(quiet=quiet)
-    write(document, to, lambda wide: lay_out(document, replace(style, wide=wide)))
+    write(document, lay_out, shown)
     raise typer.Exit(diff_code(document, strict=strict))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as changed
 
-from kplan.cli.session import Rules, Session, make_session
-from kplan.cli.source import Found, Source, read_source
+from kplan.cli.options import Rules, Source
+from kplan.cli.session import Session, make_session
+from kplan.cli.source import Found, read_source
 from kplan.errors import ConfigError, KplanError, UsageError
 
 if TYPE_CHECKING:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from kplan.cli import options
-from kplan.cli.exit_codes import ExitCode, worst
-from kplan.cli.explain import show
-from kplan.cli.output import targets
+from kplan.cli.exit_codes import study_code
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
 from kplan.cli.selectors import parse_selector
-from kplan.cli.session import Rules, Session, open_session
-from kplan.cli.source import Source
+from kplan.cli.session import Session, open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -48,39 +46,28 @@ def drain(
     pod_selector: PodSelector = "",
     grace_period: Annotated[int, typer.Option("--grace-period", help="Taken from kubectl; changes no placement.")] = -1,
     timeout: Annotated[str, typer.Option("--timeout", help="Taken from kubectl; changes no placement.")] = "0s",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    output: options.Output = [],  # noqa: B006
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     strict: options.Strict = False,
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """Can these nodes go, where does each pod land, and what stands in the way.
 
     Exit code 1: something cannot be evicted or finds no place. Nothing is written.
     """
-    from kplan.render.text import Style
     from kplan.render.text_drain import drain as text
     from kplan.scenario.drain import DrainOptions
 
-    to = targets(output)
-    source = Source(snapshot, context, kubeconfig, qps, burst)
-    session = open_session(source, Rules(k8s_version, feature_gates, config))
+    session = open_session(source, rules)
     session, what_if = imagine(session)
     # pods of DaemonSets and data in emptyDir volumes stop kubectl, and a flag lets them go: planned so, and told
     given = DrainOptions(True, True, force, disable_eviction, parse_selector(pod_selector))
     document = answer(session, [*(nodes or []), *([selector] if selector else [])], given, find, rolling, together)
     document = msgspec.structs.replace(document, what_if=what_if)
-    style = Style(quiet=quiet)
-    show(document, session, lambda wide: text(document, replace(style, wide=wide)), to, timings=timings)
-    raise typer.Exit(drain_code(document, strict=strict))
+    show(document, session, text, shown, timings=timings)
+    raise typer.Exit(study_code(document, strict=strict))
 
 
 def answer(
@@ -109,13 +96,3 @@ def answer(
         raise UsageError("no node is named", code="no-node", hint="kplan drain NODE, -l SELECTOR, or --find")
     asked = DrainAsked(names, given, rolling=rolling, together=together, doubts=session.doubts)
     return study(planner, asked, session.origin)
-
-
-def drain_code(document: DrainPlan, *, strict: bool) -> ExitCode:
-    """Exit code of ``drain``."""
-    codes = [ExitCode.OK]
-    if strict and document.doubts:
-        codes.append(ExitCode.DOUBT)
-    if document.verdict != "FITS" or any(step.unmet for step in document.what_if):
-        codes.append(ExitCode.NO_FIT)
-    return worst(codes)

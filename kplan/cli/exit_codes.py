@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
 from kplan.result.document_diff import ClusterDiff
+from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
 from kplan.result.document_plan import SimulationPlan
 
@@ -102,8 +104,8 @@ def diff_code(document: ClusterDiff, *, strict: bool) -> ExitCode:
     return worst(codes)
 
 
-def fail_code(document: FailReport, *, strict: bool) -> ExitCode:
-    """Exit code of ``fail``: NO_FIT where a loss is not borne."""
+def study_code(document: CapacityReport | DrainPlan | FailReport, *, strict: bool) -> ExitCode:
+    """Exit code of ``capacity``, ``drain`` and ``fail``: NO_FIT where something finds no place."""
     codes = [ExitCode.OK]
     if strict and document.doubts:
         codes.append(ExitCode.DOUBT)

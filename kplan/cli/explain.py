@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -12,12 +11,12 @@ import typer
 from kplan.cli import options
 from kplan.cli.exit_codes import explain_code
 from kplan.cli.notes import note
-from kplan.cli.output import Target, targets, write
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
 from kplan.cli.selectors import parse_selector
-from kplan.cli.session import Rules, Session, open_session
-from kplan.cli.source import Source
+from kplan.cli.session import Session, open_session
 from kplan.cli.watch import For, Watch, watch
-from kplan.cli.whatif import WhatIfCommand, imagine
+from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ def explain() -> None:
     """Why a pod goes where it goes, or nowhere."""
 
 
-@app.command("pod", cls=WhatIfCommand)
 def explain_pod(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME...]", help="Pods; none means all waiting.")
@@ -44,26 +42,19 @@ def explain_pod(
     follow: Watch = False,
     seconds: For = 0,
     node: Annotated[str, typer.Option("--node", metavar="NAME", help="Only this node.")] = "",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    output: options.Output = [],  # noqa: B006 - typer reads the default and never changes it
-    quiet: options.Quiet = False,
     event: options.Event = False,
     group: Annotated[int, typer.Option("--group", metavar="N", help="All node names of one group.", min=0)] = 0,
     victims: Annotated[str, typer.Option("--victims", metavar="all", help="Victims on every candidate node.")] = "",
     scores: Annotated[str, typer.Option("--scores", metavar="all", help="All feasible nodes in Scores.")] = "",
     fix: Annotated[int, typer.Option("--fix", metavar="N", help="Commands of one remedy; nothing is run.", min=0)] = 0,
     all_fixes: Annotated[bool, typer.Option("--all-fixes", help="Every remedy in Fix.")] = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """Where would it go, and why not elsewhere? Without a name: every waiting pod, folded by cause.
 
@@ -72,11 +63,8 @@ def explain_pod(
     from kplan.render.text import Style
     from kplan.studies.names import Scope
 
-    to = targets(output)
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
-    source = Source(snapshot, context, kubeconfig, qps, burst)
-    rules = Rules(k8s_version, feature_gates, config)
-    style = Style(quiet=quiet, event=event, group=group, all_scores=_all("scores", scores))
+    style = Style(event=event, group=group, all_scores=_all("scores", scores), all_fixes=all_fixes)
 
     def ask(session: Session) -> tuple[Session, PodExplanation | PodExplanations]:
         session, what_if = imagine(session, namespace)
@@ -84,8 +72,8 @@ def explain_pod(
         return session, msgspec.structs.replace(document, what_if=what_if)
 
     def tell(document: PodExplanation | PodExplanations, session: Session) -> None:
-        how = replace(style, fix=_known_fix(document, fix), all_fixes=all_fixes)
-        show(document, session, to_text(document, how), to, timings=timings)
+        how = replace(style, fix=_known_fix(document, fix))
+        show(document, session, text, shown, how, timings=timings)
 
     if follow:
         document = watch(source, rules, seconds, ask, tell)
@@ -126,30 +114,12 @@ def answer(
     return explain_pods(Context(planner, session.origin, session.doubts, node, victims), pods, fold=not names)
 
 
-def to_text(document: PodExplanation | PodExplanations, style: Style) -> options.Layout:
-    """Make the function that lays a document out, wide or not."""
+def text(document: PodExplanation | PodExplanations, style: Style) -> str:
+    """Lay an answer about one pod or several out."""
     from kplan.render.text import explanation, explanations
     from kplan.result.document import PodExplanation
 
-    def lay_out(wide: bool) -> str:
-        how = replace(style, wide=wide)
-        return explanation(document, how) if isinstance(document, PodExplanation) else explanations(document, how)
-
-    return lay_out
-
-
-def show(
-    document: options.Document, session: Session, text: options.Layout, to: list[Target], *, timings: bool
-) -> None:
-    """Write a document, with timings if asked."""
-    planned = perf_counter()
-    if timings:
-        text(False)
-        times = session.timings(planned, perf_counter())
-        document = msgspec.structs.replace(document, timings=times)
-        if any(target.format in ("text", "wide") for target in to):
-            note(", ".join(f"{name.removesuffix('Seconds')} {seconds} s" for name, seconds in times.items()))
-    write(document, to, text, session.nodes)
+    return explanation(document, style) if isinstance(document, PodExplanation) else explanations(document, style)
 
 
 def _known_fix(document: PodExplanation | PodExplanations, number: int) -> int:

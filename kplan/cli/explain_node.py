@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
+import msgspec
 import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import ExitCode
-from kplan.cli.explain import show
-from kplan.cli.output import targets
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
 from kplan.cli.selectors import parse_selector
-from kplan.cli.session import Rules, Session, open_session
-from kplan.cli.source import Source
+from kplan.cli.session import Session, open_session
+from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 
@@ -24,38 +24,28 @@ def explain_node(
     running: Annotated[
         bool, typer.Option("--running", help="Ask about pods that run elsewhere, each as if it were new.")
     ] = False,
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    output: options.Output = [],  # noqa: B006 - typer reads the default and never changes it
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     strict: options.Strict = False,
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """Why does nothing land there? Which waiting pods it refuses, which fit but go elsewhere, and what is on it."""
-    from kplan.render.text import Style
     from kplan.render.text_node import node_explanation
     from kplan.studies.context import Context
     from kplan.studies.names import Scope
     from kplan.studies.node_story import elsewhere
     from kplan.studies.node_story import explain_node as tell
 
-    to = targets(output)
     scope = Scope(namespace, not namespace, parse_selector(selector))
-    session = open_session(Source(snapshot, context, kubeconfig, qps, burst), Rules(k8s_version, feature_gates, config))
+    session, what_if = imagine(open_session(source, rules), namespace)
     planner = session.scheduler.planner(session.state)
     node = _node(session, name, planner.cluster.node_index)
     about = Context(planner, session.origin, session.doubts, node, brief=True)
     pods = [pod for pod in (elsewhere(about, node) if running else planner.waiting()) if scope.has(pod)]
-    document = tell(about, node, pods, running=running)
-    style = Style(quiet=quiet)
-    show(document, session, lambda wide: node_explanation(document, replace(style, wide=wide)), to, timings=timings)
+    document = msgspec.structs.replace(tell(about, node, pods, running=running), what_if=what_if)
+    show(document, session, node_explanation, shown, timings=timings)
     raise typer.Exit(ExitCode.DOUBT if strict and document.doubts else ExitCode.OK)
 
 

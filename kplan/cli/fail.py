@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from kplan.cli import options
-from kplan.cli.exit_codes import fail_code
-from kplan.cli.explain import show
-from kplan.cli.output import targets
-from kplan.cli.session import Rules, Session, open_session
-from kplan.cli.source import Source
+from kplan.cli.exit_codes import study_code
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
+from kplan.cli.session import Session, open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -27,43 +25,32 @@ EACH = ("node", "zone")
 
 def fail(
     nodes: Annotated[list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes that are lost at once.")] = None,
-    zone: Annotated[list[str], typer.Option("--zone", metavar="ZONE", help="All nodes of a zone.")] = [],  # noqa: B006
+    zone: Annotated[list[str], typer.Option("--zone", metavar="ZONE", help="All nodes of a zone.")] = [],
     selector: Annotated[
         str, typer.Option("-l", "--selector", metavar="SELECTOR", help="All nodes with these labels.")
     ] = "",
     each: Annotated[
         str, typer.Option("--each", metavar="node|zone", help="Lose each by itself: is any single loss borne?")
     ] = "",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    output: options.Output = [],  # noqa: B006
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     strict: options.Strict = False,
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """What comes back and where, what is lost and when, if these nodes are lost.
 
     Exit code 1: something finds no place again, or is gone for good. Nothing is written.
     """
-    from kplan.render.text import Style
     from kplan.render.text_fail import fail as text
 
-    to = targets(output)
-    source = Source(snapshot, context, kubeconfig, qps, burst)
-    session = open_session(source, Rules(k8s_version, feature_gates, config))
+    session = open_session(source, rules)
     session, what_if = imagine(session)
-    document = answer(session, nodes or [], zone, selector, each, shown=any(target.format == "html" for target in to))
+    document = answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
     document = msgspec.structs.replace(document, what_if=what_if)
-    style = Style(quiet=quiet)
-    show(document, session, lambda wide: text(document, replace(style, wide=wide)), to, timings=timings)
-    raise typer.Exit(fail_code(document, strict=strict))
+    show(document, session, text, shown, timings=timings)
+    raise typer.Exit(study_code(document, strict=strict))
 
 
 def answer(

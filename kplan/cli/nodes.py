@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
+import msgspec
 import typer
 
 from kplan.cli import options
-from kplan.cli.explain import show
-from kplan.cli.output import targets
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
 from kplan.cli.selectors import parse_selector
-from kplan.cli.session import Rules, open_session
-from kplan.cli.source import Source
+from kplan.cli.session import open_session
+from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 NodeLabels = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Only nodes with these labels.")]
@@ -31,20 +31,14 @@ def nodes(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes; none means all.")] = None,
     selector: NodeLabels = "",
     sort_by: SortBy = "",
-    resource: Resource = [],  # noqa: B006 - typer reads the default and never changes it
+    resource: Resource = [],
     by: By = "",
     rows: Annotated[str, typer.Option("--rows", metavar="N|all", help="Lines of nodes; one screen if absent.")] = "",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    output: options.Output = [],  # noqa: B006
-    quiet: options.Quiet = False,
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """What is requested and free on each node? By the scheduler's own counting.
 
@@ -54,26 +48,18 @@ def nodes(
     free, the share that this cluster's own pods could not use where it lies, as it is too little or as another
     resource is missing there. spread: standard deviation of used between nodes, in percentage points.
     """
-    from kplan.render.text import Style
     from kplan.render.text_nodes import ROWS_SHOWN, node_list
     from kplan.studies.nodes import NodesAsked, list_nodes
 
-    to = targets(output)
     lines = _lines(rows)
-    session = open_session(Source(snapshot, context, kubeconfig, qps, burst), Rules(k8s_version, feature_gates))
+    session, what_if = imagine(open_session(source, rules))
     cluster = session.scheduler.cluster(session.state)
     chosen = parse_selector(selector)
     sort = sort_by or ("full" if len(cluster.nodes) > ROWS_SHOWN and not names else "name")
     document = list_nodes(cluster, NodesAsked(tuple(names or ()), chosen, sort, by), session.origin)
     columns = _known(resource, list(cluster.resources))
-    style = Style(quiet=quiet)
-    show(
-        document,
-        session,
-        lambda wide: node_list(document, replace(style, wide=wide), lines, columns),
-        to,
-        timings=timings,
-    )
+    document = msgspec.structs.replace(document, what_if=what_if)
+    show(document, session, lambda told, style: node_list(told, style, lines, columns), shown, timings=timings)
 
 
 def _lines(text: str) -> int | None:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from kplan.cli.notes import note
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
-    import msgspec
-
+    from kplan.cli.options import Shown
+    from kplan.cli.session import Session
+    from kplan.render.text import Style
     from kplan.result.document_check import CheckResult
     from kplan.result.document_usage import NodeUsage
+
+LayOut = Callable[[Any, "Style"], str]
+"""Makes text of a document, in a style."""
 
 FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "name")
 _OF_CHECK = ("junit", "sarif", "github")
@@ -51,26 +59,56 @@ def targets(given: Sequence[str]) -> list[Target]:
     return found
 
 
+def show(
+    document: Any, session: Session, lay_out: LayOut, shown: Shown, style: Style | None = None, *, timings: bool = False
+) -> None:
+    """Write what a session came to, with timings if asked, and how full nodes are where a format draws them.
+
+    Args:
+        document: the document.
+        session: state and rules.
+        lay_out: makes text of it.
+        shown: options of what is written.
+        style: how text looks but for ``--quiet`` and width; as always if None.
+        timings: tell how long each part took.
+    """
+    if timings:
+        from kplan.render.text import Style
+
+        planned = perf_counter()
+        lay_out(document, style or Style())
+        times = session.timings(planned, perf_counter())
+        document = msgspec.structs.replace(document, timings=times)
+        if shown.has("text") or shown.has("wide"):
+            note(", ".join(f"{name.removesuffix('Seconds')} {seconds} s" for name, seconds in times.items()))
+    write(document, lay_out, shown, style, session.nodes)
+
+
 def write(
     document: msgspec.Struct,
-    to: Sequence[Target],
-    text: Callable[[bool], str],
+    lay_out: LayOut,
+    shown: Shown,
+    style: Style | None = None,
     nodes: Callable[[], Sequence[NodeUsage]] = tuple,
 ) -> None:
     """Write a document; every format is made before the first is written, but for JSON, which is written as it is made.
 
     Args:
         document: the document.
-        to: formats and files.
-        text: lays it out; True for wide.
+        lay_out: makes text of it.
+        shown: options of what is written.
+        style: how text looks but for ``--quiet`` and width; as always if None.
         nodes: tells how full nodes are; asked only for HTML.
 
     Raises:
         UsageError: a format that this document has not, or a file that cannot be written.
     """
     from kplan.render.data import json_pieces
+    from kplan.render.text import Style
 
-    made = formats(document, text, nodes)
+    how = replace(style or Style(), quiet=shown.quiet)
+    made = formats(document, lambda wide: lay_out(document, replace(how, wide=wide)), nodes)
+    to = shown.to
     for target in to:
         if target.format not in made:
             kind = type(document).__name__

@@ -7,25 +7,24 @@ from typing import Annotated
 import typer
 
 from kplan.cli import options
-from kplan.cli.output import targets, write
+from kplan.cli.options import Shown
+from kplan.cli.output import write
 
 
 def plugins(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="One plugin, in full.")] = "",
     k8s_version: options.K8sVersion = "",
-    output: options.Output = [],  # noqa: B006
-    debug: options.Debug = False,
+    *,
+    shown: Shown,
 ) -> None:
     """Say what each plugin of the scheduler checks, and with which words it refuses."""
     from kplan.api import Scheduler
-    from kplan.render.text import Style
     from kplan.render.text_plan import plugins as lay_out
     from kplan.result.document import API_VERSION
     from kplan.result.document_plan import PluginReference
     from kplan.studies.plugin_texts import plugin_text, plugin_texts
 
-    to = targets(output)
     pipeline = next(iter(Scheduler.of(k8s_version).pipelines.values()))
     found = (plugin_text(name, pipeline),) if name else plugin_texts(pipeline)
     document = PluginReference(api_version=API_VERSION, plugins=found)
-    write(document, to, lambda wide: lay_out(document, Style(wide=wide)))
+    write(document, lay_out, shown)

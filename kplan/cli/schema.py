@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from kplan.cli import options
 from kplan.errors import UsageError
 
 
 def schema(
     kind: Annotated[str, typer.Argument(metavar="[KIND]", help="PodExplanation, SimulationPlan, ...")] = "",
-    debug: options.Debug = False,
 ) -> None:
     """What does -o json look like? The JSON Schema of one kind of document, or of all."""
     from kplan.render.data import json_schema

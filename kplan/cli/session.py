@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from kplan.cli.source import Source
+from kplan.cli.options import Rules, Source
 from kplan.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 
 _HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 """What some recorders leave out of a configuration."""
-
-
-@dataclass(frozen=True)
-class Rules:
-    """Options that choose the scheduler's rules."""
-
-    k8s_version: str = ""
-    feature_gates: str = ""
-    config: str = ""
 
 
 @dataclass
@@ -84,11 +75,11 @@ class Session:
         }
 
 
-def open_session(source: Source | str, rules: Rules) -> Session:
+def open_session(source: Source, rules: Rules) -> Session:
     """Read the state and make the rules.
 
     Args:
-        source: file, folder or cluster; a text is the name of a file or folder.
+        source: file, folder or cluster.
         rules: version, gates and configuration that are asked for.
 
     Raises:
@@ -102,7 +93,7 @@ def open_session(source: Source | str, rules: Rules) -> Session:
 
     started = perf_counter()
     gates, config = read_gates(rules.feature_gates), read_configuration(rules.config)
-    found = read_source(Source(source) if isinstance(source, str) else source)
+    found = read_source(source)
     tell_completeness(found.state.completeness)
     return session_of(found, rules, gates, config, started)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +10,9 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import simulate_code
-from kplan.cli.explain import show
-from kplan.cli.output import targets
-from kplan.cli.session import Rules, Session, open_session
-from kplan.cli.source import Source
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import show
+from kplan.cli.session import Session, open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -29,45 +27,29 @@ def simulate(
     manifests: Annotated[
         list[str] | None, typer.Argument(metavar="[MANIFEST...]", help="What lands, after the pods that wait.")
     ] = None,
-    filename: Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="FILE, DIR or -.")] = [],  # noqa: B006
+    filename: options.Files = [],
     namespace: options.Namespace = "",
-    snapshot: options.Snapshot = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    pod_template: Annotated[
-        list[str],
-        typer.Option(
-            "--pod-template", metavar="[KIND=]PATH", help="Where a kind has its pod template, as Gadget=spec.template."
-        ),
-    ] = [],  # noqa: B006
-    queue: Annotated[str, typer.Option("--queue", metavar="all|manifests", help="Whose pods are tried.")] = "all",
-    no_preempt: Annotated[bool, typer.Option("--no-preempt", help="Evict nothing.")] = False,
+    pod_template: options.PodTemplate = [],
+    queue: options.Queue = "all",
+    no_preempt: options.NoPreempt = False,
     victims: Annotated[
         str, typer.Option("--victims", metavar="return|gone", help="Do evicted pods return?")
     ] = "return",
-    output: options.Output = [],  # noqa: B006
-    quiet: options.Quiet = False,
-    config: options.Config = "",
-    k8s_version: options.K8sVersion = "",
-    feature_gates: options.FeatureGates = "",
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
-    debug: options.Debug = False,
+    *,
+    source: Source,
+    rules: Rules,
+    shown: Shown,
 ) -> None:
     """What happens if this lands? Without a manifest: what becomes of every pod that waits."""
-    from kplan.render.text import Style
     from kplan.render.text_plan import simulation
 
-    to = targets(output)
-    _known("--queue", queue, QUEUES)
-    _known("--victims", victims, VICTIMS)
+    known("--queue", queue, QUEUES)
+    known("--victims", victims, VICTIMS)
     files = [*manifest_files(manifests or []), *filename]
-    source = Source(snapshot, context, kubeconfig, qps, burst)
-    session = open_session(source, Rules(k8s_version, feature_gates, config))
-    session, what_if = imagine(session, namespace, preempt=not no_preempt)
+    session, what_if = imagine(open_session(source, rules), namespace, preempt=not no_preempt)
     templates = template_paths(pod_template)
     document = plan(
         session,
@@ -79,8 +61,7 @@ def simulate(
         templates=templates,
     )
     document = msgspec.structs.replace(document, what_if=what_if)
-    style = Style(quiet=quiet)
-    show(document, session, lambda wide: simulation(document, replace(style, wide=wide)), to, timings=timings)
+    show(document, session, simulation, shown, timings=timings)
     raise typer.Exit(simulate_code(document, verdicts=exit_code, strict=strict))
 
 
@@ -154,6 +135,11 @@ def manifest_files(given: list[str]) -> list[str]:
     return given
 
 
-def _known(option: str, value: str, values: tuple[str, ...]) -> None:
+def known(option: str, value: str, values: tuple[str, ...]) -> None:
+    """Refuse a value that is none of an option's choices.
+
+    Raises:
+        UsageError: it is none.
+    """
     if value not in values:
         raise UsageError(f"{option} {value}: no such choice", code="bad-choice", hint=f"one of: {', '.join(values)}")

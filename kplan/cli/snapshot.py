@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from time import perf_counter
@@ -12,13 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kplan.cli import options
 from kplan.cli.notes import tell_absences
+from kplan.cli.options import Source
 from kplan.cli.watch import Follow, For, states
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from kplan.cli.source import Source
     from kplan.objects.state import ClusterState
 
 _REST = 1.0
@@ -33,25 +33,21 @@ def snapshot(
     redact_map: Annotated[
         str, typer.Option("--redact-map", metavar="FILE", help="Write down the true names, to keep at home.")
     ] = "",
-    context: options.Context = "",
-    kubeconfig: options.Kubeconfig = "",
-    source: options.Snapshot = "",
-    qps: options.Qps = 50,
-    burst: options.Burst = 100,
     at: Annotated[
         str, typer.Option("--at", metavar="TIME", help="Of a record over time, this moment; its end if not given.")
     ] = "",
     follow: Follow = False,
     seconds: For = 0,
     print_rbac: Annotated[bool, typer.Option("--print-rbac", help="Print a ClusterRole that suffices.")] = False,
-    debug: options.Debug = False,
+    *,
+    source: Source,
 ) -> None:
     """Take a snapshot: one List of all that scheduling reads. No Secrets, no ConfigMaps, no environment, ever.
 
     --snapshot PATH takes it from a file instead of a cluster, for instance to redact it.
     """
     from kplan.cli.notes import tell_completeness
-    from kplan.cli.source import Source, read_source
+    from kplan.cli.source import read_source
 
     if print_rbac:
         sys.stdout.write(resources.files("kplan").joinpath("data", "rbac.yaml").read_text(encoding="utf-8"))
@@ -59,7 +55,7 @@ def snapshot(
     if not file or (redact_map and not redact):
         missing = "FILE is missing" if not file else "--redact-map without --redact"
         raise UsageError(missing, code="usage", hint="kplan snapshot FILE.json.gz [--redact --redact-map NAMES.json]")
-    where = Source(source, context, kubeconfig, qps, burst, at)
+    where = replace(source, at=at)
     if follow:
         keep_current(where, seconds, file, redact=redact, names=redact_map)
         return
@@ -120,7 +116,6 @@ def unredact(
     text: Annotated[
         str, typer.Argument(metavar="[FILE]", help="An answer about the snapshot; standard input if -.")
     ] = "-",
-    debug: options.Debug = False,
 ) -> None:
     """Put the true names back into an answer about a redacted snapshot."""
     from kplan.sources.redact import unredact as show

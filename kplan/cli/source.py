@@ -10,31 +10,11 @@ from typing import TYPE_CHECKING
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
+    from kplan.cli.options import Source
     from kplan.objects.state import ClusterState
 
 VARIABLE = "KPLAN_SNAPSHOT"
 CURRENT = "current context"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Options that name a source.
-
-    Attributes:
-        snapshot: file or folder; empty for a live cluster.
-        context: of the kubeconfig; the current one if empty.
-        kubeconfig: file; as kubectl finds it if empty.
-        qps: requests a second to a live cluster.
-        burst: requests at once.
-        at: the moment up to which a record over time is carried out; its end if empty.
-    """
-
-    snapshot: str = ""
-    context: str = ""
-    kubeconfig: str = ""
-    qps: float = 50
-    burst: int = 100
-    at: str = ""
 
 
 @dataclass(frozen=True)

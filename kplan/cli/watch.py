@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kplan.cli.notes import note
-from kplan.cli.session import Rules, Session, make_session
-from kplan.cli.source import CURRENT, Found, Progress, Source, named_file
+from kplan.cli.options import Rules, Source
+from kplan.cli.session import Session, make_session
+from kplan.cli.source import CURRENT, Found, Progress, named_file
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
-from typer.core import TyperCommand
+
+from kplan.cli.command import WHAT_IF, Command
 
 if TYPE_CHECKING:
     from kplan.cli.session import Session
@@ -37,15 +38,16 @@ GIVEN = "kplan.what-ifs"
 """Where the what-ifs of the command that runs are kept, in ``Context.meta``."""
 
 
-class WhatIfCommand(TyperCommand):
+class WhatIfCommand(Command):
     """A command that takes what-if flags besides its own."""
 
     def __init__(self, *args: Any, params: list[click.Parameter] | None = None, **more: Any) -> None:
-        self._mine = [
+        mine = [
             click.Option([f"--{name}"], metavar=metavar, help=text, multiple=True, expose_value=False)
             for name, (metavar, text) in FLAGS.items()
         ]
-        super().__init__(*args, params=[*(params or []), *self._mine], **more)
+        super().__init__(*args, params=[*(params or []), *mine], **more)
+        self._mine = {option.name for option in mine}
 
     def make_parser(self, ctx: click.Context) -> Any:
         """Make a parser that also notes which flag stood where."""
@@ -57,21 +59,12 @@ class WhatIfCommand(TyperCommand):
             ctx.meta[GIVEN] = in_order(values, [param.name or "" for param in order])
             return values, rest, order
 
-        parser.parse_args = parse_in_order  # type: ignore[method-assign]
+        parser.parse_args = parse_in_order  # type: ignore[method-assign]  # no other way in
         return parser
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the what-ifs as a section of their own."""
-        mine = {option.name for option in self._mine}
-        everything = self.params
-        self.params = [param for param in everything if param.name not in mine]
-        try:
-            super().format_options(ctx, formatter)
-        finally:
-            self.params = everything
-        rows = [record for option in self._mine if (record := option.get_help_record(ctx)) is not None]
-        with formatter.section("What if, in the order given (NODE is a name or a label selector)"):
-            formatter.write_dl(rows)
+    def section_of(self, option: click.Parameter) -> str:
+        """Name the section of help: what-ifs have their own."""
+        return WHAT_IF if option.name in self._mine else super().section_of(option)
 
 
 def in_order(values: dict[str, Any], order: list[str]) -> list[tuple[str, str]]:

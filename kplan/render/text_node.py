@@ -7,6 +7,7 @@ from functools import partial
 from kplan.render.layout import Page
 from kplan.render.text import Style, doubts, origin, owners
 from kplan.render.text_nodes import bar, percent
+from kplan.render.text_whatif import what_if_lines
 from kplan.result.amounts import short, short_name
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodePod, NodeRefusal, NodeRow
 
@@ -42,6 +43,7 @@ def _all(page: Page, document: NodeExplanation, style: Style, most: int) -> None
     if style.quiet:
         return
     page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
     _node(page, document)
     _use(page, document.node, wide=style.wide)
     _refused(page, document, most, wide=style.wide)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from kplan.render.layout import LABEL, Page
 from kplan.render.text import Style, origin
+from kplan.render.text_whatif import what_if_lines
 from kplan.result.amounts import short, short_name
 from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal
 
@@ -46,6 +47,7 @@ def node_list(document: NodeList, style: Style, rows: int | None = None, resourc
     if style.quiet:
         return page.text()
     page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
     if document.nodes:
         _totals(page, document, wide=style.wide)
         _slot(page, document)

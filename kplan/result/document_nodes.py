@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_whatif import WhatIfStep
 
 
 class ResourceUse(Part, frozen=True, kw_only=True, omit_defaults=False):
@@ -132,6 +133,7 @@ class NodeList(Part, frozen=True, kw_only=True, tag_field="kind", tag="NodeList"
     pools: tuple[Pool, ...] = ()
     counted: tuple[str, ...] = ()
     balance: float | None = None
+    what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None
 
 
@@ -269,4 +271,5 @@ class NodeExplanation(Part, frozen=True, kw_only=True, tag_field="kind", tag="No
     evicting: tuple[str, ...] = ()
     runs: tuple[NodePod, ...] = ()
     notes: tuple[str, ...] = ()
+    what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None

@@ -66,3 +66,15 @@ def test_a_scenario_that_is_not_as_expected_fails(capsys: pytest.CaptureFixture[
 def test_a_step_that_cannot_be_taken_is_a_usage_error(capsys: pytest.CaptureFixture[str], two: str) -> None:
     assert main(["explain", "pod", "new", "--snapshot", two, "--cordon", "aa"]) == 2
     assert "no node aa" in capsys.readouterr().err
+
+
+def test_nodes_and_one_node_after_a_drain(capsys: pytest.CaptureFixture[str], two: str) -> None:
+    assert main(["nodes", "--snapshot", two, "--drain", "a"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("NODES    2 nodes, 1 takes pods (1 cordoned); 1 pod on them\n")
+    moved = "If       1  --drain a\n            a drained, 1 evicted; 1 placed\n            default/web-1  a -> b\n"
+    assert moved in text
+    assert main(["explain", "node", "b", "--snapshot", two, "--drain", "a"]) == 0
+    text = capsys.readouterr().out
+    assert moved in text
+    assert "default/web-1-r1" in text

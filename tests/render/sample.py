@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from kplan.cli.check import Asked, answer
+from kplan.cli.options import Rules, Source
 from kplan.cli.output import formats as made
-from kplan.cli.session import Rules, open_session
+from kplan.cli.session import open_session
 from kplan.objects.kinds import KINDS
 from kplan.render.text import Style
 from kplan.render.text_check import result
@@ -224,7 +225,7 @@ def checked(baseline: str = "") -> CheckResult:
     command = "kplan check deploy/ --snapshot ci/prod-eu1.json --policy policy.yaml"
     command += f" --baseline {baseline}" if baseline else ""
     asked = Asked(["deploy/"], "", True, read_policy("policy.yaml"), baseline, command)
-    return answer(open_session("ci/prod-eu1.json", Rules()), asked, NOW)
+    return answer(open_session(Source("ci/prod-eu1.json"), Rules()), asked, NOW)
 
 
 def formats(found: CheckResult) -> dict[str, Callable[[], str]]:

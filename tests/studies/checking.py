@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kplan.cli.check import Asked, answer
-from kplan.cli.session import Rules, open_session
+from kplan.cli.options import Rules, Source
+from kplan.cli.session import open_session
 from kplan.objects.kinds import KINDS
 from kplan.render.data import to_json
 from kplan.result.document_check import CheckResult, Finding
@@ -82,7 +83,7 @@ def check(
         Path(main).write_text(to_json(baseline))
         assert read_baseline(main) == baseline
     given = policy({name.replace("_", "-"): value for name, value in rules.items()})
-    return answer(open_session(snapshot, Rules()), Asked([str(file)], "", own, given, main), NOW)
+    return answer(open_session(Source(snapshot), Rules()), Asked([str(file)], "", own, given, main), NOW)
 
 
 def counted(found: CheckResult) -> list[tuple[str, str]]:
