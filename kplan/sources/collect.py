@@ -129,7 +129,7 @@ class Collector:
             server_version=self._about.get(SERVER_VERSION, ""),
             taken=self._about.get(TAKEN, ""),
             completeness=completeness,
-            node_templates={name: made for about in self._described for name, made in about.templates.items()},
+            node_templates={name: made for one in described for name, made in one.templates.items()},
             scheduler_configuration=configurations[-1] if configurations else None,
             scheduler_gates={gate: on for one in self._told for gate, on in one.gates.items()},
             scheduler_origin=next((one.origin for one in self._told if one.origin), ""),

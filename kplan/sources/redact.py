@@ -21,6 +21,9 @@ from kplan.sources.redact_rules import fields_of
 _NAMING = ("addedAffinity", "defaultConstraints", "extenders")
 """Parts of a scheduler's configuration that hold names: of labels, of hosts."""
 
+_GROUP = "NodeGroup"
+"""What names of node groups are among other names."""
+
 _TOKEN = re.compile(r"198\.(?:18|19)\.[0-9]+\.[0-9]+|[a-z]+-[0-9]+(?:-z[0-9]+)?(?::x)?")
 """What a pseudonym may look like."""
 
@@ -32,8 +35,10 @@ def redact(state: ClusterState) -> tuple[ClusterState, dict[str, str]]:
         the state under false names, and the true name of each pseudonym.
     """
     seen = Seen()
-    for item in state.objects():
+    for item in (*state.objects(), *_of_templates(state)):
         _walk(item, seen)
+    for group in state.node_templates:
+        seen.name(_GROUP, group)
     claims = _claims_of_pods(state.pods)
     names = Pseudonyms(seen, claims)
     objects = [_walk(item, names) for item in state.objects()]
@@ -43,6 +48,10 @@ def redact(state: ClusterState) -> tuple[ClusterState, dict[str, str]]:
         server_version=state.server_version,
         taken=state.taken,
         completeness=_completeness(state.completeness),
+        node_templates={
+            names.name(_GROUP, group): (_walk(node, names), tuple(_walk(pod, names) for pod in pods))
+            for group, (node, pods) in state.node_templates.items()
+        },
         **_scheduler(state),
     )
     return redacted, names.truth()
@@ -64,6 +73,13 @@ def unredact(text: str, truth: Mapping[str, str]) -> str:
         return truth[head] + dash + tail if head in truth else word
 
     return _TOKEN.sub(true_name, text)
+
+
+def _of_templates(state: ClusterState) -> Iterator[Object]:
+    """Yield the nodes that node groups would add, and their pods."""
+    for node, pods in state.node_templates.values():
+        yield node
+        yield from pods
 
 
 def _walk(item: Any, names: Names) -> Any:

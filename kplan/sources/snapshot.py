@@ -94,7 +94,11 @@ def pruned(metadata: ObjectMeta) -> ObjectMeta:
 
 
 def _parts(state: ClusterState) -> Iterator[bytes]:
-    head = {"apiVersion": "v1", "kind": "List", "metadata": {"annotations": snapshot_notes.written(state)}}
+    templates = {
+        group: (_pruned_below(node), tuple(_pruned_below(pod) for pod in pods))
+        for group, (node, pods) in state.node_templates.items()
+    }
+    head = {"apiVersion": "v1", "kind": "List", "metadata": {"annotations": snapshot_notes.written(state, templates)}}
     yield msgspec.json.encode(head)[:-1] + b',"items":['
     separator = b"\n"
     for item in state.objects():

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kplan.objects.models import Node, Pod
 from kplan.objects.state import BrokenObject, ClusterState
 
 SERVER_VERSION = "kplan.dev/server-version"
@@ -21,6 +22,8 @@ COMPLETENESS = "kplan.dev/completeness"
 """What is absent, partial, broken or unknown, as JSON."""
 SCHEDULER = "kplan.dev/scheduler"
 """What is known of the scheduler, as JSON."""
+TEMPLATES = "kplan.dev/node-templates"
+"""By node group, the node it would add and the pods that come with it, as JSON."""
 
 _CONFIGURATION = (
     "apiVersion",
@@ -53,6 +56,7 @@ class Told:
         gates: of the scheduler.
         origin: where these are known from.
         doubt: why the scheduler may be configured otherwise.
+        templates: by node group, the node it would add and the pods that come with it.
     """
 
     listed: frozenset[str] = frozenset()
@@ -67,6 +71,7 @@ class Told:
     gates: Mapping[str, bool] = field(default_factory=dict)
     origin: str = ""
     doubt: str = ""
+    templates: Mapping[str, tuple[Node, tuple[Pod, ...]]] = field(default_factory=dict)
 
 
 class _Completeness(msgspec.Struct, omit_defaults=True):
@@ -85,11 +90,20 @@ class _Scheduler(msgspec.Struct, omit_defaults=True):
     doubt: str = ""
 
 
-_Form = TypeVar("_Form", _Completeness, _Scheduler)
+class _Templates(msgspec.Struct, omit_defaults=True):
+    groups: dict[str, tuple[Node, tuple[Pod, ...]]] = {}
 
 
-def written(state: ClusterState) -> dict[str, str]:
-    """Write the annotations of a snapshot."""
+_Form = TypeVar("_Form", _Completeness, _Scheduler, _Templates)
+
+
+def written(state: ClusterState, node_templates: Mapping[str, tuple[Node, tuple[Pod, ...]]]) -> dict[str, str]:
+    """Write the annotations of a snapshot.
+
+    Args:
+        state: what the snapshot is of.
+        node_templates: those of the state, as much of them as is to be written.
+    """
     known = state.completeness
     completeness = _Completeness(
         dict(known.unknown),
@@ -105,6 +119,7 @@ def written(state: ClusterState) -> dict[str, str]:
         state.scheduler_origin,
         state.scheduler_doubt,
     )
+    templates = _Templates(dict(node_templates))
     annotations = {
         SERVER_VERSION: state.server_version,
         TAKEN: state.taken,
@@ -112,6 +127,7 @@ def written(state: ClusterState) -> dict[str, str]:
         NOTES: "\n".join(" ".join(note.split()) for note in known.notes),
         COMPLETENESS: msgspec.json.encode(completeness).decode() if completeness != _Completeness() else "",
         SCHEDULER: msgspec.json.encode(scheduler).decode() if scheduler != _Scheduler() else "",
+        TEMPLATES: msgspec.json.encode(templates).decode() if templates != _Templates() else "",
     }
     return {name: value for name, value in annotations.items() if value}
 
@@ -148,6 +164,7 @@ def told(annotations: Mapping[str, object]) -> Told:
         gates=scheduler.gates,
         origin=scheduler.origin,
         doubt=scheduler.doubt,
+        templates=_read(annotations.get(TEMPLATES), _Templates).groups,
     )
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,12 +13,14 @@ import pytest
 from kplan.objects import models
 from kplan.objects.kinds import KINDS
 from kplan.objects.state import BrokenObject
-from kplan.sources import load_values
+from kplan.sources import load, load_values
 from kplan.sources.redact import redact, unredact
 from kplan.sources.redact_rules import RULES, holds_text
 from kplan.sources.snapshot import snapshot_bytes
 from tests.conformance.answer import answer
 from tests.conformance.corpus import VERSIONS, cases, themes
+
+LAYOUTS = Path(__file__).parents[2] / "fixtures" / "layouts"
 
 SAMPLE = 6
 """Cases of each theme and version; the others differ in what they combine, not in which texts they hold."""
@@ -373,3 +376,12 @@ def test_the_configuration_of_the_scheduler_is_kept_or_its_absence_is_a_doubt(ca
         "" if kept else "the configuration of the scheduler holds names and was left out: the defaults are assumed"
     )
     assert hidden.scheduler_origin == ""
+
+
+def test_what_node_groups_would_add_is_redacted_too() -> None:
+    dump = load(LAYOUTS / "cluster-autoscaler")
+    hidden, truth = redact(dump)
+    [(group, (node, [pod]))] = hidden.node_templates.items()
+    assert {truth[group], truth[node.name], truth[pod.name]} == {"pool-1", "template-node-for-pool-1", "agent-0"}
+    assert node.status.allocatable == dump.node_templates["pool-1"][0].status.allocatable
+    assert "pool-1" not in snapshot_bytes(hidden).decode()

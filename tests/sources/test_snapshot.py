@@ -14,6 +14,7 @@ from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources import load, load_values
 from kplan.sources.snapshot import KEPT_ANNOTATIONS, snapshot_bytes, write_snapshot
 
+LAYOUTS = Path(__file__).parents[2] / "fixtures" / "layouts"
 PLUGINS = Path(__file__).parents[2] / "kplan" / "plugins"
 
 
@@ -214,3 +215,18 @@ def test_a_file_that_is_there_stays_if_the_new_one_cannot_be_written(
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be written: No such file or directory"):
         write_snapshot(state(node("n")), tmp_path / "none" / "s.json")
+
+
+def test_annotations_of_what_node_groups_would_add_are_left_out() -> None:
+    template = load_values([node("t", annotations={"team/secret": "x"})]).nodes[0]
+    text = snapshot_bytes(state(node("n"), node_templates={"pool-1": (template, ())})).decode()
+    assert "pool-1" in text
+    assert "secret" not in text
+
+
+def test_what_node_groups_would_add_comes_back(tmp_path: Path) -> None:
+    dump = load(LAYOUTS / "cluster-autoscaler")
+    write_snapshot(dump, tmp_path / "s.json")
+    again = load(tmp_path / "s.json").node_templates
+    assert list(again) == ["pool-1"]
+    assert again == dump.node_templates
