@@ -14,10 +14,11 @@ DEBUG = "Show the traceback of an error."
 
 OWN = "Options"
 WHAT_IF = "What if, in the order given (NODE is a name or a label selector)"
+KUBECTL = "As kubectl drain"
 OUTPUT = "Output"
 CLUSTER = "Where the cluster is read"
 RULES = "The scheduler's rules"
-SECTIONS = (OWN, WHAT_IF, OUTPUT, CLUSTER, RULES)
+SECTIONS = (OWN, KUBECTL, WHAT_IF, OUTPUT, CLUSTER, RULES)
 """Sections of help, in this order; options that no other has are the command's own."""
 
 

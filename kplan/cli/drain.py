@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from kplan.cli import options
+from kplan.cli.command import KUBECTL
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import show
-from kplan.cli.selectors import parse_selector
 from kplan.cli.session import Session, open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -20,13 +22,39 @@ if TYPE_CHECKING:
     from kplan.result.document_drain import DrainPlan
     from kplan.scenario.drain import DrainOptions
 
-Ignore = Annotated[bool, typer.Option("--ignore-daemonsets", help="As kubectl drain; taken as given, and said.")]
-EmptyDir = Annotated[bool, typer.Option("--delete-emptydir-data", help="As kubectl drain; taken as given, and said.")]
-Force = Annotated[bool, typer.Option("--force", help="Evict pods that nothing makes again too: they are GONE.")]
-NoEviction = Annotated[
-    bool, typer.Option("--disable-eviction", help="Delete instead of evicting: budgets are not asked.")
-]
-PodSelector = Annotated[str, typer.Option("--pod-selector", metavar="SELECTOR", help="Only pods with these labels.")]
+ALWAYS = "Always so here; Needs says whether kubectl has to be told."
+NO_PLACEMENT = "Changes no placement."
+
+
+_kubectl = partial(typer.Option, rich_help_panel=KUBECTL, show_default=False)
+
+
+@dataclass(frozen=True)
+class KubectlFlags:
+    """Flags of ``kubectl drain``, so that its command line can be asked about as it is."""
+
+    force: Annotated[bool, _kubectl("--force", help="Pods that nothing makes again go too: they are GONE.")] = False
+    disable_eviction: Annotated[bool, _kubectl("--disable-eviction", help="Delete: budgets are not asked.")] = False
+    pod_selector: Annotated[str, _kubectl(metavar="SELECTOR", help="Only pods with these labels.")] = ""
+    ignore_daemonsets: Annotated[bool, _kubectl("--ignore-daemonsets", help=ALWAYS)] = False
+    delete_emptydir_data: Annotated[bool, _kubectl("--delete-emptydir-data", help=ALWAYS)] = False
+    grace_period: Annotated[int, _kubectl(metavar="S", help=NO_PLACEMENT)] = -1
+    timeout: Annotated[str, _kubectl(metavar="T", help=NO_PLACEMENT)] = "0s"
+    skip_wait_for_delete_timeout: Annotated[int, _kubectl(metavar="S", help=NO_PLACEMENT)] = 0
+    chunk_size: Annotated[int, _kubectl(metavar="N", help=NO_PLACEMENT)] = 500
+    dry_run: Annotated[str, _kubectl(metavar="client|server", help="Nothing is ever written here.")] = "none"
+
+    def options(self) -> DrainOptions:
+        """Give what of them changes a plan.
+
+        Pods of DaemonSets and data in emptyDir volumes stop kubectl, and a flag lets them go: planned so, and told.
+        """
+        from kplan.objects.selector_text import parse_selector
+        from kplan.scenario.drain import DrainOptions
+
+        return DrainOptions(True, True, self.force, self.disable_eviction, parse_selector(self.pod_selector))
+
+
 NodeSelector = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Nodes with these labels.")]
 Rolling = Annotated[bool, typer.Option("--rolling", help="Each node is back (uncordoned) before the next is drained.")]
 Together = Annotated[bool, typer.Option("--together", help="The pods of all nodes leave before any is placed again.")]
@@ -39,16 +67,10 @@ def drain(
     find: Find = False,
     rolling: Rolling = False,
     together: Together = False,
-    ignore_daemonsets: Ignore = False,
-    delete_emptydir_data: EmptyDir = False,
-    force: Force = False,
-    disable_eviction: NoEviction = False,
-    pod_selector: PodSelector = "",
-    grace_period: Annotated[int, typer.Option("--grace-period", help="Taken from kubectl; changes no placement.")] = -1,
-    timeout: Annotated[str, typer.Option("--timeout", help="Taken from kubectl; changes no placement.")] = "0s",
     strict: options.Strict = False,
     timings: options.Timings = False,
     *,
+    flags: KubectlFlags,
     source: Source,
     rules: Rules,
     shown: Shown,
@@ -58,13 +80,13 @@ def drain(
     Exit code 1: something cannot be evicted or finds no place. Nothing is written.
     """
     from kplan.render.text_drain import drain as text
-    from kplan.scenario.drain import DrainOptions
 
+    if rolling and together:
+        raise UsageError("--rolling and --together exclude each other", code="usage", hint="leave one out")
     session = open_session(source, rules)
     session, what_if = imagine(session)
-    # pods of DaemonSets and data in emptyDir volumes stop kubectl, and a flag lets them go: planned so, and told
-    given = DrainOptions(True, True, force, disable_eviction, parse_selector(pod_selector))
-    document = answer(session, [*(nodes or []), *([selector] if selector else [])], given, find, rolling, together)
+    named = [*(nodes or []), *([selector] if selector else [])]
+    document = answer(session, named, flags.options(), find, rolling, together)
     document = msgspec.structs.replace(document, what_if=what_if)
     show(document, session, text, shown, timings=timings)
     raise typer.Exit(study_code(document, strict=strict))

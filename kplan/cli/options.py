@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from kplan.cli.command import CLUSTER, OUTPUT, RULES
 from kplan.cli.output import Target, targets
+
+_cluster = partial(typer.Option, rich_help_panel=CLUSTER)
+_rules = partial(typer.Option, rich_help_panel=RULES)
+_output = partial(typer.Option, rich_help_panel=OUTPUT)
 
 Namespace = Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Namespace of pods that name none.")]
 AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="Pods of every namespace.")]
@@ -24,21 +29,13 @@ Queue = Annotated[str, typer.Option("--queue", metavar="all|manifests", help="Wh
 NoPreempt = Annotated[bool, typer.Option("--no-preempt", help="Evict nothing.")]
 Event = Annotated[bool, typer.Option("--event", help="Only the scheduler's own event text, word for word.")]
 K8sVersion = Annotated[
-    str,
-    typer.Option(
-        "--k8s-version", metavar="V", help="Rules of this Kubernetes version, as 1.36 or 1.36.3.", rich_help_panel=RULES
-    ),
+    str, _rules("--k8s-version", metavar="V", help="Rules of this Kubernetes version, as 1.36 or 1.36.3.")
 ]
 ExitCodeFlag = Annotated[
-    bool,
-    typer.Option(
-        "--exit-code", help="Exit with 1 if something does not fit, 3 if only by preemption.", rich_help_panel=OUTPUT
-    ),
+    bool, _output("--exit-code", help="Exit with 1 if something does not fit, 3 if only by preemption.")
 ]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit with 4 if a doubt touches the verdict.", rich_help_panel=OUTPUT)
-]
-Timings = Annotated[bool, typer.Option("--timings", help="Say how long each part took.", rich_help_panel=OUTPUT)]
+Strict = Annotated[bool, _output("--strict", help="Exit with 4 if a doubt touches the verdict.")]
+Timings = Annotated[bool, _output("--timings", help="Say how long each part took.")]
 
 
 @dataclass(frozen=True)
@@ -55,26 +52,14 @@ class Source:
     """
 
     snapshot: Annotated[
-        str,
-        typer.Option(
-            metavar="PATH", help="A file or folder instead of a cluster (or KPLAN_SNAPSHOT).", rich_help_panel=CLUSTER
-        ),
+        str, _cluster(metavar="PATH", help="A file or folder instead of a cluster (or KPLAN_SNAPSHOT).")
     ] = ""
     context: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Context of the kubeconfig; the current one if not given.", rich_help_panel=CLUSTER
-        ),
+        str, _cluster(metavar="NAME", help="Context of the kubeconfig; the current one if not given.")
     ] = ""
-    kubeconfig: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Kubeconfig, as kubectl finds it if not given.", rich_help_panel=CLUSTER),
-    ] = ""
-    qps: Annotated[
-        float,
-        typer.Option(metavar="N", help="Requests a second; 0 for no limit.", min=0, rich_help_panel=CLUSTER),
-    ] = 50
-    burst: Annotated[int, typer.Option(metavar="N", help="Requests at once.", min=1, rich_help_panel=CLUSTER)] = 100
+    kubeconfig: Annotated[str, _cluster(metavar="FILE", help="Kubeconfig, as kubectl finds it if not given.")] = ""
+    qps: Annotated[float, _cluster(metavar="N", help="Requests a second; 0 for no limit.", min=0)] = 50
+    burst: Annotated[int, _cluster(metavar="N", help="Requests at once.", min=1)] = 100
     at: str = ""
 
 
@@ -83,13 +68,8 @@ class Rules:
     """Options that choose the scheduler's rules."""
 
     k8s_version: K8sVersion = ""
-    feature_gates: Annotated[
-        str,
-        typer.Option(metavar="A=true,B=false", help="Gates that differ from their defaults.", rich_help_panel=RULES),
-    ] = ""
-    config: Annotated[
-        str, typer.Option(metavar="FILE", help="A KubeSchedulerConfiguration.", rich_help_panel=RULES)
-    ] = ""
+    feature_gates: Annotated[str, _rules(metavar="A=true,B=false", help="Gates that differ from their defaults.")] = ""
+    config: Annotated[str, _rules(metavar="FILE", help="A KubeSchedulerConfiguration.")] = ""
 
 
 @dataclass(frozen=True)
@@ -102,17 +82,14 @@ class Shown:
 
     output: Annotated[
         list[str],
-        typer.Option(
+        _output(
             "-o",
             "--output",
             metavar="FORMAT[=FILE]",
-            help="text, wide, json, yaml, markdown, html or name; check also junit, sarif, github. May be given again.",
-            rich_help_panel=OUTPUT,
+            help="text, wide, json, yaml, markdown, html or name; check has more. May be given again.",
         ),
     ] = field(default_factory=list)
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Only the lines that answer.", rich_help_panel=OUTPUT)
-    ] = False
+    quiet: Annotated[bool, _output("-q", "--quiet", help="Only the lines that answer.")] = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be written before anything is read."""

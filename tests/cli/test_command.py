@@ -1,6 +1,7 @@
 """Options that commands share come from dataclasses, and help shows them in sections."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -9,6 +10,8 @@ from typer.testing import CliRunner
 
 from kplan.cli.app import app as kplan
 from kplan.cli.command import CLUSTER, OUTPUT, OWN, RULES, WHAT_IF, Command, spread
+from kplan.cli.main import main
+from tests.cli.snapshots import node, owned, pod, write
 
 TOLD: list[object] = []
 
@@ -66,3 +69,16 @@ def test_help_is_in_sections(command: str) -> None:
     heads = [text.index(f"\n{title}:\n") for title in (OWN, WHAT_IF, OUTPUT, CLUSTER, RULES)]
     assert heads == sorted(heads)
     assert text.index("--drain") < text.index("\nOutput:") < text.index("--debug") < text.index("--snapshot")
+
+
+def test_a_command_line_of_kubectl_drain_is_taken_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path, node("a"), node("b"), owned(pod("web-1", on="a"), "ReplicaSet", "web"))
+    theirs = ["a", "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction", "--timeout=60s"]
+    more = ["--grace-period=30", "--skip-wait-for-delete-timeout=5", "--chunk-size=100", "--dry-run=server"]
+    assert main(["drain", *theirs, *more, "--pod-selector=app!=db", "--snapshot", file]) == 0
+    assert capsys.readouterr().out.startswith("FITS     ")
+
+
+def test_rolling_and_together_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drain", "a", "--rolling", "--together", "--snapshot", write(tmp_path, node("a"))]) == 2
+    assert "--rolling and --together exclude each other" in capsys.readouterr().err

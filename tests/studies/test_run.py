@@ -1,0 +1,66 @@
+"""A plan that is being made: which pods are told together, and which are tried again."""
+
+from typing import Any
+
+import kplan
+from kplan.cluster import Remove
+from kplan.objects.models import Object, Pod
+from kplan.objects.state import ClusterState
+from kplan.studies.run import Run
+from tests.builders import node, pod
+
+OWNER = {
+    "ownerReferences": [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "log", "uid": "log", "controller": True}]
+}
+
+
+def tied_to(name: str) -> dict[str, Any]:
+    """Affinity by which the controller of a DaemonSet ties a pod to its node."""
+    field = {"key": "metadata.name", "operator": "In", "values": [name]}
+    term = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term}}
+
+
+def in_zone(name: str) -> dict[str, Any]:
+    expression = {"key": "zone", "operator": "In", "values": [name]}
+    term = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": term}}
+
+
+def log(home: str) -> Pod:
+    return pod(f"log-{home}", requests={"cpu": "1"}, affinity=tied_to(home), metadata=OWNER)
+
+
+def begun(*objects: Object) -> Run:
+    run = Run(kplan.Scheduler.of("1.37").planner(ClusterState.of(objects)))
+    run.drain(run.planner.waiting())
+    return run
+
+
+def test_a_pod_of_another_node_is_tried_again_though_one_of_its_set_still_waits() -> None:
+    full = {"cpu": "1"}
+    run = begun(
+        *(node(name, cpu="1") for name in ("a", "b")),
+        pod("here-a", node="a", requests=full),
+        pod("here-b", node="b", requests=full),
+        log("a"),
+        log("b"),
+    )
+    assert [step.result for step in run.steps] == ["pending", "pending"]
+    cluster = run.planner.cluster
+    cluster.apply([Remove(cluster.pod_index["default/here-b"])])
+    run.retry()
+    assert {step.pod: step.node for step in run.steps} == {"default/log-a": "", "default/log-b": "b"}
+
+
+def test_pods_of_one_set_are_told_once() -> None:
+    run = begun(*(node(name, cpu="500m") for name in ("a", "b")), log("a"), log("b"))
+    assert len(run.told) == 1
+
+
+def test_pods_with_the_same_reasons_for_other_rules_are_told_apart() -> None:
+    run = begun(node("a"), pod("one", affinity=in_zone("east")), pod("two", affinity=in_zone("west")))
+    assert [told.because.text for told in run.told.values()] == [
+        "node affinity zone=east: no node has that",
+        "node affinity zone=west: no node has that",
+    ]
