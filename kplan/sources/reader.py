@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from kplan.errors import SourceError
 from kplan.sources.msgpack_text import as_json, is_trace
+from kplan.sources.unpacking import Zstd
 
 STDIN = "-"
 _TEXTS = (".yaml", ".yml", ".json", ".ndjson")
@@ -150,22 +151,12 @@ def _gunzip(data: bytes, name: str) -> bytes:
 
 def _unzstd(data: bytes, name: str) -> bytes:
     try:
-        import zstandard
-    except ImportError:
-        raise SourceError(
-            "packed with zstd, and the zstandard package is not installed",
-            file=name,
-            code="no-zstd",
-            hint="pip install 'kplan[zstd]', or unpack the file first",
-        ) from None
-    try:
-        reader = zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True)
-        text = reader.read(_UNPACKED_LIMIT + 1)
-    except zstandard.ZstdError as error:
+        text = Zstd(data, name).read(_UNPACKED_LIMIT + 1)
+    except zlib.error as error:
         raise SourceError(f"broken zstd data: {error}", file=name, code="broken-zstd") from None
     if len(text) > _UNPACKED_LIMIT:
         raise _too_large(name)
-    return bytes(text)
+    return text
 
 
 def _of_trace(data: bytes, name: str) -> bytes:

@@ -131,13 +131,17 @@ def unpacked(stream: Metered, begin: bytes, name: str) -> IO[bytes]:
         case "bzip2":
             return bz2.BZ2File(inner)
         case _:
-            return cast(IO[bytes], _Zstd(inner, name))
+            return cast(IO[bytes], Zstd(inner, name))
 
 
-class _Zstd:
-    """Reads what is packed with zstd."""
+class Zstd:
+    """Reads what is packed with zstd.
 
-    def __init__(self, inner: IO[bytes], name: str) -> None:
+    Raises:
+        SourceError: there is no zstd here.
+    """
+
+    def __init__(self, inner: IO[bytes] | bytes, name: str) -> None:
         try:
             import zstandard
         except ImportError:
@@ -167,7 +171,7 @@ class _Readinto(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]  # typeshed asks for any buffer
         data = self.stream.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)

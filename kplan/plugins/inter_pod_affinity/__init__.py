@@ -23,6 +23,7 @@ from kplan.framework.args import InterPodAffinityArgs
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
 from kplan.plugins.inter_pod_affinity import facts, filtering, scoring
+from kplan.plugins.shared.resizes import resize_deferred
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -62,7 +63,7 @@ class InterPodAffinity:
 
         Source: v1.37.2 interpodaffinity/filtering.go PreFilter.
         """
-        if self._resize and _resize_deferred(pod):
+        if self._resize and resize_deferred(pod):
             return Skip()
         state = filtering.prepare(pod, cluster, keeps_selector=self._keeps_selector, host_local=self._host_local)
         return Skip() if state is None else Ready(state)
@@ -121,13 +122,3 @@ class InterPodAffinity:
         """Tell whether preferences do not count: those of placed pods are ignored and the pod has none."""
         own = pod.pod_class.preferred_affinity or pod.pod_class.preferred_anti_affinity
         return self._args.ignore_preferred_terms_of_existing_pods and not own
-
-
-def _resize_deferred(pod: PodInfo) -> bool:
-    """Tell whether a resize of a placed pod waits for room.
-
-    Source: component-helpers v0.37.2 resource/helpers.go IsPodResizeDeferred.
-    """
-    pending = (c for c in pod.pod.status.conditions or () if c.type == "PodResizePending")
-    condition = next(pending, None)
-    return condition is not None and condition.reason == "Deferred"

@@ -28,6 +28,7 @@ from kplan.plugins.pod_topology_spread.constraints import (
     compile_constraints,
     default_constraints,
 )
+from kplan.plugins.shared.resizes import resize_deferred
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -68,7 +69,7 @@ class PodTopologySpread:
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Ready[filtering.HardState]:
         """Count pods by domain; skip a pod without DoNotSchedule constraints, or with a deferred resize."""
-        if self._resize and _resize_deferred(pod):
+        if self._resize and resize_deferred(pod):
             return Skip()
         constraints = self._constraints(pod, cluster, DO_NOT_SCHEDULE)
         if not constraints:
@@ -124,13 +125,3 @@ class PodTopologySpread:
         if own:
             return compile_constraints(own, pod.labels, action, merge_keys=self._merge_keys)
         return default_constraints(pod, cluster, self._defaults, action, merge_keys=self._merge_keys)
-
-
-def _resize_deferred(pod: PodInfo) -> bool:
-    """Tell whether a resize of a placed pod waits for room.
-
-    Source: component-helpers v0.37.2 resource/helpers.go IsPodResizeDeferred.
-    """
-    pending = (c for c in pod.pod.status.conditions or () if c.type == "PodResizePending")
-    condition = next(pending, None)
-    return condition is not None and condition.reason == "Deferred"
