@@ -81,6 +81,7 @@ class Scheduler:
         """How this version counts what pods request."""
         f = self.features
         return RequestRules(
+            minor=f.version.minor,
             pod_level_resources=f.enabled("PodLevelResources"),
             container_status=f.enabled("InPlacePodVerticalScaling"),
             status_per_pod=f.since(37),

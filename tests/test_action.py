@@ -338,7 +338,7 @@ def packed(folder: Path) -> Path:
 
 
 def test_the_policy_that_is_shown_is_one() -> None:
-    from kplan.studies.check_policy import _READERS, policy
+    from kplan.studies.check.policy import _READERS, policy
 
     given = shown("require-zones")
     policy(given, "docs/ci.md")

@@ -1,4 +1,4 @@
-"""The examples of the README print what the README says they print.
+"""The examples of the README and of docs/ print what is said there.
 
     python -m tests.test_readme        # run them again and write down what they print
 
@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from kplan.cli.exit_codes import ExitCode
+from kplan.cli.whatif import FLAGS
 from tests.conformance.corpus import GAPS, VERSIONS, cases, themes
 
 ROOT = Path(__file__).parents[1]
@@ -25,9 +26,14 @@ EXAMPLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = 'kplan() { "$PYTHON" -m kplan "$@"; }\n'
 
 
+def documents() -> list[Path]:
+    """The README, and what stands in docs/."""
+    return [README, *sorted((ROOT / "docs").glob("*.md"))]
+
+
 def examples() -> list[str]:
-    """The blocks of the README."""
-    return EXAMPLE.findall(README.read_text(encoding="utf-8"))
+    """The blocks of all documents."""
+    return [block for document in documents() for block in EXAMPLE.findall(document.read_text(encoding="utf-8"))]
 
 
 def commands(block: str) -> list[str]:
@@ -57,7 +63,7 @@ def run(block: str, home: Path) -> str:
 
 
 @pytest.mark.parametrize("block", examples(), ids=[commands(block)[0] for block in examples()])
-def test_the_example_prints_what_the_readme_says(block: str, tmp_path: Path) -> None:
+def test_the_example_prints_what_is_said(block: str, tmp_path: Path) -> None:
     assert run(block, tmp_path) == block
 
 
@@ -78,6 +84,20 @@ def test_the_exit_codes_are_those_there_are_in_their_order() -> None:
     assert table == [code for code in ExitCode if code is not ExitCode.INTERRUPTED]
 
 
+def test_the_scenario_of_the_documentation_is_the_one_that_is_run() -> None:
+    text = (ROOT / "docs" / "what-if.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    run_there = (ROOT / "fixtures" / "examples" / "replace-node-b.yaml").read_text(encoding="utf-8")
+    assert run_there.partition("\n")[2] == shown
+
+
+def test_every_what_if_is_documented() -> None:
+    text = (ROOT / "docs" / "what-if.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`--([a-z-]+) ", "".join(row for row in text.splitlines() if row.startswith("|")))) == set(
+        FLAGS
+    )
+
+
 @pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md", "docs/conformance.md"])
 def test_the_sizes_of_the_corpus_are_those_it_has(document: str) -> None:
     rows = [row for version in VERSIONS for theme in themes(version) for row in cases(version, theme)]
@@ -95,8 +115,9 @@ def pods_of(rows: list[dict[str, Any]]) -> int:
 def update() -> None:
     """Write down what the examples print now."""
     home = Path(os.environ.get("TMPDIR", "/tmp"))
-    text = EXAMPLE.sub(lambda found: f"```console\n{run(found[1], home)}```", README.read_text(encoding="utf-8"))
-    README.write_text(text, encoding="utf-8")
+    for document in documents():
+        text = document.read_text(encoding="utf-8")
+        document.write_text(EXAMPLE.sub(lambda found: f"```console\n{run(found[1], home)}```", text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ def test_each_kind_names_itself_its_version_and_nothing_undefined(kind: str) -> 
 
 DEMO = ["--snapshot", str(ROOT / "kplan" / "data" / "demo.yaml")]
 WEB = str(ROOT / "fixtures" / "manifests" / "web.yaml")
+CHECKOUT = str(ROOT / "fixtures" / "examples" / "checkout.yaml")
 COMMANDS: dict[str, list[list[str]]] = {
     "PodExplanation": [
         ["explain", "pod", "shop/search-0", *DEMO],
@@ -84,6 +85,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "CapacityReport": [["capacity", "deploy/web", "-n", "shop", *DEMO]],
     "DrainPlan": [["drain", "node-b", *DEMO], ["drain", "--find", *DEMO]],
     "FailReport": [["fail", "node-b", *DEMO], ["fail", "--each", "zone", *DEMO]],
+    "SweepReport": [["sweep", *DEMO], ["sweep", "--pool", "like=node-a", "-f", CHECKOUT, *DEMO]],
     "ClusterDiff": [["diff", DEMO[1], DEMO[1]], ["diff", *DEMO, "--k8s-version", "1.34,1.37"]],
     "BindPlan": [["bind", "-A", *DEMO]],
     "PluginReference": [["plugins"]],

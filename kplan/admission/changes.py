@@ -10,41 +10,32 @@ from dataclasses import dataclass
 import msgspec
 
 from kplan.admission.daemons import node_of
-from kplan.admission.defaults import set_spec_defaults
 from kplan.admission.leaving import Standing, is_ready, leaving_order
-from kplan.admission.raw import copied, dig, dig_int, read_template
+from kplan.admission.raw import dig, dig_int, read_template
 from kplan.admission.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
+from kplan.admission.templates import normal_template
 from kplan.admission.workloads import Draft
+from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Job, Object, Pod, ReplicaSet, ReplicationController, Workload
 from kplan.objects.models.pod import PodTemplateSpec
-from kplan.objects.quantity import nanos
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-_QUANTITIES = frozenset({"requests", "limits", "overhead", "capacity"})
-_CONTROLLER_LABELS = frozenset(
-    {
-        "pod-template-hash",
-        "controller-uid",
-        "job-name",
-        "batch.kubernetes.io/controller-uid",
-        "batch.kubernetes.io/job-name",
-    }
-)
 _REPLACING = ("Deployment", "StatefulSet", "DaemonSet")
 """Kinds whose controllers replace the pods of an old template."""
 
-_TABLES = {
-    "Deployment": "deployments",
-    "ReplicaSet": "replica_sets",
-    "StatefulSet": "stateful_sets",
-    "DaemonSet": "daemon_sets",
-    "ReplicationController": "replication_controllers",
-    "Job": "jobs",
-    "CronJob": "cron_jobs",
-    "Pod": "pods",
-}
+_RUNNING = (
+    "Deployment",
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicationController",
+    "Job",
+    "CronJob",
+    "Pod",
+)
+"""Kinds whose objects make pods, or are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +63,9 @@ class WorkloadChange:
 
 def find_running(manifest: ManifestObject, namespace: str, name: str, state: ClusterState) -> Object | None:
     """Find the object of a manifest's kind and name in the state."""
-    if manifest.item is None or manifest.kind not in _TABLES:
+    if manifest.item is None or manifest.kind not in _RUNNING:
         return None
-    for item in getattr(state, _TABLES[manifest.kind]):
+    for item in getattr(state, BY_MODEL[type(manifest.item)].attribute):
         if item.name == name and item.namespace == namespace:
             found: Object = item
             return found
@@ -105,14 +96,14 @@ def current_replica_set(deployment: Object, state: ClusterState) -> ReplicaSet |
     """
     if not isinstance(deployment, Workload) or deployment.spec.template is None:
         return None
-    wanted = _normal(deployment.spec.template)
+    wanted = normal_template(deployment.spec.template)
     found = [
         one
         for one in state.replica_sets
         if one.namespace == deployment.namespace
         and any(o.controller and o.uid == deployment.metadata.uid for o in one.metadata.owner_references or ())
         and one.spec.template is not None
-        and _normal(one.spec.template) == wanted
+        and normal_template(one.spec.template) == wanted
     ]
     return min(found, key=lambda one: (one.metadata.creation_timestamp or "", one.name), default=None)
 
@@ -165,8 +156,8 @@ def same_template(manifest: ManifestObject, running: Object) -> bool:
     if not isinstance(template, PodTemplateSpec):
         return False
     pod = read_template(written, "spec.template")
-    wanted = _normal(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
-    found = _normal(template)
+    wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    found = normal_template(template)
     # annotations that others added (kubectl rollout restart) stay when a manifest is applied
     for one in (wanted, found):
         metadata = one.get("metadata")
@@ -209,31 +200,6 @@ def _scaled_away(
 def _ordinal(pod: Pod) -> int:
     tail = pod.name.rpartition("-")[2]
     return int(tail) if tail.isdecimal() else -1
-
-
-def _normal(template: PodTemplateSpec) -> dict[str, object]:
-    """Write a template so that equal ones are equal: defaults filled in, quantities as amounts, nothing empty."""
-    copy = copied(template)
-    set_spec_defaults(copy.spec)
-    for label in _CONTROLLER_LABELS & (copy.metadata.labels or {}).keys():
-        del (copy.metadata.labels or {})[label]
-    normal = _without_empty(msgspec.to_builtins(copy), "")
-    assert isinstance(normal, dict)
-    metadata = normal.get("metadata")
-    if isinstance(metadata, dict):
-        normal["metadata"] = {key: metadata[key] for key in ("labels", "annotations") if key in metadata}
-    return normal
-
-
-def _without_empty(value: object, key: str) -> object:
-    if isinstance(value, dict):
-        if key in _QUANTITIES:
-            return {name: nanos(raw) for name, raw in value.items() if not isinstance(raw, dict)}
-        parts = {name: _without_empty(part, name) for name, part in value.items()}
-        return {name: part for name, part in parts.items() if part not in (None, "", {}, [], False)}
-    if isinstance(value, list):
-        return [_without_empty(part, "") for part in value]
-    return value
 
 
 def new_drafts(drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str) -> list[Draft]:

@@ -9,6 +9,7 @@ from kplan.admission.changes import WorkloadChange, compare, current_replica_set
 from kplan.admission.claim_validation import claim_problems
 from kplan.admission.claims import ephemeral_claims, name_device_claims, set_claim_defaults
 from kplan.admission.daemons import expand_daemon_set
+from kplan.admission.decoding import Decoding
 from kplan.admission.device_claims import device_claims
 from kplan.admission.expansion import ExpandedPod, Expansion, LeftOut
 from kplan.admission.field_problems import Problem
@@ -25,7 +26,6 @@ from kplan.admission.refusal import Refusal
 from kplan.admission.stand_ins import stand_in
 from kplan.admission.validation import refusal_text, workload_problems
 from kplan.admission.workloads import (
-    WORDS,
     Draft,
     Expand,
     Surroundings,
@@ -39,6 +39,7 @@ from kplan.admission.workloads import (
     expand_stateful_set,
     namespace_of,
 )
+from kplan.objects.kind_words import WORKLOAD_WORDS, kind_word
 from kplan.objects.kinds import find
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.requests import RequestRules
@@ -59,7 +60,7 @@ CONTROLLERS: dict[tuple[str, str], Expand] = {
 }
 """THE table of Kubernetes' own kinds that make pods, by group and kind; those of operators are ``operators.PLACES``."""
 
-_OWN_WORDS = frozenset(WORDS.values())
+_OWN_WORDS = frozenset(map(kind_word, ("Pod", *WORKLOAD_WORDS)))
 _HOOK = "helm.sh/hook"
 
 
@@ -119,7 +120,8 @@ class _Run:
         comparison: bool,
         pod_templates: dict[str, str],
     ) -> None:
-        landing = [m for m in manifests.objects if not _hook(m)]
+        self.decoding = Decoding(rules.minor, state)
+        landing = [m for m in manifests.objects if not _hook(m) and self.decoding.refusal(m) is None]
         brought = [m.item for m in landing if m.item is not None]
         self.state = state
         self.namespace = namespace
@@ -140,6 +142,7 @@ class _Run:
         self.notes: list[str] = list(manifests.notes)
         self.changes: list[WorkloadChange] = []
         self.fleets: list[Fleet] = []
+        self.silent = 0
 
     def expansion(self) -> Expansion:
         """Make the answer."""
@@ -153,6 +156,7 @@ class _Run:
             self.quotas.uses(),
             tuple(self.fleets),
             self.quotas,
+            self.silent,
         )
 
     def take(self, manifest: ManifestObject) -> None:
@@ -162,6 +166,11 @@ class _Run:
             head = f"{manifest.kind} {key_of(manifest, self.namespace)} ({manifest.file}:{manifest.line})"
             self.notes.append(f"{head}: left out, a Helm hook ({hook})")
             return
+        unread = self.decoding.refusal(manifest)
+        if unread is not None:
+            self._refuse(manifest, *unread)
+            return
+        self.notes += self.decoding.notes(manifest)
         key = (group_of(manifest), manifest.kind)
         if key[0] == "extensions":
             key = ("apps", key[1])
@@ -183,20 +192,18 @@ class _Run:
             if problems:
                 self._refuse_fields(manifest, manifest.item.name, problems)
             else:
+                self.silent += 1
                 self.objects.append(manifest.item)
-        else:
-            self._take_unknown(manifest)
-
-    def _take_unknown(self, manifest: ManifestObject) -> None:
-        why = why_unknown(manifest)
-        if why:
+        elif why := why_unknown(manifest):
             self._leave_out(manifest, why)
+        else:
+            self.silent += 1
 
     def _leave_out(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = ()) -> None:
         self.not_expanded.append(left_out(manifest, self.namespace, why, problems))
 
-    def _refuse(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = ()) -> None:
-        self.refused.append(left_out(manifest, self.namespace, why, problems))
+    def _refuse(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = (), pods: int = 0) -> None:
+        self.refused.append(left_out(manifest, self.namespace, why, problems, pods))
 
     def _misfit(self, manifest: ManifestObject, misfit: Misfit) -> None:
         """Refuse an object of Kubernetes' own that does not decode; leave one of an operator out."""
@@ -213,10 +220,10 @@ class _Run:
             self._refuse_fields(manifest, item.name, problems)
             return
         claim = copied(item)
-        if claim.key in self.claims:
-            return
         try:
-            self._let_in_claim(claim)
+            if claim.key not in self.claims:
+                self._let_in_claim(claim)
+            self.silent += 1
         except Refusal as refusal:
             self._refuse(manifest, _claim_refusal(claim, refusal))
 
@@ -250,7 +257,7 @@ class _Run:
     def _word(self, manifest: ManifestObject) -> str:
         name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
         space = namespace_of(manifest, self.namespace)
-        return f"{WORDS.get(manifest.kind, manifest.kind.lower())}/{space}/{name}"
+        return f"{kind_word(manifest.kind)}/{space}/{name}"
 
     def _take_workload(self, manifest: ManifestObject, make: Expand) -> None:
         """Take a workload of Kubernetes' own."""
@@ -327,7 +334,8 @@ class _Run:
         for message, count in refusals.counts.items():
             share = f"{count} of {len(drafts)} pods: " if len(drafts) > 1 else ""
             problems = in_template(manifest.kind, not _is_foreign(manifest), refusals.problems[message])
-            self._refuse(manifest, f"{share}{refusals.first[message]}", problems)
+            pods = 0 if manifest.kind == "Pod" else count  # the server has taken the object, and its controller tries
+            self._refuse(manifest, f"{share}{refusals.first[message]}", problems, pods)
 
     def _admit_pod(self, draft: Draft, change: WorkloadChange, deadline: bool, refusals: _Refusals) -> None:
         pod = draft.pod

@@ -34,17 +34,19 @@ class FieldProblem:
         text: what is wrong with it, in the server's words.
         line: 1-based line of the field; of what is nearest around it where it is not written.
         column: 1-based column likewise.
+        hint: what to write instead; empty for nothing known.
     """
 
     path: str
     text: str
     line: int
     column: int
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An object of a manifest that brings no pods here: refused, or not understood.
+    """An object of a manifest that brings no pods here, or not all: refused, or not understood.
 
     Attributes:
         kind: as written.
@@ -54,6 +56,8 @@ class LeftOut:
         line: 1-based line of the first field that is wrong, else where the object begins; 0 if it cannot be told.
         column: 1-based column likewise.
         problems: the fields that are refused, in the server's order.
+        pods: how many of its pods are refused where the server takes the object itself; 0 where it does not.
+        unbuilt: whether it is no object of a cluster, but what some are built of.
     """
 
     kind: str
@@ -63,15 +67,26 @@ class LeftOut:
     line: int
     column: int = 0
     problems: tuple[FieldProblem, ...] = ()
+    pods: int = 0
+    unbuilt: bool = False
 
     @property
     def place(self) -> str:
         """``file:line``."""
         return f"{self.file}:{self.line}" if self.line else self.file
 
+    @property
+    def told(self) -> str:
+        """Why, and what to write instead where that is known."""
+        if len(self.problems) == 1:
+            hints = [self.problems[0].hint]
+        else:
+            hints = [f"{one.path}: {one.hint}" for one in self.problems if one.hint]
+        return "; ".join(filter(None, (self.why, *hints)))
+
     def __str__(self) -> str:
         """``Deployment shop/web (web.yaml:31): why``."""
-        return f"{self.kind} {self.key} ({self.place}): {self.why}"
+        return f"{self.kind} {self.key} ({self.place}): {self.told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +104,7 @@ class Expansion:
         quotas: what each ResourceQuota of the namespaces would count; not yet what rollouts add.
         fleets: workloads whose controllers make or remove pods step by step; their new pods are among ``pods``.
         ledger: the quotas with all that was let in, for a study to go on with; None where there was nothing to expand.
+        silent: how many objects were taken that make no pods.
     """
 
     pods: tuple[ExpandedPod, ...] = ()
@@ -100,3 +116,4 @@ class Expansion:
     quotas: tuple[QuotaUse, ...] = ()
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
+    silent: int = 0

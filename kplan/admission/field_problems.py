@@ -31,22 +31,24 @@ class Problem:
         path: keys and indexes from the root of the object.
         body: what is wrong, without the field.
         place: where it is written, if the server calls it by another path.
+        hint: what to write instead; empty for nothing known.
     """
 
     path: Path
     body: str
     place: Path = ()
+    hint: str = ""
 
     def __str__(self) -> str:
         return f"{written(self.path)}: {self.body}"
 
     def under(self, *steps: str | int) -> "Problem":
         """Put the place of an inner object before its path."""
-        return Problem((*steps, *self.path), self.body, (*steps, *self.place) if self.place else ())
+        return Problem((*steps, *self.path), self.body, (*steps, *self.place) if self.place else (), self.hint)
 
     def written_at(self, place: Path) -> "Problem":
         """Say where it is written."""
-        return Problem(self.path, self.body, place)
+        return Problem(self.path, self.body, place, self.hint)
 
 
 def written(path: Path) -> str:

@@ -54,25 +54,31 @@ def why_unknown(manifest: ManifestObject) -> str:
     return f"kplan does not know what {manifest.api_version} {manifest.kind} makes{hint}"
 
 
-def left_out(manifest: ManifestObject, default: str, why: str, problems: Sequence[Problem] = ()) -> LeftOut:
-    """Say of an object that it brings no pods.
+def left_out(
+    manifest: ManifestObject, default: str, why: str, problems: Sequence[Problem] = (), pods: int = 0
+) -> LeftOut:
+    """Say of an object that it brings no pods, or not all.
 
     Args:
         manifest: the object.
         default: namespace of objects that name none.
         why: why, in words.
         problems: fields that are wrong, with their paths from the root of the object.
+        pods: how many of its pods are refused, where it is not the object itself.
     """
-    told = tuple(FieldProblem(written(one.path), one.body, *manifest.at(one.place or one.path)) for one in problems)
+    told = tuple(
+        FieldProblem(written(one.path), one.body, *manifest.at(one.place or one.path), one.hint) for one in problems
+    )
+    unbuilt = group_of(manifest) == _KUSTOMIZE
     line, column = (told[0].line, told[0].column) if told else (manifest.line, 0)
-    return LeftOut(manifest.kind, key_of(manifest, default), why, manifest.file, line, column, told)
+    return LeftOut(manifest.kind, key_of(manifest, default), why, manifest.file, line, column, told, pods, unbuilt)
 
 
 def key_of(manifest: ManifestObject, default: str) -> str:
     """``namespace/name`` of an object of a manifest; the name alone for what has no namespace."""
     name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
     known = find(manifest.api_version, manifest.kind)
-    if (known is not None and not known.namespaced) or manifest.kind == _DEFINITION:
+    if not name or (known is not None and not known.namespaced) or manifest.kind == _DEFINITION:
         return name
     return f"{dig_text(manifest.raw, 'metadata.namespace', default)}/{name}"
 

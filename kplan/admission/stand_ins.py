@@ -13,11 +13,12 @@ from typing import Any
 import msgspec
 
 from kplan.admission.admit import Admission
-from kplan.admission.changes import _normal as normal
 from kplan.admission.raw import copied, dig, read_template
 from kplan.admission.refusal import Refusal
+from kplan.admission.templates import normal_template
 from kplan.admission.workloads import HASH_LABEL, Workload
 from kplan.objects import models
+from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import LabelSelector, Object, Pod, ReplicaSet
 from kplan.objects.models.meta import ObjectMeta, OwnerReference
 from kplan.objects.models.pod import PodSpec, PodTemplateSpec
@@ -25,12 +26,7 @@ from kplan.objects.models.workloads import WorkloadSpec
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
-_TABLES = {
-    "Deployment": "deployments",
-    "ReplicaSet": "replica_sets",
-    "StatefulSet": "stateful_sets",
-    "DaemonSet": "daemon_sets",
-}
+_KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
 _ENDED = ("Succeeded", "Failed")
 _TOKENS = ("kube-api-access-", "default-token-")
 """How the volumes begin that admission mounts for a service account."""
@@ -71,7 +67,7 @@ def stand_in(
         Misfit: the manifest's template does not fit.
     """
     kind = manifest.kind
-    if kind not in _TABLES or state.completeness.has(kind):
+    if kind not in _KINDS or state.completeness.has(kind):
         return None
     owned = [
         (pod, owner)
@@ -95,7 +91,7 @@ def stand_in(
     if kind == "Deployment":
         objects += _replica_sets(owned, objects[0], given)
     for item in objects:
-        table = _TABLES[type(item).__name__]
+        table = BY_MODEL[type(item)].attribute
         more: dict[str, Any] = {table: (*getattr(state, table), item)}
         state = replace(state, **more)
     return StandIn(state, tuple(objects))
@@ -140,7 +136,7 @@ def _admitted(pod: Pod, template: Pod, admission: Admission) -> object:
 
 
 def _seen(pod: Pod) -> object:
-    found = normal(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    found = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
     spec = found.get("spec")
     if isinstance(spec, dict):
         # the affinity that ties a daemon pod leaves an empty one behind

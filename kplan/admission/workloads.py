@@ -16,18 +16,6 @@ from kplan.objects.models.pod import PersistentVolumeClaimTemplate, PersistentVo
 from kplan.objects.models.workloads import WorkloadSpec
 from kplan.sources import ManifestObject
 
-WORDS = {
-    "Deployment": "deploy",
-    "ReplicaSet": "rs",
-    "StatefulSet": "sts",
-    "DaemonSet": "ds",
-    "Job": "job",
-    "CronJob": "cronjob",
-    "ReplicationController": "rc",
-    "Pod": "pod",
-}
-"""How kinds are called where a workload is named; others by their kind in lower case."""
-
 HASH_LABEL = "pod-template-hash"
 REVISION_LABEL = "controller-revision-hash"
 GENERATION_LABEL = "pod-template-generation"

@@ -1,4 +1,4 @@
-"""Requests of bind: reading with patience, writing once, watching.
+"""Requests of bind: reading with patience, and writing once.
 
 A read is repeated until the server answers or patience ends: asking twice does no harm. A write goes out once; what
 to do about an answer that failed or never came is decided by who wrote (``bind.perform``), who can ask the server.
@@ -7,7 +7,7 @@ to do about an answer that failed or never came is decided by who wrote (``bind.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -18,8 +18,7 @@ import msgspec
 from kplan.bind.stop import Stop
 from kplan.errors import LiveError
 from kplan.sources.live import failures
-from kplan.sources.live.bucket import TokenBucket
-from kplan.sources.live.connection import Connection
+from kplan.sources.live.connection import Access, Connection
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -81,7 +80,13 @@ class NoAnswer(LiveError):
 
 
 class Client(Connection):
-    """A server to read from and write to.
+    """A server to read from and write to; reads and writes share one token bucket.
+
+    Args:
+        access: where the server is, and credentials.
+        stop: every wait goes through it.
+        qps: requests a second; 0 for no limit.
+        burst: requests at once.
 
     Attributes:
         stop: every wait goes through it.
@@ -89,17 +94,11 @@ class Client(Connection):
         server_time: the server's clock in its last answer [seconds since 1970]; 0 before the first.
     """
 
-    stop: Stop
-    patience: float
-    server_time: float
-
-    @classmethod
-    def over(cls, connection: Connection, stop: Stop, *, qps: float = 50, burst: int = 100) -> Client:
-        """Make a client for the server and the credentials of a connection."""
-        client = cls(connection._configuration, connection.context, qps=qps, burst=burst)
-        client._bucket = TokenBucket(qps, burst, sleep=stop.sleep)  # shared by reads and writes
-        client.stop, client.patience, client.server_time = stop, PATIENCE, 0.0
-        return client
+    def __init__(self, access: Access, stop: Stop, *, qps: float = 50, burst: int = 100) -> None:
+        super().__init__(access, qps=qps, burst=burst, sleep=stop.sleep)
+        self.stop = stop
+        self.patience = PATIENCE
+        self.server_time = 0.0
 
     def read(self, path: str, query: Mapping[str, str] | None = None, *, what: str) -> Reply:
         """Ask with GET until the server answers; a refusal (403, 404 ...) is an answer.
@@ -178,51 +177,13 @@ class Client(Connection):
         """
         return self._exchange(method, path, query, body, content_type, what)
 
-    def watch(self, path: str, query: Mapping[str, str], *, what: str) -> Iterator[bytes]:
-        """Give the lines of a watch until the server ends it.
-
-        Raises:
-            NoAnswer: the connection was lost.
-            LiveError: the server refused; 410 where it forgot the resourceVersion.
-        """
-        from urllib3.exceptions import HTTPError
-
-        url = f"{self.server}{path}?{urlencode({'watch': '1', **query})}"
-        try:
-            answer = self._pool.request(
-                "GET", url, headers=self._headers(), timeout=self._timeout, retries=False, preload_content=False
-            )
-        except (HTTPError, OSError) as error:
-            raise _no_answer(error, what, self.server) from None
-        try:
-            if answer.status != 200:
-                raise failures.of_status(answer.status, answer.read(), what, self.server, self.context)
-            rest = b""
-            for chunk in answer.stream(65536, decode_content=True):
-                *lines, rest = (rest + chunk).split(b"\n")
-                yield from filter(None, lines)
-                if self._closed:
-                    return
-        except (HTTPError, OSError) as error:
-            raise _no_answer(error, what, self.server) from None
-        finally:
-            answer.close()
-
-    def _headers(self, **more: str) -> dict[str, str]:
-        headers = {"Accept": JSON, "User-Agent": "kplan", **more}
-        with self._lock:  # credentials are renewed here, by one thread
-            for setting in self._configuration.auth_settings().values():
-                if setting["value"]:
-                    headers[setting["key"]] = setting["value"]
-        return headers
-
     def _exchange(
         self, method: str, path: str, query: Mapping[str, str] | None, body: bytes | None, content_type: str, what: str
     ) -> Reply:
         from urllib3.exceptions import HTTPError
 
         url = f"{self.server}{path}{'?' + urlencode(query) if query else ''}"
-        headers = self._headers(**({"Content-Type": content_type} if body is not None else {}))
+        headers = self._headers({"Content-Type": content_type} if body is not None else {})
         try:
             answer = self._pool.request(
                 method, url, body=body, headers=headers, timeout=self._timeout, retries=False, redirect=False

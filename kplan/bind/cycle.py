@@ -1,31 +1,39 @@
 """The binding cycle of one pod, in the scheduler's order; whatever fails takes back what went before, the last first.
 
-Guards, preemption, assume, reserve, pre-bind (volumes), bind, post-bind. Permit comes before all: pods that a Permit
-plugin would hold are refused when they are shown. The cycle is a generator: where it has to wait it yields, and other
-pods go on meanwhile.
-Source: kubernetes v1.37.2 pkg/scheduler/schedule_one.go assumeAndReserve, bindingCycle, unreserveAndForget.
+Guards, preemption, assume, reserve, nomination, pre-bind (volumes), bind, post-bind. Permit comes before all: pods that
+a Permit plugin would hold are refused when they are shown. The cycle is a generator: where it has to wait it yields,
+and other pods go on meanwhile.
+Source: kubernetes v1.37.2 pkg/scheduler/schedule_one.go assumeAndReserve, bindingCycle, unreserveAndForget,
+handleBindingCycleError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from kplan.bind import evict, guards, volumes
+from kplan.bind import evict, reread, volumes
 from kplan.bind.events import scheduled
 from kplan.bind.flags import Flags
 from kplan.bind.live import LiveCluster, NoFit
 from kplan.bind.perform import Conflict, HeldBack, Performer
+from kplan.bind.rights import nominates
 from kplan.bind.watch import Seen
 from kplan.bind.writes import Finding, bind, claim_path, create, nominate, pod_path, volume_path
 from kplan.cluster import PodInfo
 from kplan.errors import LiveError
 from kplan.framework.args import VolumeBindingArgs
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
+from kplan.pipeline import Pipeline
+from kplan.plugins.shared.claims import claim_uses
 from kplan.result.document_bind import BindPod
 
 _AGAIN = 5
+_LOOK_EVERY = 0.5
+_ACCOUNT_WITHIN = 30.0
+"""How long the default service account of a namespace that was just created is waited for [seconds]."""
 _NO_ARGS = VolumeBindingArgs()
 
 
@@ -34,11 +42,12 @@ class Cycle:
     """One pod on its way to its node.
 
     Attributes:
-        shown: the pod as it was shown.
+        shown: the pod as it was shown; one that a controller made, under its real name and uid.
         live: the cluster as it is.
         performer: carries its writes out.
         flags: what the run may do.
         run: name of the run.
+        others: whether pods that were planned before this one are still on their way: it may need them to be there.
         uid: of the pod; of one that is created, once it is there.
         nominated: whether its nomination was written.
     """
@@ -48,13 +57,14 @@ class Cycle:
     performer: Performer
     flags: Flags
     run: str
+    others: Callable[[], bool] = lambda: False
     uid: str = ""
     nominated: bool = False
 
     def __post_init__(self) -> None:
         self.uid = self.shown.uid
 
-    def steps(self) -> Iterator[float]:
+    def steps(self) -> Generator[float, None, None]:
         """Bind the pod; yields how long to let others go on [seconds].
 
         Raises:
@@ -62,20 +72,25 @@ class Cycle:
             LiveError: the server does not answer any more.
             Stopped: it was asked to stop.
         """
+        shown = self.shown
         try:
+            self.live.follow()
+            if shown.create is not None:
+                yield from self._create(shown.create)
             pod = self._look()
-            if self.shown.evicts:
+            if shown.made:
+                yield from self._read_claims(pod)
+            if shown.evicts:
                 yield from self._preempt(pod)
                 pod = self._look()
-            self._assume(pod)
-            waited = bool(self.shown.claims or self.shown.evicts)
-            if self.shown.claims:
-                volumes.carry_out(self.performer, self.shown.claims, self.shown.node)
-                yield from volumes.wait(
-                    self.performer.client, self.shown.claims, self.shown.node, self._volume_timeout()
-                )
+            pod = yield from self._assume(pod)
+            waited = bool(shown.claims or shown.evicts)
+            if shown.claims:
+                self._announce(pod)
+                volumes.carry_out(self.performer, shown.claims, shown.node)
+                yield from volumes.wait(self.performer.client, shown.claims, shown.node, self._volume_timeout())
             self._bind(self._look() if waited else pod)
-            self.live.written(self.shown.pod)
+            self.live.written(shown.pod)
             if self.flags.events:
                 self._report()
         except BaseException:
@@ -85,27 +100,43 @@ class Cycle:
     def _look(self) -> Pod:
         """Read pod and node again and hold them against what was shown."""
         self.live.follow()
-        if self.shown.create is not None and not self.uid:
-            self._create()
-        pod = guards.read_pod(self.performer.client, self.shown, self.live.cluster.rules)
+        pod = reread.read_pod(self.performer.client, self.shown, self.live.cluster.rules)
         if self.uid and pod.metadata.uid != self.uid:
             raise HeldBack("the pod was deleted and made again under the same name", code="recreated")
-        guards.read_node(self.performer.client, self.shown)
+        reread.read_node(self.performer.client, self.shown)
         self.live.seen(Seen(pod))
         return pod
 
-    def _create(self) -> None:
-        assert self.shown.create is not None
-        write = create(self.shown.create, self.shown.pod, self.run)
+    def _create(self, manifest: dict[str, object]) -> Iterator[float]:
+        """Create the pod unless this run has done so before."""
+        write = create(manifest, self.run)
         found = write.ask(self.performer.client)
         if found.finding is Finding.CHANGED:
             raise HeldBack(found.text, code=found.code)
-        if found.finding is Finding.OPEN:
-            self.performer.carry_out(write)
+        end = time.monotonic() + _ACCOUNT_WITHIN
+        while found.finding is Finding.OPEN:
+            try:
+                self.performer.carry_out(write)
+                break
+            except HeldBack as problem:
+                if "service account" not in problem.message or time.monotonic() >= end:
+                    raise
+            yield _LOOK_EVERY  # a namespace that was just created gets its service account in a moment
         raw = self.performer.client.found(pod_path(self.shown.pod), what=f"reading {self.shown.pod}")
         if raw is None:
             raise HeldBack("the pod was deleted as soon as it was created", code="deleted")
         self.uid = raw["metadata"]["uid"]
+
+    def _read_claims(self, pod: Pod) -> Iterator[float]:
+        """Take in the claims of a pod that was not there when the state was read; its own are made after it."""
+        client = self.performer.client
+        end = time.monotonic() + self.flags.create_timeout
+        for key in dict.fromkeys(use.key for use in claim_uses(pod)):
+            while (raw := client.found(claim_path(key), what=f"reading claim {key}")) is None:
+                if time.monotonic() >= end:
+                    raise HeldBack(f"claim {key} was not made within {self.flags.create_timeout:g} s", code="no-claim")
+                yield _LOOK_EVERY
+            self.live.put("persistent_volume_claims", reread.model_of(raw, PersistentVolumeClaim))
 
     def _preempt(self, pod: Pod) -> Iterator[float]:
         """Nominate the pod, evict its victims, and wait until they are gone."""
@@ -134,7 +165,19 @@ class Cycle:
         for victim in victims:
             self.live.seen(Seen(victim.pod, gone=True))
 
-    def _assume(self, pod: Pod) -> None:
+    def _assume(self, pod: Pod) -> Generator[float, None, Pod]:
+        """Assume and reserve as soon as it fits; returns the pod as it was read last."""
+        while True:
+            try:
+                self._reserve(pod)
+                return pod
+            except HeldBack as problem:
+                if problem.code != "no-fit" or not self.others():
+                    raise
+            yield _LOOK_EVERY
+            pod = self._look()
+
+    def _reserve(self, pod: Pod) -> None:
         """Assume and reserve; what is reserved must be what was shown."""
         try:
             _, chosen = self.live.assume(self._info(), self.shown.node)
@@ -148,6 +191,19 @@ class Cycle:
                 was = told.get(key) or "none that was shown"
                 now = volume or "a new one"
                 raise HeldBack(f"claim {key} would get {now} by now, not {was}", code="volume-changed")
+
+    def _announce(self, pod: Pod) -> None:
+        """Nominate the pod to its node while its volumes are bound, so that others count on it.
+
+        The scheduler goes on where that fails, and so does this.
+        Source: bindingCycle: only where a PreBind plugin (or a Permit plugin that waits) has something to do.
+        """
+        shown = self.shown
+        if not nominates(self._pipeline().features) or pod.status.nominated_node_name == shown.node:
+            return
+        self.nominated = True
+        with suppress(HeldBack):
+            self.performer.carry_out(nominate(shown.pod, self.uid, shown.node))
 
     def _bind(self, pod: Pod) -> None:
         """Bind the pod as it was read; where it has changed meanwhile, look again."""
@@ -201,17 +257,17 @@ class Cycle:
         for claim in shown.claims:
             raw = client.found(claim_path(claim.claim), what=f"reading claim {claim.claim}")
             if raw is not None:
-                self.live.put("persistent_volume_claims", guards.model_of(raw, PersistentVolumeClaim))
+                self.live.put("persistent_volume_claims", reread.model_of(raw, PersistentVolumeClaim))
             raw = client.found(volume_path(claim.volume), what="reading its volume") if claim.volume else None
             if raw is not None:
-                self.live.put("persistent_volumes", guards.model_of(raw, PersistentVolume))
+                self.live.put("persistent_volumes", reread.model_of(raw, PersistentVolume))
         raw = client.found(pod_path(shown.pod), what=f"reading pod {shown.pod}")
         if raw is None:
             known = self.live.pod(shown.pod)
             if known is not None:
                 self.live.seen(Seen(known.pod, gone=True))
             return None
-        pod: Pod = guards.model_of(raw, Pod)
+        pod: Pod = reread.model_of(raw, Pod)
         self.live.seen(Seen(pod))
         return pod
 
@@ -220,9 +276,11 @@ class Cycle:
         assert info is not None, self.shown.pod
         return info
 
+    def _pipeline(self) -> Pipeline:
+        return self.live.planner.pipelines[self._info().scheduler_name]
+
     def _volume_timeout(self) -> float:
         if self.flags.volume_timeout:
             return self.flags.volume_timeout
-        pipeline = self.live.planner.pipelines[self._info().scheduler_name]
-        args = pipeline.profile.args.get("VolumeBinding", _NO_ARGS)
+        args = self._pipeline().profile.args.get("VolumeBinding", _NO_ARGS)
         return float(args.bind_timeout_seconds) if isinstance(args, VolumeBindingArgs) else 600.0

@@ -13,7 +13,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     Attributes:
         preempt: evict for pods that fit only so.
         pdb: ``refuse`` (hold the pod back) or ``wait`` where a budget refuses an eviction.
-        create: create pods of manifests that are not there.
+        create: create what is not there of manifests.
         take_over: bind pods that a live scheduler answers for.
         accept_doubt: codes of the doubts that are accepted; ``all`` for any.
         events: report Scheduled and FailedScheduling.
@@ -21,6 +21,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
         max_age: how old the state may be that was shown [seconds]; 0 for any age.
         volume_timeout: how long claims are waited for [seconds]; 0 for the profile's bindTimeoutSeconds.
         evict_timeout: how long victims and budgets are waited for [seconds].
+        create_timeout: how long the next pod of what was created is waited for [seconds].
         qps: requests a second.
         burst: requests at once.
     """
@@ -35,6 +36,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     max_age: float = 600.0
     volume_timeout: float = 0.0
     evict_timeout: float = 300.0
+    create_timeout: float = 300.0
     qps: float = 50.0
     burst: int = 100
 

@@ -1,112 +1,138 @@
-"""Guards: a pod, its node and its claims are read again just before a write, and held against what was shown."""
+"""Guards: what was looked at before anything is written, and which flag a plan needs that was not given."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from kplan.bind.client import Client
-from kplan.bind.digest import changed, node_fields, pod_fields
-from kplan.bind.perform import HeldBack
-from kplan.bind.writes import claim_path, pod_path
-from kplan.objects.models import Node, Pod
-from kplan.objects.requests import RequestRules, set_resource_defaults
-from kplan.plugins.shared.claims import BIND_COMPLETED, SELECTED_NODE
-from kplan.result.document_bind import BindClaim, BindPod
+from kplan.bind.flags import Flags
+from kplan.bind.identity import Identity
+from kplan.bind.leases import Responsible
+from kplan.bind.rehearsal import Rehearsal
+from kplan.bind.rights import missing, needs_of, writing
+from kplan.framework.features import Features
+from kplan.result.document_base import Doubt
+from kplan.result.document_bind import BindGuard, BindObject, BindPlan, BindPod
+from kplan.words import count, listed
 
-Raw = dict[str, Any]
-
-
-def model_of(raw: Raw, kind: type[msgspec.Struct]) -> Any:
-    """Type an object that was read as JSON."""
-    return msgspec.convert(raw, kind)
+ORDER = ("age", "scheduler", "doubts", "creates", "rights", "dry run", "evicts")
+"""In which order guards are shown."""
 
 
-def read_pod(client: Client, shown: BindPod, rules: RequestRules) -> Pod:
-    """Read a pod that is to be bound; it must be the one that was shown, and still wait.
+def age_guard(plan: BindPlan, now: Identity, flags: Flags) -> BindGuard:
+    """Hold the age of what was shown against ``--max-age``, by the server's clock alone."""
+    if not plan.cluster.server_time or not now.time:
+        state = "needs" if flags.max_age else "ok"
+        return BindGuard(name="age", state=state, text="nobody knows how old the plan is", flag="--max-age 0")
+    age = now.time - plan.cluster.server_time
+    told = f"the state of the plan was read {_ago(age)} ago"
+    if flags.max_age and age > flags.max_age:
+        return BindGuard(name="age", state="needs", text=told, flag=f"--max-age {math.ceil(age / 60) * 60 + 60}")
+    if age < -60:
+        return BindGuard(
+            name="age", state="needs", text=f"the plan is from the future ({_ago(-age)})", flag="--max-age 0"
+        )
+    return BindGuard(name="age", state="ok", text=told)
+
+
+def _ago(seconds: float) -> str:
+    if seconds < 120:
+        return f"{max(seconds, 0):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def scheduler_guards(
+    bound: Sequence[BindPod], responsible: Mapping[str, Responsible], flags: Flags
+) -> Iterator[BindGuard]:
+    """Hold each schedulerName against the live schedulers; none are known of a snapshot."""
+    for name in dict.fromkeys(pod.scheduler for pod in bound):
+        found = responsible.get(name)
+        who = f"schedulerName {name}"
+        if found is None:
+            yield BindGuard(name="scheduler", state="--", text=f"{who}: not looked for in a snapshot")
+        elif not found.live:
+            yield BindGuard(name="scheduler", state="ok", text=f"{who}; {found.text}")
+        elif flags.take_over:
+            yield BindGuard(name="scheduler", state="ok", text=f"{who} is taken over; {found.text}")
+        else:
+            text = f"a live scheduler answers for {who}: {found.text}"
+            yield BindGuard(name="scheduler", state="needs", text=text, flag="--take-over")
+
+
+def doubt_guards(doubts: Sequence[Doubt], flags: Flags) -> Iterator[BindGuard]:
+    """Hold the doubts that touch the plan against those that are accepted."""
+    for doubt in doubts:
+        accepted = flags.accepts(doubt.code)
+        state, flag = ("ok", "") if accepted else ("needs", f"--accept-doubt {doubt.code}")
+        yield BindGuard(name="doubts", state=state, text=f"{doubt.text}{' (accepted)' if accepted else ''}", flag=flag)
+
+
+def create_guards(bound: Sequence[BindPod], objects: Sequence[BindObject], flags: Flags) -> Iterator[BindGuard]:
+    """Say what of manifests is created, and what stands against it."""
+    for item in objects:
+        if item.result == "refused":
+            yield BindGuard(name="creates", state="no", text=f"{item.object}: {item.text}")
+    made = [item.object for item in objects if item.result == "create"]
+    made += [f"pod/{pod.pod}" for pod in bound if pod.create is not None]
+    if made:
+        text = f"{count(len(made), 'object')} of manifests not there: {listed(made)}"
+        state, flag = ("ok", "") if flags.create else ("needs", "--create")
+        yield BindGuard(name="creates", state=state, text=text, flag=flag)
+
+
+def eviction_guard(bound: Sequence[BindPod], flags: Flags) -> BindGuard:
+    """Name who is evicted."""
+    victims = [victim.pod for pod in bound for victim in pod.evicts]
+    if not victims:
+        return BindGuard(name="evicts", state="ok", text="nothing")
+    state, flag = ("ok", "") if flags.preempt else ("needs", "--preempt")
+    return BindGuard(name="evicts", state=state, text=f"{count(len(victims), 'pod')}: {listed(victims)}", flag=flag)
+
+
+def rights_guard(client: Client, plan: BindPlan, features: Features, flags: Flags) -> BindGuard:
+    """Ask for every right the plan needs, before the first write.
 
     Raises:
-        HeldBack: it is not.
-        LiveError: the server does not answer.
+        LiveError: the server does not say.
     """
-    raw = client.found(pod_path(shown.pod), what=f"reading pod {shown.pod} again")
-    if raw is None:
-        raise HeldBack("the pod was deleted", code="deleted")
-    pod: Pod = model_of(raw, Pod)
-    if shown.uid and pod.metadata.uid != shown.uid:
-        raise HeldBack("the pod was deleted and made again under the same name", code="recreated")
-    if pod.metadata.deletion_timestamp is not None:
-        raise HeldBack("the pod is being deleted", code="pod-deleted")
-    if pod.status.phase in ("Succeeded", "Failed"):
-        raise HeldBack(f"the pod has ended ({pod.status.phase})", code="ended")
-    if pod.spec.node_name:
-        mine = pod.spec.node_name == shown.node
-        raise HeldBack(
-            f"the pod is bound to {pod.spec.node_name} already" if mine
-            else f"another scheduler bound it to {pod.spec.node_name}",
-            code="bound-already" if mine else "bound-by-another",
-        )  # fmt: skip
-    if pod.spec.scheduling_gates:
-        raise HeldBack("the pod has scheduling gates by now", code="gated")
-    set_resource_defaults(pod, rules)
-    if shown.fields:
-        differs = changed(shown.fields, pod_fields(pod))
-        if differs:
-            raise HeldBack(f"the pod has changed since it was shown: {', '.join(differs)}", code="pod-changed")
-    return pod
+    bound = [pod for pod in plan.pods if pod.result == "bind"]
+    if not bound:
+        return BindGuard(name="rights", state="--", text="nothing to write")
+    namespaces = {pod.pod.partition("/")[0] for pod in bound}
+    namespaces |= {victim.pod.partition("/")[0] for pod in bound for victim in pod.evicts}
+    made = (item.manifest["metadata"].get("namespace") for item in plan.objects if item.manifest is not None)
+    namespaces |= set(filter(None, made))
+    needs = needs_of(plan, features, events=flags.events)
+    lacking = missing(client, needs, namespaces)
+    if lacking:
+        text = f"missing: {listed([str(right) for right in lacking], most=4)} (--print-rbac prints a ClusterRole)"
+        return BindGuard(name="rights", state="no", text=text)
+    writes = sorted((right for right in writing(needs) if right.verb != "get"), key=lambda one: one.resource != _FIRST)
+    told = (f"{_SHORT.get(right.resource, right.resource)} {right.verb}" for right in writes)
+    return BindGuard(name="rights", state="ok", text=", ".join(told))
 
 
-def read_node(client: Client, shown: BindPod) -> Node:
-    """Read the node that a pod is to be bound to; it must be as it was shown.
+_FIRST = "pods/binding"
+_SHORT = {"persistentvolumeclaims": "pvc", "persistentvolumes": "pv"}
+
+
+def dry_run_guard(rehearsal: Rehearsal | None, plan: BindPlan) -> BindGuard:
+    """Send the writes of a plan with ``dryRun=All``; None sends nothing.
 
     Raises:
-        HeldBack: it is not there or has changed.
         LiveError: the server does not answer.
     """
-    name = shown.node
-    raw = client.found(f"/api/v1/nodes/{name}", what=f"reading node {name} again")
-    if raw is None:
-        raise HeldBack(f"node {name} was deleted after the plan", code="node-deleted")
-    node: Node = model_of(raw, Node)
-    if shown.node_uid and node.metadata.uid != shown.node_uid:
-        raise HeldBack(f"node {name} was deleted and made again after the plan", code="node-recreated")
-    differs = changed(shown.node_fields, node_fields(node)) if shown.node_fields else []
-    if "unschedulable" in differs and node.spec.unschedulable:
-        raise HeldBack(f"node {name} was cordoned after the plan", code="node-cordoned")
-    if differs:
-        raise HeldBack(f"node {name} has changed since it was shown: {', '.join(differs)}", code="node-changed")
-    return node
-
-
-def read_claim(client: Client, shown: BindClaim) -> Raw:
-    """Read a claim that is to be written to; it must be the one that was shown, and not be bound otherwise.
-
-    Raises:
-        HeldBack: it is not.
-        LiveError: the server does not answer.
-    """
-    key = shown.claim
-    raw = client.found(claim_path(key), what=f"reading claim {key} again")
-    if raw is None or raw["metadata"].get("deletionTimestamp"):
-        raise HeldBack(f"claim {key} was deleted after the plan", code="claim-deleted")
-    if shown.uid and raw["metadata"]["uid"] != shown.uid:
-        raise HeldBack(f"claim {key} was deleted and made again after the plan", code="claim-recreated")
-    volume = raw["spec"].get("volumeName") or ""
-    if volume and shown.volume and volume != shown.volume:
-        raise HeldBack(f"claim {key} got volume {volume} by now, not {shown.volume}", code="claim-elsewhere")
-    return raw
-
-
-def is_bound(claim: Raw) -> bool:
-    """Tell whether a claim has its volume for good.
-
-    Source: v1.37.2 pkg/scheduler/framework/plugins/volumebinding/binder.go isPVCFullyBound.
-    """
-    annotations = claim["metadata"].get("annotations") or {}
-    return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations
-
-
-def selected_node(claim: Raw) -> str:
-    """Name of the node a claim was given to; empty for none."""
-    return str((claim["metadata"].get("annotations") or {}).get(SELECTED_NODE) or "")
+    if rehearsal is None:
+        return BindGuard(name="dry run", state="--", text="not sent: with --apply, or --server-dry-run")
+    todo = [pod for pod in plan.pods if pod.result == "bind"]
+    problems = list(rehearsal.of(plan.objects, todo))
+    if problems:
+        what, held = problems[0]
+        more = f"; {len(problems) - 1:,} more refused" if len(problems) > 1 else ""
+        return BindGuard(name="dry run", state="no", text=f"{what}: {held.message}{more}")
+    text = f"the server accepts the writes of {count(len(todo), 'pod')}"
+    later = sum(pod.made for pod in todo)
+    if later:
+        text += f"; those that bind {count(later, 'pod')} can be tried once these are there"
+    return BindGuard(name="dry run", state="ok", text=text)

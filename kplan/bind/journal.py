@@ -1,8 +1,8 @@
 """The journal: what a run set out to do and what it did, a line of JSON each, on disk before anything goes on.
 
-``start`` holds the plan and the options; ``before`` and ``after`` stand around each write; ``pod`` is what became of a
-pod; ``end`` is the summary. A run that was killed leaves a ``before`` without its ``after``: what happened then only
-the server knows, and ``--resume`` asks it.
+``start`` holds the plan and the options; ``before`` and ``after`` stand around each write; ``match`` says which real
+pod is taken for a planned one; ``pod`` is what became of a pod; ``end`` is the summary. A run that was killed leaves a
+``before`` without its ``after``: what happened then only the server knows, and ``--resume`` asks it.
 """
 
 from __future__ import annotations
@@ -71,6 +71,10 @@ class Journal:
         about: dict[str, Any] = {"status": status} if status else {}
         self._line("after", n=number, result=result, **about, **({"text": text} if text else {}))
 
+    def match(self, planned: str, pod: str, uid: str) -> None:
+        """Note which real pod is taken for one that was planned."""
+        self._line("match", planned=planned, pod=pod, uid=uid)
+
     def pod(self, entry: dict[str, Any]) -> None:
         """Note what became of a pod."""
         self._line("pod", became=entry)
@@ -121,6 +125,7 @@ class Record:
         plan: the plan, as the document's JSON.
         options: options of the run.
         pods: what became of pods so far, by ``namespace/name``.
+        matches: name and uid of the real pod by that of the planned one.
         unanswered: text of the writes that have no ``after``.
         ended: whether the run came to its end.
         writes: numbers of writes in it.
@@ -130,6 +135,7 @@ class Record:
     plan: dict[str, Any]
     options: dict[str, Any]
     pods: dict[str, dict[str, Any]] = field(default_factory=dict)
+    matches: dict[str, tuple[str, str]] = field(default_factory=dict)
     unanswered: tuple[str, ...] = ()
     ended: bool = False
     writes: int = 0
@@ -151,6 +157,7 @@ def read_journal(path: str) -> Record:
         )
     head = lines[0]
     pods: dict[str, dict[str, Any]] = {}
+    matches: dict[str, tuple[str, str]] = {}
     started: dict[int, str] = {}
     ended = False
     for line in lines[1:]:
@@ -158,13 +165,15 @@ def read_journal(path: str) -> Record:
         ended = kind == "end"
         if kind == "pod":
             pods[line["became"]["pod"]] = line["became"]
+        elif kind == "match":
+            matches[line["planned"]] = (line["pod"], line["uid"])
         elif kind == "before":
             started[line["n"]] = line["text"]
         elif kind == "after":
             started.pop(line["n"], None)
     numbers = [line["n"] for line in lines if line.get("kind") == "before"]
     writes = max(numbers, default=0)
-    return Record(head["run"], head["plan"], head["options"], pods, tuple(started.values()), ended, writes)
+    return Record(head["run"], head["plan"], head["options"], pods, matches, tuple(started.values()), ended, writes)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

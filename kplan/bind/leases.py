@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from kplan.bind.client import Client
+from kplan.sources.moments import seconds_of
 
 NAMESPACE = "kube-system"
 SCHEDULER = "kube-scheduler"
@@ -86,7 +86,7 @@ def _look(client: Client, lease: str) -> _Look:
     renewed = str(spec.get("renewTime") or "")
     if not holder:
         return _Look("none")
-    age = reply.date - _seconds(renewed)
+    age = reply.date - (seconds_of(renewed) or 0.0)
     if age > float(spec.get("leaseDurationSeconds") or _DEFAULT_DURATION):
         return _Look("expired", holder, renewed)
     return _Look("held", holder, renewed, f"renewed {max(age, 0):.0f} s ago")
@@ -101,10 +101,3 @@ def _verdict(name: str, lease: str, looks: Mapping[str, _Look]) -> Responsible:
     if look.state == "expired":
         return Responsible(False, f"the lease {NAMESPACE}/{lease} has expired, last held by {look.holder}")
     return Responsible(False, f"no lease {NAMESPACE}/{lease} is held")
-
-
-def _seconds(text: str) -> float:
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return 0.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from kplan.bind.digest import node_fields
+from kplan.bind.fields import node_fields
 from kplan.bind.watch import Seen, Watches
 from kplan.cluster import AddPods, Assume, Change, Cluster, PodInfo, Put, PutNode, Remove
 from kplan.cluster.pods import is_terminal
@@ -58,6 +58,7 @@ class LiveCluster:
     ) -> None:
         self.planner = planner
         self.assumed: dict[str, Assumed] = {}
+        self._appeared = [pod.pod for pod in planner.cluster.pods]
         self._watches = watches
         self._clock = clock
 
@@ -78,6 +79,11 @@ class LiveCluster:
         if self._watches is not None:
             self._watches.nodes.drain(self.seen_node, self.listed_nodes)
             self._watches.pods.drain(self.seen, self.listed)
+
+    def appeared(self) -> list[Pod]:
+        """Hand out the pods that were not handed out before; at first all that were read."""
+        found, self._appeared = self._appeared, []
+        return found
 
     def seen_node(self, seen: Seen[Node]) -> None:
         """Take in one node as the server has it; what only weighs (images) is not worth a change."""
@@ -114,6 +120,8 @@ class LiveCluster:
             return
         if known is not None and _alike(known, pod, self.node_of(known)):
             return
+        if known is None or known.uid != pod.metadata.uid:
+            self._appeared.append(pod)
         changes: list[Change] = [Remove(known.row)] if known is not None else []
         self.cluster.apply([*changes, AddPods((pod,))])
 

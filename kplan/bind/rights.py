@@ -6,14 +6,16 @@ Reading needs what ``kplan snapshot --print-rbac`` prints; here is what bind nee
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from kplan.bind.client import Client
 from kplan.bind.leases import NAMESPACE as KUBE_SYSTEM
+from kplan.bind.resources import PODS, Resource, resource_of
 from kplan.errors import LiveError
 from kplan.framework.features import Features
+from kplan.result.document_bind import BindPlan
 from kplan.sources.live import failures
 
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -27,12 +29,14 @@ class Right:
         group: API group; empty for core.
         resource: plural, with the subresource: ``pods/binding``.
         verb: ``create``, ``get`` ...
-        namespace: where; empty for everywhere or a resource without namespaces.
+        namespaced: whether it is asked for in each namespace that is written to.
+        namespace: where; empty for everywhere, or a resource without namespaces.
     """
 
     group: str
     resource: str
     verb: str
+    namespaced: bool = True
     namespace: str = ""
 
     def __str__(self) -> str:
@@ -47,38 +51,79 @@ class Needs:
     Attributes:
         claims: claims are written to.
         volumes: volumes are written to.
-        preempt: pods are evicted and nominations written.
-        create: pods are created.
+        preempt: pods are evicted.
+        nominate: nominations are written.
+        creates: resources of which objects are created, pods among them.
         events: events are reported.
     """
 
     claims: bool = False
     volumes: bool = False
     preempt: bool = False
-    create: bool = False
+    nominate: bool = False
+    creates: frozenset[Resource] = frozenset()
     events: bool = False
 
 
+def needs_of(plan: BindPlan, features: Features, *, events: bool) -> Needs:
+    """Tell which rights the writes of a plan need."""
+    totals = plan.totals
+    created = (item for item in plan.objects if item.result == "create")
+    resources = {resource_of(item.api_version, item.kind) for item in created} - {None}
+    return Needs(
+        claims=bool(totals.claims),
+        volumes=bool(totals.volumes),
+        preempt=bool(totals.evictions),
+        nominate=bool(totals.evictions) or bool(nominates(features) and (totals.claims or totals.volumes)),
+        creates=frozenset(resource for resource in resources if resource) | ({PODS} if totals.creations else set()),
+        events=events,
+    )
+
+
+def nominates(features: Features) -> bool:
+    """Whether the scheduler of a version writes the nomination of a pod whose volumes it is about to bind.
+
+    Source: kubernetes v1.37.2 pkg/scheduler/schedule_one.go bindingCycle; pkg/features/kube_features.go.
+    """
+    return features.enabled("NominatedNodeNameForExpectation")
+
+
 def writing(needs: Needs) -> list[Right]:
-    """List the rights for what is done to pods, claims and events in some namespace, and to volumes."""
+    """List the rights for what is written to, and what is asked about it."""
     found = [Right("", "pods", "get"), Right("", "pods/binding", "create")]
+    if needs.claims or needs.volumes:
+        found.append(Right("", "persistentvolumeclaims", "get"))
     if needs.claims:
-        found += [Right("", "persistentvolumeclaims", verb) for verb in ("get", "update")]
+        found.append(Right("", "persistentvolumeclaims", "update"))
     if needs.volumes:
-        found += [Right("", "persistentvolumeclaims", "get")]
-        found += [Right("", "persistentvolumes", verb) for verb in ("get", "update")]
+        found += [Right("", "persistentvolumes", verb, namespaced=False) for verb in ("get", "update")]
+    if needs.nominate or needs.preempt:
+        found.append(Right("", "pods/status", "patch"))
     if needs.preempt:
-        found += [Right("", "pods/status", "patch"), Right("", "pods/eviction", "create")]
-    if needs.create:
-        found.append(Right("", "pods", "create"))
+        found.append(Right("", "pods/eviction", "create"))
+    for one in needs.creates:
+        found += [Right(one.group, one.plural, verb, namespaced=one.namespaced) for verb in ("create", "get")]
+        if one.plural == "deployments":  # the ReplicaSet stands between it and its pods
+            found.append(Right(one.group, "replicasets", "get"))
+        if one.plural in _WITH_CLAIMS:
+            found.append(Right("", "persistentvolumeclaims", "get"))
     if needs.events:
         found.append(Right("events.k8s.io", "events", "create"))
     return sorted(set(found))
 
 
+_WITH_CLAIMS = frozenset({"pods", "deployments", "replicasets", "replicationcontrollers", "statefulsets", "daemonsets",
+                          "jobs"})  # fmt: skip
+"""Resources whose pods may have claims that are made after the state was read: these are read before the pod's turn."""
+
+
 def everywhere() -> list[Right]:
     """List the rights that are needed whatever is bound."""
-    return [Right("", resource, verb) for resource in ("nodes", "pods") for verb in ("get", "list", "watch")]
+    return [
+        Right("", resource, verb, namespaced=False)
+        for resource in ("nodes", "pods")
+        for verb in ("get", "list", "watch")
+    ]
 
 
 def missing(client: Client, needs: Needs, namespaces: Iterable[str]) -> list[Right]:
@@ -88,13 +133,9 @@ def missing(client: Client, needs: Needs, namespaces: Iterable[str]) -> list[Rig
         LiveError: the server does not say.
     """
     wanted = list(everywhere())
+    spaces = sorted(set(namespaces))
     for right in writing(needs):
-        if right.resource == "persistentvolumes":
-            wanted.append(right)
-        else:
-            wanted += [
-                Right(right.group, right.resource, right.verb, namespace) for namespace in sorted(set(namespaces))
-            ]
+        wanted += [replace(right, namespace=space) for space in spaces] if right.namespaced else [right]
     return [right for right in wanted if not _allowed(client, right)]
 
 
@@ -131,12 +172,7 @@ def cluster_role(needs: Needs, features: Features) -> str:
         "# What kplan bind needs with these flags, on top of the rights to read: kplan snapshot --print-rbac.",
         "# Bind it to a user, group or service account:",
         "#   kubectl create clusterrolebinding kplan-binder --clusterrole=kplan-binder --user=NAME",
-    ]
-    if features.since(36):
-        lines.append(
-            "# Pods with resource claims are refused, so resourceclaims/binding (1.36 and later) is not in it."
-        )
-    lines += [
+        *_of_devices(features),
         "apiVersion: rbac.authorization.k8s.io/v1",
         "kind: ClusterRole",
         "metadata:",
@@ -144,9 +180,7 @@ def cluster_role(needs: Needs, features: Features) -> str:
         "rules:",
     ]
     for (group, resource), verbs in sorted(rules.items()):
-        lines.append(f"  - apiGroups: [{group or _EMPTY}]")
-        lines.append(f"    resources: [{resource}]")
-        lines.append(f"    verbs: [{', '.join(sorted(verbs))}]")
+        lines += _rule(group, resource, verbs)
     lines += [
         "---",
         "# The lease of the live scheduler says whether pods are its to bind.",
@@ -156,11 +190,32 @@ def cluster_role(needs: Needs, features: Features) -> str:
         "  name: kplan-binder",
         f"  namespace: {KUBE_SYSTEM}",
         "rules:",
-        "  - apiGroups: [coordination.k8s.io]",
-        "    resources: [leases]",
-        "    verbs: [get]",
+        *_rule("coordination.k8s.io", "leases", {"get"}),
     ]
     return "\n".join(lines) + "\n"
 
 
+def _rule(group: str, resource: str, verbs: Iterable[str]) -> list[str]:
+    return [
+        f"  - apiGroups: [{group or _EMPTY}]",
+        f"    resources: [{resource}]",
+        f"    verbs: [{', '.join(sorted(verbs))}]",
+    ]
+
+
 _EMPTY = '""'
+
+
+def _of_devices(features: Features) -> list[str]:
+    """Name the rights that binding pods with resource claims would take in this version; no flag of kplan needs them.
+
+    Source: kubernetes v1.37.2 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go kubeSchedulerRules;
+    pkg/registry/resource/utils.go AuthorizedForBinding: the verb is that of the request, and a status is updated.
+    """
+    rules = _rule("resource.k8s.io", "resourceclaims/status", {"update"})
+    if features.enabled("DRAResourceClaimGranularStatusAuthorization"):
+        rules += _rule("resource.k8s.io", "resourceclaims/binding", {"update"})
+    head = (
+        "# Not in it, as pods with resource claims are refused; to bind one takes in this version of Kubernetes also:"
+    )
+    return [head, *(f"# {line}" for line in rules)]

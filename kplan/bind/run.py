@@ -1,30 +1,39 @@
-"""A run: the pods of a plan one after another, those that wait for volumes or victims beside the others."""
+"""A run: what manifests need is created, then the pods of a plan are bound one after another.
+
+Those that wait for volumes, for victims, or for their controllers to make them do so beside the others.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
-from kplan.bind import volumes
+import msgspec
+
+from kplan.bind.arrivals import Arrivals, as_real
 from kplan.bind.client import Client
+from kplan.bind.creating import Creating
 from kplan.bind.cycle import Cycle
 from kplan.bind.events import failed, scheduled
 from kplan.bind.flags import Flags
-from kplan.bind.guards import model_of, read_node, read_pod
-from kplan.bind.journal import Journal
+from kplan.bind.journal import Journal, Record
 from kplan.bind.live import LiveCluster
-from kplan.bind.perform import BudgetRefuses, HeldBack, Performer
+from kplan.bind.perform import HeldBack, Performer
+from kplan.bind.rehearsal import Rehearsal
+from kplan.bind.reread import model_of
+from kplan.bind.results import summary
 from kplan.bind.stop import Stopped
-from kplan.bind.writes import Finding, Write, bind, bound, create, evict, nominate, pod_path
+from kplan.bind.writes import Finding, Write, bound, create, pod_path
 from kplan.errors import LiveError
+from kplan.framework.features import Features
 from kplan.objects.models import Pod
-from kplan.objects.requests import RequestRules
-from kplan.result.document import API_VERSION, Cause
+from kplan.result.document_base import API_VERSION
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BoundPod
+from kplan.sources.moments import time_of
+from kplan.words import count
 
 CONFIRM_WITHIN = 30.0
 """An assumption that the watch does not confirm in this time is dropped [seconds]."""
@@ -36,9 +45,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class _Active:
+    """A pod on its way: when it is its turn again, and under which name it was planned."""
+
     due: float
+    planned: BindPod
     cycle: Cycle
-    steps: Iterator[float]
+    steps: Generator[float, None, None]
 
 
 @dataclass
@@ -49,39 +61,47 @@ class Run:
         client: the server.
         live: the cluster as it is.
         plan: what was shown.
-        flags: what may be done.
+        features: version and gates of the scheduler.
+        flags: what the run may do.
         journal: where all is noted.
         name: of the run, as in the journal.
-        before: what became of pods in the run that this one resumes, by ``namespace/name``.
-        resumed: whether it goes on where another stopped.
+        former: journal of the run that this one resumes; None if it resumes none.
         progress: told how far it is.
     """
 
     client: Client
     live: LiveCluster
     plan: BindPlan
+    features: Features
     flags: Flags
     journal: Journal
     name: str
-    before: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    resumed: bool = False
+    former: Record | None = None
     progress: Progress = lambda done, total: None
     results: dict[str, BoundPod] = field(default_factory=dict)
     stopped: str = ""
     writes: int = 0
     _active: list[_Active] = field(default_factory=list)
+    _real: dict[str, str] = field(default_factory=dict)
     _rehearsed: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._todo = [pod for pod in self.plan.pods if pod.result == "bind"]
+        self._shown = {pod.pod: pod for pod in self.plan.pods}
+        self._place = {pod.pod: number for number, pod in enumerate(self._todo)}
+        self._arrivals = Arrivals(self.client, self.plan.pods)
+        self._creating = Creating(self.plan.objects, self._performer(), self.live, self._arrivals, self.name)
 
     def go(self) -> BindResult:
         """Carry the plan out; whatever goes wrong with one pod is no reason for the others."""
-        started = _now()
-        todo = [pod for pod in self.plan.pods if pod.result == "bind"]
+        started = time_of(time.time())
         failure: LiveError | None = None
         try:
             with self.client.stop.on_interrupt():
-                todo = [pod for pod in todo if not self._settled_before(pod)]
-                self._rehearse(todo)
-                self._bind(todo)
+                self._settle_former()
+                self._rehearse()
+                self._create()
+                self._bind()
                 self._confirm_all()
         except Stopped:
             self.stopped = "interrupted"
@@ -91,56 +111,104 @@ class Run:
             self._close()
         return self._result(started, failure)
 
-    def _settled_before(self, shown: BindPod) -> bool:
-        """Ask the server what became of a pod in the run that is resumed."""
-        if not self.resumed:
-            return False
-        noted = self.before.get(shown.pod)
+    def _open(self) -> list[BindPod]:
+        """Pods that nothing was decided about, in the order of the plan."""
+        return [pod for pod in self._todo if pod.pod not in self.results]
+
+    def _settle_former(self) -> None:
+        """Ask the server what became of each pod in the run that is resumed."""
+        if self.former is None:
+            return
+        for planned, (key, uid) in self.former.matches.items():
+            self._arrivals.taken(planned, uid)
+            self._real[key] = planned
+        for shown in self._todo:
+            self._settle_from(self.former, shown)
+
+    def _settle_from(self, former: Record, shown: BindPod) -> None:
+        noted = former.pods.get(shown.pod)
         if noted is not None and noted.get("result") == "held-back":
-            self._settle(BoundPod(**{**noted, "kept": tuple(noted.get("kept", ()))}), note=False)
-            return True
-        uid = shown.uid
+            self._settle(msgspec.convert(noted, BoundPod), note=False)
+            return
+        key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
+        if shown.owner and shown.pod not in former.matches:
+            return
+        raw = self.client.found(pod_path(key), what=f"asking for pod {key}")
         if shown.create is not None:
-            raw = self.client.found(pod_path(shown.pod), what=f"asking for pod {shown.pod}")
-            if raw is None or create(shown.create, shown.pod, self.name).ask(self.client).finding is not Finding.DONE:
-                return False
+            if raw is None or create(shown.create, self.name).ask(self.client).finding is not Finding.DONE:
+                return
             uid = raw["metadata"]["uid"]
-        if bound(self.client, shown.pod, uid, shown.node).finding is not Finding.DONE:
-            return False
-        raw = self.client.found(pod_path(shown.pod), what=f"asking for pod {shown.pod}") or {}
-        at = _bound_at(model_of(raw, Pod)) if raw else ""
+        if bound(self.client, key, uid, shown.node).finding is not Finding.DONE:
+            return
         if noted is None and self.flags.events:
-            self._report(scheduled(shown.pod, uid, shown.node, self.name))
+            self._report(scheduled(key, uid, shown.node, self.name))
         text = "" if noted is not None else "as the server says"
-        self._settle(
-            BoundPod(pod=shown.pod, result="bound", node=shown.node, at=at, confirmed=True, text=text),
-            note=noted is None,
-        )
-        return True
+        at = _bound_at(model_of(raw, Pod)) if raw else ""
+        settled = self._became(shown, "bound", key, at=at, confirmed=True, text=text)
+        self._settle(settled, note=noted is None)
 
-    def _rehearse(self, todo: list[BindPod]) -> None:
+    def _rehearse(self) -> None:
         """Send every write as a dry run before the first one is made; what is refused is held back."""
-        for shown, problem in rehearse(
-            self._performer(), todo, self.live.cluster.rules, self.flags, resumed=self.resumed
-        ):
-            self._hold(shown, problem, ())
-        todo[:] = [pod for pod in todo if pod.pod not in self.results]
+        rehearsal = Rehearsal(self._performer(), self.live.cluster.rules, self.features, self.flags, self.name)
+        for what, problem in rehearsal.of(self.plan.objects, self._open()):
+            if what in self._shown:
+                self._hold(self._shown[what], problem)
+            elif self._creating.problem is None:
+                self._creating.hold(what, problem)
 
-    def _bind(self, todo: list[BindPod]) -> None:
-        for shown in todo:
-            self.client.stop.check()
-            self._advance_due()
-            self._drop_unconfirmed()
-            cycle = Cycle(shown, self.live, self._performer(), self.flags, self.name)
-            self._advance(_Active(0.0, cycle, cycle.steps()))
-        while self._active:
+    def _create(self) -> None:
+        """Create objects, if pods are yet to come of them; pods of what cannot be created are held back."""
+        creating = self._creating
+        if self.former is not None and not any(shown.made for shown in self._open()):
+            creating.look()
+            return
+        try:
+            if creating.problem is None:
+                creating.go()
+        finally:
+            self.writes += len(creating.performer.sent)
+        if creating.problem is not None:
+            for shown in self._open():
+                if shown.create is not None or (shown.owner and not creating.is_created(shown.owner)):
+                    self._hold(shown, creating.problem)
+
+    def _bind(self) -> None:
+        matched = self.former.matches if self.former is not None else {}
+        for shown in self._open():
+            if not shown.owner or shown.pod in matched:
+                self._follow()
+                self._begin(shown, as_real(shown, *matched[shown.pod]) if shown.owner else shown)
+        while self._active or self._arrivals.awaited:
             self.client.stop.sleep(_POLL)
-            self._advance_due()
-            self._drop_unconfirmed()
+            self._follow()
         if self.flags.events:
             for shown in self.plan.pods:
                 if shown.result == "pending" and shown.message and shown.uid:
                     self._report(failed(shown.pod, shown.uid, shown.message, self.name))
+
+    def _follow(self) -> None:
+        """Let the pods go on whose turn it is, and take in what happened."""
+        self.client.stop.check()
+        self._advance_due()
+        self._drop_unconfirmed()
+        for pod in self.live.appeared():
+            planned = self._arrivals.match(pod)
+            if planned is not None and planned.result == "bind" and planned.pod not in self.results:
+                self.journal.match(planned.pod, pod.key, pod.metadata.uid or "")
+                self._real[pod.key] = planned.pod
+                self._begin(planned, as_real(planned, pod.key, pod.metadata.uid or ""))
+        held = {key for key, result in self.results.items() if result.result == "held-back"}
+        for shown, text in list(self._arrivals.late(self.flags.create_timeout, held)):
+            self._hold(shown, HeldBack(text, code="not-made"))
+
+    def _begin(self, planned: BindPod, shown: BindPod) -> None:
+        place = self._place[planned.pod]
+
+        def others() -> bool:
+            return any(pod.pod not in self.results for pod in self._todo[:place])
+
+        cycle = Cycle(shown, self.live, self._performer(), self.flags, self.name, others)
+        self._advance(_Active(0.0, planned, cycle, cycle.steps()))
 
     def _performer(self) -> Performer:
         return Performer(self.client, self.journal, self._rehearsed)
@@ -154,17 +222,15 @@ class Run:
 
     def _advance(self, one: _Active) -> None:
         """Let a pod go on until it waits, is bound or is held back."""
-        shown = one.cycle.shown
         try:
             wait = next(one.steps)
         except StopIteration:
             self.writes += len(one.cycle.performer.sent)
-            self._settle(BoundPod(pod=shown.pod, result="bound", node=shown.node, at=_now()))
+            self._settle(self._became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time())))
         except HeldBack as problem:
             self.writes += len(one.cycle.performer.sent)
-            self._hold(shown, problem, one.cycle.kept)
+            self._hold(one.planned, problem, one.cycle)
         except (Stopped, LiveError):
-            self.writes += len(one.cycle.performer.sent)
             self._leave(one)
             raise
         else:
@@ -173,30 +239,32 @@ class Run:
 
     def _leave(self, one: _Active) -> None:
         """Note a pod that was on its way when the run stopped; the journal leaves it open."""
-        pod = one.cycle.shown
+        self.writes += len(one.cycle.performer.sent)
         text = "on its way when the run stopped: --resume asks the server"
-        self.results[pod.pod] = BoundPod(pod=pod.pod, result="open", node=pod.node, text=text, kept=one.cycle.kept)
+        left = self._became(one.planned, "open", one.cycle.shown.pod, text=text, kept=one.cycle.kept)
+        self.results[left.pod] = left
 
     def _close(self) -> None:
         """Let pods that still wait take back what they assumed."""
         for one in self._active:
-            one.steps.close()  # type: ignore[attr-defined]
-            self.writes += len(one.cycle.performer.sent)
+            one.steps.close()
             self._leave(one)
         self._active = []
 
-    def _hold(self, shown: BindPod, problem: HeldBack, kept: tuple[str, ...]) -> None:
-        text = problem.message
-        self._settle(
-            BoundPod(pod=shown.pod, result="held-back", node=shown.node, code=problem.code, text=text, kept=kept)
-        )
+    def _became(self, planned: BindPod, result: str, key: str = "", **more: Any) -> BoundPod:
+        real = key if key != planned.pod else ""
+        return BoundPod(pod=planned.pod, result=result, real=real, node=planned.node, **more)
+
+    def _hold(self, shown: BindPod, problem: HeldBack, cycle: Cycle | None = None) -> None:
+        key, kept = (cycle.shown.pod, cycle.kept) if cycle is not None else (shown.pod, ())
+        self._settle(self._became(shown, "held-back", key, code=problem.code, text=problem.message, kept=kept))
 
     def _settle(self, pod: BoundPod, *, note: bool = True) -> None:
         self.results[pod.pod] = pod
         if note:
-            self.journal.pod(_plain(pod))
-        total = sum(1 for shown in self.plan.pods if shown.result == "bind")
-        self.progress(len(self.results), total)
+            plain = {name: getattr(pod, name) for name in pod.__struct_fields__}
+            self.journal.pod({name: value for name, value in plain.items() if value not in ("", (), False)})
+        self.progress(len(self.results), len(self._todo))
 
     def _drop_unconfirmed(self) -> None:
         """Drop assumptions that did not arrive, unless the server knows of them after all."""
@@ -210,7 +278,7 @@ class Run:
             self.live.revert(key)
             text = f"its binding was written but did not arrive within {CONFIRM_WITHIN:g} s"
             why = found.text or "the server says that it is not bound"
-            self._hold(self._shown(key), HeldBack(f"{text}: {why}", code="unconfirmed"), ())
+            self._hold(self._shown[self._real.get(key, key)], HeldBack(f"{text}: {why}", code="unconfirmed"))
 
     def _confirm_all(self) -> None:
         """Wait until the watch has shown every binding."""
@@ -227,112 +295,37 @@ class Run:
         with suppress(HeldBack):
             self._performer().carry_out(write)
 
-    def _shown(self, key: str) -> BindPod:
-        return next(pod for pod in self.plan.pods if pod.pod == key)
-
     def _result(self, started: str, failure: LiveError | None) -> BindResult:
         self.live.follow()
         pods = []
-        for shown in self.plan.pods:
-            if shown.result != "bind":
-                continue
-            found = self.results.get(shown.pod) or BoundPod(pod=shown.pod, result="not-tried", node=shown.node)
-            assumed = self.live.assumed.get(shown.pod)
+        for shown in self._todo:
+            found = self.results.get(shown.pod) or self._became(shown, "not-tried")
+            assumed = self.live.assumed.get(found.real or found.pod)
             if found.result == "bound" and assumed is not None:
-                found = BoundPod(**{**_fields(found), "confirmed": assumed.confirmed})
+                found = msgspec.structs.replace(found, confirmed=assumed.confirmed)
             pods.append(found)
-        result = summary(pods, self.stopped, failure)
+        objects = self._creating.told()
+        verdict, sentence, because = summary(pods, objects, self.stopped, failure)
         if not self.stopped:
-            self.journal.end(result[0])
+            self.journal.end(verdict)
+        more = self._arrivals.more.items()
         return BindResult(
             api_version=API_VERSION,
-            verdict=result[0],
-            sentence=result[1],
-            because=result[2],
+            verdict=verdict,
+            sentence=sentence,
+            because=because,
             pods=tuple(pods),
+            objects=objects,
             cluster=self.plan.cluster,
             started=started,
-            ended=_now(),
+            ended=time_of(time.time()),
             journal=self.journal.path,
             writes=self.writes,
             attempt=f"kplan bind --resume {self.journal.path}" if self.stopped and self.journal.path else "",
+            notes=tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more),
         )
-
-
-def rehearse(
-    performer: Performer, todo: list[BindPod], rules: RequestRules, flags: Flags, *, resumed: bool = False
-) -> Iterator[tuple[BindPod, HeldBack]]:
-    """Send the writes of pods as dry runs; yields the pods of which one is refused.
-
-    Raises:
-        LiveError: the server does not answer.
-        Stopped: it was asked to stop.
-    """
-    for shown in todo:
-        try:
-            for write in _first_writes(performer.client, shown, rules):
-                try:
-                    performer.rehearse(write)
-                except BudgetRefuses:
-                    if flags.pdb != "wait":
-                        raise
-        except HeldBack as problem:
-            yield shown, problem
-
-
-def _first_writes(client: Client, shown: BindPod, rules: RequestRules) -> Iterator[Write]:
-    """Yield the writes of a pod that can be tried before it is its turn."""
-    if shown.create is not None:
-        write = create(shown.create, shown.pod, "rehearsal")
-        if client.found(pod_path(shown.pod), what=f"asking for pod {shown.pod}") is None:
-            yield write
-        return
-    pod = read_pod(client, shown, rules)
-    read_node(client, shown)
-    yield from volumes.writes(client, shown.claims, shown.node)
-    if shown.evicts:
-        yield nominate(shown.pod, shown.uid, shown.node)
-    for victim in shown.evicts:
-        raw = client.found(pod_path(victim.pod), what=f"looking at {victim.pod}")
-        if raw is not None and raw["metadata"]["uid"] == victim.uid and not raw["metadata"].get("deletionTimestamp"):
-            yield evict(victim.pod, victim.uid, shown.pod)
-    yield bind(shown.pod, shown.uid, shown.node, pod.metadata.resource_version or "")
-
-
-def summary(pods: list[BoundPod], stopped: str, failure: LiveError | None) -> tuple[str, str, Cause | None]:
-    """Verdict, sentence and the first cause of a result."""
-    count = {word: sum(1 for pod in pods if pod.result == word) for word in ("bound", "held-back", "open", "not-tried")}
-    of = f"{count['bound']:,} of {len(pods):,} {'pod' if len(pods) == 1 else 'pods'}"
-    held = f"; {count['held-back']:,} held back" if count["held-back"] else ""
-    rest = f"; {count['open']:,} on the way" if count["open"] else ""
-    rest += f"; {count['not-tried']:,} not tried" if count["not-tried"] else ""
-    first = next((pod for pod in pods if pod.result == "held-back"), None)
-    cause = Cause(code=first.code, text=first.text) if first is not None else None
-    if failure is not None:
-        cause = Cause(code=failure.code, text=failure.message)
-    elif stopped:
-        cause = Cause(code="interrupted", text="it was asked to stop")
-    if stopped:
-        verdict = "STOPPED"
-    elif count["bound"] == len(pods):
-        verdict = "BOUND"
-    else:
-        verdict = "PARTLY" if count["bound"] else "HELD"
-    return verdict, f"{of}{held}{rest}", cause
 
 
 def _bound_at(pod: Pod) -> str:
     conditions = (c for c in pod.status.conditions or () if c.type == "PodScheduled" and c.status == "True")
     return next((condition.last_transition_time or "" for condition in conditions), "")
-
-
-def _fields(pod: BoundPod) -> dict[str, Any]:
-    return {name: getattr(pod, name) for name in pod.__struct_fields__}
-
-
-def _plain(pod: BoundPod) -> dict[str, Any]:
-    return {name: value for name, value in _fields(pod).items() if value not in ("", (), False)}
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

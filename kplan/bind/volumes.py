@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from kplan.bind import guards
+from kplan.bind import reread
 from kplan.bind.client import Client
 from kplan.bind.perform import Conflict, HeldBack, Performer
 from kplan.bind.writes import Raw, Write, claim_volume, select_node, volume_path
@@ -50,7 +50,7 @@ def carry_out(performer: Performer, claims: Sequence[BindClaim], node: str) -> N
 
 
 def _static(client: Client, shown: BindClaim) -> Write | None:
-    claim = guards.read_claim(client, shown)
+    claim = reread.read_claim(client, shown)
     volume = client.found(volume_path(shown.volume), what=f"reading volume {shown.volume} again")
     if volume is None:
         raise HeldBack(f"volume {shown.volume} was deleted after the plan", code="volume-deleted")
@@ -68,9 +68,9 @@ def _static(client: Client, shown: BindClaim) -> Write | None:
 
 
 def _provisioned(client: Client, shown: BindClaim, node: str) -> Write | None:
-    claim = guards.read_claim(client, shown)
-    chosen = guards.selected_node(claim)
-    if chosen == node or guards.is_bound(claim):
+    claim = reread.read_claim(client, shown)
+    chosen = reread.selected_node(claim)
+    if chosen == node or reread.is_bound(claim):
         return None
     if chosen:
         raise HeldBack(f"claim {shown.claim} was given to node {chosen} by now", code="claim-elsewhere")
@@ -95,13 +95,13 @@ def wait(client: Client, claims: Sequence[BindClaim], node: str, timeout: float)
 
 def _ready(client: Client, shown: BindClaim, node: str) -> bool:
     """Source: checkBindings."""
-    claim: Raw = guards.read_claim(client, shown)
-    if guards.is_bound(claim):
+    claim: Raw = reread.read_claim(client, shown)
+    if reread.is_bound(claim):
         return True
     if shown.volume:
         volume = client.found(volume_path(shown.volume), what=f"looking at volume {shown.volume}")
         if volume is None or not (volume["spec"].get("claimRef") or {}).get("uid"):
             raise HeldBack(f"volume {shown.volume} was taken away from claim {shown.claim}", code="volume-taken")
-    elif guards.selected_node(claim) != node:
+    elif reread.selected_node(claim) != node:
         raise HeldBack(f"provisioning failed for claim {shown.claim}", code="provisioning-failed")
     return False

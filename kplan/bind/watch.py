@@ -19,6 +19,8 @@ from kplan.sources.live.failures import Answer
 _PAGE = "500"
 _AGAIN = 0.5
 _GONE = 410
+_ENDS, _SLACK = 45, 15
+"""When the server ends a watch, and how much later a silent one is given up [seconds]."""
 
 T = TypeVar("T", bound=Object)
 
@@ -115,8 +117,11 @@ class Watch(Generic[T]):
 
     def _follow(self) -> bool:
         """Take in events until the server ends them; whether it has forgotten the version to go on from."""
-        query = {"resourceVersion": self._version, "allowWatchBookmarks": "true", "timeoutSeconds": "45"}
-        for line in self._client.watch(self._path, query, what=f"watching {self._plural}"):
+        query = {
+            "watch": "1", "resourceVersion": self._version, "allowWatchBookmarks": "true", "timeoutSeconds": f"{_ENDS}",
+        }  # fmt: skip
+        lines = self._client.lines(self._path, query, what=f"watching {self._plural}", quiet=_ENDS + _SLACK)
+        for line in filter(None, lines):
             if self._closed.is_set():
                 return False
             event = _event.decode(line)

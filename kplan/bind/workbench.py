@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from kplan.api import Scheduler
-from kplan.bind import prepare
 from kplan.bind.client import Client
 from kplan.bind.flags import Flags
-from kplan.bind.journal import Journal
+from kplan.bind.guards import age_guard, dry_run_guard, rights_guard
+from kplan.bind.identity import Identity, same_cluster, target
+from kplan.bind.journal import Journal, Record
 from kplan.bind.leases import Responsible, find_responsible
 from kplan.bind.live import LiveCluster
-from kplan.bind.permit import permit_plugins
-from kplan.bind.prepare import Identity
+from kplan.bind.manifests import Landing, land, read_manifests
+from kplan.bind.perform import Performer
+from kplan.bind.plan import Circumstances, make_plan
+from kplan.bind.profiles import permit_plugins, with_profiles
+from kplan.bind.rehearsal import Rehearsal
 from kplan.bind.run import Progress, Run
-from kplan.bind.show import Asked, document, show, with_profiles
+from kplan.bind.show import Asked, show
 from kplan.bind.watch import Watches
 from kplan.cluster import PodInfo
-from kplan.errors import UsageError
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.result.document import Doubt, Origin
-from kplan.result.document_bind import BindGuard, BindPlan, BindResult, BindTarget
-from kplan.sources import load_objects
-from kplan.studies.landing import land
-from kplan.studies.names import Scope, resolve
+from kplan.result.document_base import Doubt, Origin
+from kplan.result.document_bind import BindGuard, BindPlan, BindPod, BindResult, BindTarget
+from kplan.scenario.names import DEFAULT_NAMESPACE, Scope, resolve
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,13 @@ class Targets:
     files: Sequence[str] = ()
     namespace: str = ""
 
+    @property
+    def any(self) -> bool:
+        """Whether pods are meant at all."""
+        scope = self.scope
+        chosen = scope.everywhere or scope.selector is not None or scope.namespace
+        return bool(self.names or self.files or chosen)
+
 
 @dataclass(frozen=True)
 class Workbench:
@@ -57,8 +63,8 @@ class Workbench:
         scheduler: the rules.
         origin: where the state is from.
         doubts: about version and configuration.
-        configuration: KubeSchedulerConfiguration that was given or read; None for the default.
         identity: the cluster's.
+        configuration: KubeSchedulerConfiguration that was given or read; None for the default.
         client: the server; None for a snapshot.
         command: the command so far.
         read_at: when reading began, by this machine's monotonic clock [seconds].
@@ -83,50 +89,62 @@ class Workbench:
             dry_run: send the writes with ``dryRun=All``, which is the only thing that is sent.
 
         Raises:
-            UsageError: a name means no pod, or a manifest is no pod.
+            SourceError: a manifest cannot be read.
+            UsageError: a name means no pod, or a manifest is broken.
             LiveError: the server does not answer.
         """
-        state, create = self._landed(targets)
-        planner = self._planner(state, flags)
-        pods = self._meant(planner, targets, create)
+        landing = self._land(targets)
+        planner = self._planner(landing.state, flags)
+        pods = _meant(planner, targets, landing)
         responsible = self._responsible([pod.scheduler_name for pod in pods if pod.waiting])
         asked = Asked(
             pods=pods,
-            origin=self.origin,
-            cluster=self._target(),
-            create=create,
+            planned=landing.planned,
             named=bool(targets.names or targets.files),
             responsible=responsible,
             permit=permit_plugins(self.configuration),
+            extenders=self.scheduler.configuration.extenders,
+        )
+        shown, notes = show(planner, asked, flags)
+        about = Circumstances(
+            origin=self.origin,
+            cluster=self._target(),
+            responsible=responsible,
             doubts=self.doubts,
+            objects=landing.objects,
+            notes=(*landing.notes, *notes),
             command=self.command,
         )
-        return self._guarded(show(planner, asked, flags), asked, flags, (), dry_run=dry_run)
+        return self._guarded(shown, about, flags, (), dry_run=dry_run)
 
     def again(
         self, plan: BindPlan, flags: Flags, what: str, *, dry_run: bool = False, resumed: bool = False
     ) -> BindPlan:
         """Hold a plan that was shown before against the cluster as it is; the placements stay.
 
+        Args:
+            plan: the plan.
+            flags: what may be done.
+            what: name of the file the plan is from.
+            dry_run: send the writes with ``dryRun=All``.
+            resumed: whether it is that of a run that is resumed, however old.
+
         Raises:
             BindError: it is for another cluster.
             LiveError: the server does not answer.
         """
-        prepare.same_cluster(plan, self.identity, what)
-        bound = [pod for pod in plan.pods if pod.result == "bind"]
-        responsible = self._responsible([pod.scheduler for pod in bound])
-        asked = Asked(
-            pods=(),
+        same_cluster(plan, self.identity, what)
+        about = Circumstances(
             origin=plan.origin,
             cluster=plan.cluster,
-            responsible=responsible,
+            responsible=self._responsible([pod.scheduler for pod in plan.pods if pod.result == "bind"]),
             doubts=plan.doubts,
+            objects=plan.objects,
             notes=plan.notes,
             command=self.command,
         )
-        guards = [] if resumed else [prepare.age_guard(plan, self.identity, flags)]
-        made = document(plan.pods, asked, flags, guards, plan.notes)
-        return self._guarded(made, asked, flags, guards, dry_run=dry_run)
+        guards = [] if resumed else [age_guard(plan, self.identity, flags)]
+        return self._guarded(plan.pods, about, flags, guards, dry_run=dry_run)
 
     def run(
         self,
@@ -135,7 +153,7 @@ class Workbench:
         journal: Journal,
         name: str,
         *,
-        before: Mapping[str, dict[str, Any]] | None = None,
+        former: Record | None = None,
         progress: Progress = lambda done, total: None,
     ) -> BindResult:
         """Carry a plan out.
@@ -145,7 +163,7 @@ class Workbench:
             flags: what may be done.
             journal: where all is noted.
             name: of the run.
-            before: what became of pods in the run that is resumed; None if none is.
+            former: journal of the run that is resumed; None if none is.
             progress: told how far it is.
         """
         assert self.client is not None
@@ -158,11 +176,11 @@ class Workbench:
                 client=self.client,
                 live=LiveCluster(planner, watches),
                 plan=plan,
+                features=self.scheduler.features,
                 flags=flags,
                 journal=journal,
                 name=name,
-                before=before or {},
-                resumed=before is not None,
+                former=former,
                 progress=progress,
             )
             return run.go()
@@ -172,9 +190,8 @@ class Workbench:
 
     def _planner(self, state: ClusterState, flags: Flags, plan: BindPlan | None = None) -> Planner:
         cluster = self.scheduler.cluster(state)
-        names = {pod.scheduler_name for pod in cluster.pods if pod.waiting}
-        names |= {pod.scheduler for pod in plan.pods if pod.scheduler} if plan is not None else set()
-        pipelines = with_profiles(self.scheduler.pipelines, names)
+        planned = {pod.scheduler for pod in plan.pods if pod.result == "bind"} if plan is not None else set()
+        pipelines = with_profiles(self.scheduler.pipelines, planned)
         return Planner(cluster, pipelines, preempt=flags.preempt, everything=False)
 
     def _responsible(self, names: Sequence[str]) -> dict[str, Responsible]:
@@ -184,62 +201,47 @@ class Workbench:
 
     def _target(self) -> BindTarget:
         if self.client is not None:
-            return prepare.target(self.client, self.identity, self.state.completeness.versions.get("Pod", ""))
+            return target(self.client, self.identity, self.state.completeness.versions.get("Pod", ""))
         return BindTarget(context=self.origin.source, uid=self.identity.uid, server_time=self.identity.time)
 
     def _guarded(
-        self, plan: BindPlan, asked: Asked, flags: Flags, guards: Sequence[BindGuard], *, dry_run: bool
+        self,
+        pods: Sequence[BindPod],
+        about: Circumstances,
+        flags: Flags,
+        guards: Sequence[BindGuard],
+        *,
+        dry_run: bool,
     ) -> BindPlan:
-        """Look at rights, and at a dry run if asked for, and judge again."""
+        """Make the plan, with a look at rights, and at a dry run if asked for."""
+        plan = make_plan(pods, about, flags)
         more = [*guards]
         if self.client is not None:
-            more.append(prepare.rights_guard(self.client, plan, flags))
-        rules = self.scheduler.request_rules
-        may = all(guard.state != "no" for guard in more)
-        more.append(prepare.dry_run_guard(self.client if may else None, plan, rules, flags, send=dry_run))
-        return document(plan.pods, asked, flags, more, plan.notes)
+            more.append(rights_guard(self.client, plan, self.scheduler.features, flags))
+        rehearsal = None
+        if self.client is not None and dry_run and all(guard.state != "no" for guard in more):
+            performer = Performer(self.client, Journal(""))
+            rehearsal = Rehearsal(performer, self.scheduler.request_rules, self.scheduler.features, flags)
+        more.append(dry_run_guard(rehearsal, plan))
+        return make_plan(pods, about, flags, more)
 
-    def _landed(self, targets: Targets) -> tuple[ClusterState, dict[str, dict[str, Any]]]:
-        """Add pods of manifests that are not there; returns them as they are to be created."""
+    def _land(self, targets: Targets) -> Landing:
+        """Add what manifests bring."""
         if not targets.files:
-            return self.state, {}
-        namespace = targets.namespace or "default"
-        manifests = load_objects(list(targets.files), namespace=namespace)
-        if manifests.broken_objects:
-            broken = manifests.broken_objects[0]
-            raise UsageError(f"{broken.place}: {broken.problem}", code="broken-manifest")
-        there = {pod.key: pod for pod in self.state.pods}
-        create: dict[str, dict[str, Any]] = {}
-        for item in manifests.objects:
-            if item.kind != "Pod" or item.item is None:
-                raise UsageError(
-                    f"{item.file}:{item.line}: bind creates pods, and this is a {item.kind}",
-                    code="no-pod",
-                    hint="kubectl apply it; then: kplan bind deploy/NAME, or -l",
-                )
-            if not item.item.name:
-                raise UsageError(f"{item.file}:{item.line}: a pod without a name", code="no-name")
-            if item.item.key not in there:
-                create[item.item.key] = item.raw
-        if not create:
-            return self.state, {}
-        landed = land(self.state, list(targets.files), self.scheduler.request_rules, namespace).state
-        pods = {pod.key: pod for pod in landed.pods} | there
-        return replace(landed, pods=tuple(sorted(pods.values(), key=_order))), create
-
-    def _meant(self, planner: Planner, targets: Targets, create: Mapping[str, Any]) -> list[PodInfo]:
-        cluster = planner.cluster
-        pods: dict[str, PodInfo] = {}
-        if targets.files:
-            found = load_objects(list(targets.files), namespace=targets.namespace or "default")
-            keys = [item.item.key for item in found.objects if item.item is not None]
-            pods |= {key: cluster.pods[cluster.pod_index[key]] for key in keys if key in cluster.pod_index}
-        if targets.names:
-            pods |= {pod.key: pod for pod in resolve(cluster, targets.names, targets.scope)}
-        if not targets.files and not targets.names:
-            pods |= {pod.key: pod for pod in cluster.pods if pod.waiting and targets.scope.has(pod)}
-        return planner.queue.sort(pods.values())
+            return Landing(self.state)
+        namespace = targets.namespace or DEFAULT_NAMESPACE
+        manifests = read_manifests(targets.files, namespace)
+        return land(manifests, self.state, self.scheduler.request_rules, namespace, self.client)
 
 
-def _order(pod: msgspec.Struct) -> tuple[bytes, bytes]:
-    return pod.namespace.encode(), pod.name.encode()  # type: ignore[attr-defined]
+def _meant(planner: Planner, targets: Targets, landing: Landing) -> list[PodInfo]:
+    """Pods that are meant: those that are there in the order of the queue, then those that are not, as they land."""
+    cluster = planner.cluster
+    pods = {key: cluster.pods[cluster.pod_index[key]] for key in landing.pods if key in cluster.pod_index}
+    if targets.names:
+        pods |= {pod.key: pod for pod in resolve(cluster, targets.names, targets.scope)}
+    if not targets.files and not targets.names:
+        pods |= {pod.key: pod for pod in cluster.pods if pod.waiting and targets.scope.has(pod)}
+    there = [pod for key, pod in pods.items() if key not in landing.planned]
+    landed = [pod for key, pod in pods.items() if key in landing.planned]
+    return [*planner.queue.sort(there), *sorted(landed, key=lambda pod: -pod.priority)]

@@ -14,6 +14,9 @@ from typing import Any
 import msgspec
 
 from kplan.bind.client import JSON, MERGE_PATCH, Client
+from kplan.bind.resources import collection, resource_of
+from kplan.bind.same import first_difference
+from kplan.objects.kind_words import kind_word
 from kplan.plugins.shared.claims import BOUND_BY_CONTROLLER, SELECTED_NODE
 
 Raw = dict[str, Any]
@@ -46,7 +49,7 @@ class Write:
     Attributes:
         kind: ``bind``, ``claim-volume``, ``select-node``, ``nominate``, ``clear-nomination``, ``evict``, ``create`` or
             ``event``.
-        about: the object written, as ``namespace/name``.
+        about: the object written, as ``namespace/name``; with its kind before it where it is of a manifest.
         text: what it does, in words.
         method: HTTP method.
         path: from the root of the server.
@@ -246,23 +249,32 @@ def evict(key: str, uid: str, preemptor: str) -> Write:
     return Write("evict", key, f"evict {key} for {preemptor}", "POST", pod_path(key, "eviction"), body, ask)
 
 
-def create(manifest: Raw, key: str, run: str) -> Write:
-    """Create a pod of a manifest; that it was this run is known by the name of the field manager."""
-    namespace, _, name = key.partition("/")
+def create(manifest: Raw, run: str) -> Write:
+    """Create an object of a manifest; that it was this run is known by the name of the field manager."""
+    kind, api_version = str(manifest["kind"]), str(manifest["apiVersion"])
+    resource = resource_of(api_version, kind)
+    assert resource is not None, kind
+    meta = manifest["metadata"]
+    path = collection(api_version, resource, meta.get("namespace", ""))
+    key = "/".join(filter(None, (meta.get("namespace"), meta["name"])))
+    about = key if resource.plural == "pods" else f"{kind_word(kind)}/{key}"
     manager = f"kplan-{run}"
-    body = {**manifest, "metadata": {**manifest.get("metadata", {}), "namespace": namespace, "name": name}}
 
     def ask(client: Client) -> Found:
-        pod = client.found(pod_path(key), what=f"asking for pod {key}")
-        if pod is None:
+        there = client.found(f"{path}/{meta['name']}", what=f"asking for {about}")
+        if there is None:
             return OPEN
-        managers = {field.get("manager") for field in pod["metadata"].get("managedFields") or ()}
+        managers = {field.get("manager") for field in there["metadata"].get("managedFields") or ()}
         if manager in managers:
             return DONE
-        return Found(Finding.CHANGED, "somebody else made a pod of that name", "pod-exists")
+        if about == key:
+            return Found(Finding.CHANGED, "somebody else made a pod of that name", "pod-exists")
+        differs = first_difference(manifest, there)
+        if differs:
+            return Found(Finding.CHANGED, f"{about} is there by now and differs in {differs}", "object-differs")
+        return DONE
 
-    path = f"/api/v1/namespaces/{namespace}/pods"
-    return Write("create", key, f"create {key}", "POST", path, body, ask, query={"fieldManager": manager})
+    return Write("create", about, f"create {about}", "POST", path, manifest, ask, query={"fieldManager": manager})
 
 
 def event(body: Raw) -> Write:

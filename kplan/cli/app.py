@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import click
 import typer
-from typer.core import TyperGroup
 
 from kplan.cli import (
     bind,
@@ -24,13 +23,14 @@ from kplan.cli import (
     schema,
     simulate,
     snapshot,
+    sweep,
 )
-from kplan.cli.command import DEBUG, Command, spread
+from kplan.cli.command import DEBUG, AliasedGroup, Command, spread
 from kplan.cli.whatif import WhatIfCommand
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Ask": ("explain", "nodes", "diff"),
-    "What if": ("simulate", "capacity", "drain", "fail"),
+    "What if": ("simulate", "capacity", "drain", "fail", "sweep"),
     "Guard": ("check", "snapshot", "unredact"),
     "Write": ("bind",),
     "More": ("plugins", "schema", "demo"),
@@ -38,8 +38,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """Commands by what they are for; a group without commands is not shown."""
 
 
-class Grouped(TyperGroup):
+class Grouped(AliasedGroup):
     """Lists commands by group."""
+
+    aliases: ClassVar = {"node": "nodes", "no": "nodes"}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group as a section of its own."""
@@ -100,6 +102,7 @@ _add(simulate.simulate, "What happens if this lands, or to all that waits.", wha
 _add(capacity.capacity, "How many more replicas fit.", what_if=True)
 _add(drain.drain, "Can these nodes go, pod by pod.", what_if=True)
 _add(fail.fail, "What if a node or a zone is lost.", what_if=True)
+_add(sweep.sweep, "Many scenarios at once: each drain, each loss, pools, configurations.", what_if=True)
 _add(check.check, "Does it fit, by the rules? For CI: a policy, a baseline, reports.", what_if=True)
 _add(snapshot.snapshot, "Write what scheduling needs of a cluster to a file.")
 _add(snapshot.unredact, "Put the true names back into an answer.")

@@ -47,9 +47,9 @@ def capacity(
 ) -> None:
     """How many more replicas fit, what stops the next one, and how many nodes would be needed.
 
-    Exit code 1: fewer than --replicas fit, or none at all.
+    Exit code 1: fewer than --replicas, or than the manifest's own replicas, fit; or none at all.
     """
-    from kplan.render.text_capacity import capacity as text
+    from kplan.render.text.capacity import capacity as text
 
     session = open_session(source, rules)
     session, what_if = imagine(session, namespace)
@@ -77,6 +77,7 @@ def answer(
     from kplan.scenario.add_node import read_add_node
     from kplan.studies.capacity import CapacityAsked, load_shapes
     from kplan.studies.capacity import capacity as study
+    from kplan.studies.doubts import with_plan_doubts
 
     if not names and not shapes:
         raise UsageError(
@@ -91,7 +92,8 @@ def answer(
         shapes=load_shapes(shapes) if shapes else {},
         doubts=session.doubts,
     )
-    return study(planner, asked, session.origin)
+    samples = [supply.sample for supply in asked.supplies]
+    return with_plan_doubts(study(planner, asked, session.origin), planner, samples)
 
 
 def _supplies(cluster: object, names: list[str], namespace: str) -> list[Supply]:

@@ -9,7 +9,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import click
-import msgspec
 import typer
 
 from kplan.cli import options
@@ -25,7 +24,8 @@ from kplan.errors import UsageError
 if TYPE_CHECKING:
     from kplan.pipeline import Planner
     from kplan.result.document_check import CheckResult
-    from kplan.studies.check_policy import Policy
+    from kplan.result.document_whatif import WhatIfStep
+    from kplan.studies.check.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,13 @@ def check(
     rules: Rules,
     shown: Shown,
 ) -> None:
-    """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt."""
-    from kplan.render.text_check import result
-    from kplan.studies.check_policy import Policy, read_policy
-    from kplan.studies.check_policy import policy as flags
+    """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt.
+
+    Besides the formats of every command there are -o junit, sarif and github; -o name tells what fails.
+    """
+    from kplan.render.text.check import result
+    from kplan.studies.check.policy import Policy, read_policy
+    from kplan.studies.check.policy import policy as flags
 
     known("--queue", queue, QUEUES)
     files = [*(manifests or []), *filename]
@@ -117,19 +120,21 @@ def check(
         templates=template_paths(pod_template),
     )
     session, what_if = imagine(open_session(source, rules), namespace)
-    document = answer(session, asked)
-    document = msgspec.structs.replace(document, plan=msgspec.structs.replace(document.plan, what_if=what_if))
+    document = answer(session, asked, steps=what_if)
     show(document, session, result, shown, timings=timings)
     raise typer.Exit(check_code(document))
 
 
-def answer(session: Session, asked: Asked, now: datetime | None = None) -> CheckResult:
+def answer(
+    session: Session, asked: Asked, now: datetime | None = None, steps: tuple[WhatIfStep, ...] = ()
+) -> CheckResult:
     """Plan the manifests, and hold the plan against policy and baseline.
 
     Args:
         session: state and rules.
         asked: what is asked for.
         now: the time that ages are counted to; the present if None.
+        steps: what-ifs that were taken before.
 
     Raises:
         SourceError: a manifest or the baseline cannot be read.
@@ -137,22 +142,26 @@ def answer(session: Session, asked: Asked, now: datetime | None = None) -> Check
     """
     from kplan.studies.check import CheckOptions
     from kplan.studies.check import check as check_plan
-    from kplan.studies.check_baseline import read_baseline
-    from kplan.studies.landing import land
-    from kplan.studies.simulate import SimulateOptions, simulate_pods
+    from kplan.studies.check.baseline import read_baseline
+    from kplan.studies.simulate import SimulateOptions
+    from kplan.studies.simulate.landing import read_manifests
+    from kplan.studies.simulate.manifests import ManifestPlan
 
     if not asked.files:
         raise UsageError("no manifest to check", code="no-manifest", hint="kplan check FILE... or DIR...")
     baseline = read_baseline(asked.baseline) if asked.baseline else None
-    rules = session.scheduler.request_rules
-    landed = land(session.state, asked.files, rules, asked.namespace, asked.templates)
-    planner = session.scheduler.planner(landed.state, everything=False)
-    session.planned = planner.cluster
-    mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if asked.own else []
-    theirs = [planner.cluster.pods[planner.cluster.pod_index[key]] for key in landed.pods]
-    tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if pod.scheduler_name in planner.pipelines]
-    made = SimulateOptions(True, session.doubts, landed.notes, landed.change, len(tried), landed.fleets, landed.ledger)
-    plan = simulate_pods(planner, [*mine, *tried], session.origin, made)
+    manifests = ManifestPlan(
+        state=session.state,
+        manifests=read_manifests(asked.files, asked.namespace),
+        rules=session.scheduler.request_rules,
+        planner_of=lambda state: session.scheduler.planner(state, everything=False),
+        origin=session.origin,
+        options=SimulateOptions(doubts=session.doubts),
+        own=asked.own,
+        templates=asked.templates,
+    )
+    played = manifests.first()
+    session.planned = played.planner.cluster
 
     @cache
     def before() -> Planner:
@@ -161,8 +170,8 @@ def answer(session: Session, asked: Asked, now: datetime | None = None) -> Check
             without.simulate()
         return without
 
-    options = CheckOptions(asked.policy, now or datetime.now(UTC), baseline, asked.baseline, asked.command)
-    return check_plan(plan, planner, before, options)
+    options = CheckOptions(asked.policy, now or datetime.now(UTC), baseline, asked.baseline, asked.command, steps)
+    return check_plan(played, manifests, before, options)
 
 
 _TOLD = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any, get_origin, get_type_hints
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
 
 import click
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 DEBUG = "Show the traceback of an error."
 
@@ -61,6 +61,16 @@ def _options(group: type) -> Iterator[inspect.Parameter]:
             yield inspect.Parameter(
                 field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name]
             )
+
+
+class AliasedGroup(TyperGroup):
+    """A group whose commands have kubectl's short names, too; help does not list those."""
+
+    aliases: ClassVar[Mapping[str, str]] = {}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find a command by its name or another."""
+        return super().get_command(ctx, self.aliases.get(cmd_name, cmd_name))
 
 
 class Command(TyperCommand):

@@ -16,8 +16,8 @@ def demo() -> None:
     from kplan.cli.session import open_session
     from kplan.cli.simulate import plan
     from kplan.render.text import Style
-    from kplan.render.text_plan import simulation
-    from kplan.studies.names import Scope
+    from kplan.render.text.plan import simulation
+    from kplan.scenario.names import Scope
 
     session = open_session(Source(str(SNAPSHOT)), Rules())
     everywhere = Scope(everywhere=True)

@@ -57,15 +57,16 @@ def diff(
     spread: standard deviation of used between nodes, in percentage points.
     """
     from kplan.cli.diff_sides import Opener, two_sides, words
-    from kplan.render.text_diff import diff as lay_out
-    from kplan.studies.diff import DiffAsked
-    from kplan.studies.diff import diff as compare
+    from kplan.render.text.diff import diff as lay_out
+    from kplan.result.document_usage import Drawing
+    from kplan.studies.diff import DiffAsked, compare
+    from kplan.studies.usage import usage
 
     if pods not in PODS:
         raise UsageError(f"--pods {pods}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PODS)}")
     one, two, version = two_sides(sides or [], a, b, rules.k8s_version)
     opener = Opener(source, Rules(version, rules.feature_gates, rules.config), namespace, not no_preempt)
     first, second, kinds = opener.open(one, two)
-    document = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
-    write(document, lay_out, shown)
-    raise typer.Exit(diff_code(document, strict=strict))
+    found = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
+    write(found.document, lay_out, shown, drawing=lambda: Drawing(nodes=usage(found.b, usage(found.a))))
+    raise typer.Exit(diff_code(found.document, strict=strict))

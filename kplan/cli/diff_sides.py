@@ -19,7 +19,7 @@ from kplan.errors import ConfigError, KplanError, UsageError
 
 if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
-    from kplan.studies.diff_sides import Side
+    from kplan.studies.diff.sides import Side
 
 KEYS = ("snapshot", "config", "version", "manifest", "gates")
 _VERSION = re.compile(r"v?1\.\d+(\.\d+)?")
@@ -179,9 +179,9 @@ class Opener:
 
     def _side(self, name: str, given: Given, session: Session, kinds: Sequence[str]) -> Side:
         """Make one side; it is called by the keys in which the sides differ."""
-        from kplan.studies.diff_sides import Side
-        from kplan.studies.landing import land, nothing
+        from kplan.studies.diff.sides import Side
         from kplan.studies.simulate import SimulateOptions
+        from kplan.studies.simulate.landing import land, nothing
 
         rules = session.scheduler.request_rules
         landed = (

@@ -14,6 +14,7 @@ from kplan.cli.command import KUBECTL
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import show
+from kplan.cli.progress import progress
 from kplan.cli.session import Session, open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -79,14 +80,14 @@ def drain(
 
     Exit code 1: something cannot be evicted or finds no place. Nothing is written.
     """
-    from kplan.render.text_drain import drain as text
+    from kplan.render.text.drain import drain as text
 
     if rolling and together:
         raise UsageError("--rolling and --together exclude each other", code="usage", hint="leave one out")
     session = open_session(source, rules)
     session, what_if = imagine(session)
     named = [*(nodes or []), *([selector] if selector else [])]
-    document = answer(session, named, flags.options(), find, rolling, together)
+    document = answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
     document = msgspec.structs.replace(document, what_if=what_if)
     show(document, session, text, shown, timings=timings)
     raise typer.Exit(study_code(document, strict=strict))
@@ -99,22 +100,42 @@ def answer(
     find: bool = False,
     rolling: bool = False,
     together: bool = False,
+    *,
+    drawn: bool = False,
 ) -> DrainPlan:
-    """Plan a drain of the nodes named, or find which could go.
+    """Plan a drain of the nodes named, or find which could go; with ``drawn`` leave the cluster as it is then.
 
     Raises:
         UsageError: there is no such node, or none is named.
     """
     from kplan.scenario.names import find_nodes
+    from kplan.studies.doubts import pods_on, with_plan_doubts
     from kplan.studies.drain import DrainAsked, find_nodes_to_drain
     from kplan.studies.drain import drain as study
+    from kplan.studies.drain.run import run_drain
 
+    depends = frozenset({"Pod"} if given.disable_eviction else {"Pod", "PodDisruptionBudget"})
     planner = session.scheduler.planner(session.state, everything=False)
     names = list(dict.fromkeys(name for text in named for name in find_nodes(planner.cluster, text)))
     if find:
         candidates = names if named else None
-        return find_nodes_to_drain(planner, given, session.origin, candidates=candidates, doubts=session.doubts)
+        with progress("draining") as tell:
+            found = find_nodes_to_drain(
+                planner, given, session.origin, candidates=candidates, doubts=session.doubts, progress=tell
+            )
+        found = with_plan_doubts(found, planner, pods_on(planner.cluster, candidates), depends)
+        if drawn:
+            for name in found.nodes:
+                run_drain(planner, [name], given)
+            session.planned = planner.cluster
+        return found
     if not names:
         raise UsageError("no node is named", code="no-node", hint="kplan drain NODE, -l SELECTOR, or --find")
     asked = DrainAsked(names, given, rolling=rolling, together=together, doubts=session.doubts)
-    return study(planner, asked, session.origin)
+    document = with_plan_doubts(
+        study(planner, asked, session.origin), planner, pods_on(planner.cluster, names), depends
+    )
+    if drawn:
+        run_drain(planner, names, given, rolling=rolling, together=together)
+        session.planned = planner.cluster
+    return document

@@ -12,6 +12,8 @@ from kplan.result.document_diff import ClusterDiff
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
 from kplan.result.document_plan import SimulationPlan
+from kplan.result.document_sweep import INTERNAL_ERROR, SweepReport
+from kplan.result.document_whatif import WhatIfStep
 
 
 class ExitCode(IntEnum):
@@ -43,6 +45,11 @@ def worst(codes: Iterable[ExitCode]) -> ExitCode:
     return min(codes, key=_ORDER.index, default=ExitCode.OK)
 
 
+def steps_code(steps: Iterable[WhatIfStep]) -> ExitCode:
+    """Exit code of what-ifs: NO_FIT where one is not as a scenario expects."""
+    return ExitCode.NO_FIT if any(step.unmet for step in steps) else ExitCode.OK
+
+
 def explain_code(document: PodExplanation | PodExplanations, *, verdicts: bool, strict: bool) -> ExitCode:
     """Exit code of ``explain``.
 
@@ -52,7 +59,7 @@ def explain_code(document: PodExplanation | PodExplanations, *, verdicts: bool, 
         strict: ``--strict``: doubts count.
     """
     answers = [document] if isinstance(document, PodExplanation) else list(document.answers)
-    codes = [ExitCode.OK]
+    codes = [steps_code(document.what_if)]
     for answer in answers:
         if strict and answer.doubts:
             codes.append(ExitCode.DOUBT)
@@ -65,12 +72,10 @@ def explain_code(document: PodExplanation | PodExplanations, *, verdicts: bool, 
 
 def simulate_code(document: SimulationPlan, *, verdicts: bool, strict: bool) -> ExitCode:
     """Exit code of ``simulate``; ``verdicts`` makes evictions count too."""
-    codes = [ExitCode.OK]
+    codes = [steps_code(document.what_if)]
     if strict and document.doubts:
         codes.append(ExitCode.DOUBT)
-    unmet = any(step.unmet for step in document.what_if)
-    unmet = unmet or any(rollout.stalled for rollout in document.rollouts)
-    if document.totals.not_placed or unmet or any(change.refused for change in document.change):
+    if document.verdict != "FITS":
         codes.append(ExitCode.NO_FIT)
     if verdicts and document.totals.evicted:
         codes.append(ExitCode.PREEMPTS)
@@ -104,11 +109,21 @@ def diff_code(document: ClusterDiff, *, strict: bool) -> ExitCode:
     return worst(codes)
 
 
-def study_code(document: CapacityReport | DrainPlan | FailReport, *, strict: bool) -> ExitCode:
-    """Exit code of ``capacity``, ``drain`` and ``fail``: NO_FIT where something finds no place."""
-    codes = [ExitCode.OK]
+def sweep_code(document: SweepReport, *, strict: bool) -> ExitCode:
+    """Exit code of ``sweep``: NO_FIT where a scenario does not fit, USAGE where one could not be carried out."""
+    codes = [study_code(document, strict=strict)]
+    for one in document.outcomes:
+        if one.verdict == "FAILED":
+            bug = one.because is not None and one.because.code == INTERNAL_ERROR
+            codes.append(ExitCode.BUG if bug else ExitCode.USAGE)
+    return worst(codes)
+
+
+def study_code(document: CapacityReport | DrainPlan | FailReport | SweepReport, *, strict: bool) -> ExitCode:
+    """Exit code of ``capacity``, ``drain``, ``fail`` and most of ``sweep``: NO_FIT where something finds no place."""
+    codes = [steps_code(document.what_if)]
     if strict and document.doubts:
         codes.append(ExitCode.DOUBT)
-    if document.verdict != "FITS" or any(step.unmet for step in document.what_if):
+    if document.verdict != "FITS":
         codes.append(ExitCode.NO_FIT)
     return worst(codes)

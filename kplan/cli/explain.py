@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import click
 import msgspec
 import typer
 
 from kplan.cli import options
+from kplan.cli.command import AliasedGroup
 from kplan.cli.exit_codes import explain_code
 from kplan.cli.notes import note
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import show
-from kplan.cli.selectors import parse_selector
 from kplan.cli.session import Session, open_session
 from kplan.cli.watch import For, Watch, watch
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
+from kplan.objects.selector_text import parse_selector
 
 if TYPE_CHECKING:
     from kplan.render.text import Style
     from kplan.result.document import PodExplanation, PodExplanations
-    from kplan.studies.names import Scope
+    from kplan.scenario.names import Scope
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+
+class ExplainGroup(AliasedGroup):
+    """What is explained: pods where nothing else is said."""
+
+    aliases: ClassVar = {"pods": "pod", "po": "pod", "nodes": "node", "no": "node"}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read ``explain``, ``explain -A``, ``explain deploy/web`` and ``explain node/n-1`` as they are meant."""
+        first = args[0] if args else ""
+        kind, slash, name = first.partition("/")
+        if slash and self.aliases.get(kind, kind) == "node":
+            args = ["node", name, *args[1:]]
+        elif first not in ctx.help_option_names and self.get_command(ctx, first) is None:
+            args = ["pod", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=ExplainGroup, rich_markup_mode=None)
 
 
 @app.callback()
 def explain() -> None:
-    """Why a pod goes where it goes, or nowhere."""
+    """Why a pod goes where it goes, or nowhere; alone: of every pod that waits."""
 
 
 def explain_pod(
@@ -61,19 +79,19 @@ def explain_pod(
     NAME is a pod, ns/name, pod/name, the beginning of a name, or an owner as in deploy/web.
     """
     from kplan.render.text import Style
-    from kplan.studies.names import Scope
+    from kplan.scenario.names import Scope
 
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
-    style = Style(event=event, group=group, all_scores=_all("scores", scores), all_fixes=all_fixes)
+    style = Style(event=event, group=group, fix=fix, all_scores=_all("scores", scores), all_fixes=all_fixes)
 
     def ask(session: Session) -> tuple[Session, PodExplanation | PodExplanations]:
         session, what_if = imagine(session, namespace)
-        document = answer(session, names or [], scope, node, victims=_all("victims", victims))
+        document = answer(session, names or [], scope, node, victims=_all("victims", victims), drawn=shown.has("html"))
         return session, msgspec.structs.replace(document, what_if=what_if)
 
     def tell(document: PodExplanation | PodExplanations, session: Session) -> None:
-        how = replace(style, fix=_known_fix(document, fix))
-        show(document, session, text, shown, how, timings=timings)
+        _check_numbers(document, fix, group)
+        show(document, session, text, shown, style, timings=timings)
 
     if follow:
         document = watch(source, rules, seconds, ask, tell)
@@ -84,21 +102,28 @@ def explain_pod(
 
 
 def answer(
-    session: Session, names: list[str], scope: Scope, node: str = "", *, victims: bool = False
+    session: Session,
+    names: list[str],
+    scope: Scope,
+    node: str = "",
+    *,
+    victims: bool = False,
+    drawn: bool = False,
 ) -> PodExplanation | PodExplanations:
-    """Answer for the pods named, or for those that wait in scope.
+    """Answer for the pods named, or for those that wait in scope; with ``drawn`` keep what nodes say to each.
 
     Raises:
         UsageError: a name means no pod, no profile is the pod's, or there is no such node.
     """
+    from kplan.scenario.names import no_such_node, resolve
     from kplan.studies.context import Context
     from kplan.studies.explain import explain_pods
-    from kplan.studies.names import resolve
-    from kplan.studies.words import count
+    from kplan.studies.node_verdicts import VerdictKeeper
+    from kplan.words import count
 
     planner = session.scheduler.planner(session.state)
     if node and node not in planner.cluster.node_index:
-        raise UsageError(f"no node {node}", code="no-such-node", hint=_near(node, planner.cluster.node_index))
+        raise no_such_node(planner.cluster, node)
     waiting = planner.waiting()
     pods = resolve(planner.cluster, names, scope) if names else [p for p in waiting if scope.has(p)]
     if not names and not pods and waiting:
@@ -111,7 +136,12 @@ def answer(
                 code="other-scheduler",
                 hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE names others",
             )
-    return explain_pods(Context(planner, session.origin, session.doubts, node, victims), pods, fold=not names)
+    keeper = VerdictKeeper() if drawn and (not names or len(pods) > 1) else None
+    context = Context(planner, session.origin, session.doubts, node, victims, verdicts=keeper)
+    document = explain_pods(context, pods, fold=not names)
+    if keeper is not None:
+        session.verdicts = keeper.found([one.name for one in planner.cluster.nodes])
+    return document
 
 
 def text(document: PodExplanation | PodExplanations, style: Style) -> str:
@@ -122,25 +152,23 @@ def text(document: PodExplanation | PodExplanations, style: Style) -> str:
     return explanation(document, style) if isinstance(document, PodExplanation) else explanations(document, style)
 
 
-def _known_fix(document: PodExplanation | PodExplanations, number: int) -> int:
-    """Check that there is a remedy of a number; 0 asks for none."""
+def _check_numbers(document: PodExplanation | PodExplanations, fix: int, group: int) -> None:
+    """Check that there is a remedy and a group of nodes of the numbers asked for; 0 asks for none.
+
+    Raises:
+        UsageError: there is none.
+    """
     from kplan.result.document import PodExplanation
 
-    found = len(document.fixes) if isinstance(document, PodExplanation) else 0
-    if number > found:
-        alone = "name one pod" if not isinstance(document, PodExplanation) else f"there are {found}"
-        raise UsageError(f"--fix {number}: there is no such remedy", code="no-such-fix", hint=alone)
-    return number
+    one = document if isinstance(document, PodExplanation) else None
+    fixes, groups = (len(one.fixes), len(one.groups)) if one else (0, 0)
+    for option, number, known, what in (("fix", fix, fixes, "remedy"), ("group", group, groups, "group of nodes")):
+        if number > known:
+            hint = f"there are {known}" if one else "name one pod"
+            raise UsageError(f"--{option} {number}: there is no such {what}", code=f"no-such-{option}", hint=hint)
 
 
 def _all(option: str, value: str) -> bool:
     if value not in ("", "all"):
         raise UsageError(f"--{option} {value}: only 'all' is known", code=f"bad-{option}", hint=f"--{option} all")
     return bool(value)
-
-
-def _near(name: str, known: dict[str, int]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, list(known), n=3)
-    return f"did you mean {', '.join(close)}?" if close else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -12,6 +11,7 @@ from kplan.cli import options
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import show
+from kplan.cli.progress import progress
 from kplan.cli.session import Session, open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -43,7 +43,7 @@ def fail(
 
     Exit code 1: something finds no place again, or is gone for good. Nothing is written.
     """
-    from kplan.render.text_fail import fail as text
+    from kplan.render.text.fail import fail as text
 
     session = open_session(source, rules)
     session, what_if = imagine(session)
@@ -61,6 +61,7 @@ def answer(
     Raises:
         UsageError: there is no such node or zone, or none is named.
     """
+    from kplan.studies.doubts import pods_on, with_plan_doubts
     from kplan.studies.fail import FailAsked, each_failure
     from kplan.studies.fail import fail as study
     from kplan.studies.fail.clock import monitor_grace
@@ -76,16 +77,15 @@ def answer(
             raise UsageError(
                 "--each zone loses zones", code="bad-choice", hint="name them with --zone, or none for all"
             )
-        try:
-            return each_failure(planner, each, session.origin, only=only, doubts=session.doubts, progress=_bar)
-        finally:
-            _clear()
+        with progress("failing") as tell:
+            report = each_failure(planner, each, session.origin, only=only, doubts=session.doubts, progress=tell)
+        return with_plan_doubts(report, planner, pods_on(planner.cluster, None))
     if not found:
         hint = "kplan fail NODE, --zone ZONE, -l SELECTOR, or --each node"
         raise UsageError("no node is named", code="no-node", hint=hint)
     what = f"zone {zones[0]}" if len(zones) == 1 and not nodes and not selector else ""
     asked = FailAsked(found, what, monitor_grace(session.scheduler.features), session.doubts)
-    document = study(planner, asked, session.origin)
+    document = with_plan_doubts(study(planner, asked, session.origin), planner, pods_on(planner.cluster, found))
     if shown:
         session.planned = run_fail(planner, found).cluster
     return document
@@ -98,7 +98,7 @@ def find(planner: Planner, nodes: list[str], zones: list[str], selector: str) ->
         UsageError: there is no such node or zone.
     """
     from kplan.scenario.names import find_nodes
-    from kplan.studies.check_survive import domains
+    from kplan.studies.domains import domains
 
     known = domains(planner.cluster, "zone") if zones else {}
     for zone in zones:
@@ -107,15 +107,3 @@ def find(planner: Planner, nodes: list[str], zones: list[str], selector: str) ->
             raise UsageError(f"no node is in zone {zone}", code="no-such-zone", hint=hint)
     named = [name for text in [*nodes, *([selector] if selector else [])] for name in find_nodes(planner.cluster, text)]
     return list(dict.fromkeys([*named, *(name for zone in zones for name in known[zone])]))
-
-
-def _bar(done: int, total: int) -> None:
-    """Say on a terminal how far it has come."""
-    if sys.stderr.isatty() and total > 20:
-        sys.stderr.write(f"\r\x1b[Kfailing: {done:,} of {total:,}")
-        sys.stderr.flush()
-
-
-def _clear() -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import platform
 import re
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import PurePath
 
 import click
 
 from kplan.cli.app import app
 from kplan.cli.exit_codes import ExitCode
 from kplan.cli.notes import tell_error
+from kplan.cli.output import nothing_more, unwritable
 from kplan.errors import KplanError, LiveError, UsageError
 
-_CLOSE = re.compile(r"\. \(?Did you mean ")
-"""Where click goes on with what is spelled alike."""
+_CLOSE = re.compile(r"[.?] \(?Did you mean ")
+"""Where click, and typer after it, go on with what is spelled alike."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What standard output says where it takes no more; files that are named have errors of their own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,8 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         # whoever read the output has seen enough; Python would complain once more at its end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nothing_more()
         return ExitCode.OK
+    except OSError as error:
+        nothing_more()
+        tell_error(unwritable(error))
+        return ExitCode.USAGE
     return code
 
 
@@ -61,6 +71,8 @@ def _run(words: list[str], *, debug: bool) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            raise
         return _bug(error, debug=debug)
     return int(result) if isinstance(result, int) else ExitCode.OK
 
@@ -77,7 +89,7 @@ def _bug(error: Exception, *, debug: bool) -> int:
     if debug:
         traceback.print_exc()
     where = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{os.path.basename(where.filename)}:{where.lineno}"  # noqa: PTH119 - a name, not a path that is opened
+    place = f"{PurePath(where.filename).name}:{where.lineno}"
     told = " ".join(f"{type(error).__name__}: {error}".split())
     sys.stderr.write(f"kplan: error: internal error in {place}: {told}\n")
     about = f"kplan {__version__}, Python {platform.python_version()}, {platform.system()}"

@@ -8,12 +8,13 @@ import msgspec
 import typer
 
 from kplan.cli import options
+from kplan.cli.exit_codes import steps_code
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import show
-from kplan.cli.selectors import parse_selector
 from kplan.cli.session import open_session
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
+from kplan.objects.selector_text import parse_selector
 
 NodeLabels = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Only nodes with these labels.")]
 SortBy = Annotated[
@@ -48,7 +49,7 @@ def nodes(
     free, the share that this cluster's own pods could not use where it lies, as it is too little or as another
     resource is missing there. spread: standard deviation of used between nodes, in percentage points.
     """
-    from kplan.render.text_nodes import ROWS_SHOWN, node_list
+    from kplan.render.text.nodes import ROWS_SHOWN, node_list
     from kplan.studies.nodes import NodesAsked, list_nodes
 
     lines = _lines(rows)
@@ -60,6 +61,7 @@ def nodes(
     columns = _known(resource, list(cluster.resources))
     document = msgspec.structs.replace(document, what_if=what_if)
     show(document, session, lambda told, style: node_list(told, style, lines, columns), shown, timings=timings)
+    raise typer.Exit(steps_code(what_if))
 
 
 def _lines(text: str) -> int | None:

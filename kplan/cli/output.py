@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kplan.cli.session import Session
     from kplan.render.text import Style
     from kplan.result.document_check import CheckResult
-    from kplan.result.document_usage import NodeUsage
+    from kplan.result.document_usage import Drawing
 
 LayOut = Callable[[Any, "Style"], str]
 """Makes text of a document, in a style."""
@@ -47,9 +48,9 @@ def targets(given: Sequence[str]) -> list[Target]:
     found = [Target(text.partition("=")[0], text.partition("=")[2]) for text in given] or [Target("text")]
     for target in found:
         if target.format not in FORMATS:
-            raise UsageError(
-                f"-o {target.format}: no such format", code="bad-format", hint=f"one of: {', '.join(FORMATS)}"
-            )
+            known = ", ".join(one for one in FORMATS if one not in _OF_CHECK)
+            hint = f"one of: {known}; kplan check also has {', '.join(_OF_CHECK)}"
+            raise UsageError(f"-o {target.format}: no such format", code="bad-format", hint=hint)
     files = [target.file for target in found]
     for file in files:
         if files.count(file) > 1:
@@ -81,7 +82,7 @@ def show(
         document = msgspec.structs.replace(document, timings=times)
         if shown.has("text") or shown.has("wide"):
             note(", ".join(f"{name.removesuffix('Seconds')} {seconds} s" for name, seconds in times.items()))
-    write(document, lay_out, shown, style, session.nodes)
+    write(document, lay_out, shown, style, session.drawing)
 
 
 def write(
@@ -89,7 +90,7 @@ def write(
     lay_out: LayOut,
     shown: Shown,
     style: Style | None = None,
-    nodes: Callable[[], Sequence[NodeUsage]] = tuple,
+    drawing: Callable[[], Drawing] | None = None,
 ) -> None:
     """Write a document; every format is made before the first is written, but for JSON, which is written as it is made.
 
@@ -98,7 +99,7 @@ def write(
         lay_out: makes text of it.
         shown: options of what is written.
         style: how text looks but for ``--quiet`` and width; as always if None.
-        nodes: tells how full nodes are; asked only for HTML.
+        drawing: gives what HTML draws beside it, asked only for HTML; nothing if None.
 
     Raises:
         UsageError: a format that this document has not, or a file that cannot be written.
@@ -107,24 +108,40 @@ def write(
     from kplan.render.text import Style
 
     how = replace(style or Style(), quiet=shown.quiet)
-    made = formats(document, lambda wide: lay_out(document, replace(how, wide=wide)), nodes)
+    made = formats(document, lambda wide: lay_out(document, replace(how, wide=wide)), drawing)
     to = shown.to
     for target in to:
         if target.format not in made:
             kind = type(document).__name__
             hint = "kplan check has it" if target.format in _OF_CHECK else f"one of: {', '.join(made)}"
             raise UsageError(f"-o {target.format}: not for a {kind}", code="bad-format", hint=hint)
-    ready = [(target, json_pieces(document) if target.format == "json" else made[target.format]()) for target in to]
-    for target, content in ready:
-        _put(content, target)
+
+    def content(target: Target) -> str | Iterator[str]:
+        if target.format == "json":
+            return json_pieces(document)
+        if target == Target("text"):
+            return lay_out(document, replace(how, columns=_columns()))
+        return made[target.format]()
+
+    ready = [(target, content(target)) for target in to]
+    for target, made_of_it in ready:
+        _put(made_of_it, target)
+
+
+def _columns() -> int:
+    """Columns of the terminal, or as COLUMNS says; as many as text has at most where there is neither."""
+    from kplan.render.text.layout import WIDTH
+
+    known = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    return shutil.get_terminal_size((WIDTH, 24)).columns if known else WIDTH
 
 
 def formats(
-    document: msgspec.Struct, text: Callable[[bool], str], nodes: Callable[[], Sequence[NodeUsage]]
+    document: msgspec.Struct, text: Callable[[bool], str], drawing: Callable[[], Drawing] | None = None
 ) -> Mapping[str, Callable[[], str]]:
     """The formats of a document, each made when it is called."""
     from kplan.render import data, html, markdown, names
-    from kplan.render.text_bind import bindings_yaml
+    from kplan.render.text.bind import bindings_yaml
     from kplan.result.document_bind import BindPlan
     from kplan.result.document_check import CheckResult
 
@@ -133,7 +150,7 @@ def formats(
         "wide": lambda: text(True),
         "json": lambda: data.to_json(document),
         "yaml": lambda: data.to_yaml(document),
-        "html": lambda: html.page(document, nodes()),
+        "html": lambda: html.page(document, drawing() if drawing is not None else None),
     }
     if isinstance(document, CheckResult):
         return {**made, **_check_formats(document), "name": lambda: names.names(document)}
@@ -175,5 +192,17 @@ def _put(content: str | Iterator[str], target: Target) -> None:
             sys.stdout.writelines(pieces)
             sys.stdout.flush()
         except BrokenPipeError:
-            # whoever read the output has seen enough; click would call it a failure, and Python complain at its end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            nothing_more()  # whoever read the output has seen enough; click would call it a failure
+        except OSError as error:
+            nothing_more()
+            raise unwritable(error) from error
+
+
+def nothing_more() -> None:
+    """Let what is left of standard output go nowhere, so that Python does not complain at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def unwritable(error: OSError) -> UsageError:
+    """Make the error for standard output that takes no more, as on a disk that is full."""
+    return UsageError(f"standard output cannot be written: {error.strerror}", code="unwritable")

@@ -19,9 +19,9 @@ def plugins(
 ) -> None:
     """Say what each plugin of the scheduler checks, and with which words it refuses."""
     from kplan.api import Scheduler
-    from kplan.render.text_plan import plugins as lay_out
-    from kplan.result.document import API_VERSION
-    from kplan.result.document_plan import PluginReference
+    from kplan.render.text.plugins import plugins as lay_out
+    from kplan.result.document_base import API_VERSION
+    from kplan.result.document_plugins import PluginReference
     from kplan.studies.plugin_texts import plugin_text, plugin_texts
 
     pipeline = next(iter(Scheduler.of(k8s_version).pipelines.values()))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from kplan.cli.source import Found
     from kplan.cluster import Cluster
     from kplan.objects.state import ClusterState
-    from kplan.result.document import Doubt, Origin
-    from kplan.result.document_usage import NodeUsage
+    from kplan.result.document_base import Doubt, Origin
+    from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts
 
 
 _HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -37,6 +37,7 @@ class Session:
         assumed: why the scheduler of this cluster may be configured otherwise; empty if it is known, or was not asked.
         before: the state before what-ifs; None where there were none.
         planned: the cluster as a plan left it; None where nothing was planned.
+        verdicts: what each node says to each of many pods; None where the document tells it.
     """
 
     state: ClusterState
@@ -47,6 +48,7 @@ class Session:
     assumed: str = ""
     before: ClusterState | None = None
     planned: Cluster | None = None
+    verdicts: NodeVerdicts | None = None
 
     def nodes(self) -> tuple[NodeUsage, ...]:
         """Tell how full nodes are, and were before what-ifs and plans."""
@@ -57,10 +59,16 @@ class Session:
             return usage(self.planned, first)
         return usage(self.scheduler.cluster(self.state), first) if self.before is not None else first
 
+    def drawing(self) -> Drawing:
+        """Give what the HTML report draws beside a document."""
+        from kplan.result.document_usage import Drawing
+
+        return Drawing(nodes=self.nodes(), verdicts=self.verdicts)
+
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """Doubts about version and configuration."""
-        from kplan.result.document import Doubt
+        from kplan.result.document_base import Doubt
         from kplan.sources.live import DOUBT
 
         found = [Doubt(code=doubt.code, text=doubt.text) for doubt in self.scheduler.doubts]

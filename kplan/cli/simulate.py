@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from kplan.cli import options
@@ -44,7 +43,8 @@ def simulate(
     shown: Shown,
 ) -> None:
     """What happens if this lands? Without a manifest: what becomes of every pod that waits."""
-    from kplan.render.text_plan import simulation
+    from kplan.render.text.plan import simulation
+    from kplan.studies.simulate.runbook import with_steps
 
     known("--queue", queue, QUEUES)
     known("--victims", victims, VICTIMS)
@@ -60,7 +60,7 @@ def simulate(
         back=victims == "return",
         templates=templates,
     )
-    document = msgspec.structs.replace(document, what_if=what_if)
+    document = with_steps(document, what_if)
     show(document, session, simulation, shown, timings=timings)
     raise typer.Exit(simulate_code(document, verdicts=exit_code, strict=strict))
 
@@ -90,23 +90,27 @@ def plan(
         SourceError: a manifest cannot be read.
         UsageError: there is nothing to try.
     """
-    from kplan.studies.landing import land, nothing
-    from kplan.studies.simulate import SimulateOptions, simulate_pods
+    from kplan.sources import Manifests
+    from kplan.studies.simulate import SimulateOptions
+    from kplan.studies.simulate.landing import read_manifests
+    from kplan.studies.simulate.manifests import ManifestPlan
 
-    if not own and not files:
-        raise UsageError("--queue manifests without a manifest", code="no-manifest", hint="name one: -f FILE")
-    rules = session.scheduler.request_rules
-    landed = land(session.state, files, rules, namespace, templates) if files else nothing(session.state)
-    planner = session.scheduler.planner(landed.state, preempt=preempt, everything=False)
-    session.planned = planner.cluster
-    waiting = planner.waiting()
-    mine = [pod for pod in waiting if pod.key not in landed.pods] if own else []
-    theirs = [planner.cluster.pods[planner.cluster.pod_index[key]] for key in landed.pods]
-    tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if pod.scheduler_name in planner.pipelines]
-    options = SimulateOptions(
-        back, session.doubts, landed.notes, landed.change, len(tried), landed.fleets, landed.ledger, attempts=True
+    if not own and not files and session.before is None:
+        hint = "name one: -f FILE; or a what-if, to see its steps alone"
+        raise UsageError("--queue manifests without a manifest", code="no-manifest", hint=hint)
+    asked = ManifestPlan(
+        state=session.state,
+        manifests=read_manifests(files, namespace) if files else Manifests(),
+        rules=session.scheduler.request_rules,
+        planner_of=lambda state: session.scheduler.planner(state, preempt=preempt, everything=False),
+        origin=session.origin,
+        options=SimulateOptions(victims_return=back, doubts=session.doubts, attempts=True),
+        own=own,
+        templates=templates,
     )
-    return simulate_pods(planner, [*mine, *tried], session.origin, options)
+    played = asked.first()
+    session.planned = played.planner.cluster
+    return played.plan
 
 
 def template_paths(given: list[str]) -> dict[str, str]:

@@ -28,7 +28,7 @@ _REST_FACTOR = 5
 
 
 def snapshot(
-    file: Annotated[str, typer.Argument(metavar="FILE[.gz|.zst]", help="File to write.")] = "",
+    file: Annotated[str, typer.Argument(metavar="FILE[.gz|.zst]", help="File to write; - for standard output.")] = "",
     redact: Annotated[bool, typer.Option("--redact", help="Write pseudonyms for names, label values, images.")] = False,
     redact_map: Annotated[
         str, typer.Option("--redact-map", metavar="FILE", help="Write down the true names, to keep at home.")
@@ -79,7 +79,7 @@ def put(state: ClusterState, file: str, *, redact: bool = False, names: str = ""
         UsageError: the names cannot be written.
     """
     from kplan.cli.notes import note
-    from kplan.sources.snapshot import write_snapshot
+    from kplan.sources.snapshot import snapshot_bytes, write_snapshot
 
     if redact:
         from kplan.sources.redact import redact as hide
@@ -87,6 +87,9 @@ def put(state: ClusterState, file: str, *, redact: bool = False, names: str = ""
         state, truth = hide(state)
         if names:
             write_map(Path(names), truth)
+    if file == "-":
+        sys.stdout.write(snapshot_bytes(state).decode())
+        return
     write_snapshot(state, file)
     note(f"wrote {file}: {len(state.nodes):,} nodes, {len(state.pods):,} pods{', redacted' if redact else ''}")
 

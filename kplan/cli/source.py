@@ -47,6 +47,16 @@ def read_source(source: Source) -> Found:
         return Found(load(path, at=source.at), "" if source.snapshot else VARIABLE)
     if source.at:
         raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
+    return read_cluster(source)
+
+
+def read_cluster(source: Source) -> Found:
+    """Read the cluster that kubectl would talk to, whatever files the environment names.
+
+    Raises:
+        UsageError: no such context, or no kubeconfig.
+        LiveError: the cluster gives no answer.
+    """
     from kplan.sources import live as cluster
 
     progress = Progress()

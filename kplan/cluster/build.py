@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster.cluster import FIXED_RESOURCES, Cluster
+from kplan.cluster.cluster import FIXED_RESOURCES, Cluster, Revert
 from kplan.cluster.counters import Counters
 from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, PodInfo, is_terminal, seconds
 from kplan.objects.models import Node, Pod
@@ -22,9 +22,6 @@ from kplan.objects.requests import (
     pod_requests,
 )
 from kplan.objects.state import ClusterState
-
-if TYPE_CHECKING:
-    from kplan.cluster.changes import Revert
 
 _encode = msgspec.json.Encoder().encode
 
@@ -123,39 +120,18 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     ]
     widen(cluster, sorted({name for counts in known.values() for name in counts.on_node} - set(cluster.resources)))
 
-    count = len(infos)
-    node = np.full(count, -1, dtype=np.int32)
-    nominated = np.full(count, -1, dtype=np.int32)
-    request = np.zeros((len(cluster.resources), count), dtype=np.int64)
-    non_zero = np.zeros((2, count), dtype=np.int64)
-    start = np.full(count, NO_TIME, dtype=np.int64)
-    shadowed: dict[str, int | None] = {}
-    for i, (info, counts) in enumerate(zip(infos, counted, strict=True)):
-        status = info.pod.status
-        if info.bound:
-            node[i] = cluster.node_index.get(info.pod.spec.node_name or "", -1)
-        elif status.nominated_node_name:
-            nominated[i] = cluster.node_index.get(status.nominated_node_name, -1)
-        for name, amount in counts.on_node.items():
-            request[cluster.resources[name], i] = amount
-        non_zero[0, i], non_zero[1, i] = counts.non_zero_on_node
-        if status.start_time:
-            start[i] = seconds(status.start_time)
-        shadowed[info.key] = cluster.pod_index.get(info.key)
-        cluster.pod_index[info.key] = info.row
+    shadowed = {info.key: cluster.pod_index.get(info.key) for info in infos}
+    cluster.pod_index.update({info.key: info.row for info in infos})
     cluster.pods.extend(infos)
     cluster.pod_generation += 1
-    classes = np.array([info.pod_class.index for info in infos], dtype=np.int32)
-    priority = np.array([info.priority for info in infos], dtype=np.int64)
-    columns: tuple[Column, ...] = (node, nominated, classes, priority, start, request, non_zero)
-    for name, values in zip(_PER_POD, columns, strict=True):
+    for name, values in zip(_PER_POD, _pod_columns(cluster, infos, counted), strict=True):
         setattr(cluster, name, _lengthened(getattr(cluster, name), values))
     cluster.counters.extend()
-    placed = np.flatnonzero(node >= 0)
-    _count(cluster, placed + before, 1)
+    placed = before + np.flatnonzero(cluster.pod_node[before:] >= 0)
+    _count(cluster, placed, 1)
 
     def revert() -> None:
-        _count(cluster, placed + before, -1)
+        _count(cluster, placed, -1)
         for key, row in shadowed.items():
             if row is None:
                 del cluster.pod_index[key]
@@ -168,6 +144,30 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
         narrow(cluster, resources)
 
     return revert
+
+
+def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[Counted]) -> tuple[Column, ...]:
+    """Lay pods out as the columns of _PER_POD."""
+    count = len(infos)
+    node = np.full(count, -1, dtype=np.int32)
+    nominated = np.full(count, -1, dtype=np.int32)
+    request = np.zeros((len(cluster.resources), count), dtype=np.int64)
+    non_zero = np.zeros((2, count), dtype=np.int64)
+    start = np.full(count, NO_TIME, dtype=np.int64)
+    for i, (info, counts) in enumerate(zip(infos, counted, strict=True)):
+        status = info.pod.status
+        if info.bound:
+            node[i] = cluster.node_index.get(info.pod.spec.node_name or "", -1)
+        elif status.nominated_node_name:
+            nominated[i] = cluster.node_index.get(status.nominated_node_name, -1)
+        for name, amount in counts.on_node.items():
+            request[cluster.resources[name], i] = amount
+        non_zero[0, i], non_zero[1, i] = counts.non_zero_on_node
+        if status.start_time:
+            start[i] = seconds(status.start_time)
+    classes = np.array([info.pod_class.index for info in infos], dtype=np.int32)
+    priority = np.array([info.priority for info in infos], dtype=np.int64)
+    return node, nominated, classes, priority, start, request, non_zero
 
 
 _PER_POD = (

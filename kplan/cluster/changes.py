@@ -6,18 +6,16 @@ a victim, a what-if verb, a watch event) is one of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kplan.cluster.build import append_pods
 from kplan.cluster.node_changes import PutNode
+from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, Pod
 
 if TYPE_CHECKING:
-    from kplan.cluster.cluster import Cluster
-
-Revert = Callable[[], None]
+    from kplan.cluster.cluster import Cluster, Revert
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +93,11 @@ class Put:
     attribute: str
     key: str
     item: Object | None
+
+    @classmethod
+    def of(cls, item: Object) -> Put:
+        """Put an object into the table of its kind."""
+        return cls(BY_MODEL[type(item)].attribute, item.key, item)
 
     def apply(self, cluster: Cluster) -> Revert:
         """Put the object into its table."""

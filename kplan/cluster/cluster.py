@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,16 +13,19 @@ from kplan.cluster.counters import Counters
 from kplan.cluster.distinct import Distinct
 from kplan.cluster.labels import NodeLabels
 from kplan.cluster.pods import PodClass, PodClasses, PodInfo
+from kplan.cluster.ranks import Ranks
 from kplan.cluster.tables import ObjectTables
 from kplan.objects.models import Node, Taint
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 
 if TYPE_CHECKING:
-    from kplan.cluster.changes import Change, Revert
+    from kplan.cluster.changes import Change
 
 Int = NDArray[np.int64]
 Index = NDArray[np.int32]
+Revert = Callable[[], None]
+"""What takes one change back."""
 
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
 """Rows of the resources every cluster has."""
@@ -53,6 +56,7 @@ class Cluster:
         counters: sums over the pods of each node.
         objects: all other objects by key.
         pod_generation: grows when pod rows are added or taken back.
+        stamp: grows with everything that is changed or taken back.
     """
 
     allocatable: Int
@@ -85,8 +89,10 @@ class Cluster:
         self.labels = NodeLabels(self.nodes)
         self.objects = ObjectTables(state)
         self.pod_generation = 0
+        self.stamp = 0
         self.counters: Counters
-        self._rank: tuple[int, NDArray[np.intp]] | None = None
+        self._by_name = Ranks(lambda pod: (pod.namespace, pod.name))
+        self._by_importance = Ranks(lambda pod: (-pod.priority, int(self.pod_start[pod.row]), pod.namespace, pod.name))
 
     @property
     def taint_sets(self) -> list[tuple[Taint, ...]]:
@@ -115,12 +121,12 @@ class Cluster:
     @property
     def pod_rank(self) -> NDArray[np.intp]:
         """intp[P], the place of each pod in the order of namespaces and names."""
-        if self._rank is None or self._rank[0] != self.pod_generation:
-            keys = sorted(range(len(self.pods)), key=lambda row: (self.pods[row].namespace, self.pods[row].name, row))
-            rank = np.empty(len(keys), dtype=np.intp)
-            rank[keys] = np.arange(len(keys))
-            self._rank = (self.pod_generation, rank)
-        return self._rank[1]
+        return self._by_name.of(self.pods, self.pod_generation)
+
+    @property
+    def pod_importance(self) -> NDArray[np.intp]:
+        """intp[P], the place of each pod by priority, the highest first, then the earliest start, then the name."""
+        return self._by_importance.of(self.pods, self.pod_generation)
 
     def resource(self, name: str) -> int | None:
         """Row of a resource, or None if neither a node nor a pod knows it."""
@@ -129,6 +135,11 @@ class Cluster:
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """Labels of a namespace; empty if the state does not hold it."""
         return self.objects.namespace_labels(namespace)
+
+    def home_of(self, pod: int) -> str:
+        """Name of the node that a pod is on; empty for none."""
+        node = int(self.pod_node[pod])
+        return self.node_name(node) if node >= 0 else ""
 
     def pods_on(self, node: int) -> list[int]:
         """Rows of the pods on a node, by namespace and name."""
@@ -142,10 +153,12 @@ class Cluster:
 
     def apply(self, changes: Iterable[Change]) -> Undo:
         """Carry out changes in order; nothing else writes to columns."""
+        self.stamp += 1
         return Undo(tuple(change.apply(self) for change in changes))
 
     def undo(self, undo: Undo) -> None:
         """Take changes back exactly."""
+        self.stamp += 1
         for revert in reversed(undo.reverts):
             revert()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,20 +48,22 @@ class NodeLabels:
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        self._names = [node.name for node in nodes]
-        self._labels: list[Mapping[str, str]] = [node.labels for node in nodes]
+        self._nodes = nodes
         self._columns: dict[str, LabelColumn] = {}
         self._masks: dict[Requirement | NodeTerm, Mask] = {}
-        self._rows = {name: i for i, name in enumerate(self._names)}
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {node.name: row for row, node in enumerate(self._nodes)}
 
     def column(self, key: str) -> LabelColumn:
         """Return the column of a label key."""
         column = self._columns.get(key)
         if column is None:
             index: dict[str, int] = {}
-            codes = np.full(len(self._labels), -1, dtype=np.int32)
-            for i, labels in enumerate(self._labels):
-                value = labels.get(key)
+            codes = np.full(len(self._nodes), -1, dtype=np.int32)
+            for i, node in enumerate(self._nodes):
+                value = node.labels.get(key)
                 if value is not None:
                     codes[i] = index.setdefault(value, len(index))
             column = self._columns[key] = LabelColumn(codes, tuple(index), index)
@@ -86,7 +89,7 @@ class NodeLabels:
         mask = self._masks.get(term)
         if mask is None:
             nothing = term.empty or term.invalid
-            mask = np.full(len(self._names), not nothing, dtype=np.bool_)
+            mask = np.full(len(self._nodes), not nothing, dtype=np.bool_)
             for requirement in () if nothing else term.labels:
                 mask &= self.requirement(requirement)
             for requirement in () if nothing else term.names:
@@ -97,8 +100,8 @@ class NodeLabels:
     def selector(self, selector: NodeSelector | None) -> Mask:
         """bool[N] of the nodes that one of the terms selects; no selector selects all, no term none."""
         if selector is None:
-            return np.ones(len(self._names), dtype=np.bool_)
-        mask = np.zeros(len(self._names), dtype=np.bool_)
+            return np.ones(len(self._nodes), dtype=np.bool_)
+        mask = np.zeros(len(self._nodes), dtype=np.bool_)
         for term in selector.node_selector_terms or ():
             mask |= self.term(compile_node_term(term))
         return mask
@@ -108,7 +111,7 @@ class NodeLabels:
 
         Source: component-helpers v0.37.2 scheduling/corev1/nodeaffinity GetRequiredNodeAffinity.Match.
         """
-        mask = np.ones(len(self._names), dtype=np.bool_)
+        mask = np.ones(len(self._nodes), dtype=np.bool_)
         for key, value in (pod.spec.node_selector or {}).items():
             mask &= self.requirement(Requirement(key, "In", (value,)))
         affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
@@ -118,7 +121,7 @@ class NodeLabels:
 
     def _named(self, requirement: Requirement) -> Mask:
         """bool[N] of the nodes whose name meets a matchFields requirement."""
-        equal = np.zeros(len(self._names), dtype=np.bool_)
+        equal = np.zeros(len(self._nodes), dtype=np.bool_)
         row = self._rows.get(requirement.values[0])
         if row is not None:
             equal[row] = True

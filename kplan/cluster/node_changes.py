@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,7 @@ from kplan.cluster.labels import NodeLabels
 from kplan.objects.models import Node
 
 if TYPE_CHECKING:
-    from kplan.cluster.cluster import Cluster
-
-Revert = Callable[[], None]
+    from kplan.cluster.cluster import Cluster, Revert
 
 _PER_NODE = (
     "allocatable",
@@ -90,7 +87,9 @@ def _write(cluster: Cluster, row: int, node: Node) -> Revert:
 def _insert(cluster: Cluster, node: Node) -> Revert:
     nodes = cluster.nodes
     row = bisect_left(nodes, node.name.encode(), key=lambda other: other.name.encode())
-    back = _renumber(cluster, [*nodes[:row], node, *nodes[row:]])
+    names = list(cluster.node_index)
+    names.insert(row, node.name)
+    back = _renumber(cluster, [*nodes[:row], node, *nodes[row:]], names)
     for name in _PER_NODE:
         setattr(cluster, name, np.insert(getattr(cluster, name), row, 0, axis=-1))
     cluster.counters.insert_node(row)
@@ -127,7 +126,9 @@ def _waits_for(cluster: Cluster, pod: int, node: str) -> bool:
 def _delete(cluster: Cluster, row: int) -> Revert:
     assert not (cluster.pod_node == row).any(), f"pods run on {cluster.node_name(row)}"
     node, nodes = cluster.nodes[row], cluster.nodes
-    back = _renumber(cluster, [*nodes[:row], *nodes[row + 1 :]])
+    names = list(cluster.node_index)
+    del names[row]
+    back = _renumber(cluster, [*nodes[:row], *nodes[row + 1 :]], names)
     former = {name: getattr(cluster, name)[..., row].copy() for name in _PER_NODE}
     for name in _PER_NODE:
         setattr(cluster, name, np.delete(getattr(cluster, name), row, axis=-1))
@@ -154,10 +155,10 @@ def _delete(cluster: Cluster, row: int) -> Revert:
     return revert
 
 
-def _renumber(cluster: Cluster, nodes: list[Node]) -> Revert:
+def _renumber(cluster: Cluster, nodes: list[Node], names: list[str]) -> Revert:
     former = (cluster.nodes, cluster.node_index, cluster.labels)
     cluster.nodes = nodes
-    cluster.node_index = {node.name: row for row, node in enumerate(nodes)}
+    cluster.node_index = dict(zip(names, range(len(names)), strict=True))
     cluster.labels = NodeLabels(nodes)
     cluster.objects.version["nodes"] += 1
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from kplan.cluster.cluster import Cluster
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
-_TIED = ("", "Node", "DaemonSet")
+_OF_ITS_NODE = ("Node", "DaemonSet")
 
 
 def controller(pod: PodInfo) -> tuple[str, str]:
@@ -19,6 +19,14 @@ def controller(pod: PodInfo) -> tuple[str, str]:
         if reference.controller:
             return reference.kind or "", reference.name or ""
     return "", ""
+
+
+def owner_without_control(pod: PodInfo) -> str:
+    """``CatalogSource/certified``: the first owner of a pod that no controller owns; empty where nothing does."""
+    references = pod.pod.metadata.owner_references or ()
+    if controller(pod)[0] or not references:
+        return ""
+    return f"{references[0].kind}/{references[0].name}"
 
 
 def top_owner(pod: PodInfo, cluster: Cluster) -> tuple[str, str]:
@@ -42,6 +50,16 @@ def top_owner(pod: PodInfo, cluster: Cluster) -> tuple[str, str]:
     return kind, name
 
 
+def of_its_node(pod: PodInfo) -> bool:
+    """Whether a pod belongs to its node, as a DaemonSet's and a static one do: no scheduler chose that for it."""
+    return controller(pod)[0] in _OF_ITS_NODE
+
+
 def returns(pod: PodInfo) -> bool:
-    """Whether a controller makes the pod again for any node; a DaemonSet's or a static one is bound to its own."""
-    return controller(pod)[0] not in _TIED
+    """Whether a controller makes the pod again for any node."""
+    return bool(controller(pod)[0]) and not of_its_node(pod)
+
+
+def returns_where_it_was(pod: PodInfo) -> bool:
+    """Whether a controller makes the pod again after an eviction: a DaemonSet does, for the same node."""
+    return returns(pod) or controller(pod)[0] == "DaemonSet"

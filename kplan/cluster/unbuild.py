@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 def to_state(cluster: Cluster) -> ClusterState:
     """Return the objects of a cluster as they are now: a fresh build of them has the same columns.
 
-    Pods that ended are kept as they were read. What the state says about itself (source, version, completeness)
-    stays that of the state the cluster was built from.
+    Pods that ended are kept as they were read. What the state says of its source and its scheduler stays that of the
+    state the cluster was built from.
     """
     former = cluster.state
     objects: list[Object] = [*cluster.nodes]
@@ -29,24 +28,21 @@ def to_state(cluster: Cluster) -> ClusterState:
     for kind in KINDS:
         if kind.name not in ("Node", "Pod"):
             objects += cluster.objects.table(kind.attribute).values()
-    made = ClusterState.of(objects, completeness=former.completeness)
-    return replace(
-        made,
-        source=former.source,
-        server_version=former.server_version,
-        taken=former.taken,
-        node_templates=former.node_templates,
-        scheduler_configuration=former.scheduler_configuration,
-    )
+    return former.having(objects)
 
 
 def pod_object(cluster: Cluster, info: PodInfo) -> Pod:
-    """Return a pod as it is now: on the node it was given, with the nomination it has."""
+    """Return a pod as it is now: on the node it was given, with the nomination it has.
+
+    One that a plan placed runs by then: budgets count it as they do where it was placed.
+    """
     pod = info.pod
     at = int(cluster.pod_node[info.row])
     node = cluster.node_name(at) if at >= 0 else (pod.spec.node_name if info.bound else None)
     if (pod.spec.node_name or None) != (node or None):
         pod = structs.replace(pod, spec=structs.replace(pod.spec, node_name=node))
+        if node is not None:
+            pod = structs.replace(pod, status=structs.replace(pod.status, phase="Running"))
     nominated = int(cluster.pod_nominated[info.row])
     name = cluster.node_name(nominated) if nominated >= 0 else None
     if not info.bound and (pod.status.nominated_node_name or None) != name:

@@ -1,5 +1,6 @@
 """How a scheduler is set up: its version, feature gates and KubeSchedulerConfiguration, down to profiles."""
 
+from kplan.config.extenders import extender_doubt, is_interested
 from kplan.config.kube_scheduler_configuration import (
     SchedulerConfiguration,
     default_configuration,
@@ -17,6 +18,8 @@ __all__ = [
     "SchedulerConfiguration",
     "default_configuration",
     "default_profile",
+    "extender_doubt",
     "features",
+    "is_interested",
     "load",
 ]

@@ -14,6 +14,7 @@ import msgspec
 
 from kplan.config import text, validation
 from kplan.config.decode import Decoder
+from kplan.config.extenders import extender_doubt
 from kplan.config.field_errors import aggregate
 from kplan.config.plugin_args import default_args, with_defaults
 from kplan.config.profile import MULTI_POINT, Builder, Profile, merge_with_defaults
@@ -40,7 +41,8 @@ class SchedulerConfiguration:
         extenders: in the order they are asked: those that may fail (ignorable) last.
         parallelism: goroutines of the live scheduler; of no effect on a plan.
         percentage_of_nodes_to_score: of profiles without their own; 0 for adaptive [percent].
-        doubts: what was let pass because of ``unknown="doubt"``.
+        doubts: what was let pass because of ``unknown="doubt"``, and extenders that are asked about every pod; of
+            those with managed resources it depends on the pod.
     """
 
     profiles: tuple[Profile, ...]
@@ -94,7 +96,7 @@ def load(
         extenders=extenders,
         parallelism=DEFAULT_PARALLELISM if wire.parallelism is None else wire.parallelism,
         percentage_of_nodes_to_score=percentage,
-        doubts=tuple(doubt for profile in profiles for doubt in _doubts(profile)),
+        doubts=(*(doubt for profile in profiles for doubt in _doubts(profile)), *_asked_about_all(extenders)),
     )
 
 
@@ -231,6 +233,12 @@ def _ignoring(draft: DefaultedProfile, resources: tuple[str, ...]) -> DefaultedP
             return replace(draft, configs=configs)
     problem = "can't find NodeResourcesFitArgs in plugin config"
     raise ConfigError(f"couldn't build extenders: {problem}", code="config-refused", hint=_NO_START)
+
+
+def _asked_about_all(extenders: Sequence[Extender]) -> list[Doubt]:
+    """Doubts about extenders that no pod escapes."""
+    found = (extender_doubt(extender) for extender in extenders if not extender.managed_resources)
+    return [doubt for doubt in found if doubt is not None]
 
 
 # --- profiles

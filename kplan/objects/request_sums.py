@@ -24,6 +24,7 @@ class RequestRules:
     """How a version counts requests; the defaults are those of 1.37.
 
     Args:
+        minor: the version, ``37`` for 1.37: what else the API server of it goes by.
         pod_level_resources: ``spec.resources`` replaces the containers' sum (gate PodLevelResources; on in 1.34-1.37).
         container_status: placed pods count what their containers' status says too (gate InPlacePodVerticalScaling; on).
         status_per_pod: spec and status are compared as totals of the pod (1.37); else container by container.
@@ -33,6 +34,7 @@ class RequestRules:
             admission (gate PodLevelResourcesFixDefaulting).
     """
 
+    minor: int = 37
     pod_level_resources: bool = True
     container_status: bool = True
     status_per_pod: bool = True

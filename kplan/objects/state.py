@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from kplan.objects.kinds import BY_MODEL, KINDS
 from kplan.objects.models import (
@@ -148,27 +149,36 @@ class ClusterState:
     scheduler_doubt: str = ""
 
     @classmethod
-    def of(cls, objects: Iterable[Object], **about: object) -> "ClusterState":
+    def of(cls, objects: Iterable[Object], **about: Any) -> "ClusterState":
         """Sort objects by kind, namespace and name; input order never matters.
 
         Args:
             objects: objects of the kinds in KINDS, each key once.
-            about: ``source``, ``server_version``, ``taken``, ``completeness``; without the last, the kinds
-                seen count as present.
+            about: the fields that are no tables, ``source`` and the like; without ``completeness`` the kinds seen
+                count as present.
         """
-        by_kind: dict[str, list[Object]] = {}
-        for item in objects:
-            by_kind.setdefault(BY_MODEL[type(item)].attribute, []).append(item)
+        tables = _tables(objects)
         if "completeness" not in about:
             names = {kind.attribute: kind.name for kind in KINDS}
-            about["completeness"] = Completeness(counts={names[a]: len(items) for a, items in by_kind.items()})
-        tables = {attribute: tuple(sorted(items, key=_order)) for attribute, items in by_kind.items()}
-        return replace(cls(), **tables, **about)  # type: ignore[arg-type]
+            about["completeness"] = Completeness(counts={names[a]: len(items) for a, items in tables.items() if items})
+        return cls(**tables, **about)
+
+    def having(self, objects: Iterable[Object]) -> "ClusterState":
+        """Copy what is known of the source, with other objects in the place of all that it holds."""
+        return replace(self, **_tables(objects))
 
     def objects(self) -> Iterable[Object]:
         """Yield every object, kind by kind in the order of KINDS."""
         for kind in KINDS:
             yield from getattr(self, kind.attribute)
+
+
+def _tables(objects: Iterable[Object]) -> dict[str, Any]:
+    """Sort objects into the tables of all kinds."""
+    tables: dict[str, list[Object]] = {kind.attribute: [] for kind in KINDS}
+    for item in objects:
+        tables[BY_MODEL[type(item)].attribute].append(item)
+    return {attribute: tuple(sorted(items, key=_order)) for attribute, items in tables.items()}
 
 
 def _order(item: Object) -> tuple[bytes, bytes]:

@@ -12,23 +12,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Code, Point
 from kplan.framework.facts import Facts
-from kplan.framework.findings import Failed, Refused, Skip
+from kplan.framework.findings import Failed, Ready, Refused, Skip
 from kplan.framework.fit_error import NO_NODES, fit_error
 from kplan.framework.preemption import NodeStatus, PostFilterResult, PreemptionHandle
 from kplan.framework.worlds import Rows, plain
 from kplan.pipeline.filters import Filters, Run, Statuses
+from kplan.pipeline.kept import Kept, Reach, Scored
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
+from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.result import Diagnosis, Outcome, PluginFindings, Scores
-
-
-class CycleError(Exception):
-    """``Code.Error``: the cycle ends; never leaves this module."""
 
 
 @dataclass
@@ -42,6 +39,7 @@ class Cycle:
         queue: the queue the pod waits in: nominated pods of other schedulers hold no room.
         nominated: row of the node the pod is nominated to, -1 for none: tried first and alone.
         everything: ask every plugin about every node, also those that search.
+        kept: answers about a pod like this one that was placed just before; None where there are none.
     """
 
     cluster: Cluster
@@ -50,10 +48,14 @@ class Cycle:
     queue: Queue
     nominated: int = -1
     everything: bool = True
+    kept: Kept | None = None
     states: dict[str, Any] = field(default_factory=dict)
     choices: dict[str, Any] = field(default_factory=dict)
     filters: Filters | None = None
     run: Run | None = None
+    limits: dict[str, frozenset[str]] = field(default_factory=dict)
+    rows: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    scored: Scored | None = None
 
     def explain(self, *, preempt: bool = True) -> Outcome:
         """Run the cycle up to the choice of a node; nothing changes.
@@ -71,11 +73,13 @@ class Cycle:
 
     def _explain(self, outcome: Outcome, *, preempt: bool) -> Outcome:
         refused, limits = self._pre_filter()
+        self.limits = limits
         if refused is not None:
             diagnosis = self._nowhere(refused)
             return self._unschedulable(_with(outcome, diagnosis=diagnosis), None, preempt=preempt)
         names = tuple(sorted(frozenset.intersection(*limits.values()))) if limits else ()
         rows, left_out, reason = self._rows(limits, names)
+        self.rows = rows
         worlds = plain(rows)
         self.filters = Filters(
             self.pod,
@@ -84,7 +88,8 @@ class Cycle:
             self.states,
             self.queue.nominated(self.cluster, self.pod),
         )
-        run = self.run = self.filters.run(worlds, everything=self.everything)
+        kept = self.kept if self.kept is not None and np.array_equal(self.kept.rows, rows) else None
+        run = self.run = self.filters.run(worlds, everything=self.everything, kept=kept)
         statuses = self.filters.statuses(worlds, run)
         for asked in run.asked:
             if asked.findings.choice is not None:
@@ -138,7 +143,7 @@ class Cycle:
         for plugin in self.pipeline.at(Point.PRE_FILTER):
             if not hasattr(plugin, "pre_filter"):
                 continue
-            answer = plugin.pre_filter(self.pod, self.cluster)
+            answer = self._kept_pre_filter(plugin) or plugin.pre_filter(self.pod, self.cluster)
             if isinstance(answer, Skip):
                 self.states[plugin.name] = _SKIPPED
             elif isinstance(answer, Failed):
@@ -155,6 +160,21 @@ class Cycle:
                 if names is not None and not names:
                     return NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "", (_no_node(sorted(limits)),)), limits
         return refused, limits
+
+    def _kept_pre_filter(self, plugin: Any) -> Skip | Ready[Any] | None:
+        """What a PreFilter plugin answered about the pod before, where it would answer the same; None if it may not."""
+        kept = self.kept
+        if kept is None or plugin.name not in kept.reach.still[_PRE_FILTER]:
+            return None
+        state = kept.states[plugin.name]
+        return state if state is _SKIPPED else Ready(state, kept.limits.get(plugin.name))
+
+    def keep(self, row: int) -> Kept | None:
+        """Keep what the next cycle may use, once the pod was placed on a node and nothing else was changed."""
+        if self.run is None or self.scored is None or self.filters is None or self.filters.nominated:
+            return None
+        reach = self.kept.reach if self.kept is not None else Reach(self.pipeline, self.pod)
+        return Kept(self.pipeline, self.pod, row, self.states, self.limits, self.rows, self.run, self.scored, reach)
 
     def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:
         """Rows to look at, how many nodes are left out, and the text for those."""
@@ -207,38 +227,17 @@ class Cycle:
         return self.filters.verdicts(plain(np.array([self.nominated], dtype=np.intp))).status(0)
 
     def _score(self, rows: Rows) -> Scores:
-        states: dict[str, Any] = {}
-        skipped: list[str] = []
-        for plugin in self.pipeline.at(Point.PRE_SCORE):
-            if not hasattr(plugin, "pre_score"):
-                continue
-            answer = plugin.pre_score(self.pod, self._state(plugin.name), self.cluster, rows)
-            if isinstance(answer, Skip):
-                skipped.append(plugin.name)
-            elif isinstance(answer, Failed):
-                raise CycleError(f'running PreScore plugin "{plugin.name}": {answer.message}')
-            else:
-                states[plugin.name] = answer.state
-        raw: dict[str, NDArray[np.int64]] = {}
-        weighted: dict[str, NDArray[np.int64]] = {}
-        total = np.zeros(len(rows), dtype=np.int64)
-        for plugin in self.pipeline.at(Point.SCORE):
-            name = plugin.name
-            if name in skipped or not hasattr(plugin, "score"):
-                continue
-            # None where PreScore is turned off at its point: plugins then do as upstream's do
-            state = states.get(name) if hasattr(plugin, "pre_score") else self._state(name)
-            scores = plugin.score(self.pod, state, self.cluster, rows, self.choices.get(name))
-            if isinstance(scores, Failed):
-                raise CycleError(f'running Score plugin "{name}": {scores.message}')
-            raw[name] = scores
-            if hasattr(plugin, "normalize"):
-                scores = plugin.normalize(self.pod, state, self.cluster, rows, scores)
-            weight = self.pipeline.profile.weights.get(name, 1)
-            weighted[name] = scores if weight == 1 else scores * weight
-            total += weighted[name]
+        scored = self.scored = Scoring(
+            self.cluster,
+            self.pipeline,
+            self.pod,
+            {name: self._state(name) for name in self.states},
+            self.choices,
+            self.kept,
+        ).score(rows)
+        total = scored.total
         best = rows[total == total.max()]
-        return Scores(rows, raw, weighted, total, tuple(skipped), tuple(best.tolist()))
+        return Scores(rows, scored.raw, scored.weighted, total, scored.skipped, tuple(best.tolist()))
 
     def _unschedulable(self, outcome: Outcome, statuses: Statuses | None, *, preempt: bool) -> Outcome:
         """Say why no node fits, after asking the PostFilter plugins for a way out."""
@@ -311,6 +310,7 @@ class Cycle:
         return None if state is _SKIPPED else state
 
 
+_PRE_FILTER = Point.PRE_FILTER.value
 _SKIPPED = Skip()
 """State of a plugin whose PreFilter skipped the pod; a PostFilter plugin can tell it from never having run."""
 

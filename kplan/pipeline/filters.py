@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,11 @@ from kplan.framework.findings import Findings
 from kplan.framework.preemption import Lockstep, NodeStatus, Verdicts
 from kplan.framework.worlds import Rows, Worlds
 
+if TYPE_CHECKING:
+    from kplan.pipeline.kept import Kept
+
 Mask = NDArray[np.bool_]
+_FILTER = Point.FILTER.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,31 +200,53 @@ class Filters:
     states: Mapping[str, Any]
     nominated: Mapping[int, Sequence[int]]
 
-    def run(self, worlds: Worlds, *, everything: bool) -> Run:
+    def run(self, worlds: Worlds, *, everything: bool, kept: Kept | None = None) -> Run:
         """Ask every plugin about every world.
 
         Args:
             worlds: M worlds.
             everything: ask plugins that search (Cost.SEARCH) about worlds that an earlier plugin refused too.
+            kept: answers about a pod like this one and the same worlds, which holds room in one of them now.
         """
         count = len(worlds)
         first = np.full(count, -1, dtype=np.int32)
         every = np.arange(count, dtype=np.intp)
         asked: list[Asked] = []
         for plugin in self.plugins:
-            positions = every
-            if not everything and plugin.cost is Cost.SEARCH:
-                positions = np.flatnonzero(first < 0)
-                if not len(positions):
-                    continue
-            view = worlds if len(positions) == count else worlds.at(positions)
-            findings = plugin.filter(self.pod, self.states.get(plugin.name), self.cluster, view)
-            failed = findings.failed
-            if failed.any() or findings.choice is not None:
-                fresh = positions[failed]
+            if kept is not None and self._as_before(plugin, worlds, kept):
+                answer = kept.asked(plugin.name)
+            else:
+                positions = every
+                if not everything and plugin.cost is Cost.SEARCH:
+                    positions = np.flatnonzero(first < 0)
+                    if not len(positions):
+                        continue
+                answer = self._ask(plugin, worlds, positions)
+            if answer is not None:
+                fresh = answer.positions[answer.failed]
                 first[fresh[first[fresh] < 0]] = len(asked)
-                asked.append(Asked(plugin.name, positions, findings, failed))
+                asked.append(answer)
         return Run(first, tuple(asked))
+
+    def _ask(self, plugin: Any, worlds: Worlds, positions: Rows) -> Asked | None:
+        """Ask one plugin about some of the worlds; None where all pass and nothing is to be kept of it."""
+        view = worlds if len(positions) == len(worlds) else worlds.at(positions)
+        findings = plugin.filter(self.pod, self.states.get(plugin.name), self.cluster, view)
+        failed = findings.failed
+        if failed.any() or findings.choice is not None:
+            return Asked(plugin.name, positions, findings, failed)
+        return None
+
+    def _as_before(self, plugin: Any, worlds: Worlds, kept: Kept) -> bool:
+        """Whether a plugin answers as it did about the pod before, which passed where it was placed."""
+        if plugin.name in kept.reach.still[_FILTER]:
+            return True
+        if plugin.name not in kept.reach.by_node[_FILTER]:
+            return False
+        former = kept.asked(plugin.name)
+        if former is not None and former.findings.choice is not None:
+            return False
+        return self._ask(plugin, worlds, kept.position(worlds.rows)) is None
 
     def with_nominated(self, worlds: Worlds) -> tuple[Worlds, Rows]:
         """Worlds of the nodes that have nominated pods that count, those added; and their positions."""

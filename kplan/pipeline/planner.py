@@ -10,6 +10,7 @@ from kplan.framework.codes import Code, Point
 from kplan.framework.findings import Failed, Refused
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.kept import Kept
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.result import Event, EventKind, Outcome, Placement, Plan
@@ -41,18 +42,21 @@ class Planner:
     move_nominations: bool = True
     changes: list[Change] = field(default_factory=list)
     undos: list[Undo] = field(default_factory=list)
+    _kept: tuple[Cluster, int, Kept] | None = field(default=None, repr=False, compare=False)
+    """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
 
     @property
     def queue(self) -> Queue:
         """The queue of this scheduler."""
         return Queue(self.pipelines)
 
-    def cycle(self, pod: PodInfo, nominated: int | None = None) -> Cycle:
+    def cycle(self, pod: PodInfo, nominated: int | None = None, *, everything: bool | None = None) -> Cycle:
         """Start a cycle of one pod.
 
         Args:
             pod: the pod.
             nominated: row of its nominated node; as in the cluster if None.
+            everything: ask every plugin about every node; as this planner does if None.
 
         Raises:
             KeyError: no profile has the pod's schedulerName.
@@ -60,7 +64,19 @@ class Planner:
         pipeline = self.pipelines[pod.scheduler_name]
         if nominated is None:
             nominated = int(self.cluster.pod_nominated[pod.row])
-        return Cycle(self.cluster, pipeline, pod, self.queue, nominated, everything=self.everything)
+        everything = self.everything if everything is None else everything
+        kept = None if everything or nominated >= 0 else self._kept_for(pod)
+        return Cycle(self.cluster, pipeline, pod, self.queue, nominated, everything=everything, kept=kept)
+
+    def _kept_for(self, pod: PodInfo) -> Kept | None:
+        """Answers about a pod like this one that was placed just before, if nothing was changed since."""
+        if self._kept is None:
+            return None
+        cluster, stamp, kept = self._kept
+        same = (
+            cluster is self.cluster and stamp == cluster.stamp and kept.pipeline is self.pipelines[pod.scheduler_name]
+        )
+        return kept if same and kept.holds_for(pod) else None
 
     def explain(self, pod: PodInfo) -> Outcome:
         """Answer for one pod against the cluster as it is."""
@@ -89,7 +105,7 @@ class Planner:
             return Event(EventKind.FAILED, outcome)
         if outcome.choice < 0 and self.preempt and self._decided(outcome):
             outcome, cycle = self._preempted(pod, outcome)
-            then = outcome.preempted.then if outcome.preempted else outcome
+            then = outcome.last
         else:
             then = outcome
         if then.choice < 0:
@@ -157,6 +173,8 @@ class Planner:
             volumes.update(getattr(choice, "volumes", {}))
         self.changes.extend(done)
         self.undos.extend(undos)
+        kept = cycle.keep(row) if len(done) == 1 and not self.everything else None
+        self._kept = (self.cluster, self.cluster.stamp, kept) if kept is not None else None
         if not self.everything and outcome.scores is not None:
             # a plan of many pods would hold an array for each of them: only who won is kept
             none = outcome.scores.total[:0]

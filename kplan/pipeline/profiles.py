@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kplan.config import Profile, SchedulerConfiguration
+from kplan.framework.args import Extender
 from kplan.framework.codes import Point
 from kplan.framework.features import Features
 from kplan.plugins.registry import REGISTRY
@@ -21,12 +22,14 @@ class Pipeline:
         features: version and gates.
         plugins: instance by name.
         points: instances by extension point, in running order.
+        extenders: of the whole scheduler; none is called.
     """
 
     profile: Profile
     features: Features
     plugins: Mapping[str, Any]
     points: Mapping[str, tuple[Any, ...]]
+    extenders: tuple[Extender, ...] = ()
 
     def at(self, point: Point) -> tuple[Any, ...]:
         """Plugins of one extension point in running order."""
@@ -45,5 +48,5 @@ def bind_profiles(configuration: SchedulerConfiguration, features: Features) -> 
         points = {
             point: tuple(plugins[name] for name in names if name in plugins) for point, names in profile.plugins.items()
         }
-        pipelines[profile.scheduler_name] = Pipeline(profile, features, plugins, points)
+        pipelines[profile.scheduler_name] = Pipeline(profile, features, plugins, points, configuration.extenders)
     return pipelines

@@ -16,14 +16,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodClass, PodInfo
+from kplan.cluster.pods import NO_TIME
 from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
 from kplan.framework.features import Features
@@ -231,9 +233,13 @@ class _Search:
         position[rows] = np.arange(len(rows))
         world_of_pod = position[cluster.pod_node]
         pods = np.flatnonzero((world_of_pod >= 0) & (cluster.pod_priority < self.pod.priority))
-        rank = cluster.pod_rank[pods] if tie_order is None else tie_order(cluster.pod_rank[pods])
         world = world_of_pod[pods]
-        order = np.lexsort((rank, cluster.pod_start[pods], -cluster.pod_priority[pods], world))
+        if tie_order is None:
+            # one number for both keys: several times faster than sorting by one after the other
+            order = np.argsort(world * len(cluster.pods) + cluster.pod_importance[pods])
+        else:
+            rank = tie_order(cluster.pod_rank[pods])
+            order = np.lexsort((rank, cluster.pod_start[pods], -cluster.pod_priority[pods], world))
         return pods[order], world[order]
 
     def _violating(self, pods: Rows, world: Rows) -> Mask:
@@ -245,8 +251,9 @@ class _Search:
         """
         cluster = self.handle.cluster
         violating = np.zeros(len(pods), dtype=np.bool_)
+        by_class = _ByClass(cluster.pod_class[pods])
         for budget in cluster.objects.table("pod_disruption_budgets").values():
-            matched = _matched(cluster, budget, pods)
+            matched = _matched(cluster, budget, pods, by_class)
             if self.one_budget:
                 matched = matched[~violating[matched]]
             if not len(matched):
@@ -299,7 +306,22 @@ def _shuffled(seed: int) -> Callable[[Rows], Rows]:
     return order
 
 
-def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows) -> Rows:
+class _ByClass:
+    """Positions of pods by their PodClass: a selector holds for whole classes."""
+
+    def __init__(self, classes: NDArray[np.int32]) -> None:
+        self._order = np.argsort(classes, kind="stable")
+        self._sorted = classes[self._order]
+
+    def of(self, classes: Rows) -> Rows:
+        """Positions of the pods of some classes, ascending."""
+        starts = np.searchsorted(self._sorted, classes, "left").tolist()
+        ends = np.searchsorted(self._sorted, classes, "right").tolist()
+        parts = [self._order[start:end] for start, end in zip(starts, ends, strict=True) if end > start]
+        return np.sort(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.intp)
+
+
+def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows, by_class: _ByClass) -> Rows:
     """Positions of the pods a budget counts: selected by it, in its namespace, not yet disrupted.
 
     A budget without selector or with an empty one matches nothing here, and so does a pod without labels.
@@ -313,7 +335,7 @@ def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows) -> Rows:
         return int(mine and selector.matches(pod_class.labels))
 
     counter = cluster.counters.get(("DefaultPreemption", budget.namespace, selector), weigh)
-    found = np.flatnonzero(counter.pods[pods])
+    found = by_class.of(np.flatnonzero(counter.classes))
     disrupted = budget.status.disrupted_pods
     if disrupted:
         keep = [i for i in found.tolist() if cluster.pods[int(pods[i])].name not in disrupted]
@@ -326,29 +348,42 @@ def pick(cluster: Cluster, candidates: dict[int, Victims]) -> tuple[tuple[int, .
 
     Source: v1.37.2 preemption/preemption.go pickOneNodeForPreemption; util.GetEarliestPodStartTime.
     """
-    left: Sequence[int] = sorted(candidates)
-    priority, start = cluster.pod_priority.tolist(), cluster.pod_start.tolist()
-    scores: tuple[Callable[[Victims], int], ...] = (
-        lambda victims: -victims.pdb_violations,
-        lambda victims: -priority[victims.pods[0]],
-        lambda victims: -sum(priority[p] + 2**31 for p in victims.pods),
-        lambda victims: -len(victims.pods),
-        lambda victims: _earliest_start(victims, priority, start),
+    rows = np.array(sorted(candidates), dtype=np.intp)
+    chosen = [candidates[row] for row in rows.tolist()]
+    sizes = np.array([len(victims.pods) for victims in chosen], dtype=np.int64)
+    pods = np.fromiter(chain.from_iterable(victims.pods for victims in chosen), dtype=np.intp, count=int(sizes.sum()))
+    first = np.cumsum(sizes) - sizes
+    priority = cluster.pod_priority[pods]
+    scores: tuple[Callable[[], NDArray[np.int64]], ...] = (
+        lambda: -np.array([victims.pdb_violations for victims in chosen], dtype=np.int64),
+        lambda: -priority[first],
+        lambda: -np.add.reduceat(priority + 2**31, first),
+        lambda: -sizes,
+        lambda: _earliest_start(priority, cluster.pod_start[pods], first, sizes),
     )
+    left = np.arange(len(rows))
     decided = ""
     for rule, score in zip(RULES, scores, strict=True):
         if len(left) == 1:
             break
-        values = {row: score(candidates[row]) for row in left}
-        best = max(values.values())
-        kept = [row for row in left if values[row] == best]
+        values = score()[left]
+        kept = left[values == values.max()]
         if len(kept) < len(left):
             decided = rule
         left = kept
-    return tuple(left), decided
+    return tuple(rows[left].tolist()), decided
 
 
-def _earliest_start(victims: Victims, priority: Sequence[int], start: Sequence[int]) -> int:
-    """Earliest start among the victims of the highest priority; a pod without start time counts as starting now."""
-    highest = max(priority[p] for p in victims.pods)
-    return min(start[p] for p in victims.pods if priority[p] == highest)
+def _earliest_start(
+    priority: NDArray[np.int64], start: NDArray[np.int64], first: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Earliest start among the victims of the highest priority; a pod without start time counts as starting now.
+
+    Args:
+        priority: int64[V], of the victims, those of one node after the other.
+        start: int64[V], likewise [seconds since 1970].
+        first: int64[M], position of the first victim of each node.
+        sizes: int64[M], victims of each node.
+    """
+    highest = np.repeat(np.maximum.reduceat(priority, first), sizes)
+    return np.minimum.reduceat(np.where(priority == highest, start, NO_TIME), first)

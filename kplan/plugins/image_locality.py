@@ -10,7 +10,7 @@ Source:          kubernetes v1.37.2, v1.36.3, v1.34.4 pkg/scheduler/framework/pl
                  v1.37.2 pkg/scheduler/backend/cache/cache.go addNodeImageStates
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -69,11 +69,10 @@ class ImageLocality:
             images += [volume.image.reference or "" for volume in spec.volumes or () if volume.image]
         if self.features.since(37):
             bounded = len(images)
-        states = image_states(cluster)
         total = np.zeros(len(cluster.nodes), dtype=np.int64)
         for image in images:
-            known = states.get(normalized_image_name(image))
-            if known is not None:
+            known = image_state(cluster, normalized_image_name(image))
+            if len(known.rows):
                 total[known.rows] += scaled(known, len(cluster.nodes))
         # 100 * (sum - lowest) / (highest - lowest), the sum first brought within the bounds
         highest = _HIGHEST_PER_IMAGE * bounded
@@ -95,20 +94,42 @@ def normalized_image_name(name: str) -> str:
     return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name
 
 
-def image_states(cluster: Cluster) -> Mapping[str, ImageState]:
-    """Index the images of all nodes by name; made again when a node changes."""
-    states: Mapping[str, ImageState] = cluster.objects.derived(
-        "ImageLocality", ("nodes",), lambda: _index(cluster.nodes)
-    )
-    return states
+def image_state(cluster: Cluster, name: str) -> ImageState:
+    """Look an image up on all nodes; it is known until a node changes."""
+    asked: dict[str, ImageState] = cluster.objects.derived("ImageLocality", ("nodes",), dict)
+    found = asked.get(name)
+    if found is None:
+        seen = cluster.objects.derived("ImageLocality of nodes", (), _Seen)
+        index: dict[int, int] = cluster.objects.derived(
+            "ImageLocality rows", ("nodes",), lambda: seen.rows(cluster.nodes)
+        )
+        held = seen.holders.get(name, {})
+        rows = sorted(index[number] for number in held if number in index)
+        size = held[id(cluster.nodes[rows[0]])] if rows else 0
+        found = asked[name] = ImageState(size, np.array(rows, dtype=np.intp))
+    return found
 
 
-def _index(nodes: list[Node]) -> dict[str, ImageState]:
-    sizes: dict[str, int] = {}
-    holders: dict[str, dict[int, None]] = {}
-    for row, node in enumerate(nodes):
-        for image in node.status.images or ():
-            for name in image.names or ():
-                sizes.setdefault(name, image.size_bytes or 0)
-                holders.setdefault(name, {})[row] = None
-    return {name: ImageState(sizes[name], np.array(list(rows), dtype=np.intp)) for name, rows in holders.items()}
+class _Seen:
+    """Images of every node that was ever there, by what never changes: the node as an object.
+
+    What-ifs let nodes come and go by the thousand; each is read once.
+
+    Attributes:
+        nodes: by ``id``, which is no other node's as long as it is kept here.
+        holders: sizes [bytes] by ``id`` of the node, by name of the image.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: dict[int, Node] = {}
+        self.holders: dict[str, dict[int, int]] = {}
+
+    def rows(self, nodes: Sequence[Node]) -> dict[int, int]:
+        """Rows of nodes by ``id``; those not yet seen are read."""
+        index = {id(node): row for row, node in enumerate(nodes)}
+        for number in index.keys() - self.nodes.keys():
+            node = self.nodes[number] = nodes[index[number]]
+            for image in node.status.images or ():
+                for name in image.names or ():
+                    self.holders.setdefault(name, {}).setdefault(number, image.size_bytes or 0)
+        return index

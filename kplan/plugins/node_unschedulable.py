@@ -20,9 +20,10 @@ from kplan.framework.findings import Findings, passed, refused
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Taint
 from kplan.objects.selectors import tolerated
+from kplan.objects.well_known import UNSCHEDULABLE
 
 REASON = "node(s) were unschedulable"
-UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+UNSCHEDULABLE_TAINT = Taint(key=UNSCHEDULABLE, effect="NoSchedule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +72,4 @@ class NodeUnschedulable:
         """Name the cordoned nodes among those asked about."""
         at = [int(worlds.rows[row]) for row in rows]
         nodes = tuple(cluster.node_name(node) for node in at if cluster.unschedulable[node])
-        return NodeUnschedulableFacts(nodes, f"{UNSCHEDULABLE_TAINT.key}:{UNSCHEDULABLE_TAINT.effect}")
+        return NodeUnschedulableFacts(nodes, str(UNSCHEDULABLE_TAINT))

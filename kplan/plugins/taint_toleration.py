@@ -129,10 +129,5 @@ class TaintToleration:
             taints = cluster.taint_sets[cluster.taint_set[node]]
             untolerated = self._untolerated(pod.pod.spec.tolerations or (), taints, _KEEPS_AWAY)
             if untolerated:
-                groups.setdefault(tuple(map(_written, untolerated)), []).append(cluster.node_name(node))
+                groups.setdefault(tuple(map(str, untolerated)), []).append(cluster.node_name(node))
         return TaintTolerationFacts(tuple(TaintGroup(taints, tuple(nodes)) for taints, nodes in groups.items()))
-
-
-def _written(taint: Taint) -> str:
-    """Write a taint as kubectl does."""
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
 
 
@@ -28,12 +29,13 @@ def _lines(document: CheckResult) -> Iterator[str]:
 
 def _finding(finding: Finding) -> str:
     where: dict[str, str] = {}
-    if finding.file:
-        where["file"] = finding.file
-        where |= {"line": str(finding.line)} if finding.line else {}
-        where |= {"col": str(finding.column)} if finding.column else {}
+    file, line, column = finding.place
+    if file:
+        where["file"] = file
+        where |= {"line": str(line)} if line else {}
+        where |= {"col": str(column)} if column else {}
     where["title"] = f"kplan {finding.rule}: {finding.object}: {finding.title}"
-    tried = f"\nTry: {finding.attempt}" if finding.attempt else ""
+    tried = "".join(f"\n{line}" for line in attempt_lines(finding.attempt, finding.edits))
     text = f"{finding.text}{tried}" if finding.counted else f"{finding.text} (not counted: {finding.why_not})"
     return _command("error" if finding.counted else "warning", where, text)
 

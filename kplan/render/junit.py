@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, CheckRule, Finding
 
 _ILLEGAL = {code: "?" for code in (*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF)}
@@ -101,8 +102,8 @@ def _rule(rule: CheckRule, findings: Iterable[Finding]) -> _Case:
 
 def _failure(finding: Finding) -> tuple[str, str, str]:
     place = f"{finding.file}:{finding.line}" if finding.line else finding.file
-    tried = f"Try: {finding.attempt}" if finding.attempt else ""
-    lines = [finding.text, tried, place, finding.message if finding.message not in finding.text else ""]
+    message = finding.message if finding.message not in finding.text else ""
+    lines = [finding.text, *attempt_lines(finding.attempt, finding.edits), place, message]
     return finding.rule, f"{finding.object}: {finding.title}", "\n".join(line for line in lines if line)
 
 

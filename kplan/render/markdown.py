@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kplan.render.text_check import certain, details, origin_text
+from kplan.render.text.check import certain, details, origin_text
+from kplan.render.text.rollout import edit_text
 from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, Finding
 
 MARKER = "<!-- kplan:check -->"
@@ -95,6 +96,7 @@ def _findings(counted: Sequence[Finding]) -> Iterator[str]:
         place = f" ({_code(f'{finding.file}:{finding.line}')})" if finding.line else ""
         lines.append(f"**{'Because' if not number else 'And'}** {_text(_short(finding.text, 600))}{place}")
         lines += [f"**Try** {_text(_short(finding.attempt, 600))}: tried"] if finding.attempt else []
+        lines += [_code(_short(edit_text(edit))) for edit in finding.edits]
     yield "  \n".join(lines)
     if len(counted) > FINDINGS:
         yield ""

@@ -11,11 +11,13 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES = {
     "does-not-fit": ("Every pod fits", "A pod of a manifest fits no node once the pods before it are placed."),
+    "scenario": ("A scenario is as expected", "A step before the manifests is not as the scenario expects."),
     "refused": ("The API server takes it", "The API server would refuse an object of a manifest."),
     "quota": ("No quota refuses it", "A ResourceQuota would refuse pods or claims of a manifest."),
     "evicted-pending": ("Who is evicted finds a place", "A pod that is evicted for a manifest fits no other node."),
@@ -74,7 +76,7 @@ def _rule(name: str) -> dict[str, Any]:
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
     text = f"{finding.title}: {finding.text}"
-    text += f". Try: {finding.attempt}" if finding.attempt else ""
+    text += "".join(f". {line}" for line in attempt_lines(finding.attempt, finding.edits))
     if not finding.counted:
         text += f" (not counted: {finding.why_not})"
     result: dict[str, Any] = {
@@ -82,9 +84,13 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "ruleIndex": rule,
         "level": "error" if finding.counted else "note",
         "message": {"text": text},
-        "locations": [_location(finding.file, finding.line, finding.column, finding.object)],
+        "locations": [_location(*finding.place, finding.object)],
         "partialFingerprints": {"kplan/v1": _fingerprint(finding.rule, finding.object)},
     }
+    if finding.edits:
+        further = [_location(edit.file, edit.line, edit.column, edit.path) for edit in finding.edits[1:]]
+        further.append(_location(finding.file, finding.line, finding.column, finding.object))
+        result["relatedLocations"] = further
     told = {"amount": finding.amount, "onMain": finding.on_main, "cause": finding.cause, "message": finding.message}
     result["properties"] = {name: value for name, value in told.items() if value not in ("", None)}
     return result

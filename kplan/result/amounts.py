@@ -34,8 +34,10 @@ def short_name(resource: str, among: Sequence[str]) -> str:
 def _cpu(milli: int, *, exact: bool) -> str:
     if milli % 1000 == 0:
         return f"{'-' if milli < 0 else ''}{abs(milli) // 1000:,}"
-    if exact or abs(milli) < 10_000:
+    if abs(milli) < 10_000:
         return f"{milli}m"
+    if exact:
+        return f"{milli / 1000:,.3f}".rstrip("0")
     if abs(milli) >= 1_000_000:
         return f"{int(milli / 1000):,}"
     return f"{int(milli / 100) / 10:,.1f}"

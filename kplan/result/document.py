@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import API_VERSION, ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
 from kplan.result.document_whatif import WhatIfStep
 
 
@@ -249,7 +249,7 @@ class Fix(Part, frozen=True, kw_only=True):
     Attributes:
         number: its place, from 1; what ``--fix`` takes.
         code: stable kebab-case identifier of the kind of change.
-        cost: stale, loosen, request, uncordon, add-node, node, leave-out, evict or loss.
+        cost: wait, stale, loosen, request, uncordon, add-node, node, leave-out, evict, loss or not-meant.
         text: the change.
         then: which nodes fit then, in words.
         fits: number of nodes that fit then.
@@ -283,10 +283,12 @@ class NoHelp(Part, frozen=True, kw_only=True):
     Attributes:
         tried: in words, cheapest first.
         nothing: what it would take, where neither a change nor a pair of them helps.
+        untried: what may be in the way and is not tried.
     """
 
     tried: tuple[str, ...] = ()
     nothing: str = ""
+    untried: tuple[str, ...] = ()
 
 
 class Answer(Part, frozen=True, kw_only=True):
@@ -375,7 +377,3 @@ class PodExplanations(Part, frozen=True, kw_only=True, tag_field="kind", tag="Po
     doubts: tuple[Doubt, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None
-
-
-__all__ = ["API_VERSION", "ApiVersion", "Cause", "Doubt", "Origin", "Part"]
-"""What ``document_base`` gives; the parts of this file are imported by name."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kplan.result.document import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
 
 
 class BindTarget(Part, frozen=True, kw_only=True):
@@ -55,14 +55,39 @@ class BindVictim(Part, frozen=True, kw_only=True):
     budget: str = ""
 
 
+class BindObject(Part, frozen=True, kw_only=True):
+    """An object of a manifest, but for bare pods, which are among the pods of the plan.
+
+    Attributes:
+        object: ``deploy/shop/web``, ``priorityclass/high``.
+        result: ``create``, ``there`` (as the manifest says, and left alone) or ``refused`` (it differs, or
+            the API server would refuse it).
+        api_version: as written.
+        kind: as written.
+        place: ``file:line`` of the manifest.
+        text: why it is refused, or what else to say.
+        manifest: the object as it is created; None where it is not.
+        refused_pods: how many of its pods would be refused where the server takes the object itself; else 0.
+    """
+
+    object: str
+    result: str
+    api_version: str = ""
+    kind: str = ""
+    place: str = ""
+    text: str = ""
+    manifest: dict[str, Any] | None = None
+    refused_pods: int = 0
+
+
 class BindPod(Part, frozen=True, kw_only=True):
     """One pod of a plan.
 
     Attributes:
-        pod: ``namespace/name``.
+        pod: ``namespace/name``; of one whose controller is yet to name it, a name that it might have.
         result: ``bind``, ``pending``, ``gated``, ``failed`` or ``refused`` (kplan does not bind pods of its kind).
         node: where it would be bound; empty if nowhere.
-        uid: of the pod; empty for one that is created first.
+        uid: of the pod; empty for one that is not there yet.
         resource_version: of the pod.
         scheduler: its schedulerName.
         node_uid: of the node.
@@ -75,7 +100,10 @@ class BindPod(Part, frozen=True, kw_only=True):
         because: why it is not bound.
         message: the scheduler's exact text, where it is not bound.
         doubts: about this pod.
-        create: the pod as it is created first; None for one that is there.
+        create: the pod as it is created first; None for one that is there, or that a controller makes.
+        owner: the object of the manifest whose controller makes it, as ``deploy/shop/web``; empty for any other.
+        slot: which of its owner's pods it is: name, completion index or node; empty where all are equal.
+        after: pod that must be ready before its controller makes this one.
     """
 
     pod: str
@@ -95,6 +123,14 @@ class BindPod(Part, frozen=True, kw_only=True):
     message: str = ""
     doubts: tuple[Doubt, ...] = ()
     create: dict[str, Any] | None = None
+    owner: str = ""
+    slot: str = ""
+    after: str = ""
+
+    @property
+    def made(self) -> bool:
+        """Whether it is not there yet, but made in the run: by it, or by the controller of what it creates."""
+        return self.create is not None or bool(self.owner)
 
 
 class BindGuard(Part, frozen=True, kw_only=True):
@@ -114,7 +150,7 @@ class BindGuard(Part, frozen=True, kw_only=True):
 
 
 class BindTotals(Part, frozen=True, kw_only=True):
-    """Numbers of writes."""
+    """Numbers of writes; ``creations`` are bare pods, ``objects`` all else that is created."""
 
     pods: int
     bindings: int
@@ -122,6 +158,7 @@ class BindTotals(Part, frozen=True, kw_only=True):
     volumes: int = 0
     evictions: int = 0
     creations: int = 0
+    objects: int = 0
 
 
 class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"):
@@ -131,6 +168,7 @@ class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"
         verdict: READY, REFUSED (flags are missing, or rights) or NOTHING.
         sentence: what follows the verdict word.
         pods: in the order in which they are bound.
+        objects: of manifests, in the order in which they are created.
         guards: what was looked at.
         attempt: what to run next; shown as Try.
     """
@@ -143,6 +181,7 @@ class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"
     guards: tuple[BindGuard, ...]
     cluster: BindTarget
     origin: Origin = msgspec.field(name="from")
+    objects: tuple[BindObject, ...] = ()
     because: Cause | None = None
     attempt: str = msgspec.field(name="try", default="")
     doubts: tuple[Doubt, ...] = ()
@@ -150,11 +189,28 @@ class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"
     timings: dict[str, float] | None = None
 
 
+class CreatedObject(Part, frozen=True, kw_only=True):
+    """What became of an object of a manifest.
+
+    Attributes:
+        object: as it was shown.
+        result: ``created``, ``there`` (it was there as the manifest says), ``held-back`` or ``not-tried``.
+        code: why it was held back.
+        text: in words.
+    """
+
+    object: str
+    result: str
+    code: str = ""
+    text: str = ""
+
+
 class BoundPod(Part, frozen=True, kw_only=True):
     """What became of one pod.
 
     Attributes:
-        pod: ``namespace/name``.
+        pod: ``namespace/name`` under which it was shown.
+        real: ``namespace/name`` that its controller gave it; empty if that is the same, or if it never came.
         result: ``bound``, ``held-back``, ``open`` (on its way when the run stopped) or ``not-tried``.
         node: where it was to be bound.
         at: when it was bound, RFC 3339.
@@ -166,6 +222,7 @@ class BoundPod(Part, frozen=True, kw_only=True):
 
     pod: str
     result: str
+    real: str = ""
     node: str = ""
     at: str = ""
     confirmed: bool = False
@@ -181,6 +238,7 @@ class BindResult(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindRes
         verdict: BOUND (all of them), PARTLY, HELD (none), or STOPPED (by SIGINT or a server that is gone).
         sentence: what follows the verdict word.
         pods: in the order in which they were tried.
+        objects: of manifests, in the order in which they were created.
         cluster: where it was written.
         started: RFC 3339.
         ended: RFC 3339.
@@ -197,6 +255,7 @@ class BindResult(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindRes
     cluster: BindTarget
     started: str
     ended: str
+    objects: tuple[CreatedObject, ...] = ()
     journal: str = ""
     writes: int = 0
     because: Cause | None = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document import ApiVersion, Cause, Origin, Part
-from kplan.result.document_plan import SimulationPlan
+from kplan.result.document_base import ApiVersion, Cause, Origin, Part
+from kplan.result.document_plan import FieldChange, SimulationPlan
 
 
 class CheckedObject(Part, frozen=True, kw_only=True):
@@ -57,7 +57,9 @@ class Finding(Part, frozen=True, kw_only=True):
         on_main: amount in the baseline, or in the cluster before the manifests; none if unknown.
         cause: stable code of the cause, for what does not fit.
         message: the scheduler's or the API server's exact text.
-        attempt: the cheapest change that was tried and helps the pods that wait; shown as Try.
+        attempt: the cheapest change that helps, and what becomes of all pods of the object once the manifests are
+            planned with it from the start; shown as Try.
+        edits: fields of the manifest that the change is about; annotations stand at the first of them.
         file: manifest it is about.
         line: 1-based line in it; 0 if unknown.
         column: 1-based column; 0 if unknown.
@@ -74,9 +76,16 @@ class Finding(Part, frozen=True, kw_only=True):
     cause: str = ""
     message: str = ""
     attempt: str = ""
+    edits: tuple[FieldChange, ...] = ()
     file: str = ""
     line: int = 0
     column: int = 0
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """File, line and column that an annotation stands at: of the field to change, else of the object."""
+        at = self.edits[0] if self.edits else self
+        return at.file, at.line, at.column
 
 
 class CheckRule(Part, frozen=True, kw_only=True):

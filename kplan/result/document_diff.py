@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
 
 
 class PackedResource(Part, frozen=True, kw_only=True, omit_defaults=False):

@@ -1,21 +1,11 @@
-"""What is shown of a simulation and of a plugin: further documents beside those of ``document``."""
+"""What is shown of a simulation: pod by pod, the causes, rollouts, quotas."""
 
 from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document import (
-    ApiVersion,
-    Cause,
-    Doubt,
-    Group,
-    Origin,
-    Part,
-    PodExplanation,
-    PodExplanations,
-)
-from kplan.result.document_diff import ClusterDiff
-from kplan.result.document_nodes import NodeExplanation, NodeList
+from kplan.result.document import Group
+from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
 from kplan.result.document_whatif import WhatIfStep
 
 
@@ -45,6 +35,26 @@ class PlanStep(Part, frozen=True, kw_only=True):
     returned: bool = False
 
 
+class FieldChange(Part, frozen=True, kw_only=True):
+    """One field of a manifest that a remedy changes.
+
+    Attributes:
+        path: of the field in its object: ``spec.template.spec.containers[0].resources.requests.cpu``.
+        old: as it is written, in JSON; empty for what is not there.
+        new: in JSON; empty where it is taken out.
+        file: its manifest.
+        line: 1-based line of the field, of what is nearest around it where it is not written; 0 if that is unknown.
+        column: 1-based column likewise.
+    """
+
+    path: str
+    old: str = ""
+    new: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+
+
 class PlanCause(Part, frozen=True, kw_only=True):
     """Pods that were not placed for the same cause, told for the first of them as it was tried.
 
@@ -57,7 +67,9 @@ class PlanCause(Part, frozen=True, kw_only=True):
         group: the nodes nearest to fitting it.
         groups: how many groups of nodes there are.
         preempt: what evictions could do for it; empty where that was not asked.
-        attempt: the cheapest change that helps, and how many of the pods fit then; shown as Try.
+        attempt: the cheapest change that helps, and how many of the pods fit then; shown as Try. For pods of a manifest
+            all of it was planned again, and it says what becomes of the whole.
+        edits: fields of the manifest that the change is about.
     """
 
     result: str
@@ -69,6 +81,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
     groups: int = 0
     preempt: str = ""
     attempt: str = ""
+    edits: tuple[FieldChange, ...] = ()
 
 
 class PlanOwner(Part, frozen=True, kw_only=True):
@@ -101,12 +114,14 @@ class FieldRefusal(Part, frozen=True, kw_only=True):
         text: what is wrong with it, in the server's words.
         line: 1-based line of the field in its file; 0 if it cannot be told.
         column: 1-based column likewise.
+        hint: what to write instead; empty for nothing known.
     """
 
     path: str
     text: str
     line: int = 0
     column: int = 0
+    hint: str = ""
 
 
 class Expanded(Part, frozen=True, kw_only=True):
@@ -117,8 +132,9 @@ class Expanded(Part, frozen=True, kw_only=True):
         verdict: ``new``, ``changed``, ``scaled`` or ``unchanged`` against the cluster; empty for others.
         pods: pods it brings.
         place: ``file:line``.
-        note: what defaults and admission added.
-        refused: whether the API server would refuse it.
+        note: what defaults and admission added; of what is refused or not expanded why, and what to write instead.
+        refused: whether the API server would refuse it, or pods of it.
+        refused_pods: how many of its pods would be refused where the server takes the object itself; else 0.
         expanded: whether kplan knows what pods it brings.
         file: manifest it is from; empty if it cannot be told.
         line: 1-based line of it: of the field that is refused, else where it begins; 0 if it cannot be told.
@@ -133,6 +149,7 @@ class Expanded(Part, frozen=True, kw_only=True):
     place: str = ""
     note: str = ""
     refused: bool = False
+    refused_pods: int = 0
     expanded: bool = True
     file: str = ""
     line: int = 0
@@ -218,7 +235,7 @@ class QuotaRow(Part, frozen=True, kw_only=True):
         then: in the end.
         peak: at most, at any time.
         hard: the limit.
-        refused: how many objects the quota refuses.
+        refused: how many pods the quota refuses; for a resource of claims how many of those.
         message: its first refusal, in the API server's words.
     """
 
@@ -252,37 +269,3 @@ class SimulationPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="Sim
     careful: tuple[str, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None
-
-
-class PluginText(Part, frozen=True, kw_only=True):
-    """The four headings of a plugin."""
-
-    name: str
-    summary: str
-    checks: str
-    rejects: str
-    not_modelled: str
-    source: str
-    points: tuple[str, ...]
-
-
-class PluginReference(Part, frozen=True, kw_only=True, tag_field="kind", tag="PluginReference"):
-    """Document of ``kplan plugins``."""
-
-    api_version: ApiVersion
-    plugins: tuple[PluginText, ...]
-
-
-DOCUMENTS: dict[str, type[Part]] = {
-    kind.__name__: kind
-    for kind in (
-        PodExplanation,
-        PodExplanations,
-        SimulationPlan,
-        PluginReference,
-        NodeList,
-        NodeExplanation,
-        ClusterDiff,
-    )
-}
-"""Every kind of document by name: what a JSON Schema is made of."""

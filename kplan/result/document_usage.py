@@ -1,6 +1,8 @@
-"""How full nodes are, with the pods that count there: what the HTML report draws beside a document."""
+"""What the HTML report draws beside a document: how full nodes are, with their pods, and what they say to pods."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 import msgspec
 
@@ -53,3 +55,34 @@ class NodeUsage(Part, frozen=True, kw_only=True):
     unschedulable: bool = False
     change: str = ""
     pods: tuple[PodUsage, ...] = ()
+
+
+class NodeVerdicts(Part, frozen=True, kw_only=True):
+    """What every node says to each of many pods: too much for their document, which names the nearest nodes alone.
+
+    Attributes:
+        nodes: names, in order.
+        pods: place in ``letters`` by pod; pods that are refused alike share one.
+        letters: a letter for each node: ``0`` where the pod fits, ``1`` to ``9`` and ``a`` to ``z`` for the group of
+            the pod's answer that it is in, by its place; further groups from U+0100 + place; ``UNKNOWN``.
+        left_out: pods for which it was too much.
+    """
+
+    UNKNOWN: ClassVar[str] = "."
+
+    nodes: tuple[str, ...]
+    pods: dict[str, int]
+    letters: tuple[str, ...]
+    left_out: int = 0
+
+
+class Drawing(Part, frozen=True, kw_only=True):
+    """What the HTML report draws beside a document.
+
+    Attributes:
+        nodes: how full the nodes are.
+        verdicts: what each node says to each of many pods; None where the document tells it itself.
+    """
+
+    nodes: tuple[NodeUsage, ...] = ()
+    verdicts: NodeVerdicts | None = None

@@ -1,14 +1,34 @@
-"""Every kind of document by name: what a JSON Schema is made of, those that hold another document among them."""
+"""THE table of documents: every kind by name, of which a JSON Schema is made."""
 
-from kplan.result import document_plan
-from kplan.result.document import Part
+from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document_base import Part
 from kplan.result.document_bind import BindPlan, BindResult
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
+from kplan.result.document_diff import ClusterDiff
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
+from kplan.result.document_nodes import NodeExplanation, NodeList
+from kplan.result.document_plan import SimulationPlan
+from kplan.result.document_plugins import PluginReference
+from kplan.result.document_sweep import SweepReport
 
 DOCUMENTS: dict[str, type[Part]] = {
-    **document_plan.DOCUMENTS,
-    **{kind.__name__: kind for kind in (BindPlan, BindResult, CapacityReport, CheckResult, DrainPlan, FailReport)},
+    kind.__name__: kind
+    for kind in (
+        PodExplanation,
+        PodExplanations,
+        SimulationPlan,
+        PluginReference,
+        NodeList,
+        NodeExplanation,
+        ClusterDiff,
+        BindPlan,
+        BindResult,
+        CapacityReport,
+        CheckResult,
+        DrainPlan,
+        FailReport,
+        SweepReport,
+    )
 }

@@ -130,6 +130,16 @@ class Outcome:
     preempted: Preempted | None = None
 
     @property
+    def last(self) -> Outcome:
+        """The pod's last attempt: the one after a preemption that was carried out."""
+        return self.preempted.then if self.preempted is not None else self
+
+    @property
+    def victims(self) -> tuple[int, ...]:
+        """Rows of the pods that left for it."""
+        return self.preempted.victims if self.preempted is not None else ()
+
+    @property
     def gated(self) -> bool:
         """Whether the pod is kept out of the queue."""
         return self.pre_enqueue is not None and self.pre_enqueue.code is not Code.SUCCESS

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import msgspec
 from msgspec.structs import replace
 
 from kplan.cluster import AddPods, Change, Cluster, Put, PutNode
@@ -16,14 +15,16 @@ from kplan.errors import UsageError
 from kplan.objects.models import CSINode, Node, Pod
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.node import NodeSpec, NodeStatus
-from kplan.objects.quantity import parse
+from kplan.objects.quantity import value as whole
+from kplan.objects.well_known import HOSTNAME
 from kplan.scenario.daemons import daemon_pods
 from kplan.scenario.effect import Effect
-from kplan.scenario.names import find_nodes
+from kplan.scenario.grammar import bad_step
+from kplan.scenario.names import SHORT_LABELS, find_nodes
+from kplan.sources import load_objects
+from kplan.words import listed
 
-HOSTNAME = "kubernetes.io/hostname"
 _TRANSIENT = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
-_SHORT = {"zone": "topology.kubernetes.io/zone", "region": "topology.kubernetes.io/region"}
 _WORDS = ("like", "template", "file", "count", "name")
 _RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 
@@ -64,17 +65,14 @@ class AddNode:
         changes: list[Change] = []
         names: list[str] = []
         taken = set(cluster.node_index)
+        stem = self.name or f"{model.name or 'node'}-new"
         for number in range(self.count):
-            name = fresh_name(self.name or f"{self._stem(model)}-new", taken, alone=bool(self.name) and self.count == 1)
+            name = fresh_name(stem, taken, alone=bool(self.name) and self.count == 1)
             taken.add(name)
             names.append(name)
             changes += self._one(cluster, model, name, home, number)
         what = f" like {model.name}" if self.like else f" of {self.template}" if self.template else ""
-        shown = ", ".join(names[:3]) + (f", +{len(names) - 3}" if len(names) > 3 else "")
-        return Effect(tuple(changes), text=f"{shown} added{what}")
-
-    def _stem(self, model: Node) -> str:
-        return model.name or "node"
+        return Effect(tuple(changes), text=f"{listed(names)} added{what}")
 
     def _one(self, cluster: Cluster, model: Node, name: str, home: str, number: int) -> list[Change]:
         node = fresh_node(model, name)
@@ -106,7 +104,7 @@ class AddNode:
             node = Node(metadata=ObjectMeta(name="node", labels={}), spec=NodeSpec(), status=NodeStatus(allocatable={}))
             node.status.allocatable = {"pods": "110"}
         allocatable = {**(node.status.allocatable or {}), **self.allocatable}
-        labels = {**node.labels, **{_SHORT.get(key, key): value for key, value in self.labels.items()}}
+        labels = {**node.labels, **{SHORT_LABELS.get(key, key): value for key, value in self.labels.items()}}
         status = replace(node.status, allocatable=allocatable)
         return replace(node, metadata=replace(node.metadata, labels=labels), status=status), home
 
@@ -119,12 +117,15 @@ class AddNode:
         return templates[self.template][0]
 
     def _of_file(self) -> Node:
-        from kplan.sources import load_objects
-
         nodes = [m.item for m in load_objects([self.file]).objects if isinstance(m.item, Node)]
         if len(nodes) != 1:
-            raise UsageError(f"--add-node file={self.file}: {len(nodes)} nodes in it, one is wanted", code="bad-step")
+            raise bad_step(f"--add-node file={self.file}", f"{len(nodes)} nodes in it, one is wanted")
         return nodes[0]
+
+
+_IN_BYTES = ("memory", "ephemeral-storage")
+_LEAST_BYTES = 1 << 20
+"""What no node has less of: a number without its unit."""
 
 
 def read_add_node(text: str) -> AddNode:
@@ -139,11 +140,7 @@ def read_add_node(text: str) -> AddNode:
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise UsageError(
-                f"--add-node {text}: {part!r} has no =",
-                code="bad-step",
-                hint="--add-node like=NODE,count=2, or cpu=16,memory=64Gi,zone=a, file=n.yaml, template=GROUP",
-            )
+            raise bad_step(f"--add-node {text}", f"{part!r} has no =")
         if key in _WORDS:
             words[key] = value
         elif key in _RESOURCES or key.startswith("hugepages-") or _is_extended(key, value):
@@ -152,16 +149,13 @@ def read_add_node(text: str) -> AddNode:
             labels[key] = value
     sources = [word for word in ("like", "template", "file") if word in words]
     if len(sources) > 1 or (not sources and not allocatable):
-        raise UsageError(
-            f"--add-node {text}: what is the node like?",
-            code="bad-step",
-            hint="one of like=, template=, file=, or cpu=",
-        )
+        raise bad_step(f"--add-node {text}", "what is the node like?", "one of like=, template=, file=, or cpu=")
     count = words.pop("count", "1")
     if not count.isdecimal() or not 1 <= int(count) <= 100_000:
-        raise UsageError(f"--add-node {text}: count {count!r}", code="bad-step", hint="a number from 1")
-    for amount in allocatable.values():
-        parse(amount)
+        raise bad_step(f"--add-node {text}", f"count {count!r}", "a number from 1")
+    for key, amount in allocatable.items():
+        if whole(amount) < _LEAST_BYTES and key in _IN_BYTES:
+            raise bad_step(f"--add-node {text}", f"{key}={amount} is {amount} bytes", f"{key}={amount}Gi")
     return AddNode(**words, count=int(count), allocatable=allocatable, labels=labels)
 
 
@@ -202,21 +196,7 @@ def csi_node_like(cluster: Cluster, like: str, name: str) -> list[Change]:
     known = cluster.objects.csi_nodes.get(like)
     if known is None:
         return []
-    copy = CSINode(
-        metadata=ObjectMeta(name=name), spec=msgspec.convert(msgspec.to_builtins(known.spec), type(known.spec))
-    )
-    return [Put("csi_nodes", name, copy)]
-
-
-def node_like(cluster: Cluster, like: str, name: str) -> tuple[Change, ...]:
-    """Add one node like another: the node, its CSINode, and the pods of its DaemonSets, which wait to be placed.
-
-    Args:
-        cluster: the cluster.
-        like: name of the node to copy.
-        name: name of the new node.
-    """
-    return tuple(AddNode(like=like)._one(cluster, cluster.nodes[cluster.node_index[like]], name, like, 0))
+    return [Put.of(CSINode(metadata=ObjectMeta(name=name), spec=known.spec))]
 
 
 def _moved(pod: Pod, node: str, number: int) -> Pod:

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-import msgspec
+import numpy as np
 from msgspec.structs import replace
 
 from kplan.admission.rollout import scaled
-from kplan.cluster import Cluster, PodInfo, Put
+from kplan.cluster import Change, Cluster, PodInfo, Put
 from kplan.cluster.owners import controller, top_owner
 from kplan.errors import UsageError
+from kplan.objects.kind_words import WORKLOAD_WORDS
 from kplan.objects.models import PodDisruptionBudget
-from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
 from kplan.objects.selectors import compile_selector
 from kplan.scenario.effect import Effect
-from kplan.scenario.names import WORKLOAD_TABLES
-from kplan.scenario.nodes import HINTS
+from kplan.scenario.grammar import bad_step
+from kplan.scenario.names import workload_object
 
 Healthy = Callable[[PodInfo], bool]
+
+
+class Recorded(NamedTuple):
+    """A budget whose status is recorded, and the disruptions that it allows by its pods."""
+
+    budget: PodDisruptionBudget
+    allowed: int
 
 
 def is_ready(pod: PodInfo) -> bool:
@@ -39,12 +47,10 @@ def covered(cluster: Cluster, budget: PodDisruptionBudget) -> list[PodInfo]:
     """Pods that a budget is for, those that wait among them; a selector without requirements covers its namespace."""
     if budget.spec.selector is None:
         return []
-    selector = compile_selector(budget.spec.selector)
-    return [
-        pod
-        for pod in cluster.pods
-        if not pod.gone and pod.namespace == budget.namespace and selector.matches(pod.labels)
-    ]
+    selector, namespace = compile_selector(budget.spec.selector), budget.namespace
+    classes = [one.index for one in cluster.pod_classes if one.namespace == namespace and selector.matches(one.labels)]
+    rows = np.flatnonzero(np.isin(cluster.pod_class[: len(cluster.pods)], classes))
+    return [pod for pod in map(cluster.pods.__getitem__, rows.tolist()) if not pod.gone]
 
 
 def status_of(cluster: Cluster, budget: PodDisruptionBudget, healthy: Healthy = is_ready) -> PodDisruptionBudgetStatus:
@@ -70,20 +76,52 @@ def status_of(cluster: Cluster, budget: PodDisruptionBudget, healthy: Healthy = 
     )
 
 
+def recorded(cluster: Cluster) -> dict[str, Recorded]:
+    """Budgets with a recorded status, by key, and what they allow by their pods as they are."""
+    return {
+        key: Recorded(budget, status_of(cluster, budget).disruptions_allowed or 0)
+        for key, budget in cluster.objects.table("pod_disruption_budgets").items()
+        if budget.status.disruptions_allowed is not None
+    }
+
+
+def rewritten(cluster: Cluster, before: Mapping[str, Recorded]) -> Iterator[Change]:
+    """Write statuses anew once pods have changed, as the disruption controller does.
+
+    What a status allowed less than its pods did, it goes on to allow less: evictions under way are counted so.
+
+    Args:
+        cluster: the cluster as it is now.
+        before: budgets before the pods changed; one that was itself replaced since is left as it is.
+    """
+    table = cluster.objects.table("pod_disruption_budgets")
+    for key, (budget, allowed) in before.items():
+        if table.get(key) is not budget:
+            continue
+        status = status_of(cluster, budget)
+        more = (status.disruptions_allowed or 0) - allowed
+        if more:
+            now = max(0, (budget.status.disruptions_allowed or 0) + more)
+            yield Put.of(replace(budget, status=replace(status, disruptions_allowed=now)))
+
+
 def _scale(cluster: Cluster, pods: list[PodInfo]) -> int:
     """Sum the replicas of the controllers of pods; of one that the state lacks, its pods count."""
-    scales: dict[tuple[str, str, str], int] = {}
+    # thousands of pods may have one controller: what is behind it is looked up once
+    alike: dict[tuple[str, str, str, str], list[PodInfo]] = {}
     for pod in pods:
         owner = controller(pod)
-        if not owner[0]:
-            continue
-        top = top_owner(pod, cluster)
-        key = (pod.namespace, *top)
-        table = WORKLOAD_TABLES.get(top[0])
-        item = cluster.objects.table(table).get(f"{pod.namespace}/{top[1]}") if table else None
+        if owner[0]:
+            stamp = pod.labels.get("pod-template-hash", "")
+            alike.setdefault((pod.namespace, *owner, stamp), []).append(pod)
+    scales: dict[tuple[str, str, str], int] = {}
+    for some in alike.values():
+        top = top_owner(some[0], cluster)
+        key = (some[0].namespace, *top)
+        item = workload_object(cluster, top[0], key[0], top[1]) if top[0] in WORKLOAD_WORDS else None
         spec = getattr(item, "spec", None)
         if spec is None or not hasattr(spec, "replicas"):
-            scales[key] = scales.get(key, 0) + 1
+            scales[key] = scales.get(key, 0) + len(some)
         else:
             scales[key] = 1 if spec.replicas is None else int(spec.replicas)
     return sum(scales.values())
@@ -117,14 +155,10 @@ class SetBudget:
         amount = int(self.amount) if self.amount.isdecimal() else self.amount
         wanted = (amount, None) if self.field == "minAvailable" else (None, amount)
         spec = replace(known.spec, min_available=wanted[0], max_unavailable=wanted[1])
-        budget = PodDisruptionBudget(metadata=_copy(known.metadata), spec=spec)
-        budget.status = status_of(cluster, budget)
+        budget = replace(known, spec=spec)
+        budget = replace(budget, status=status_of(cluster, budget))
         text = f"budget {key} with {self.field} {self.amount} allows {budget.status.disruptions_allowed}"
-        return Effect((Put("pod_disruption_budgets", key, budget),), text=text)
-
-
-def _copy(metadata: ObjectMeta) -> ObjectMeta:
-    return msgspec.convert(msgspec.to_builtins(metadata), ObjectMeta)
+        return Effect((Put.of(budget),), text=text)
 
 
 def read_budget(text: str) -> SetBudget:
@@ -136,5 +170,5 @@ def read_budget(text: str) -> SetBudget:
     name, _, rest = text.partition(":")
     field, _, amount = rest.partition("=")
     if field not in ("minAvailable", "maxUnavailable") or not amount.removesuffix("%").isdecimal():
-        raise UsageError(f"--set-pdb {text}: what does it ask for?", code="bad-step", hint=HINTS["--set-pdb"])
+        raise bad_step(f"--set-pdb {text}", "what does it ask for?")
     return SetBudget(name, field, amount)

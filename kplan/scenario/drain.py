@@ -5,15 +5,16 @@ Source: v0.37.2 k8s.io/kubectl pkg/drain/filters.go: the filters in their order,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kplan.cluster import Change, Cluster, PodInfo, Remove
-from kplan.cluster.owners import controller, returns
+from kplan.cluster.owners import controller, owner_without_control
 from kplan.objects.selectors import Selector
-from kplan.scenario.effect import Effect
+from kplan.scenario.effect import Effect, parted
 from kplan.scenario.names import find_nodes
 from kplan.scenario.nodes import cordoned, node_of, put
+from kplan.words import listed
 
 MIRROR = "kubernetes.io/config.mirror"
 
@@ -117,9 +118,13 @@ def _local_storage(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> Dra
 def _unmanaged(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
     if controller(pod)[0]:
         return None
+    # an owner that is no controller may make it again or not: kubectl wants --force, and kplan cannot tell
+    owner = owner_without_control(pod)
     if options.force:
-        return DrainPod(pod.row, "evict", "GONE: nothing owns it", "--force")
-    return DrainPod(pod.row, "refused", "nothing owns it: it would be GONE", "--force")
+        why = f"may be GONE: no controller (owner {owner})" if owner else "GONE: nothing owns it"
+        return DrainPod(pod.row, "evict", why, "--force")
+    why = f"no controller (owner {owner}): it may be GONE" if owner else "nothing owns it: it would be GONE"
+    return DrainPod(pod.row, "refused", why, "--force")
 
 
 def _terminating(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
@@ -151,14 +156,17 @@ class Drain:
         names = find_nodes(cluster, self.nodes)
         changes: list[Change] = [put(cordoned(node_of(cluster, name), on=True)) for name in names]
         going = [pod for name in names for pod in drain_pods(cluster, name, self.options) if pod.fate == "evict"]
-        back = tuple(pod.row for pod in going if returns(cluster.pods[pod.row]))
-        lost = tuple(pod.row for pod in going if pod.row not in set(back))
         changes += [Remove(pod.row) for pod in going]
-        gone = [cluster.pods[row].key for row in lost]
-        notes = (
-            (f"GONE, nothing owns it: {', '.join(gone[:3])}{f', +{len(gone) - 3}' if gone[3:] else ''}",)
-            if gone
-            else ()
-        )
-        text = f"{', '.join(names[:3])}{f', +{len(names) - 3}' if names[3:] else ''} drained, {len(going):,} evicted"
-        return Effect(tuple(changes), back, lost, text, notes)
+        evicted, lost = parted(cluster, (pod.row for pod in going))
+        notes = tuple(_gone([cluster.pods[row] for row in lost]))
+        return Effect(tuple(changes), evicted, lost, f"{listed(names)} drained, {len(going):,} evicted", notes)
+
+
+def _gone(pods: Sequence[PodInfo]) -> Iterator[str]:
+    """Tell of pods that no controller makes again, those apart that have another kind of owner."""
+    bare = [pod.key for pod in pods if not owner_without_control(pod)]
+    others = [pod.key for pod in pods if owner_without_control(pod)]
+    if bare:
+        yield f"GONE, nothing owns it: {listed(bare)}"
+    if others:
+        yield f"may be GONE, no controller owns it: {listed(others)}"

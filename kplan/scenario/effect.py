@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from kplan.cluster import Change, Cluster
+from kplan.cluster import Change, Cluster, PodInfo
+from kplan.cluster.owners import returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,22 @@ class Effect:
     lost: tuple[int, ...] = ()
     text: str = ""
     notes: tuple[str, ...] = ()
+
+
+def parted(
+    cluster: Cluster, rows: Iterable[int], again: Callable[[PodInfo], bool] = returns
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Part rows of pods that leave: those whose controllers make others, and those that are lost.
+
+    Args:
+        cluster: the cluster.
+        rows: of the pods.
+        again: whether a controller makes another; as where the node leaves, if not given.
+    """
+    rows = tuple(rows)
+    evicted = tuple(row for row in rows if again(cluster.pods[row]))
+    lost = tuple(row for row in rows if not again(cluster.pods[row]))
+    return evicted, lost
 
 
 class Verb(Protocol):

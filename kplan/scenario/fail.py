@@ -8,6 +8,7 @@ from kplan.cluster import Cluster
 from kplan.scenario.effect import Effect
 from kplan.scenario.names import find_nodes
 from kplan.scenario.nodes import removal
+from kplan.words import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,5 +29,4 @@ class Fail:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         names = find_nodes(cluster, self.nodes)
-        shown = f"{', '.join(names[:3])}{f', +{len(names) - 3:,}' if names[3:] else ''}"
-        return removal(cluster, names, f"{shown} lost")
+        return removal(cluster, names, f"{listed(names)} lost")

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from kplan.admission import Expansion, expand
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
 from kplan.errors import UsageError
-from kplan.objects.kinds import BY_MODEL, KINDS
-from kplan.objects.models import Node, Pod, PodStatus
+from kplan.objects.kinds import BY_MODEL
+from kplan.objects.models import Node, Object, Pod, PodStatus, ReplicationController, Workload
 from kplan.scenario.effect import Effect
-from kplan.scenario.names import WORKLOAD_TABLES, find_workload, pods_of
-from kplan.scenario.nodes import HINTS
+from kplan.scenario.grammar import bad_step
+from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
+from kplan.words import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +48,14 @@ def expansion_effect(cluster: Cluster, found: Expansion, text: str) -> Effect:
     leaving = [cluster.pod_index[key] for change in found.changes for key in change.leaving]
     changes: list[Change] = [Remove(row) for row in leaving]
     for item in found.objects:
-        changes.append(PutNode(item.name, item) if isinstance(item, Node) else _put(item))
+        changes.append(PutNode(item.name, item) if isinstance(item, Node) else Put.of(item))
     pods = tuple(entry.pod for entry in found.pods)
     if pods:
         changes.append(AddPods(pods))
-    counts = [f"{len(pods):,} pod{'' if len(pods) == 1 else 's'} to place"]
+    counts = [f"{count(len(pods), 'pod')} to place"]
     counts += [f"{len(leaving):,} leave"] if leaving else []
     notes = (*(str(one) for one in found.refused), *(str(one) for one in found.not_expanded), *found.notes)
     return Effect(tuple(changes), (), tuple(leaving), f"{text}: {', '.join(counts)}", notes)
-
-
-def _put(item: object) -> Put:
-    return Put(BY_MODEL[type(item)].attribute, item.key, item)  # type: ignore[attr-defined,index,arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +81,14 @@ class Scale:
         """See Verb."""
         kind, space, name = find_workload(cluster, self.workload, self.namespace)
         if kind not in ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"):
-            raise UsageError(f"{self.flag}: a {kind} has no replicas", code="bad-step", hint=HINTS["--scale"])
-        item = cluster.objects.table(WORKLOAD_TABLES[kind]).get(f"{space}/{name}")
+            raise bad_step(self.flag, f"a {kind} has no replicas")
+        item = workload_object(cluster, kind, space, name)
         running = [pod for pod in pods_of(cluster, kind, space, name) if not pod.terminating]
-        if item is None or kind == "Job":
+        if not isinstance(item, Workload | ReplicationController):
             return self._by_pods(running)
-        kind_of = next(one for one in KINDS if one.name == kind)
-        version = f"{kind_of.group}/v1" if kind_of.group else "v1"
         now = replace(item, spec=replace(item.spec, replicas=self.replicas))
-        raw = {**msgspec.to_builtins(now), "apiVersion": version, "kind": kind}
-        manifest = ManifestObject(version, kind, now, raw, self.flag, 0)
-        state = to_state(cluster)
-        found = expand(Manifests(objects=[manifest], namespace=space), state, cluster.rules, namespace=space)
+        manifests = Manifests(objects=[as_manifest(now, self.flag)], namespace=space)
+        found = expand(manifests, to_state(cluster), cluster.rules, namespace=space)
         if running and any(one.problems for one in found.refused):
             # the server took it: what is missing (an image, a mount) was left out of the dump
             return self._by_pods(running)
@@ -125,6 +118,18 @@ class Scale:
         return Effect((AddPods(copies),), (), (), self._text(before), note)
 
 
+def as_manifest(item: Object, place: str) -> ManifestObject:
+    """Write an object as the manifest it might have been made by.
+
+    Args:
+        item: the object.
+        place: where it is said to be from.
+    """
+    kind = BY_MODEL[type(item)]
+    raw = {**msgspec.to_builtins(item), "apiVersion": kind.api_version, "kind": kind.name}
+    return ManifestObject(kind.api_version, kind.name, item, raw, place, 0)
+
+
 def fresh_copy(pod: Pod, name: str) -> Pod:
     """Make a pod of another's template: no node, no status."""
     metadata = replace(pod.metadata, name=name, uid=None, deletion_timestamp=None, creation_timestamp=None)
@@ -139,5 +144,5 @@ def read_scale(text: str, namespace: str = "") -> Scale:
     """
     workload, equals, count = text.rpartition("=")
     if not equals or not count.isdecimal():
-        raise UsageError(f"--scale {text}: how many?", code="bad-step", hint=HINTS["--scale"])
+        raise bad_step(f"--scale {text}", "how many?")
     return Scale(workload, int(count), namespace)

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
 from kplan.errors import UsageError
+from kplan.objects.kind_words import WORKLOAD_WORDS, kind_of_word
+from kplan.objects.kinds import KINDS
+from kplan.objects.models import Object
 from kplan.objects.selector_text import parse_selector
 from kplan.objects.selectors import Selector
+from kplan.objects.well_known import REGION, ZONE
+from kplan.words import listed
 
 DEFAULT_NAMESPACE = "default"
 
-_KINDS = {
-    word: kind
-    for kind, words in {
-        "Pod": ("pod", "pods", "po"),
-        "Deployment": ("deploy", "deployment", "deployments"),
-        "ReplicaSet": ("rs", "replicaset", "replicasets"),
-        "StatefulSet": ("sts", "statefulset", "statefulsets"),
-        "DaemonSet": ("ds", "daemonset", "daemonsets"),
-        "Job": ("job", "jobs"),
-        "CronJob": ("cj", "cronjob", "cronjobs"),
-        "ReplicationController": ("rc", "replicationcontroller", "replicationcontrollers"),
-    }.items()
-    for word in words
-}
-
-
-WORKLOAD_TABLES = {
-    "Deployment": "deployments",
-    "ReplicaSet": "replica_sets",
-    "StatefulSet": "stateful_sets",
-    "DaemonSet": "daemon_sets",
-    "Job": "jobs",
-    "CronJob": "cron_jobs",
-    "ReplicationController": "replication_controllers",
-}
-"""Table of the objects of each kind of workload."""
-
-
-_SHORT = {"zone": "topology.kubernetes.io/zone", "region": "topology.kubernetes.io/region"}
+SHORT_LABELS = {"zone": ZONE, "region": REGION}
 """What ``zone=a`` means where no node has a label of that name."""
 
 
@@ -82,29 +59,20 @@ def resolve(cluster: Cluster, names: Sequence[str], scope: Scope) -> list[PodInf
 
 def _resolve(cluster: Cluster, name: str, scope: Scope) -> list[PodInfo]:
     first, _, rest = name.partition("/")
-    kind = _KINDS.get(first.lower()) if rest else None
-    namespace, text = scope.namespace, name
-    if kind is not None:
-        text = rest
+    kind = kind_of_word(first) if rest else ""
+    namespace, text = scope.namespace, rest if kind else name
     if "/" in text:
         namespace, _, text = text.partition("/")
-    if kind is not None and kind != "Pod":
+    if kind and kind != "Pod":
         return _of_owner(cluster, kind, text, namespace, name)
     return [_named(cluster, text, namespace, scope, name)]
 
 
 def _of_owner(cluster: Cluster, kind: str, name: str, namespace: str, asked: str) -> list[PodInfo]:
-    owned = [
-        pod
-        for pod in cluster.pods
-        if not pod.gone
-        and (not namespace or pod.namespace == namespace)
-        and (kind, name) in (controller(pod), top_owner(pod, cluster))
-    ]
-    waiting = [pod for pod in owned if pod.waiting]
+    owned = pods_of(cluster, kind, namespace, name)
     if not owned:
         raise UsageError(f"{asked} owns no pod here", code="no-such-pod", hint="kplan explain pod -A lists what waits")
-    return waiting or owned
+    return [pod for pod in owned if pod.waiting] or owned
 
 
 def _named(cluster: Cluster, name: str, namespace: str, scope: Scope, asked: str) -> PodInfo:
@@ -120,8 +88,8 @@ def _named(cluster: Cluster, name: str, namespace: str, scope: Scope, asked: str
         return choices[0]
     where = f" in namespace {namespace}" if namespace else ""
     if choices:
-        shown = ", ".join(pod.key for pod in choices[:3]) + (f", +{len(choices) - 3}" if len(choices) > 3 else "")
-        raise UsageError(f"{asked} means {len(choices)} pods{where}", code="ambiguous-pod", hint=f"one of: {shown}")
+        hint = f"one of: {listed([pod.key for pod in choices])}"
+        raise UsageError(f"{asked} means {len(choices)} pods{where}", code="ambiguous-pod", hint=hint)
     raise UsageError(f"no pod {asked}{where}", code="no-such-pod", hint=_hint(cluster, name))
 
 
@@ -146,22 +114,32 @@ def find_nodes(cluster: Cluster, text: str) -> list[str]:
     if name in cluster.node_index:
         return [name]
     if any(mark in text for mark in ("=", " in ", "!", "(")):
-        key, equals, rest = text.partition("=")
-        whole = f"{_SHORT[key]}={rest}" if equals and key in _SHORT and not cluster.labels.column(key).values else text
-        selector = parse_selector(whole)
+        selector = parse_selector(_in_full(cluster, text))
         found = [node.name for node in cluster.nodes if selector is None or selector.matches(node.labels)]
         if found:
             return found
         raise UsageError(f"no node has the label {text}", code="no-such-node")
+    raise no_such_node(cluster, name)
+
+
+def _in_full(cluster: Cluster, text: str) -> str:
+    """Write ``zone=a`` with the whole key, unless nodes have a label of the short one."""
+    key, equals, value = text.partition("=")
+    short = equals and key in SHORT_LABELS and not cluster.labels.column(key).values
+    return f"{SHORT_LABELS[key]}={value}" if short else text
+
+
+def no_such_node(cluster: Cluster, name: str) -> UsageError:
+    """Make the error for a node that is not there; the hint names close ones."""
     close = get_close_matches(name, list(cluster.node_index), n=3, cutoff=0.6)
     hint = f"did you mean {', '.join(close)}?" if close else "kplan nodes lists them"
-    raise UsageError(f"no node {name}", code="no-such-node", hint=hint)
+    return UsageError(f"no node {name}", code="no-such-node", hint=hint)
 
 
 def is_workload(text: str) -> bool:
     """Whether a text names a workload (``deploy/x``) and not a pod."""
     word, slash, _ = text.partition("/")
-    return bool(slash) and _KINDS.get(word.lower(), "Pod") != "Pod"
+    return bool(slash) and kind_of_word(word) in WORKLOAD_WORDS
 
 
 def find_workload(cluster: Cluster, text: str, namespace: str = "") -> tuple[str, str, str]:
@@ -171,13 +149,13 @@ def find_workload(cluster: Cluster, text: str, namespace: str = "") -> tuple[str
         UsageError: it means none, or several namespaces have one.
     """
     word, _, rest = text.partition("/")
-    kind = _KINDS.get(word.lower())
-    if kind is None or kind == "Pod" or not rest:
+    kind = kind_of_word(word)
+    if kind not in WORKLOAD_WORDS or not rest:
         raise UsageError(f"{text} names no workload", code="no-such-workload", hint="as in deploy/shop/web or sts/db")
     space, _, name = rest.rpartition("/")
     space = space or namespace
-    homes = {item.namespace for item in cluster.objects.table(WORKLOAD_TABLES[kind]).values() if item.name == name}
-    homes |= {pod.namespace for pod in cluster.pods if not pod.gone and (kind, name) in _owners(cluster, pod)}
+    homes = {item.namespace for item in _table(cluster, kind).values() if item.name == name}
+    homes |= {pod.namespace for pod in pods_of(cluster, kind, "", name)}
     if space in homes or (len(homes) == 1 and not space):
         return kind, space or min(homes), name
     if homes and not space:
@@ -187,14 +165,24 @@ def find_workload(cluster: Cluster, text: str, namespace: str = "") -> tuple[str
     raise UsageError(f"no {kind} {f'{space}/' if space else ''}{name} here", code="no-such-workload")
 
 
+def workload_object(cluster: Cluster, kind: str, namespace: str, name: str) -> Object | None:
+    """Object of a workload; None where the state does not hold it."""
+    return _table(cluster, kind).get(f"{namespace}/{name}")
+
+
+def _table(cluster: Cluster, kind: str) -> Mapping[str, Object]:
+    return cluster.objects.table(_ATTRIBUTES[kind])
+
+
+_ATTRIBUTES = {kind.name: kind.attribute for kind in KINDS if kind.name in WORKLOAD_WORDS}
+
+
 def pods_of(cluster: Cluster, kind: str, namespace: str, name: str) -> list[PodInfo]:
-    """Pods of a workload that are there, those that wait among them, by row."""
+    """Pods of a workload that are there, those that wait among them, by row; of any namespace if that is empty."""
     return [
         pod
         for pod in cluster.pods
-        if not pod.gone and pod.namespace == namespace and (kind, name) in _owners(cluster, pod)
+        if not pod.gone
+        and (not namespace or pod.namespace == namespace)
+        and (kind, name) in (controller(pod), top_owner(pod, cluster))
     ]
-
-
-def _owners(cluster: Cluster, pod: PodInfo) -> tuple[tuple[str, str], tuple[str, str]]:
-    return controller(pod), top_owner(pod, cluster)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from msgspec.structs import replace
 
-from kplan.cluster import Change, Cluster, PutNode, Remove
-from kplan.cluster.owners import controller, returns
-from kplan.errors import UsageError
+from kplan.admission import node_of as home_of
+from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
+from kplan.cluster.owners import controller
 from kplan.objects.models import Node, Taint
-from kplan.scenario.effect import Effect
+from kplan.objects.selectors import tolerated
+from kplan.objects.well_known import UNSCHEDULABLE
+from kplan.scenario.effect import Effect, parted
+from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import find_nodes
+from kplan.words import listed
 
-UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -41,7 +45,7 @@ class Cordon:
         changed = [n for n in names if bool(cluster.unschedulable[cluster.node_index[n]]) != self.on]
         notes = () if changed else (f"{self.nodes} is {word} already",)
         changes = tuple(put(cordoned(node_of(cluster, name), on=self.on)) for name in changed)
-        return Effect(changes, text=f"{_told(names)} {word}", notes=notes)
+        return Effect(changes, text=f"{listed(names)} {word}", notes=notes)
 
 
 def cordoned(node: Node, *, on: bool) -> Node:
@@ -79,7 +83,7 @@ class Label:
         names = find_nodes(cluster, self.nodes)
         changes = tuple(put(labelled(node_of(cluster, name), self.key, self.value)) for name in names)
         word = f"without label {self.key}" if self.value is None else f"labelled {self.key}={self.value}"
-        return Effect(changes, text=f"{_told(names)} {word}")
+        return Effect(changes, text=f"{listed(names)} {word}")
 
 
 def labelled(node: Node, key: str, value: str | None) -> Node:
@@ -120,23 +124,23 @@ class SetTaint:
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
-        from kplan.objects.selectors import tolerated
-
         names = find_nodes(cluster, self.nodes)
-        changes: list[Change] = []
-        evicted: list[int] = []
-        lost: list[int] = []
         taint = Taint(key=self.key, value=self.value or None, effect=self.effect_name)
-        for name in names:
-            if self.effect_name == "NoExecute" and not self.remove:
-                for row in cluster.pods_on(cluster.node_index[name]):
-                    pod = cluster.pods[row]
-                    if controller(pod)[0] != "Node" and not tolerated(pod.pod.spec.tolerations or (), taint):
-                        (evicted if returns(pod) else lost).append(row)
-        changes += [Remove(row) for row in (*evicted, *lost)]
+        evicts = self.effect_name == "NoExecute" and not self.remove
+        leaving = [row for name in names for row in _not_tolerating(cluster, name, taint)] if evicts else []
+        evicted, lost = parted(cluster, leaving)
+        changes: list[Change] = [Remove(row) for row in (*evicted, *lost)]
         changes += [put(tainted(node_of(cluster, name), taint, remove=self.remove)) for name in names]
         word = f"without taint {self._taint}" if self.remove else f"tainted {self._taint}"
-        return Effect(tuple(changes), tuple(evicted), tuple(lost), f"{_told(names)} {word}")
+        return Effect(tuple(changes), evicted, lost, f"{listed(names)} {word}")
+
+
+def _not_tolerating(cluster: Cluster, node: str, taint: Taint) -> list[int]:
+    """Rows of the pods on a node that a NoExecute taint evicts; a static pod is its kubelet's."""
+    pods = [cluster.pods[row] for row in cluster.pods_on(cluster.node_index[node])]
+    return [
+        pod.row for pod in pods if controller(pod)[0] != "Node" and not tolerated(pod.pod.spec.tolerations or (), taint)
+    ]
 
 
 def tainted(node: Node, taint: Taint, *, remove: bool = False) -> Node:
@@ -167,26 +171,22 @@ class RemoveNode:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         names = find_nodes(cluster, self.nodes)
-        return removal(cluster, names, f"{_told(names)} removed")
+        return removal(cluster, names, f"{listed(names)} removed")
 
 
 def removal(cluster: Cluster, names: list[str], text: str) -> Effect:
     """Take nodes out: their pods first, then the nodes."""
     rows = [row for name in names for row in cluster.pods_on(cluster.node_index[name])]
-    evicted = tuple(row for row in rows if returns(cluster.pods[row]))
-    lost = tuple(row for row in rows if not returns(cluster.pods[row]))
-    waiting = [p.row for p in cluster.pods if p.waiting and _daemon_of(p, names)]
+    evicted, lost = parted(cluster, rows)
+    off = map(cluster.pods.__getitem__, np.flatnonzero(cluster.pod_node < 0).tolist())
+    waiting = [pod.row for pod in off if pod.waiting and _daemon_of(pod, names)]
     changes: list[Change] = [*map(Remove, rows), *map(Remove, waiting), *(PutNode(name, None) for name in names)]
     return Effect(tuple(changes), evicted, (*lost, *waiting), text)
 
 
-def _daemon_of(pod: object, names: list[str]) -> bool:
+def _daemon_of(pod: PodInfo, names: list[str]) -> bool:
     """Whether a waiting pod is a DaemonSet's for one of some nodes."""
-    from kplan.admission.daemons import node_of as home
-    from kplan.cluster import PodInfo
-
-    assert isinstance(pod, PodInfo)
-    return controller(pod)[0] == "DaemonSet" and home(pod.pod) in names
+    return controller(pod)[0] == "DaemonSet" and home_of(pod.pod) in names
 
 
 def node_of(cluster: Cluster, name: str) -> Node:
@@ -207,18 +207,8 @@ def read_nodes_and_rest(text: str, flag: str) -> tuple[str, str]:
     """
     nodes, colon, rest = text.partition(":")
     if not colon or not nodes or not rest:
-        raise UsageError(f"{flag} {text}: what is before and after the colon?", code="bad-step", hint=HINTS[flag])
+        raise bad_step(f"{flag} {text}", "what is before and after the colon?")
     return nodes, rest
-
-
-HINTS = {
-    "--label": "--label NODE:KEY=VALUE, or NODE:KEY- to take it away",
-    "--taint": "--taint NODE:KEY=VALUE:EFFECT, or NODE:KEY:EFFECT- to take it away",
-    "--priority": "--priority NAMESPACE/POD=1000, or deploy/x=1000",
-    "--scale": "--scale deploy/shop/web=5",
-    "--set-pdb": "--set-pdb shop/web-pdb:minAvailable=1, or maxUnavailable=25%",
-}
-"""The grammar of each flag that has one."""
 
 
 def read_label(text: str) -> Label:
@@ -233,7 +223,7 @@ def read_label(text: str) -> Label:
         return Label(nodes, key, value)
     if rest.endswith("-"):
         return Label(nodes, rest[:-1], None)
-    raise UsageError(f"--label {text}: no value", code="bad-step", hint=HINTS["--label"])
+    raise bad_step(f"--label {text}", "no value")
 
 
 def read_taint(text: str) -> SetTaint:
@@ -250,11 +240,5 @@ def read_taint(text: str) -> SetTaint:
         head, effect = rest, ""
     key, _, value = head.partition("=")
     if effect not in EFFECTS and not (remove and not effect):
-        raise UsageError(f"--taint {text}: effect {effect!r}", code="bad-step", hint=f"one of: {', '.join(EFFECTS)}")
+        raise bad_step(f"--taint {text}", f"effect {effect!r}", f"one of: {', '.join(EFFECTS)}")
     return SetTaint(nodes, key, value, effect, remove)
-
-
-def _told(names: list[str]) -> str:
-    if len(names) <= 3:
-        return ", ".join(names)
-    return f"{', '.join(names[:3])}, +{len(names) - 3:,}"

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kplan.errors import UsageError
 from kplan.scenario.add_node import read_add_node
 from kplan.scenario.budgets import read_budget
 from kplan.scenario.drain import Drain
 from kplan.scenario.effect import Verb
 from kplan.scenario.fail import Fail
 from kplan.scenario.manifests import AddManifest, read_scale
-from kplan.scenario.nodes import HINTS, Cordon, RemoveNode, read_label, read_taint
-from kplan.scenario.pods import Delete, Evict, SetPriority
-
-
-def _read_priority(text: str, namespace: str) -> Verb:
-    pods, equals, value = text.rpartition("=")
-    if not equals:
-        raise UsageError(f"--priority {text}: which?", code="bad-step", hint=HINTS["--priority"])
-    return SetPriority(pods, value, namespace)
-
+from kplan.scenario.nodes import Cordon, RemoveNode, read_label, read_taint
+from kplan.scenario.pods import Delete, Evict, read_priority
 
 VERBS: dict[str, Callable[[str, str], Verb]] = {
     "add-node": lambda text, _: read_add_node(text),
@@ -34,7 +25,7 @@ VERBS: dict[str, Callable[[str, str], Verb]] = {
     "scale": read_scale,
     "evict": Evict,
     "delete": Delete,
-    "priority": _read_priority,
+    "priority": read_priority,
     "set-pdb": lambda text, _: read_budget(text),
     "add-manifest": lambda text, namespace: AddManifest((text,), namespace or "default"),
 }

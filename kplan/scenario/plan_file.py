@@ -66,20 +66,26 @@ def load_scenario(file: str) -> Scenario:
     if len(objects) != 1 or objects[0].kind != "Scenario":
         hint = (__doc__ or "").partition("\n\n")[2]
         raise SourceError("not one Scenario", file=file, code="bad-scenario", hint=hint.strip())
-    reader = _Reader(objects[0], FilePath(file).parent)
+    reader = StepReader(objects[0], FilePath(file).parent)
     steps = objects[0].raw.get("steps")
     if not isinstance(steps, list) or not steps:
         raise reader.refused("no steps", ("steps",))
     metadata = objects[0].raw.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else ""
     return Scenario(
-        tuple(reader.step(entry, number) for number, entry in enumerate(steps)), str(name or FilePath(file).name)
+        tuple(reader.step(entry, ("steps", number)) for number, entry in enumerate(steps)),
+        str(name or FilePath(file).name),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """Reads the steps of one file; relative files are beside it."""
+class StepReader:
+    """Reads the steps of one file; relative files are beside it.
+
+    Attributes:
+        manifest: the object that the steps are in.
+        base: folder of the file.
+    """
 
     manifest: ManifestObject
     base: FilePath
@@ -97,9 +103,16 @@ class _Reader:
             hint=hint,
         )
 
-    def step(self, entry: object, number: int) -> ScenarioStep:
-        """Read one step."""
-        path: Path = ("steps", number)
+    def step(self, entry: object, path: Path) -> ScenarioStep:
+        """Read one step.
+
+        Args:
+            entry: what is written.
+            path: where it stands.
+
+        Raises:
+            SourceError: it is no step.
+        """
         verbs = f"one of: {', '.join(VERBS)}"
         if not isinstance(entry, dict):
             raise self.refused("a step is a mapping of a verb", path, verbs)

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove
-from kplan.cluster.owners import returns
+from kplan.cluster.owners import returns, returns_where_it_was
 from kplan.cluster.unbuild import pod_object
 from kplan.errors import UsageError
+from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Pod
-from kplan.scenario.effect import Effect
-from kplan.scenario.names import WORKLOAD_TABLES, Scope, find_workload, is_workload, pods_of, resolve
-from kplan.scenario.nodes import HINTS
+from kplan.scenario.effect import Effect, parted
+from kplan.scenario.grammar import bad_step
+from kplan.scenario.names import Scope, find_workload, is_workload, pods_of, resolve, workload_object
+from kplan.words import count, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,9 @@ class Evict:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         pods = _running(cluster, self.pods, self.namespace)
-        back = tuple(pod.row for pod in pods if returns(pod))
-        lost = tuple(pod.row for pod in pods if not returns(pod))
+        evicted, lost = parted(cluster, (pod.row for pod in pods), returns_where_it_was)
         notes = tuple(f"{cluster.pods[row].key} has no owner that makes it again: it is gone" for row in lost[:3])
-        return Effect(tuple(Remove(pod.row) for pod in pods), back, lost, f"{_told(pods)} evicted", notes)
+        return Effect(tuple(Remove(pod.row) for pod in pods), evicted, lost, f"{_told(pods)} evicted", notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,11 @@ class Delete:
             kind, space, name = find_workload(cluster, self.what, self.namespace)
             pods = pods_of(cluster, kind, space, name)
             changes: list[Change] = [Remove(pod.row) for pod in pods]
-            table = WORKLOAD_TABLES[kind]
-            if f"{space}/{name}" in cluster.objects.table(table):
-                changes.append(Put(table, f"{space}/{name}", None))
-            count = f"{len(pods):,} pod{'' if len(pods) == 1 else 's'}"
-            return Effect(tuple(changes), (), tuple(p.row for p in pods), f"{self.what} deleted, with {count}")
+            item = workload_object(cluster, kind, space, name)
+            if item is not None:
+                changes.append(Put(BY_MODEL[type(item)].attribute, item.key, None))
+            text = f"{self.what} deleted, with {count(len(pods), 'pod')}"
+            return Effect(tuple(changes), (), tuple(pod.row for pod in pods), text)
         pods = resolve(cluster, [self.what], Scope(self.namespace))
         owned = [pod.key for pod in pods if returns(pod)]
         notes = (f"{owned[0]} is made again by its owner: --evict does that",) if owned else ()
@@ -99,10 +100,7 @@ class SetPriority:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         value, class_name = self._value(cluster)
-        if is_workload(self.pods):
-            pods = pods_of(cluster, *find_workload(cluster, self.pods, self.namespace))
-        else:
-            pods = resolve(cluster, [self.pods], Scope(self.namespace))
+        pods = _meant(cluster, self.pods, self.namespace)
         changes: list[Change] = []
         for pod in pods:
             now = pod_object(cluster, pod)
@@ -117,9 +115,7 @@ class SetPriority:
         try:
             return int(self.priority), None
         except ValueError as error:
-            raise UsageError(
-                f"{self.flag}: neither a number nor a PriorityClass here", code="bad-step", hint=HINTS["--priority"]
-            ) from error
+            raise bad_step(self.flag, "neither a number nor a PriorityClass here") from error
 
 
 def changed_pod(pod: PodInfo, now: Pod) -> tuple[Change, Change]:
@@ -127,18 +123,31 @@ def changed_pod(pod: PodInfo, now: Pod) -> tuple[Change, Change]:
     return Remove(pod.row), AddPods((now,))
 
 
-def _running(cluster: Cluster, text: str, namespace: str) -> list[PodInfo]:
+def read_priority(text: str, namespace: str = "") -> SetPriority:
+    """Read ``shop/web-0=1000`` or ``deploy/x=critical``.
+
+    Raises:
+        UsageError: there is no priority.
+    """
+    pods, equals, value = text.rpartition("=")
+    if not equals:
+        raise bad_step(f"--priority {text}", "which?")
+    return SetPriority(pods, value, namespace)
+
+
+def _meant(cluster: Cluster, text: str, namespace: str) -> list[PodInfo]:
+    """Pods that a text means: one, or all of a workload."""
     if is_workload(text):
-        pods = pods_of(cluster, *find_workload(cluster, text, namespace))
-    else:
-        pods = resolve(cluster, [text], Scope(namespace))
-    placed = [pod for pod in pods if pod.bound]
+        return pods_of(cluster, *find_workload(cluster, text, namespace))
+    return resolve(cluster, [text], Scope(namespace))
+
+
+def _running(cluster: Cluster, text: str, namespace: str) -> list[PodInfo]:
+    placed = [pod for pod in _meant(cluster, text, namespace) if pod.bound]
     if not placed:
         raise UsageError(f"--evict {text}: it runs on no node", code="not-running")
     return placed
 
 
 def _told(pods: list[PodInfo]) -> str:
-    if len(pods) <= 2:
-        return ", ".join(pod.key for pod in pods)
-    return f"{pods[0].key}, +{len(pods) - 1:,}"
+    return listed([pod.key for pod in pods], most=2 if len(pods) <= 2 else 1)

@@ -12,7 +12,7 @@ import msgspec
 from kplan.errors import SourceError, UsageError
 from kplan.objects.state import ClusterState
 from kplan.sources.collect import Collector
-from kplan.sources.documents import Sink, read
+from kplan.sources.documents import NO_HINT, Hint, Sink, read
 from kplan.sources.layouts import FORMS, contents
 from kplan.sources.moments import seconds_of
 from kplan.sources.reader import STDIN, File
@@ -21,6 +21,9 @@ Paths = str | Path | Sequence[str | Path]
 
 _PASSED_OVER = frozenset({"empty", "not-kubernetes", "status"})
 """What a file in a folder may be without stopping the load."""
+
+_KUSTOMIZE_NAMES = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
+_KUSTOMIZATION = Hint("kustomize.config.k8s.io/v1beta1", "Kustomization")
 
 _NOTED = 10
 """Files passed over that are named one by one."""
@@ -90,7 +93,7 @@ def read_all(paths: Paths, sink: Holder, stdin: BinaryIO | None) -> None:
         given = stdin or sys.stdin.buffer if str(path) == STDIN else None
         for file, hint in contents(path, given, sink):
             try:
-                read(file, sink, hint, FORMS)
+                read(file, sink, hint if hint.kind else _of_name(file), FORMS)
             except SourceError as error:
                 if not file.inside or error.code not in _PASSED_OVER:
                     raise
@@ -107,6 +110,11 @@ def read_all(paths: Paths, sink: Holder, stdin: BinaryIO | None) -> None:
             code="empty",
             hint="write one with: kubectl get nodes,pods,... -A -o json",
         )
+
+
+def _of_name(file: File) -> Hint:
+    """Tell what a file holds by the name it must have: kustomize wants no kind in its own."""
+    return _KUSTOMIZATION if file.name.rpartition("/")[2] in _KUSTOMIZE_NAMES else NO_HINT
 
 
 def each(paths: Paths) -> Sequence[str | Path]:

@@ -1,7 +1,10 @@
 """Manifests: objects in the order they were written, each with its place, as ``simulate`` and ``check`` take them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
+
+import msgspec
 
 from kplan.objects.kinds import find
 from kplan.objects.models import Object
@@ -12,6 +15,7 @@ from kplan.sources.fit import Path
 from kplan.sources.load import Paths, collector_paused, read_all
 from kplan.sources.nodes import Node
 from kplan.sources.records import Record
+from kplan.sources.yaml_nodes import YamlNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,24 @@ class ManifestObject:
     def at(self, path: Path = ()) -> tuple[int, int]:
         """Find the 1-based line and column of a field; of what is nearest around it where it is not written."""
         return self.node.at(path) if self.node is not None else (self.line, 0)
+
+    def repeated_keys(self) -> Iterator[tuple[Path, int]]:
+        """Yield each key of a map that is written a second time, with its 1-based line; only YAML is looked at."""
+        if isinstance(self.node, YamlNode):
+            yield from self.node.repeated()
+
+    def with_raw(self, raw: dict[str, object]) -> "ManifestObject":
+        """Give the object as it would be if it were written otherwise, at the same place.
+
+        Raises:
+            msgspec.ValidationError: it does not fit its kind then.
+        """
+        item = self.item
+        if item is not None:
+            space = item.metadata.namespace
+            item = msgspec.convert(raw, type(item))
+            item.metadata.namespace = space
+        return replace(self, raw=raw, item=item)
 
 
 @dataclass(slots=True)

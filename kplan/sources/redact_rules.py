@@ -468,7 +468,9 @@ _fields: dict[type[Any], tuple[tuple[str, Rule | None], ...]] = {}
 
 def _fields_of(model: type[Any]) -> Iterator[tuple[str, Rule | None]]:
     rules = RULES.get(model, {})
-    for field in inspect.type_info(model).fields:  # type: ignore[attr-defined]
+    about = inspect.type_info(model)
+    assert isinstance(about, inspect.StructType), f"{model} is no struct"
+    for field in about.fields:
         if field.name in rules:
             yield field.name, rules[field.name]
         elif holds_text(field.type):

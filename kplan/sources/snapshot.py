@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import msgspec
 
@@ -137,11 +137,18 @@ def _changed(name: str, below: Any) -> dict[str, Any]:
     return {} if same else {name: new}
 
 
+class _Writable(Protocol):
+    """What bytes can be written to."""
+
+    def write(self, data: bytes, /) -> object:
+        """Write bytes."""
+
+
 @contextmanager
-def _packed(file: IO[bytes], target: Path) -> Iterator[IO[bytes]]:
+def _packed(file: IO[bytes], target: Path) -> Iterator[_Writable]:
     if target.suffix == ".gz":
         with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-            yield packed  # type: ignore[misc]
+            yield packed
     elif target.suffix == ".zst":
         try:
             import zstandard

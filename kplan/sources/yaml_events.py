@@ -23,7 +23,7 @@ try:
     from yaml._yaml import CParser as _Parser
 except ImportError:  # a PyYAML built without libyaml: the same events, 15 times slower
 
-    class _Parser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[no-redef]
+    class _Parser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[no-redef]  # one or the other
         def __init__(self, stream: str | bytes) -> None:
             yaml.reader.Reader.__init__(self, stream)
             yaml.scanner.Scanner.__init__(self)

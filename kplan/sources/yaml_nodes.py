@@ -1,6 +1,6 @@
 """YAML values as nodes: built already; the text is read again only to find a line in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -10,7 +10,10 @@ from yaml import events
 from kplan.objects.models import Object
 from kplan.sources.fit import Path
 from kplan.sources.nodes import Head, Node
+from kplan.sources.repeated_keys import repeated_keys
 from kplan.sources.yaml_events import YamlDocument, event_stream
+
+_NEXT_DOCUMENT = "\n---"
 
 _WINDOW = 1 << 20
 """Characters of one YAML object that are read again to find a line in it."""
@@ -50,6 +53,18 @@ class YamlNode:
             if found:
                 return mark.line + 1 + found[0], found[1] + 1
         return mark.line + 1, mark.column + 1
+
+    def repeated(self) -> Iterator[tuple[Path, int]]:
+        """Yield each key of a map that a document has a second time, with its 1-based line.
+
+        Items of lists are not looked at: programs write those, and each would be read again.
+        """
+        if self.inside or self.built is not self.document.value:
+            return
+        text, mark = self.source.text(), self.document.mark
+        end = text.find(_NEXT_DOCUMENT, mark.index)
+        alone = text[mark.index : end if end >= 0 else None]
+        yield from ((path, mark.line + 1 + line) for path, line in repeated_keys(" " * mark.column + alone))
 
     def array(self) -> Sequence[Node] | None:
         """See Node."""

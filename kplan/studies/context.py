@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kplan.pipeline import Planner
-from kplan.result.document import Doubt, Origin
+from kplan.result.document_base import Doubt, Origin
+from kplan.studies.node_verdicts import VerdictKeeper
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Context:
         node: the one node asked about; empty for all.
         all_victims: tell the victims of every candidate node.
         brief: leave long lists of nodes out, as where many pods are explained.
+        verdicts: keeps what every node says to each pod all the same; None where nothing draws it.
     """
 
     planner: Planner
@@ -27,3 +29,4 @@ class Context:
     node: str = ""
     all_victims: bool = False
     brief: bool = False
+    verdicts: VerdictKeeper | None = None

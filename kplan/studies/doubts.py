@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import TypeVar
 
-from kplan.cluster import PodInfo
+import msgspec
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.config import extender_doubt, is_interested
+from kplan.framework.args import Extender
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import Pod
 from kplan.objects.state import BrokenObject, Completeness
-from kplan.result.document import Doubt
+from kplan.pipeline import Planner
+from kplan.result.document_base import Doubt
+from kplan.result.document_capacity import CapacityReport
+from kplan.result.document_drain import DrainPlan
+from kplan.result.document_fail import FailReport
+from kplan.result.document_sweep import SweepReport
 from kplan.sources import table
-from kplan.studies.words import count
+from kplan.sources.completeness import KindRow
+from kplan.words import count
 
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
 _REFUSING = {
@@ -21,19 +32,20 @@ _REFUSING = {
     "no-storage-capacity": "CSIStorageCapacity",
 }
 _LENIENT = frozenset({"CSINode", "CSIDriver", "VolumeAttachment"})
-_BY_KIND = {kind.name: kind for kind in KINDS}
+KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
 
 
-def pod_doubts(pod: PodInfo, state: Completeness, verdict: str, codes: frozenset[str]) -> Iterator[Doubt]:
+def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[str]) -> Iterator[Doubt]:
     """Doubts about the verdict of one pod.
 
     Args:
         pod: the pod.
-        state: what the source holds and lacks.
+        planner: planner over the cluster: what its source holds and lacks, and the extenders of its scheduler.
         verdict: FITS, PREEMPTS or PENDING.
         codes: codes of the reasons it was refused for.
     """
-    spec = pod.pod.spec
+    spec, state = pod.pod.spec, planner.cluster.state.completeness
+    yield from _extender_doubts(extenders_of(planner), (pod.pod,))
     if spec.scheduling_group is not None or spec.workload_ref is not None:
         yield Doubt(
             code="pod-group-not-modelled",
@@ -43,12 +55,75 @@ def pod_doubts(pod: PodInfo, state: Completeness, verdict: str, codes: frozenset
         yield Doubt(code="devices-not-modelled", text="its resource claims are not modelled: devices count as there")
     lacking = {row.kind: row for row in table(state) if row.presence in ("absent", "partial")}
     for kind in _lacking(pod.pod, lacking.keys(), verdict, codes):
-        row = lacking[kind]
-        told = kind in state.absences or row.presence == "partial"
-        yield Doubt(
-            code=row.code, text=row.meaning if told else f"the source holds no {_BY_KIND[kind].plural}: {row.meaning}"
-        )
+        yield _lack(lacking[kind], state)
     yield from broken_doubts(state.broken, storage=_has_claims(pod.pod))
+
+
+_NOT_MODELLED = {
+    "devices-not-modelled": "resource claims, which are not modelled: devices count as there",
+    "pod-group-not-modelled": "a pod group, which is not modelled: the scheduler may hold back one for another",
+}
+
+
+def extenders_of(planner: Planner) -> tuple[Extender, ...]:
+    """Extenders of the scheduler, which all profiles share."""
+    return next((pipeline.extenders for pipeline in planner.pipelines.values()), ())
+
+
+def _extender_doubts(extenders: Iterable[Extender], pods: Sequence[Pod]) -> Iterator[Doubt]:
+    """Doubts about extenders that are asked about some pods alone; of the others the configuration tells."""
+    for extender in extenders:
+        doubt = extender_doubt(extender) if extender.managed_resources else None
+        if doubt is not None and any(is_interested(extender, pod) for pod in pods):
+            yield Doubt(code=doubt.code, text=doubt.text)
+
+
+def plan_doubts(
+    state: Completeness,
+    tried: Iterable[tuple[Pod, str, str]],
+    always: Set[str] = frozenset(),
+    extenders: Iterable[Extender] = (),
+) -> Iterator[Doubt]:
+    """Doubts about a plan of many pods, each told once.
+
+    Args:
+        state: what the source holds and lacks.
+        tried: pods, each with its verdict (FITS, PREEMPTS or PENDING) and the code of why it does not fit.
+        always: kinds that the plan depends on whatever its pods are.
+        extenders: of the scheduler.
+    """
+    tried = list(tried)
+    yield from _extender_doubts(extenders, [pod for pod, _, _ in tried])
+    lacking = {row.kind: row for row in table(state) if row.presence in ("absent", "partial")}
+    counts: dict[str, int] = {}
+    kinds: dict[str, None] = {kind: None for kind in KINDS_BY_NAME if kind in always and kind in lacking}
+    storage = False
+    seen: dict[tuple[object, ...], tuple[str, ...]] = {}
+    for pod, verdict, code in tried:
+        spec = pod.spec
+        if spec.scheduling_group is not None or spec.workload_ref is not None:
+            counts["pod-group-not-modelled"] = counts.get("pod-group-not-modelled", 0) + 1
+        if spec.resource_claims:
+            counts["devices-not-modelled"] = counts.get("devices-not-modelled", 0) + 1
+        claims = _has_claims(pod)
+        storage = storage or claims
+        key = (verdict, code, claims, _selects_namespaces(pod))
+        if key not in seen:
+            seen[key] = tuple(_lacking(pod, lacking.keys(), verdict, frozenset((code,))))
+            kinds.update(dict.fromkeys(seen[key]))
+    for code, number in counts.items():
+        has = "has" if number == 1 else "have"
+        yield Doubt(code=code, text=f"{count(number, 'pod')} {has} {_NOT_MODELLED[code]}")
+    yield from (_lack(lacking[kind], state) for kind in kinds)
+    yield from broken_doubts(state.broken, storage=storage)
+
+
+def _lack(row: KindRow, state: Completeness) -> Doubt:
+    told = row.kind in state.absences or row.presence == "partial"
+    return Doubt(
+        code=row.code,
+        text=row.meaning if told else f"the source holds no {KINDS_BY_NAME[row.kind].plural}: {row.meaning}",
+    )
 
 
 def _lacking(pod: Pod, kinds: Set[str], verdict: str, codes: frozenset[str]) -> Iterator[str]:
@@ -97,3 +172,31 @@ def _selects_namespaces(pod: Pod) -> bool:
     return any(
         term.namespace_selector is not None for side in sides if side is not None for term in side.required or ()
     )
+
+
+def pods_on(cluster: Cluster, nodes: Sequence[str] | None) -> Iterator[Pod]:
+    """Yield the pods that run on nodes; on all of them for None."""
+    rows = range(len(cluster.nodes)) if nodes is None else [cluster.node_index[name] for name in nodes]
+    return (cluster.pods[row].pod for node in rows for row in cluster.pods_on(node))
+
+
+Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | SweepReport)
+
+
+def with_plan_doubts(
+    document: Doubted, planner: Planner, pods: Iterable[Pod], always: Set[str] = frozenset({"Pod"})
+) -> Doubted:
+    """Add the doubts of a plan in which pods find a place; where none does, nothing of that is in doubt.
+
+    Args:
+        document: what was planned.
+        planner: planner over the cluster.
+        pods: that are to find a place.
+        always: kinds that the plan depends on whatever its pods are.
+    """
+    if document.verdict == "BLOCKED":
+        return document
+    fitting = ((pod, "FITS", "") for pod in pods)
+    found = plan_doubts(planner.cluster.state.completeness, fitting, always, extenders_of(planner))
+    doubts = (*document.doubts, *found)
+    return msgspec.structs.replace(document, doubts=tuple(dict.fromkeys(doubts)))

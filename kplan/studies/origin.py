@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from kplan.framework.features import Features, Version
 from kplan.objects.state import ClusterState
-from kplan.result.document import Origin
+from kplan.result.document_base import Origin
 
 _VERSION = re.compile(r"v?1\.\d+")
 

@@ -8,7 +8,7 @@ import sys
 from kplan.errors import UsageError
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.registry import REGISTRY
-from kplan.result.document_plan import PluginText
+from kplan.result.document_plugins import PluginText
 
 HEADINGS = ("What it checks", "Rejects with", "Not modelled", "Source")
 _HEADING = re.compile(rf"^({'|'.join(HEADINGS)}):", re.MULTILINE)

@@ -2,27 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from kplan.admission.daemons import node_of, tied_to
 from kplan.cluster import AddPods, Assume, Change, Nominate, PodInfo, Remove
-from kplan.cluster.owners import controller, returns
+from kplan.cluster.owners import controller, returns_where_it_was
 from kplan.objects.models import Pod, PodStatus
 from kplan.pipeline import Planner
 from kplan.result import Outcome
-from kplan.studies.words import count
+from kplan.words import count
 
 LINES = 3
+RETURNS_OF_ONE = 3
+"""How often a pod may be evicted and come back before its chain is cut short."""
+
+
+@dataclass
+class Returns:
+    """Controllers that make pods again for those that left.
+
+    A preemptor evicts only pods of lower priority, so a chain of preemptions ends by itself; one that evictions feed
+    again and again is cut after a pod has come back ``RETURNS_OF_ONE`` times.
+
+    Attributes:
+        planner: the planner; its cluster is changed.
+        first_name: ``namespace/name`` that a pod which came back began with, by row.
+        cut: the same, of pods that did not come back once more.
+    """
+
+    planner: Planner
+    first_name: dict[int, str] = field(default_factory=dict)
+    cut: list[str] = field(default_factory=list)
+    _times: dict[str, int] = field(default_factory=dict)
+
+    def make(self, victim: PodInfo) -> PodInfo | None:
+        """Make a pod in place of one that left; None where no controller does, or not once more."""
+        return self.make_all((victim,))[0]
+
+    def make_all(self, victims: Sequence[PodInfo]) -> list[PodInfo | None]:
+        """Make pods in place of several, all at once: columns grow once for all of them."""
+        firsts = [self._again(victim) for victim in victims]
+        cluster = self.planner.cluster
+        before = len(cluster.pods)
+        copies = [copy_of(victim, name) for victim, (_, name) in zip(victims, firsts, strict=True) if name]
+        if copies:
+            self.planner.apply([AddPods(tuple(copies))])
+        made = iter(cluster.pods[before:])
+        again = [next(made) if name else None for _, name in firsts]
+        self.first_name |= {pod.row: first for pod, (first, _) in zip(again, firsts, strict=True) if pod is not None}
+        return again
+
+    def _again(self, victim: PodInfo) -> tuple[str, str]:
+        """What a pod began as, and the name of the next one; an empty name where none is made."""
+        if not returns_where_it_was(victim):
+            return "", ""
+        first = self.first_name.get(victim.row, victim.key)
+        times = self._times[first] = self._times.get(first, 0) + 1
+        if times > RETURNS_OF_ONE:
+            self.cut.append(first)
+            return first, ""
+        return first, f"{first.partition('/')[2]}-r{times}"
 
 
 def copy_of(victim: PodInfo, name: str) -> Pod:
-    """A fresh pod in place of an evicted one: no node, no status; a StatefulSet's keeps its name."""
+    """A fresh pod in place of an evicted one: no node, no status.
+
+    One of a StatefulSet keeps its name; one of a DaemonSet is tied to the node that the other was on.
+    """
     pod = victim.pod
     if controller(victim)[0] == "StatefulSet":
         name = victim.name
     metadata = replace(pod.metadata, name=name, uid=None, deletion_timestamp=None)
     spec = replace(pod.spec, node_name=None)
+    if controller(victim)[0] == "DaemonSet" and node_of(pod):
+        spec = tied_to(spec, node_of(pod))
     return replace(pod, metadata=metadata, spec=spec, status=PodStatus(phase="Pending"))
 
 
@@ -38,7 +94,7 @@ def after_eviction(planner: Planner, outcome: Outcome) -> tuple[str, ...]:
         return ()
     cluster, node = planner.cluster, found.picks[0]
     victims = [cluster.pods[row] for row in found.candidates[node].pods]
-    again = [victim for victim in victims if returns(victim)]
+    again = [victim for victim in victims if returns_where_it_was(victim)]
     changes: list[Change] = [Remove(victim.row) for victim in victims]
     changes += [Nominate(outcome.row, -1), Assume(outcome.row, node)]
     undos = [cluster.apply(changes)]
@@ -78,6 +134,3 @@ def _fate(planner: Planner, then: Outcome) -> str:
         evicted = len(then.preemption.candidates[next_node].pods)
         return f"evicts {count(evicted, 'pod')} in turn, on {name(next_node)}"
     return "stays Pending: it fits no node then"
-
-
-__all__ = ["after_eviction", "copy_of", "returns"]

@@ -8,10 +8,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
-from kplan.objects.models import Node, Taint
+from kplan.objects.models import Node
+from kplan.objects.well_known import ZONES
 from kplan.result.document_usage import NodeUsage, PodUsage
 
-ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 POOLS = (
     "karpenter.sh/nodepool",
@@ -53,7 +53,7 @@ def usage(cluster: Cluster, before: Sequence[NodeUsage] = ()) -> tuple[NodeUsage
             pool=_label(node, POOLS),
             instance_type=_label(node, INSTANCE_TYPES),
             labels=dict(node.labels),
-            taints=tuple(_taint(taint) for taint in cluster.taint_sets[int(cluster.taint_set[row])]),
+            taints=tuple(str(taint) for taint in cluster.taint_sets[int(cluster.taint_set[row])]),
             unschedulable=bool(cluster.unschedulable[row]),
             pods=tuple(pods.get(row, ())),
         )
@@ -104,8 +104,3 @@ def _left(before: NodeUsage) -> NodeUsage:
 def _label(node: Node, keys: Sequence[str]) -> str:
     labels: Mapping[str, str] = node.labels
     return next((labels[key] for key in keys if labels.get(key)), "")
-
-
-def _taint(taint: Taint) -> str:
-    value = f"={taint.value}" if taint.value else ""
-    return f"{taint.key}{value}:{taint.effect}"

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from kplan.cluster import Cluster
 from kplan.pipeline import Planner
 from kplan.result.document_whatif import Move, WhatIfStep
 from kplan.scenario import Effect, ScenarioStep, Verb
+from kplan.scenario.budgets import recorded, rewritten
 from kplan.studies.cascade import Cascade, Landing
-from kplan.studies.words import count
+from kplan.words import count, listed
 
 
 @dataclass
@@ -41,13 +44,14 @@ class WhatIf:
         """Take one step: apply it, let owners make pods again, place what waits because of this or a former step."""
         cluster = self.planner.cluster
         effect = verb.effect(cluster)
-        before = len(cluster.pods)
-        left = {row: _node(cluster, row) for row in effect.evicted}
+        before, budgets = len(cluster.pods), recorded(cluster)
+        left = {row: cluster.home_of(row) for row in effect.evicted}
         self.planner.apply(effect.changes)
         self.cascade.come_back(left)
         rows = [*self.waiting, *range(before, len(cluster.pods))]
         pods = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
         landings = self.cascade.place(pods)
+        self.planner.apply(list(rewritten(cluster, budgets)))
         self.waiting = sorted({one.row for one in landings if not one.node and cluster.pods[one.row].waiting})
         return effect, landings
 
@@ -70,17 +74,17 @@ def run(planner: Planner, steps: Sequence[Verb | ScenarioStep]) -> tuple[WhatIfS
 def _told(what_if: WhatIf, step: Verb | ScenarioStep) -> WhatIfStep:
     planned = step if isinstance(step, ScenarioStep) else ScenarioStep(step)
     cluster = what_if.planner.cluster
-    cut = len(what_if.cascade.cut)
+    before = len(what_if.cascade.returns.cut)
     effect, landings = what_if.take(planned.verb)
     moves = tuple(move_of(one, cluster) for one in landings)
     notes = list(effect.notes)
     circles = [move for move in moves if move.back]
     if circles:
-        names = ", ".join(move.instead_of or move.pod for move in circles[:2])
-        more = f", +{len(circles) - 2}" if circles[2:] else ""
-        notes.append(f"{names}{more} {'goes' if len(circles) == 1 else 'go'} back to the node evicted from")
-    if what_if.cascade.cut[cut:]:
-        notes.append(f"{count(len(what_if.cascade.cut) - cut, 'pod')} evicted over and over: cut short")
+        names = listed([move.instead_of or move.pod for move in circles], most=2)
+        notes.append(f"{names} {'goes' if len(circles) == 1 else 'go'} back to the node evicted from")
+    cut = what_if.cascade.returns.cut[before:]
+    if cut:
+        notes.append(f"{count(len(cut), 'pod')} evicted over and over: cut short")
     evicted = len(effect.evicted) + sum(len(one.evicts) for one in landings)
     told = WhatIfStep(
         step=planned.verb.flag,
@@ -97,8 +101,6 @@ def _told(what_if: WhatIf, step: Verb | ScenarioStep) -> WhatIfStep:
 
 def _held(told: WhatIfStep, planned: ScenarioStep) -> WhatIfStep:
     """Hold a step against what is expected of it."""
-    from msgspec.structs import replace
-
     so = {
         "pending": sum(not move.node for move in told.moves),
         "placed": sum(bool(move.node) for move in told.moves),
@@ -129,8 +131,3 @@ def move_of(landing: Landing, cluster: Cluster) -> Move:
         because=landing.failure.because if landing.failure is not None else None,
         back=bool(landing.node) and landing.node == landing.was,
     )
-
-
-def _node(cluster: Cluster, row: int) -> str:
-    at = int(cluster.pod_node[row])
-    return cluster.node_name(at) if at >= 0 else ""

@@ -49,14 +49,16 @@ def test_a_bad_quantity_has_line_and_field() -> None:
 @pytest.mark.parametrize(
     ("spec", "more", "message"),
     [
-        pytest.param("a: 1", "ports: [{}]", "spec.containers[0].ports[0].containerPort: Required value", id="no port"),
         pytest.param(
-            "a: 1", "ports: [{containerPort: 70000}]",
+            "hostPID: false", "ports: [{}]", "spec.containers[0].ports[0].containerPort: Required value", id="no port"
+        ),
+        pytest.param(
+            "hostPID: false", "ports: [{containerPort: 70000}]",
             "spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive",
             id="a port out of range",
         ),
         pytest.param(
-            "a: 1", "ports: [{containerPort: 1, protocol: HTTP}]",
+            "hostPID: false", "ports: [{containerPort: 1, protocol: HTTP}]",
             'spec.containers[0].ports[0].protocol: Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP"',
             id="an unknown protocol",
         ),
@@ -65,28 +67,28 @@ def test_a_bad_quantity_has_line_and_field() -> None:
             'spec.containers[0].ports[1].hostPort: Duplicate value: "TCP//80"', id="one host port twice",
         ),
         pytest.param(
-            "a: 1", "volumeMounts: [{name: v, mountPath: /v}]",
+            "hostPID: false", "volumeMounts: [{name: v, mountPath: /v}]",
             'spec.containers[0].volumeMounts[0].name: Not found: "v"', id="a mount of no volume",
         ),
         pytest.param(
-            "a: 1", "resources: {requests: {cpu: -1}}",
+            "hostPID: false", "resources: {requests: {cpu: -1}}",
             'spec.containers[0].resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0',
             id="a negative request",
         ),
         pytest.param(
-            "a: 1", "resources: {limits: {example.com/gpu: 500m}}",
+            "hostPID: false", "resources: {limits: {example.com/gpu: 500m}}",
             '[spec.containers[0].resources.limits[example.com/gpu]: Invalid value: "500m": must be an integer, '
             'spec.containers[0].resources.requests[example.com/gpu]: Invalid value: "500m": must be an integer]',
             id="half a device",
         ),
         pytest.param(
-            "tolerations: [{key: a, tolerationSeconds: 3}]", "a: 1",
+            "tolerations: [{key: a, tolerationSeconds: 3}]", "tty: true",
             'spec.tolerations[0].effect: Invalid value: "": '
             "effect must be 'NoExecute' when `tolerationSeconds` is set",
             id="seconds without NoExecute",
         ),
         pytest.param(
-            "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{}]}}", "a: 1",
+            "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{}]}}", "tty: true",
             "[spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: Required value: "
             "can not be empty, "
             "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: Invalid value: "

@@ -106,15 +106,6 @@ def test_pods_that_do_not_fit_count_as_1(tmp_path: Path, capsys: pytest.CaptureF
     )
 
 
-def test_a_manifest_that_is_no_pod_is_refused(
-    snapshot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manifest = tmp_path / "d.yaml"
-    manifest.write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n")
-    assert main(["bind", "-f", str(manifest), "--snapshot", snapshot]) == 2
-    assert "bind creates pods, and this is a Deployment" in capsys.readouterr().err
-
-
 def test_rights_are_printed_without_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bind", "--print-rbac", "--preempt"]) == 0
     assert "resources: [pods/eviction]\n    verbs: [create]" in capsys.readouterr().out

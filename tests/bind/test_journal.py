@@ -33,6 +33,13 @@ def test_a_write_without_its_after_is_unanswered(tmp_path: Path) -> None:
     assert not record.ended
 
 
+def test_it_says_which_real_pod_was_taken_for_a_planned_one(tmp_path: Path) -> None:
+    journal = begun(tmp_path / "j")
+    journal.match("shop/web-planned", "shop/web-1-x", "u7")
+    journal.close()
+    assert read_journal(str(tmp_path / "j")).matches == {"shop/web-planned": ("shop/web-1-x", "u7")}
+
+
 def test_every_line_is_on_disk_before_anything_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     path = tmp_path / "j"

@@ -5,7 +5,7 @@ import pytest
 
 from kplan.api import Scheduler, fill_in
 from kplan.bind.live import LiveCluster, NoFit
-from kplan.bind.show import with_profiles
+from kplan.bind.profiles import with_profiles
 from kplan.bind.watch import Seen
 from kplan.cluster import PodInfo
 from kplan.objects.models import Object, Pod

@@ -8,14 +8,18 @@ import pytest
 from kplan.api import Scheduler, fill_in
 from kplan.bind.flags import Flags
 from kplan.bind.leases import Responsible
-from kplan.bind.run import summary
-from kplan.bind.show import Asked, show, with_profiles
+from kplan.bind.manifests import Planned
+from kplan.bind.plan import Circumstances, make_plan
+from kplan.bind.profiles import with_profiles
+from kplan.bind.results import summary
+from kplan.bind.show import Asked, show
+from kplan.framework.args import Extender, ExtenderManagedResource
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.render.text import Style
-from kplan.render.text_bind import bind_plan, bind_result
-from kplan.result.document import API_VERSION, Doubt, Origin
+from kplan.render.text.bind import bind_plan, bind_result
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_bind import BindGuard, BindPlan, BindResult, BindTarget, BoundPod
 from tests.builders import make, node, pod
 
@@ -37,12 +41,20 @@ def plan(objects: Iterable[Object], flags: Flags | None = None, **asked: Any) ->
     fill_in(state, scheduler)
     flags = flags or Flags()
     cluster = scheduler.cluster(state)
-    pipelines = with_profiles(scheduler.pipelines, {one.scheduler_name for one in cluster.pods})
+    pipelines = with_profiles(scheduler.pipelines)
     planner = Planner(cluster, pipelines, preempt=flags.preempt, everything=False)
     pods = planner.queue.sort(one for one in cluster.pods if not one.bound)
-    asked.setdefault("responsible", {"kplan": IDLE, "default-scheduler": LIVE})
-    about = Asked(pods=pods, origin=ORIGIN, cluster=BindTarget(context="prod", uid="6f1c2a90-1"), **asked)
-    return show(planner, about, flags, [BindGuard(name="rights", state="ok", text="pods/binding create")])
+    responsible = asked.pop("responsible", {"kplan": IDLE, "default-scheduler": LIVE})
+    of_plan = {name: asked.pop(name) for name in ("doubts", "objects", "command") if name in asked}
+    found, notes = show(planner, Asked(pods=pods, responsible=responsible, **asked), flags)
+    about = Circumstances(
+        origin=ORIGIN,
+        cluster=BindTarget(context="prod", uid="6f1c2a90-1", server="https://prod"),
+        responsible=responsible,
+        notes=tuple(notes),
+        **of_plan,
+    )
+    return make_plan(found, about, flags, [BindGuard(name="rights", state="ok", text="pods/binding create")])
 
 
 def mine(name: str, **more: Any) -> Object:
@@ -77,6 +89,28 @@ def test_what_kplan_does_not_bind_is_refused_with_its_reason(spec: dict[str, Any
     assert result(found, "b") == ("bind", "")
 
 
+def test_a_pod_of_another_scheduler_is_held_back_and_takes_no_room() -> None:
+    found = plan([node("node-a", cpu="1"), pod("a", schedulerName="volcano", requests={"cpu": "1"}), mine("b")])
+    [other, _] = found.pods
+    assert (other.result, other.because) == (
+        "refused", Cause(code="other-scheduler", text="no profile here has the schedulerName volcano (--config)")
+    )  # fmt: skip
+    assert result(found, "b") == ("bind", "")
+
+
+def test_pods_with_the_same_message_have_each_its_own_reason() -> None:
+    def wants(name: str, value: str) -> Object:
+        return mine(name, nodeSelector={"pool": value})
+
+    found = plan([node("node-a"), node("node-b"), wants("on-c", "c"), wants("on-d", "d")])
+    assert {one.pod: one.because.text if one.because else "" for one in found.pods} == {
+        "default/on-c": "nodeSelector pool=c: no node has that",
+        "default/on-d": "nodeSelector pool=d: no node has that",
+    }
+    messages = {one.pod: one.message for one in found.pods}
+    assert messages["default/on-c"] == messages["default/on-d"]
+
+
 def test_a_pod_with_a_gate_waits() -> None:
     found = plan([node("node-a"), mine("a", schedulingGates=[{"name": "later"}])])
     assert result(found, "a") == ("gated", "scheduling-gates")
@@ -90,17 +124,48 @@ def test_a_profile_with_a_permit_plugin_is_refused_with_that_reason() -> None:
     assert one.because.text == "its profile kplan has Permit plugins, which kplan does not run: Coscheduling"
 
 
+GPUS = Extender(
+    url_prefix="http://gpus:8888", bind_verb="bind", managed_resources=(ExtenderManagedResource(name="x/gpu"),)
+)
+FILTER = Extender(url_prefix="http://filter:8888", filter_verb="filter")
+LIMITED = [{"name": "main", "resources": {"limits": {"x/gpu": "1"}}}]
+
+
+@pytest.mark.parametrize(
+    ("extenders", "spec", "expected"),
+    [
+        ((GPUS,), {"requests": {"x/gpu": "1"}}, ("refused", "extender-binds")),
+        ((GPUS,), {"containers": LIMITED}, ("refused", "extender-binds")),
+        ((GPUS,), {"initContainers": LIMITED}, ("refused", "extender-binds")),
+        ((GPUS,), {}, ("bind", "")),
+        ((FILTER,), {}, ("bind", "")),
+        ((FILTER, Extender(url_prefix="http://all:1", bind_verb="b")), {}, ("refused", "extender-binds")),
+    ],
+    ids=["asks for its resource", "limits it", "an init container does", "does not ask", "it only filters",
+         "it binds all pods"],
+)  # fmt: skip
+def test_a_pod_that_an_extender_binds_in_the_schedulers_place_is_refused(
+    extenders: tuple[Extender, ...], spec: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    room = node("node-a")
+    room.status.allocatable = {**(room.status.allocatable or {}), "x/gpu": "4"}
+    assert result(plan([room, mine("a", **spec)], extenders=extenders), "a") == expected
+
+
 def test_every_flag_that_is_missing_is_named_at_once_with_its_reason() -> None:
     objects = [node("node-a"), pod("a", requests={"cpu": "1"}), pod("made", requests={"cpu": "1"})]
     found = plan(
-        objects, doubts=(DOUBT,), create={"default/made": {"kind": "Pod"}}, command="kplan bind a -f made.yaml"
+        objects,
+        doubts=(DOUBT,),
+        planned={"default/made": Planned(create={"kind": "Pod"})},
+        command="kplan bind a -f made.yaml",
     )
     assert found.verdict == "REFUSED"
     assert found.because is not None
     assert found.because.text == (
         "--take-over: a live scheduler answers for schedulerName default-scheduler: sched-1 holds the lease "
         "kube-system/kube-scheduler (renewed 1 s ago); --accept-doubt scheduler-config-assumed: the defaults are "
-        "assumed; --create: 1 pod of manifests not there: default/made"
+        "assumed; --create: 1 object of manifests not there: pod/default/made"
     )
     assert found.attempt == (
         "kplan bind a -f made.yaml --take-over --accept-doubt scheduler-config-assumed --create --apply"
@@ -202,7 +267,8 @@ READY    2 of 3 pods would be bound; nothing was written
 Because  default/train-0: cpu: it wants 9, the largest node has 4 in all
 Try      kplan bind -n default --apply
 
-Pods     default/report-0  node-a  pvc scratch: selected-node node-a
+Pods     pod               node    also writes
+         default/report-0  node-a  pvc scratch: selected-node node-a
          default/report-1  node-b  -
          default/train-0   -       pending: cpu: it wants 9, the largest node
                                    has 4 in all
@@ -228,7 +294,7 @@ def test_the_text_of_a_result_tells_what_became_of_each_pod_and_what_stays() -> 
         ),
         BoundPod(pod="batch/c", result="not-tried", node="node-b"),
     )
-    verdict, sentence, because = summary(list(pods), "interrupted", None)
+    verdict, sentence, because = summary(pods, (), "interrupted", None)
     found = BindResult(
         api_version=API_VERSION,
         verdict=verdict,
@@ -249,7 +315,8 @@ STOPPED  1 of 3 pods; 1 held back; 1 not tried
 Because  it was asked to stop
 Try      kplan bind --resume j.jsonl
 
-Pods     batch/a  node-a  bound 03:14:07, confirmed
+Pods     pod      node    result
+         batch/a  node-a  bound 03:14:07, confirmed
          batch/b  node-b  held back: claim batch/scratch was not bound within
                           600 s; kept: give claim batch/scratch to node node-b
          batch/c  node-b  not tried

@@ -4,14 +4,16 @@ from typing import Any
 
 import pytest
 
-from kplan.bind.digest import changed, node_fields, pod_fields
+from kplan.bind.fields import changed, node_fields, pod_fields
 from kplan.bind.flags import Flags
 from kplan.bind.leases import find_responsible
-from kplan.bind.permit import permit_plugins
+from kplan.bind.profiles import permit_plugins
+from kplan.bind.resources import PODS, Resource
 from kplan.bind.rights import Needs, cluster_role, writing
-from kplan.cli.binding import _bar
+from kplan.cli.binding import Terminal
+from kplan.cli.main import main
 from kplan.config import features
-from kplan.render.text_bind import question
+from kplan.render.text.bind import question
 from kplan.result.document_bind import BindTotals
 from tests.bind.fakes import FakeClient, answer
 from tests.builders import node, pod
@@ -25,7 +27,7 @@ NOW = 1_800_000_000.0
         ({}, []),
         ({"labels": {"app": "other"}}, ["labels"]),
         ({"priority": 5}, ["priority"]),
-        ({"requests": {"cpu": "2"}}, ["containers"]),
+        ({"requests": {"cpu": "2"}}, ["containers[0].resources"]),
         ({"schedulingGates": [{"name": "wait"}]}, ["schedulingGates"]),
         ({"node": "node-a"}, []),
         ({"metadata": {"annotations": {"a": "b"}}}, []),
@@ -59,14 +61,67 @@ def test_rights_are_those_of_the_flags_and_no_others() -> None:
         "persistentvolumeclaims get", "persistentvolumeclaims update", "persistentvolumes get",
         "persistentvolumes update", "pods get", "pods/binding create",
     ]  # fmt: skip
-    assert [str(right) for right in writing(Needs(preempt=True, create=True, events=True))] == [
-        "pods create", "pods get", "pods/binding create", "pods/eviction create", "pods/status patch", "events create",
+    assert [str(right) for right in writing(Needs(preempt=True, creates=frozenset({PODS}), events=True))] == [
+        "persistentvolumeclaims get", "pods create", "pods get", "pods/binding create", "pods/eviction create",
+        "pods/status patch", "events create",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("version", "told"), [("1.35", False), ("1.36", True), ("1.37", True)])
-def test_the_binding_of_resource_claims_is_spoken_of_where_that_version_asks_for_it(version: str, told: bool) -> None:
-    assert ("resourceclaims/binding" in cluster_role(Needs(), features(version).features)) is told
+def test_what_manifests_bring_takes_the_right_to_create_it_and_to_ask_for_it() -> None:
+    creates = frozenset({Resource("apps", "deployments"), Resource("scheduling.k8s.io", "priorityclasses", False)})
+    found = writing(Needs(creates=creates))
+    assert [(str(right), right.namespaced) for right in found] == [
+        ("persistentvolumeclaims get", True),
+        ("pods get", True),
+        ("pods/binding create", True),
+        ("deployments create", True),
+        ("deployments get", True),
+        ("replicasets get", True),
+        ("priorityclasses create", False),
+        ("priorityclasses get", False),
+    ]
+
+
+DEVICES = """\
+# Not in it, as pods with resource claims are refused; to bind one takes in this version of Kubernetes also:
+#   - apiGroups: [resource.k8s.io]
+#     resources: [resourceclaims/status]
+#     verbs: [update]
+"""
+GRANULAR = """\
+#   - apiGroups: [resource.k8s.io]
+#     resources: [resourceclaims/binding]
+#     verbs: [update]
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "gates", "told"),
+    [
+        ("1.34", {}, DEVICES),
+        ("1.35", {}, DEVICES),
+        ("1.36", {}, DEVICES + GRANULAR),
+        ("1.37", {}, DEVICES + GRANULAR),
+        ("1.37", {"DRAResourceClaimGranularStatusAuthorization": False}, DEVICES),
+    ],
+    ids=["1.34", "1.35", "1.36 asks for resourceclaims/binding", "1.37 asks for it", "unless its gate is off"],
+)
+def test_rights_for_pods_with_claims_are_no_rule_but_a_comment_exact_for_the_version(
+    version: str, gates: dict[str, bool], told: str
+) -> None:
+    text = cluster_role(Needs(claims=True, volumes=True), features(version, gates).features)
+    comments = [line for line in text.splitlines(keepends=True) if line.startswith("#")]
+    assert "".join(comments[3:-1]) == told
+    rules = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    assert "resourceclaims" not in rules
+
+
+@pytest.mark.parametrize(("version", "nominated"), [("1.34", False), ("1.35", True), ("1.36", True), ("1.37", True)])
+def test_the_nomination_before_volumes_are_bound_takes_its_right_where_the_version_writes_it(
+    version: str, nominated: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bind", "--print-rbac", "--k8s-version", version]) == 0
+    assert ("resources: [pods/status]\n    verbs: [patch]" in capsys.readouterr().out) is nominated
 
 
 def lease(holder: str, age: float, duration: int = 15) -> dict[str, Any]:
@@ -150,9 +205,10 @@ def test_the_question_has_the_numbers(totals: BindTotals, text: str) -> None:
 def test_the_bar_shows_how_far_it_is_on_a_terminal_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _bar(1, 3)
+    person = Terminal(yes=True, quiet=False)
+    person.progress(1, 3)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    _bar(1, 3)
-    _bar(3, 3)
+    person.progress(1, 3)
+    person.progress(3, 3)
     assert capsys.readouterr().err == "\r\x1b[K[##########....................] 1 of 3 pods\r\x1b[K"

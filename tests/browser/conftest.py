@@ -42,6 +42,8 @@ class Opened:
     requests: list[str] = field(default_factory=list)
 
     def text(self, selector: str) -> str:
+        """What stands there once what was clicked has been followed: a story opens by the page's address."""
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
         return self.page.locator(selector).first.inner_text()
 
     def focused(self) -> str:
@@ -63,6 +65,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         window = browser.new_context(
             color_scheme=scheme,  # type: ignore[arg-type]
             viewport={"width": width, "height": height},
+            reduced_motion="reduce",  # a click must not meet a page that is still scrolling
         )
         shown = Opened(window.new_page())
         shown.page.on("console", lambda message: shown.errors.append(f"{message.type}: {message.text}"))

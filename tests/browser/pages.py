@@ -1,26 +1,17 @@
 """Pages that the browser opens: small made-up clusters, a plan, 2,000 nodes, and names that mean harm."""
 
+from dataclasses import replace
+
 import msgspec
 
 from kplan.objects.models import Object
 from kplan.render.html import page
-from kplan.result.document import (
-    API_VERSION,
-    Cause,
-    Doubt,
-    Group,
-    GroupNode,
-    Origin,
-    Part,
-    PodExplanation,
-    Reason,
-    ScoreRow,
-    Scores,
-    Shortage,
-)
+from kplan.result.document import Group, GroupNode, PodExplanation, Reason, ScoreRow, Scores, Shortage
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin, Part
 from kplan.result.document_plan import PlanStep, PlanTotals, SimulationPlan
-from kplan.result.document_usage import NodeUsage, PodUsage
+from kplan.result.document_usage import Drawing, NodeUsage, PodUsage
 from kplan.studies.explain import explain_pods
+from kplan.studies.node_verdicts import VerdictKeeper
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.studies.usage import usage
 from tests.builders import node, pod
@@ -48,10 +39,13 @@ def cluster() -> list[Object]:
 
 def explained(*names: str) -> str:
     """The answer about one pod, or about those named."""
-    asked = context(cluster())
+    keeper = VerdictKeeper()
+    asked = replace(context(cluster()), verdicts=keeper)
     planner = asked.planner
     pods = [planner.cluster.pods[planner.cluster.pod_index[f"default/{name}"]] for name in names]
-    return page(explain_pods(asked, pods, fold=len(names) > 1), usage(planner.cluster))
+    document = explain_pods(asked, pods, fold=len(names) > 1)
+    verdicts = keeper.found([one.name for one in planner.cluster.nodes]) if len(names) > 1 else None
+    return page(document, Drawing(nodes=usage(planner.cluster), verdicts=verdicts))
 
 
 def planned() -> str:
@@ -59,10 +53,10 @@ def planned() -> str:
     asked = context(cluster())
     before = usage(asked.planner.cluster)
     document = simulate_pods(asked.planner, asked.planner.waiting(), asked.origin, SimulateOptions())
-    return page(document, usage(asked.planner.cluster, before))
+    return page(document, Drawing(nodes=usage(asked.planner.cluster, before)))
 
 
-def many_nodes(number: int = 2000) -> tuple[PodExplanation, tuple[NodeUsage, ...]]:
+def many_nodes(number: int = 2000) -> tuple[PodExplanation, Drawing]:
     """A pod that fits 100 nodes: every 20th; the others lack cpu."""
     names = [f"node-{i:05d}" for i in range(number)]
     fits = names[::20]
@@ -119,7 +113,7 @@ def many_nodes(number: int = 2000) -> tuple[PodExplanation, tuple[NodeUsage, ...
         )
         for i, name in enumerate(names)
     )
-    return document, nodes
+    return document, Drawing(nodes=nodes)
 
 
 def many_pods(number: int = 8000) -> str:
@@ -145,7 +139,7 @@ def many_pods(number: int = 8000) -> str:
         steps=steps,
     )
     nodes = tuple(NodeUsage(name=f"node-{i}", allocatable={"cpu": 4000}, requested={"cpu": 2000}) for i in range(10))
-    return page(document, nodes)
+    return page(document, Drawing(nodes=nodes))
 
 
 HARM = (
@@ -193,7 +187,7 @@ def harmful() -> str:
         )
         for name in HARM
     )
-    return page(document, nodes)
+    return page(document, Drawing(nodes=nodes))
 
 
 def unknown_kind() -> str:

@@ -93,10 +93,10 @@ def test_the_story_opens_and_closes_by_keyboard_alone(opened: Open) -> None:
     keys.press("ArrowRight")
     keys.press("Enter")
     assert shown.focused() == "node-c"
-    assert shown.page.locator("#story").is_visible()
+    shown.page.locator("#story").wait_for(state="visible")
     assert shown.page.locator('button[data-node="node-c"]').get_attribute("aria-current") == "true"
     keys.press("Escape")
-    assert not shown.page.locator("#story").is_visible()
+    shown.page.locator("#story").wait_for(state="hidden")
     assert shown.page.evaluate("document.activeElement.dataset.node") == "node-c"
 
 
@@ -128,7 +128,7 @@ def test_an_address_opens_a_story_and_the_back_button_closes_it(opened: Open) ->
     shown.page.go_back()
     assert shown.text("#story h2") == "node-b"
     broken = opened(pages.explained("small"), at="#node=%E0%A4%A")
-    assert not broken.page.locator("#story").is_visible()
+    broken.page.locator("#story").wait_for(state="hidden")
 
 
 def test_the_table_of_nodes_sorts_and_turns_pages(opened: Open) -> None:

@@ -166,7 +166,7 @@ def test_quiet_is_the_lines_that_answer(folder: Path, capsys: pytest.CaptureFixt
         "FAILS    deploy/shop/web fails\n"
         "Because  deploy/shop/web: cpu: it wants 9, the largest node has 4 in all\n"
         "         (web.yaml:1)\n"
-        "Try      one more node like a, with 9 cpu -> 1 of 1 fits\n"
+        "Try      one more node like a, with 9 cpu -> its replica lands\n"
     )
 
 

@@ -1,5 +1,9 @@
 """Options that commands share come from dataclasses, and help shows them in sections."""
 
+import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -82,3 +86,86 @@ def test_a_command_line_of_kubectl_drain_is_taken_as_it_is(tmp_path: Path, capsy
 def test_rolling_and_together_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["drain", "a", "--rolling", "--together", "--snapshot", write(tmp_path, node("a"))]) == 2
     assert "--rolling and --together exclude each other" in capsys.readouterr().err
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> str:
+    running = owned(pod("web-1", on="a"), "ReplicaSet", "web")
+    return write(tmp_path, node("a"), node("b"), running, pod("new", cpu="3"), pod("big", cpu="9"))
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        (["explain"], "PENDING  1 of 2 waiting pods fits no node"),
+        (["explain", "-n", "shop"], "FITS     no pod waits"),
+        (["explain", "new"], "FITS     default/new goes to "),
+        (["explain", "rs/web"], "FITS     default/web-1 "),
+        (["explain", "pods", "big"], "PENDING  default/big "),
+        (["explain", "po", "big"], "PENDING  default/big "),
+        (["explain", "pod/big"], "PENDING  default/big "),
+        (["explain", "no/a"], "LOSES    a: "),
+        (["explain", "nodes", "a"], "LOSES    a: "),
+        (["node"], "NODES    2 nodes"),
+        (["no", "a"], "NODES    1 node"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_kubectl_calls_it_works(
+    capsys: pytest.CaptureFixture[str], cluster: str, words: list[str], first: str
+) -> None:
+    assert main([*words, "--snapshot", cluster]) == 0
+    assert capsys.readouterr().out.startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["big", "--fix", "99"], "--fix 99: there is no such remedy"),
+        (["big", "--group", "9"], "--group 9: there is no such group of nodes"),
+        (["--group", "1"], "--group 1: there is no such group of nodes"),
+    ],
+    ids=["a remedy", "a group", "a group of many pods"],
+)
+def test_a_number_that_there_is_not(
+    capsys: pytest.CaptureFixture[str], cluster: str, words: list[str], error: str
+) -> None:
+    assert main(["explain", "pod", *words, "--snapshot", cluster]) == 2
+    assert error in capsys.readouterr().err
+
+
+def test_the_event_of_a_pod_that_fits(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    assert main(["explain", "pod", "new", "--event", "--snapshot", cluster]) == 0
+    assert capsys.readouterr().out == "Successfully assigned default/new to b\n"
+
+
+def test_a_close_name_is_asked_for_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explai"]) == 2
+    assert capsys.readouterr().err == "kplan: error: no such command 'explai'\nhint: did you mean 'explain'?\n"
+
+
+def test_a_format_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nodes", "-o", "jsn"]) == 2
+    assert "one of: text, wide, json, yaml, markdown, html, name; kplan check also has junit, sarif, github" in (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize("words", [["explain", "-A"], ["schema"], ["demo"]], ids=["a document", "a schema", "the demo"])
+def test_a_full_disk_is_no_bug(cluster: str, words: list[str]) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "kplan", *words],
+            env={**os.environ, "KPLAN_SNAPSHOT": cluster},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.endswith("kplan: error: standard output cannot be written: No space left on device\n")
+
+
+def test_a_snapshot_goes_to_standard_output(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    assert main(["snapshot", "-", "--snapshot", cluster]) == 0
+    assert len(json.loads(capsys.readouterr().out)["items"]) == 5

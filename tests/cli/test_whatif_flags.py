@@ -60,7 +60,10 @@ def test_a_scenario_that_is_not_as_expected_fails(capsys: pytest.CaptureFixture[
     plan = tmp_path / "plan.yaml"
     plan.write_text("kind: Scenario\napiVersion: kplan.dev/v1\nsteps:\n- cordon: b\n- drain: a\n  expect: all placed\n")
     assert main(["simulate", "--snapshot", two, "--scenario", str(plan), "--uncordon", "a"]) == 1
-    assert "NOT AS EXPECTED  all placed: not default/web-1-r1" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "NOT AS EXPECTED  all placed: not default/web-1-r1" in text
+    answer = " ".join(text.partition("\n\n")[0].split())
+    assert answer.endswith("But not as expected: --drain a, step 2 of 3: all placed: not default/web-1-r1")
 
 
 def test_a_step_that_cannot_be_taken_is_a_usage_error(capsys: pytest.CaptureFixture[str], two: str) -> None:
@@ -78,3 +81,57 @@ def test_nodes_and_one_node_after_a_drain(capsys: pytest.CaptureFixture[str], tw
     text = capsys.readouterr().out
     assert moved in text
     assert "default/web-1-r1" in text
+
+
+SCENARIO = "kind: Scenario\napiVersion: kplan.dev/v1\nsteps:\n"
+UNMET = SCENARIO + "- cordon: b\n- drain: a\n  expect: all placed\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "code", "line"),
+    [
+        (["--cordon", "b"], 0, "FITS     1 step is taken"),
+        (["--cordon", "b", "--drain", "a"], 1, "PARTLY   2 steps are taken, and 1 pod of them has no place at the end"),
+        (["--cordon", "b", "--drain", "a", "--uncordon", "b"], 0, "FITS     3 steps are taken"),
+        (["--scenario", "unmet.yaml"], 1, "PARTLY   2 steps are taken, 1 not as expected"),
+        (["--scenario", "met.yaml"], 0, "FITS     1 step is taken, 1 as expected"),
+    ],
+    ids=["nothing moves", "a pod finds no place", "it does after a later step", "not as expected", "as expected"],
+)
+def test_without_the_queue_the_steps_are_the_answer(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    two: str,
+    steps: list[str],
+    code: int,
+    line: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("unmet.yaml").write_text(UNMET)
+    Path("met.yaml").write_text(SCENARIO + "- drain: a\n  expect: all placed\n")
+    assert main(["simulate", "--snapshot", two, "--queue", "manifests", *steps]) == code
+    assert capsys.readouterr().out.startswith(f"{line}\n")
+
+
+@pytest.mark.parametrize("command", [["explain", "pod", "new"], ["explain", "node", "a"], ["nodes"], ["fail", "b"]])
+def test_what_is_not_as_expected_counts_in_every_command(tmp_path: Path, two: str, command: list[str]) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(UNMET)
+    assert main([*command, "--snapshot", two, "--scenario", str(plan)]) == 1
+
+
+def test_what_is_not_as_expected_is_a_finding_of_a_check(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, two: str
+) -> None:
+    plan, manifest = tmp_path / "plan.yaml", tmp_path / "new.yaml"
+    plan.write_text(UNMET)
+    manifest.write_text("apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n")
+    assert main(["check", str(manifest), "--snapshot", two, "--scenario", str(plan), "-o", "json"]) == 1
+    [finding] = json.loads(capsys.readouterr().out)["findings"]
+    assert finding == {
+        "rule": "scenario",
+        "object": "--drain a, step 2",
+        "title": "not as expected",
+        "text": "--drain a, step 2: all placed: not default/web-1-r1",
+    }

@@ -337,3 +337,20 @@ def test_a_counter_first_asked_for_while_a_node_is_away_counts_right_when_it_is_
     assert counter.nodes.tolist() == [1]
     cluster.undo(undo)
     assert cluster.counters.get("all", lambda _: 1).nodes.tolist() == [0, 1]
+
+
+def test_what_a_source_says_of_its_scheduler_stays_when_the_cluster_is_written_back() -> None:
+    about = {
+        "source": "made-up.json",
+        "server_version": "v1.37.2",
+        "taken": "2026-01-05T03:00:00Z",
+        "scheduler_configuration": {"profiles": []},
+        "scheduler_gates": {"GangScheduling": True},
+        "scheduler_origin": "ConfigMap kube-system/kube-scheduler",
+        "scheduler_doubt": "nobody knows",
+    }
+    cluster = build(ClusterState.of([node("a")], **about))
+    cluster.apply([PutNode("b", node("b"))])
+    written = to_state(cluster)
+    assert [item.name for item in written.nodes] == ["a", "b"]
+    assert {name: getattr(written, name) for name in about} == about

@@ -16,7 +16,7 @@ import kplan
 from kplan.errors import KplanError
 from kplan.objects.requests import set_resource_defaults
 from kplan.pipeline import Planner
-from kplan.result.document import Origin
+from kplan.result.document_base import Origin
 from kplan.sources import load_values
 from kplan.studies.context import Context
 from kplan.studies.remedies import Remedies, fixes, remedies

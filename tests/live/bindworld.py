@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -140,7 +140,7 @@ class World:
         """Hold the server against what was told and against the journal."""
         on = self.on()
         for entry in self.told()["pods"]:
-            name = entry["pod"].partition("/")[2]
+            name = entry.get("real", entry["pod"]).partition("/")[2]
             assert (entry["result"] == "bound") == (on.get(name) == entry["node"]), (entry, on.get(name))
         accepted = self.bindings()
         assert len(accepted) == len(set(accepted)), accepted
@@ -152,7 +152,11 @@ class World:
         assert set(accepted) <= noted
 
     def clear(self) -> None:
-        """Take nodes and pods of this world away."""
+        """Take nodes, workloads and pods of this world away."""
+        apps = f"/apis/apps/v1/namespaces/{self.name}"
+        for kind in ("deployments", "replicasets", "statefulsets", "daemonsets"):
+            self.server.request("DELETE", f"{apps}/{kind}")
+        self.server.request("DELETE", f"/apis/batch/v1/namespaces/{self.name}/jobs")
         for kind in ("pods", "persistentvolumeclaims"):
             for item in self.server.get(self.path(kind))["items"]:
                 name = item["metadata"]["name"]
@@ -184,13 +188,14 @@ def local_volume(
     return {"metadata": {"name": name}, "spec": spec}
 
 
+STORAGE_AND_BUDGETS = ("persistentvolume-binder-controller", "disruption-controller")
+
+
 @contextlib.contextmanager
-def serving(**options: Any) -> Iterator[ControlPlane]:
+def serving(controllers: Sequence[str] = STORAGE_AND_BUDGETS, **options: Any) -> Iterator[ControlPlane]:
     """An API server, and the controllers that bind volumes and work out budgets."""
     need_assets()
-    with ControlPlane(
-        controller_manager=["persistentvolume-binder-controller", "disruption-controller"], **options
-    ) as cp:
+    with ControlPlane(controller_manager=list(controllers), **options) as cp:
         prepare(cp)
         yield cp
 
@@ -199,7 +204,7 @@ def serving(**options: Any) -> Iterator[ControlPlane]:
 def world_of(server: ControlPlane, folder: Path, test: str) -> Iterator[World]:
     """A world for one test, and nothing left of it afterwards."""
     name = "w" + hashlib.sha256(test.encode()).hexdigest()[:6]
-    with FaultProxy(server.url, server.ca_file) as proxy:
+    with FaultProxy(server.own_url, server.ca_file) as proxy:
         made = World(server, proxy, name, folder)
         try:
             yield made
@@ -305,14 +310,18 @@ def priority(server: ControlPlane, name: str, value: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def kubelet(world: World) -> Iterator[None]:
-    """Stand in for the kubelet: pods that are to go, go."""
+def kubelet(world: World, namespace: str = "") -> Iterator[None]:
+    """Stand in for the kubelet: pods that are bound become ready, pods that are to go, go."""
     done = threading.Event()
+    space = namespace or world.name
 
     def work() -> None:
         while not done.wait(0.1):
             with contextlib.suppress(Exception):
-                world.server.finish_deletions(world.name)
+                world.server.finish_deletions(space)
+                for item in world.server.get(f"/api/v1/namespaces/{space}/pods")["items"]:
+                    if item["spec"].get("nodeName") and item["status"].get("phase") == "Pending":
+                        world.server.set_pod_running(space, item["metadata"]["name"])
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()

@@ -1,4 +1,11 @@
-"""A real API server for the whole session; without its binaries the tests are skipped, or fail where they must run."""
+"""A real API server for the whole session; without its binaries the tests are skipped, or fail where they must run.
+
+Whatever kplan asks of any server in the whole run goes through a proxy that notes it (``recorder``, ``ledger``): every
+control plane is reached by its kubeconfig through one, and the tests of bind bring theirs, which make faults as well.
+A test fails, and so does the run, where anything but GET, LIST and WATCH was sent without ``--apply`` (dry runs:
+``--server-dry-run``), except for the SelfSubjectAccessReviews of ``bind``. The proxies know the command behind each
+request, which a server's audit log does not: so it is they who are asked, and no audit log.
+"""
 
 import os
 import warnings
@@ -10,12 +17,15 @@ import pytest
 
 from tests.live import controlplane
 from tests.live.controlplane import ControlPlane
+from tests.live.ledger import LEDGER
+from tests.live.recorder import Recorder
 
 with warnings.catch_warnings():  # typer imports names that click has deprecated
     warnings.simplefilter("ignore", DeprecationWarning)
-    import typer
+    import kplan.cli.main as commands
 
-assert typer.__version__
+commands.main = LEDGER.watched(commands.main)  # before any test module takes it
+ControlPlane.front = Recorder.before  # type: ignore[assignment]
 
 HERE = Path(__file__).parent
 
@@ -24,6 +34,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave these tests out unless they are named: they need binaries and some minutes (make test-live)."""
     named = [Path(arg.split("::")[0]).resolve() for arg in config.args]
     return None if any(path.is_relative_to(HERE) for path in named) else True
+
+
+@pytest.fixture(autouse=True)
+def only_what_was_allowed_is_sent() -> Iterator[None]:
+    """Name the test in which a command sent what it may not."""
+    before = len(LEDGER.offences)
+    yield
+    assert LEDGER.offences[before:] == []
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_else_was_sent_in_the_whole_run() -> Iterator[None]:
+    """Fail the run for whatever was sent between the tests or after them, too."""
+    yield
+    assert LEDGER.offences == []
 
 
 def need_assets() -> None:
@@ -41,7 +66,6 @@ def server() -> Iterator[ControlPlane]:
     with ControlPlane() as running:
         fill(running)
         yield running
-        assert written(running) == set(), "kplan wrote to a server on which no test applies bindings"
 
 
 @pytest.fixture(scope="session")
@@ -58,18 +82,6 @@ def other_server() -> Iterator[ControlPlane]:
         for i in range(6):
             running.post(PODS, pod(f"p-{i}"))
         yield running
-        assert written(running) == set(), "kplan wrote to a server on which no test applies bindings"
-
-
-READING = frozenset({"get", "list", "watch"})
-
-
-def written(running: ControlPlane) -> set[tuple[str, str]]:
-    """Verbs and resources of what kplan asked of a server over the whole run, but for reading and its own rights."""
-    mine = [event for event in running.audit_events() if event.get("userAgent", "").startswith("kplan")]
-    found = {(event["verb"], event.get("objectRef", {}).get("resource", "")) for event in mine}
-    rights = ("create", "selfsubjectaccessreviews")
-    return {(verb, resource) for verb, resource in found if verb not in READING and (verb, resource) != rights}
 
 
 PODS = "/api/v1/namespaces/default/pods"

@@ -271,6 +271,10 @@ def scheduler_config_text(config, kubeconfig):
 class ControlPlane:
     """One control plane in one folder. Use it as a context manager, or start()/stop()."""
 
+    # What people and the program under test are led through: called with the control plane, gives something with
+    # `url` and `close()`. Components, and request() below, go to the server itself. None for nothing in between.
+    front = None
+
     def __init__(
         self,
         dir=None,
@@ -321,6 +325,7 @@ class ControlPlane:
         self.tokens = {}
         self.port = None
         self.etcd_url = None  # for a test that compacts the store
+        self._front = None
         self._children = {}  # pid -> Popen
         self._entries = []  # what state.json says
         self._guard = None
@@ -362,6 +367,8 @@ class ControlPlane:
 
     def stop(self):
         """Stop everything; safe to call twice. A temporary folder is removed."""
+        if self._front is not None:
+            self._front.close()
         left = []
         for group in _stop_order(self._entries):
             left += _stop_entries(group, self.stop_grace, self._children)
@@ -666,6 +673,10 @@ class ControlPlane:
 
     @property
     def url(self):
+        return self._front.url if self._front is not None else self.own_url
+
+    @property
+    def own_url(self):
         return f"https://127.0.0.1:{self.port}"
 
     @property
@@ -676,7 +687,7 @@ class ControlPlane:
     def kubeconfig(self):
         return self.dir / "kubeconfig"
 
-    def kubeconfig_text(self, users, current):
+    def kubeconfig_text(self, users, current, server=None):
         ca = base64.b64encode(self.ca_file.read_bytes()).decode()
         lines = [
             "apiVersion: v1",
@@ -685,7 +696,7 @@ class ControlPlane:
             "clusters:",
             "- name: kplan-live",
             "  cluster:",
-            f"    server: {self.url}",
+            f"    server: {server or self.url}",
             f"    certificate-authority-data: {ca}",
             "contexts:",
         ]
@@ -703,10 +714,12 @@ class ControlPlane:
         return "\n".join(lines) + "\n"
 
     def _write_kubeconfigs(self):
+        if type(self).front is not None:
+            self._front = type(self).front(self)
         _write(self.kubeconfig, self.kubeconfig_text(("admin", "viewer"), "admin"))
         for component in (SCHEDULER, CONTROLLER_MANAGER):
             user = f"system:{component}"
-            _write(self.dir / f"{component}.kubeconfig", self.kubeconfig_text((user,), user))
+            _write(self.dir / f"{component}.kubeconfig", self.kubeconfig_text((user,), user, self.own_url))
 
     # -- a small API client, so that a test needs no other package
 

@@ -1,54 +1,22 @@
 """A proxy before a real API server that keeps a record of every request, and makes things go wrong on demand.
 
 It listens on plain HTTP on 127.0.0.1 and speaks TLS to the server. A fault applies to the requests it matches, as often
-as it says. Standard library only.
+as it says. What it sees is noted in the ledger, too: see ``recorder``.
 """
 
 import http.client
 import json
-import socket
-import ssl
-import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
-READS = ("GET", "HEAD")
-REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+from tests.live.ledger import READS, REVIEW, Request
+from tests.live.recorder import Handler, Recorder, hand_on, reset
 
-
-@dataclass
-class Request:
-    """One request as the proxy saw it.
-
-    Attributes:
-        method: HTTP method.
-        path: without the query.
-        query: its parameters, the first value of each.
-        body: decoded JSON, or None.
-        status: what the server answered; 0 where it was not asked or its answer was not handed on.
-    """
-
-    method: str
-    path: str
-    query: dict[str, str]
-    body: Any = None
-    status: int = 0
-
-    @property
-    def dry(self) -> bool:
-        return self.query.get("dryRun") == "All"
-
-    @property
-    def writes(self) -> bool:
-        """Whether it would change something."""
-        return self.method not in READS and not self.dry and self.path != REVIEW
-
+__all__ = ["READS", "REVIEW", "FaultProxy", "Request", "any_write", "on"]
 
 Match = Callable[[Request], bool]
 Hook = Callable[[], None]
@@ -94,7 +62,7 @@ def any_write(request: Request) -> bool:
     return request.writes
 
 
-class FaultProxy:
+class FaultProxy(Recorder):
     """The proxy; use it as a context manager.
 
     Args:
@@ -103,40 +71,16 @@ class FaultProxy:
     """
 
     def __init__(self, url: str, ca_file: str | Path) -> None:
-        self._upstream = urlsplit(url)
-        self._tls = ssl.create_default_context(cafile=str(ca_file))
         self._lock = threading.Lock()
         self.requests: list[Request] = []
         self.faults: list[Fault] = []
-        proxy = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def handle_any(self) -> None:
-                proxy._handle(self)
-
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = handle_any
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, request: Any, client_address: Any) -> None:
-                pass  # a client that went away, or was killed
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(url, ca_file)
 
     def __enter__(self) -> "FaultProxy":
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.close()
 
     @property
     def writes(self) -> list[Request]:
@@ -180,26 +124,23 @@ class FaultProxy:
                     return fault
         return None
 
-    def _handle(self, handler: BaseHTTPRequestHandler) -> None:
-        data = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
-        parts = urlsplit(handler.path)
-        query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        request = Request(handler.command, parts.path, query, json.loads(data) if data else None)
+    def handle(self, handler: Handler, request: Request, data: bytes) -> None:
+        self.ledger.note(request, handler)
         with self._lock:
             self.requests.append(request)
         fault = self._due(request)
         if fault is not None and fault.before is not None:
             fault.before()
         if fault is not None and fault.reset == "before":
-            return _reset(handler)
+            return reset(handler)
         if fault is not None and fault.status:
             return self._answer(handler, fault)
         try:
             self._forward(handler, request, data, fault)
-        except OSError:
-            _reset(handler)
+        except (OSError, http.client.HTTPException):
+            reset(handler)
 
-    def _answer(self, handler: BaseHTTPRequestHandler, fault: Fault) -> None:
+    def _answer(self, handler: Handler, fault: Fault) -> None:
         body = json.dumps(fault.body or {"kind": "Status", "status": "Failure", "message": "made up"}).encode()
         handler.send_response(fault.status)
         for name, value in {"Content-Type": "application/json", **fault.headers}.items():
@@ -207,52 +148,15 @@ class FaultProxy:
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
+        handler.wfile.flush()
 
-    def _forward(self, handler: BaseHTTPRequestHandler, request: Request, data: bytes, fault: Fault | None) -> None:
-        upstream = http.client.HTTPSConnection(
-            self._upstream.hostname or "", self._upstream.port, context=self._tls, timeout=90
-        )
-        passed = ("authorization", "accept", "content-type", "user-agent")
-        headers = {name: value for name, value in handler.headers.items() if name.lower() in passed}
-        try:
-            upstream.request(handler.command, handler.path, body=data or None, headers=headers)
-            answer = upstream.getresponse()
-            request.status = answer.status
-            if fault is not None and (fault.after is not None or fault.reset == "after"):
-                body = answer.read()
-                if fault.after is not None:
-                    fault.after()
-                if fault.reset == "after":
-                    return _reset(handler)
-                _hand_on(handler, answer, fault, body)
-            else:
-                _hand_on(handler, answer, fault)
-        finally:
-            upstream.close()
-
-
-def _hand_on(
-    handler: BaseHTTPRequestHandler, answer: http.client.HTTPResponse, fault: Fault | None, body: bytes | None = None
-) -> None:
-    handler.send_response_only(answer.status)
-    for name, value in answer.headers.items():
-        if name.lower() not in ("content-length", "transfer-encoding", "connection", "date"):
-            handler.send_header(name, value)
-    handler.send_header("Date", fault.date if fault is not None and fault.date else answer.headers.get("Date", ""))
-    handler.send_header("Transfer-Encoding", "chunked")
-    handler.end_headers()
-    while True:
-        chunk = answer.read1(65536) if body is None else body
-        if chunk:
-            handler.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
-            handler.wfile.flush()
-        if not chunk or body is not None:
-            break
-    handler.wfile.write(b"0\r\n\r\n")
-
-
-def _reset(handler: BaseHTTPRequestHandler) -> None:
-    """Close the connection with an RST, as a server that dies does."""
-    handler.close_connection = True
-    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    handler.connection.close()
+    def _forward(self, handler: Handler, request: Request, data: bytes, fault: Fault | None) -> None:
+        with self.answered(handler, request, data) as answer:
+            if fault is None or not (fault.after is not None or fault.reset == "after"):
+                return hand_on(handler, answer, fault.date if fault is not None else "")
+            body = answer.read()
+            if fault.after is not None:
+                fault.after()
+            if fault.reset == "after":
+                return reset(handler)
+            return hand_on(handler, answer, fault.date, body)

@@ -102,7 +102,7 @@ def test_a_question_that_was_left_open_too_long_writes_nothing(
 
     class Slow(Terminal):
         def readline(self, size: int = -1, /) -> str:
-            monkeypatch.setattr("kplan.cli.binding.monotonic", lambda: time.monotonic() + 1200)
+            monkeypatch.setattr("kplan.bind.flow.monotonic", lambda: time.monotonic() + 1200)
             return "y\n"
 
     monkeypatch.setattr("sys.stdin", Slow())
@@ -172,8 +172,85 @@ def test_a_static_volume_is_claimed_and_waited_for_before_the_pod_is_bound(world
     claim = world.get("data", "persistentvolumeclaims")
     assert (claim["status"]["phase"], claim["spec"]["volumeName"]) == ("Bound", f"{world.name}-pv")
     assert [(r.method, r.path.rsplit("/", 1)[-1]) for r in world.proxy.writes] == [
-        ("PUT", f"{world.name}-pv"), ("POST", "binding"),
+        ("PATCH", "status"), ("PUT", f"{world.name}-pv"), ("POST", "binding"),
     ]  # fmt: skip
+
+
+def test_a_pod_is_nominated_to_its_node_while_its_volumes_are_bound(world: World) -> None:
+    """As the scheduler does since 1.35 (NominatedNodeNameForExpectation), so that an autoscaler counts on it."""
+    names = world.nodes(1)
+    world.claim("data", WAITING)
+    world.pod("a", volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
+    meanwhile: list[str] = []
+
+    def look() -> None:
+        meanwhile.append(world.get("a")["status"].get("nominatedNodeName", ""))
+
+    with provisioner(world.server), world.proxy.fault(on("data"), before=look):
+        assert world.apply() == 0
+    assert meanwhile == [names[0]]
+    assert world.on() == {"a": names[0]}
+    assert not world.get("a")["status"].get("nominatedNodeName")  # the server clears it with the binding
+
+
+def test_the_nomination_is_taken_back_where_the_volumes_are_never_bound(world: World) -> None:
+    names = world.nodes(1)
+    world.claim("data", WAITING)
+    world.pod("a", volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
+    assert world.apply("--volume-timeout", "1") == 1
+    sent = [r.body["status"]["nominatedNodeName"] for r in world.proxy.writes if r.path.endswith("/status")]
+    assert sent == [names[0], None]
+    assert not world.get("a")["status"].get("nominatedNodeName")
+
+
+@pytest.mark.parametrize(
+    "switch", [("--k8s-version", "1.34"), ("--feature-gates", "NominatedNodeNameForExpectation=false")]
+)
+def test_no_nomination_where_the_scheduler_writes_none(world: World, switch: tuple[str, str]) -> None:
+    names = world.nodes(1)
+    world.claim("data", WAITING)
+    world.pod("a", volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
+    with provisioner(world.server):
+        assert world.apply(*switch) == 0
+    assert [r.path.rsplit("/", 1)[-1] for r in world.proxy.writes] == ["data", "binding"]
+    assert world.on() == {"a": names[0]}
+
+
+def test_a_nomination_that_is_refused_keeps_nothing_from_being_bound(world: World) -> None:
+    names = world.nodes(1)
+    world.claim("data", WAITING)
+    world.pod("a", volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
+    with provisioner(world.server), world.proxy.fault(on("status"), status=403):
+        assert world.apply() == 0
+    assert world.on() == {"a": names[0]}
+
+
+BINDING_EXTENDER = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+extenders:
+- urlPrefix: http://gpus.example:8888
+  bindVerb: bind
+  managedResources: [{name: example.com/gpu}]
+"""
+
+
+def test_pods_that_an_extender_binds_are_refused_and_no_others(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = world.nodes(1, extra={"example.com/gpu": "4"})
+    config = world.folder / "scheduler.yaml"
+    config.write_text(BINDING_EXTENDER)
+    requests = {"cpu": "1", "example.com/gpu": "1"}
+    world.pod(
+        "a", containers=[{"name": "main", "image": "app", "resources": {"requests": requests, "limits": requests}}]
+    )
+    world.pod("b")
+    assert world.apply("--config", str(config)) == 0
+    assert world.became() == {"b": "bound"}
+    told = " ".join(capsys.readouterr().err.split())
+    assert "refused: the extender http://gpus.example:8888 binds it in the scheduler's place" in told
+    assert world.on() == {"a": "", "b": names[0]}
 
 
 def test_a_claim_that_waits_for_its_first_consumer_is_given_the_node(world: World) -> None:
@@ -281,7 +358,7 @@ def test_manifests_are_created_only_if_that_is_asked_for(world: World, capsys: p
         "  containers: [{name: main, image: app, command: [run, --fast]}]\n"
     )
     assert world.kplan("-f", str(manifest), "--apply", "--yes") == 2
-    assert "--create: 1 pod of manifests not there" in capsys.readouterr().err
+    assert "--create: 1 object of manifests not there" in capsys.readouterr().err
     assert world.on() == {}
     assert world.kplan("-f", str(manifest), "--apply", "--yes", "--create") == 0
     assert world.on() == {"made": f"{world.name}-0"}
@@ -339,10 +416,10 @@ def test_a_budget_that_refuses_in_the_end_clears_the_nomination_that_was_written
 
 def test_nothing_is_evicted_for_a_pod_that_fits_without_by_now(world: World) -> None:
     names = world.nodes(2)
-    for number, node in enumerate(names):
-        world.running(f"low-{number}", node, "4")
     free = world.path("pods", "low-1")
-    with bindworld.priority(world.server, "urgent5", 1000):
+    with bindworld.priority(world.server, "urgent5", 1000), bindworld.priority(world.server, "some5", 10):
+        world.running("low-0", names[0], "4")
+        world.running("low-1", names[1], "4", priorityClassName="some5")  # low-0 is the one to go
         world.pod("high", "3", priorityClassName="urgent5")
 
         def leave() -> None:

@@ -15,8 +15,8 @@ from tests.live.controlplane import ControlPlane, wait_for
 from tests.live.faultproxy import any_write
 from tests.live.test_bind_faults import EVERYTHING, check_everything, everything, world_targets
 
-WRITES = 13
-"""Of the world with everything: 1 pod is created, 4 are bound, and 4 events told; 1 volume, 1 claim, 1 nomination, 1
+WRITES = 15
+"""Of the world with everything: 1 pod is created, 4 are bound, and 4 events told; 1 volume, 1 claim, 3 nominations, 1
 eviction."""
 
 
@@ -121,7 +121,7 @@ def test_an_interrupt_ends_waiting_for_a_claim(world: World) -> None:
     world.claim("data", bindworld.WAITING)
     world.pod("a", volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
     process = world.start("-n", world.name, "--apply", "--yes", "--journal", str(world.journal))
-    wait_for(lambda: len(world.proxy.writes) == 1, what="the claim")
+    wait_for(lambda: len(world.proxy.writes) == 2, what="nomination and claim")
     time.sleep(1)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=10)

@@ -318,6 +318,32 @@ def test_quota(case: Quota, plane: ControlPlane, quotas: ClusterState, tmp_path:
     assert {tuple(same(one)) for one in told} == {tuple(same(one)) for one in events()}
 
 
+def test_a_deployment_is_taken_though_its_pods_are_refused(plane: ControlPlane, tmp_path: Path) -> None:
+    """Its ReplicaSet is told, again and again; the Deployment itself was accepted."""
+    space = "pods-refused"
+    plane.create_namespace(space)
+    wait_for(lambda: plane.request("GET", f"/api/v1/namespaces/{space}/serviceaccounts/default")[0] == 200)
+    item = {**replica_set(pod(priorityClassName="nobody")), "kind": "Deployment"}
+    path = tmp_path / "manifest.yaml"
+    path.write_text(yaml.safe_dump(item))
+    (told,) = expanded(path, read_state(plane), space).refused
+    plane.post(f"/apis/apps/v1/namespaces/{space}/deployments", item)
+
+    def events() -> set[tuple[str, str]]:
+        items = plane.get(f"/api/v1/namespaces/{space}/events")["items"]
+        return {
+            (one["involvedObject"]["kind"], one["message"].removeprefix("Error creating: "))
+            for one in items
+            if one["reason"] == "FailedCreate"
+        }
+
+    wait_for(events, 20, what="a refusal")
+    assert told.pods == 4
+    # its class is looked up before the pod has the end of its name
+    words = without_chance(told.why.removeprefix("4 of 4 pods: ")).replace("-SUFFIX", "-")
+    assert {(kind, without_chance(text)) for kind, text in events()} == {("ReplicaSet", words)}
+
+
 CLAIMS = [
     ("how-many", {"persistentvolumeclaims": "0"}, claim("1Gi")),
     ("how-large", {"requests.storage": "1Gi"}, claim("1.5Gi")),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kplan.result.document import API_VERSION, Cause, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_check import (
     CheckDoubt,
     CheckedObject,
@@ -11,8 +11,16 @@ from kplan.result.document_check import (
     Finding,
     Recording,
 )
-from kplan.result.document_plan import PlanTotals, SimulationPlan
+from kplan.result.document_plan import FieldChange, PlanTotals, SimulationPlan
 
+EDIT = FieldChange(
+    path="spec.template.spec.containers[0].resources.requests.cpu",
+    old='"4"',
+    new='"2"',
+    file="web.yaml",
+    line=31,
+    column=18,
+)
 ORIGIN = Origin(source="c.json", nodes=3, pods=9, k8s_version="1.37.2", how="as recorded", rules="1.37.2")
 
 

@@ -22,9 +22,9 @@ from kplan.cli.output import formats as made
 from kplan.cli.session import open_session
 from kplan.objects.kinds import KINDS
 from kplan.render.text import Style
-from kplan.render.text_check import result
+from kplan.render.text.check import result
 from kplan.result.document_check import CheckResult
-from kplan.studies.check_policy import read_policy
+from kplan.studies.check.policy import read_policy
 
 GOLDENS = Path(__file__).with_name("golden") / "check"
 NOW = datetime(2026, 5, 12, 11, 30, tzinfo=UTC)
@@ -230,7 +230,7 @@ def checked(baseline: str = "") -> CheckResult:
 
 def formats(found: CheckResult) -> dict[str, Callable[[], str]]:
     """Every format of a check, made when it is called."""
-    ready = dict(made(found, lambda wide: result(found, Style(wide=wide)), tuple))
+    ready = dict(made(found, lambda wide: result(found, Style(wide=wide))))
     page = ready["html"]
     return {**ready, "html": lambda: without_looks(page())}
 

@@ -58,7 +58,7 @@ def test_text_is_80_columns_wide_and_ascii(document: CheckResult) -> None:
 
 
 def test_the_json_is_what_a_baseline_is_read_from(document: CheckResult, tmp_path: Path) -> None:
-    from kplan.studies.check_baseline import read_baseline
+    from kplan.studies.check.baseline import read_baseline
 
     file = tmp_path / "again.json"
     file.write_text(formats(document)["json"]())

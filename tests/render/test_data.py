@@ -5,7 +5,7 @@ import json
 import msgspec
 
 from kplan.render.data import json_pieces
-from kplan.result.document_plan import PluginReference, PluginText
+from kplan.result.document_plugins import PluginReference, PluginText
 
 
 def test_json_comes_in_pieces_that_are_the_whole_document() -> None:

@@ -1,7 +1,7 @@
 """Text of two plans side by side: one screen for any number of moves."""
 
 from kplan.render.text import Style
-from kplan.render.text_diff import diff
+from kplan.render.text.diff import diff
 from tests.builders import node, pod
 from tests.studies.test_diff import MOST, compare, side
 

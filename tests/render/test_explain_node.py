@@ -1,7 +1,7 @@
 """Text of the story of a node: one screen for any number of pods."""
 
 from kplan.render.text import Style
-from kplan.render.text_node import node_explanation
+from kplan.render.text.node import node_explanation
 from tests.builders import node, pod
 from tests.studies.test_explain_node import owned, told
 

@@ -1,7 +1,7 @@
 """GitHub: workflow commands that become annotations, escaped so that no name can forge one."""
 
 from kplan.render.github import commands
-from tests.render.checks import checked, document, doubt, finding
+from tests.render.checks import EDIT, checked, document, doubt, finding
 
 
 def test_what_counts_is_an_error_at_the_manifests_line() -> None:
@@ -39,3 +39,12 @@ def test_no_name_and_no_text_can_begin_a_command_of_its_own() -> None:
 def test_a_finding_without_a_place_has_none() -> None:
     [line, _] = commands(document(findings=[finding(file="", line=0)])).splitlines()
     assert line.startswith("::error title=kplan does-not-fit")
+
+
+def test_an_annotation_stands_at_the_field_to_change() -> None:
+    found = document(findings=[finding(attempt="cpu request 2 (now 4) -> all 3 replicas land", edits=(EDIT,))])
+    assert commands(found).splitlines()[0] == (
+        "::error file=web.yaml,line=31,col=18,title=kplan does-not-fit%3A deploy/shop/web%3A its pod fits no node::"
+        "deploy/shop/web: cpu%0ATry: cpu request 2 (now 4) -> all 3 replicas land%0A"
+        'web.yaml:31 spec.template.spec.containers[0].resources.requests.cpu: "4" -> "2"'
+    )

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from kplan.render import html
-from kplan.render.html import FOLDER, SCRIPTS, TONES, pack, page, safe_json
-from kplan.result.document import API_VERSION, Cause, Doubt, Fix, Origin, PodExplanation, PodExplanations
-from kplan.result.document_usage import NodeUsage, PodUsage
+from kplan.render.html import FOLDER, SCRIPTS, STYLES, page
+from kplan.render.html_data import coded, pack, safe_json, share
+from kplan.render.html_head import COMMANDS, TONES
+from kplan.result.document import Fix, PodExplanation, PodExplanations
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_usage import NodeUsage, NodeVerdicts, PodUsage
+from kplan.result.documents import DOCUMENTS
 
 SOURCE = Origin(
     source="prod.json",
@@ -23,7 +27,7 @@ SOURCE = Origin(
     taken="2026-11-01T10:00:00Z",
     profile="batch",
 )
-CSS = (FOLDER / "page.css").read_text()
+CSS = "".join((FOLDER / name).read_text() for name in STYLES)
 
 
 def document(**changes: Any) -> PodExplanation:
@@ -80,8 +84,67 @@ def test_notes_beyond_three_are_folded_away() -> None:
     assert lines[-1] == "Notes 2 more notes &lt;four&gt; five"
 
 
+def restored(value: Any, shared: list[Any]) -> Any:
+    """Put shared parts back, as the page's script does."""
+    if isinstance(value, list):
+        return [restored(one, shared) for one in value]
+    if isinstance(value, dict):
+        if set(value) == {"#"}:
+            return restored(shared[value["#"]], shared)
+        return {key: restored(one, shared) for key, one in value.items()}
+    return value
+
+
 def test_the_data_of_the_page_is_the_document() -> None:
-    assert data(page(document()))["document"] == json.loads(html.msgspec.json.encode(document()))
+    found = data(page(document()))
+    assert restored(found["document"], found["shared"]) == json.loads(html.msgspec.json.encode(document()))
+
+
+def test_what_repeats_is_written_once() -> None:
+    groups = [{"text": "cpu: needs 2, free 1", "nodes": ["node-a", "node-b"]}]
+    pods = [{"pod": "a", "groups": groups}, {"pod": "b", "groups": groups}, {"pod": "c", "groups": []}]
+    root, shared = share({"answers": pods})
+    assert root == {
+        "answers": [{"pod": "a", "groups": {"#": 0}}, {"pod": "b", "groups": {"#": 0}}, {"pod": "c", "groups": []}]
+    }
+    assert shared == [groups]
+
+
+def test_parts_within_shared_parts_are_shared_too() -> None:
+    reason = {"code": "insufficient-cpu", "plugin": "NodeResourcesFit"}
+    one, two = {"text": "one of two", "reasons": [reason]}, {"text": "two of two", "reasons": [reason]}
+    root, shared = share({"a": one, "b": one, "c": two})
+    assert shared is not None
+    assert restored(root, shared) == {"a": one, "b": one, "c": two}
+    assert json.dumps([root, shared]).count("insufficient-cpu") == 1
+
+
+@pytest.mark.parametrize("value", [True, 1, 1.0, "1", None], ids=repr)
+def test_equal_numbers_of_different_kinds_are_not_mixed_up(value: Any) -> None:
+    many = [{"a long enough name": one} for one in (True, 1, 1.0, "1", None)]
+    root, shared = share({"many": many, "again": {"a long enough name": value}})
+    found = restored(root, shared or [])["again"]["a long enough name"]
+    assert type(found) is type(value)
+    assert found == value
+
+
+def test_a_document_with_the_key_of_references_is_left_as_it_is() -> None:
+    plain = {"labels": {"#": 7}, "again": {"#": 7}}
+    assert share(plain) == (plain, None)
+
+
+def test_verdicts_stand_in_the_order_of_the_nodes_of_the_page() -> None:
+    verdicts = NodeVerdicts(nodes=("a", "b", "c"), pods={"x": 0}, letters=("01.",), left_out=2)
+    nodes = [NodeUsage(name=name, allocatable={}, requested={}) for name in ("a", "b", "c")]
+    assert coded(verdicts, nodes) == {"pods": {"x": 0}, "letters": ["01."], "leftOut": 2}
+    with_one_that_left = [nodes[2], NodeUsage(name="gone", allocatable={}, requested={}), nodes[0]]
+    assert coded(verdicts, with_one_that_left)["letters"] == [".." + "0"]
+
+
+def test_every_kind_of_document_has_a_layout_and_the_name_of_its_command() -> None:
+    script = "".join((FOLDER / name).read_text() for name in SCRIPTS)
+    assert set(re.findall(r'^kind\("(\w+)"', script, re.MULTILINE)) == set(COMMANDS)
+    assert set(DOCUMENTS) - set(COMMANDS) == set()
 
 
 def test_nodes_are_packed_as_numbers_and_places_in_a_list_of_texts() -> None:
@@ -148,20 +211,26 @@ def test_the_page_refers_to_nothing_outside_itself() -> None:
 
 
 def test_scripts_and_styles_hold_nothing_that_ends_their_element() -> None:
-    for path in FOLDER.iterdir():
+    for path in FOLDER.rglob("*"):
         if path.suffix in (".js", ".css"):
             assert not re.search(r"</(script|style)|<!--", path.read_text(), re.IGNORECASE), path.name
 
 
-def test_every_script_is_part_of_the_page() -> None:
-    assert {path.name for path in FOLDER.glob("*.js")} == set(SCRIPTS)
+def test_every_script_and_style_is_part_of_the_page() -> None:
+    assert {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.js")} == set(SCRIPTS)
+    assert {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.css")} == set(STYLES)
+
+
+def test_no_script_is_longer_than_a_module_may_be() -> None:
+    for name in SCRIPTS:
+        assert len((FOLDER / name).read_text().splitlines()) <= 400, name
 
 
 def test_what_the_page_is_made_of_is_shipped() -> None:
     root = Path(html.__file__).parents[2]
     package = re.search(r"^kplan = \[(.*)\]", (root / "pyproject.toml").read_text(), re.MULTILINE)
     assert package is not None
-    assert '"data/html/*"' in package[1]
+    assert '"data/html/**/*"' in package[1]
 
 
 def test_a_verdict_word_has_one_tone() -> None:

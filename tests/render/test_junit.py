@@ -9,7 +9,7 @@ import xmlschema
 from kplan.render.junit import report
 from kplan.result.document_check import CheckResult, CheckRule
 from tests.render import sample
-from tests.render.checks import checked, document, doubt, finding
+from tests.render.checks import EDIT, checked, document, doubt, finding
 
 SCHEMA = xmlschema.XMLSchema(str(Path(__file__).with_name("schemas") / "junit-10.xsd"))
 
@@ -75,3 +75,14 @@ def test_what_does_not_count_is_no_failure_and_is_told() -> None:
     root = tree(document(checked(), findings=[finding(text="cpu", counted=False, why_not="no worse than before")]))
     assert root.get("failures") == "0"
     assert "not counted (no worse than before): cpu" in root.findtext(".//system-out", "")
+
+
+def test_a_failure_tells_the_field_to_change() -> None:
+    found = document(checked(), findings=[finding(attempt="cpu request 2 (now 4) -> its pod lands", edits=(EDIT,))])
+    [failure] = tree(found).iter("failure")
+    assert (failure.text or "").splitlines() == [
+        "deploy/shop/web: cpu",
+        "Try: cpu request 2 (now 4) -> its pod lands",
+        'web.yaml:31 spec.template.spec.containers[0].resources.requests.cpu: "4" -> "2"',
+        "web.yaml:3",
+    ]

@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from kplan.render.text import Style
-from kplan.render.text_nodes import bar, node_list, percent
+from kplan.render.text.nodes import bar, node_list, percent
 from kplan.result.amounts import short, short_name
 from tests.builders import node, pod
 from tests.studies.test_nodes import Gi, Mi, listed
@@ -31,7 +31,7 @@ def test_short_amounts(resource: str, amount: int, text: str) -> None:
 
 
 def test_exact_amounts_are_not_rounded() -> None:
-    assert (short("cpu", 31850, exact=True), short("memory", 58_233_716_737, exact=True)) == ("31850m", "58233716737")
+    assert (short("cpu", 31850, exact=True), short("memory", 58_233_716_737, exact=True)) == ("31.85", "58233716737")
 
 
 def test_a_resource_loses_its_domain_unless_another_ends_like_it() -> None:

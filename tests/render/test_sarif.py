@@ -11,7 +11,7 @@ from jsonschema import Draft7Validator
 from kplan.render.sarif import RULES, log
 from kplan.result.document_check import CheckResult
 from tests.render import sample
-from tests.render.checks import checked, document, doubt, finding
+from tests.render.checks import EDIT, checked, document, doubt, finding
 
 SCHEMA = json.loads((Path(__file__).with_name("schemas") / "sarif-2.1.0.json").read_text())
 ROOT = Path(__file__).parents[2]
@@ -29,10 +29,10 @@ DOCUMENTS = {
 
 
 def test_every_rule_of_a_check_is_described() -> None:
-    source = "".join(path.read_text() for path in (ROOT / "kplan" / "studies").glob("check*.py"))
+    source = "".join(path.read_text() for path in (ROOT / "kplan" / "studies" / "check").glob("*.py"))
     told = re.findall(r'(?:finding|Broken)\(\s*f?"([a-z{}-]+)"', source)
     named = {name.replace("{kind}", kind) for name in told for kind in ("zone", "node")}
-    assert named | {"refused", "quota", "doubt"} == set(RULES)
+    assert named | {"refused", "quota", "doubt", "scenario"} == set(RULES)
 
 
 def run(found: CheckResult) -> dict[str, Any]:
@@ -85,3 +85,15 @@ def test_a_doubt_has_a_place_so_that_code_scanning_shows_it() -> None:
 def test_a_path_is_written_as_a_uri() -> None:
     [result] = run(document(findings=[finding(file="a folder/b#c.yaml")]))["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20folder/b%23c.yaml"
+
+
+def test_a_result_stands_at_the_field_to_change_and_names_its_object_beside() -> None:
+    found = run(document(findings=[finding(attempt="cpu request 2 (now 4) -> its pod lands", edits=(EDIT,))]))
+    [result] = found["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 31, "startColumn": 18}
+    assert [one["physicalLocation"]["region"] for one in result["relatedLocations"]] == [{"startLine": 3}]
+    assert result["message"]["text"].endswith(
+        "Try: cpu request 2 (now 4) -> its pod lands. "
+        'web.yaml:31 spec.template.spec.containers[0].resources.requests.cpu: "4" -> "2"'
+    )

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from kplan.cluster import Cluster
+from kplan.cluster import AddPods, Cluster
 from kplan.errors import SourceError, UsageError
 from kplan.scenario import Effect, load_scenario, parse_step
-from kplan.scenario.add_node import AddNode, node_like, read_add_node
+from kplan.scenario.add_node import AddNode, read_add_node
 from kplan.scenario.nodes import Cordon, Label, SetTaint
-from tests.builders import node
+from tests.builders import node, pod
 from tests.scenario.worlds import shop_cluster
 
 
@@ -69,6 +69,16 @@ def test_drain_leaves_daemons_evicts_the_owned_and_says_what_is_gone(cluster: Cl
     assert on(cluster, "node-a") == ["log-a"]
     effect = taken(cluster, "drain", "node-d")
     assert effect.notes == ("GONE, nothing owns it: shop/bare",)
+
+
+def test_drain_tells_apart_pods_whose_owner_is_no_controller(cluster: Cluster) -> None:
+    reference = {"apiVersion": "v1", "kind": "CatalogSource", "name": "certified", "uid": "1", "controller": False}
+    catalog = pod("catalog", namespace="shop", node="node-d", metadata={"ownerReferences": [reference]})
+    cluster.apply([AddPods((catalog,))])
+    assert taken(cluster, "drain", "node-d").notes == (
+        "GONE, nothing owns it: shop/bare",
+        "may be GONE, no controller owns it: shop/catalog",
+    )
 
 
 def test_fail_of_a_zone_takes_all_its_nodes(cluster: Cluster) -> None:
@@ -132,9 +142,9 @@ def test_a_shape_is_a_node_of_these_amounts_and_labels(cluster: Cluster) -> None
     assert new.labels == {"kubernetes.io/hostname": "big", "topology.kubernetes.io/zone": "west", "pool": "ml"}
 
 
-def test_node_like_is_undone_exactly(cluster: Cluster) -> None:
+def test_a_node_that_was_added_is_taken_back_exactly(cluster: Cluster) -> None:
     before = cluster.allocatable.copy()
-    undo = cluster.apply(node_like(cluster, "node-b", "another"))
+    undo = cluster.apply(AddNode(like="node-b", name="another").effect(cluster).changes)
     assert "another" in cluster.node_index
     cluster.undo(undo)
     assert (cluster.allocatable.tolist(), "another" in cluster.node_index) == (before.tolist(), False)
@@ -156,6 +166,7 @@ def test_node_like_is_undone_exactly(cluster: Cluster) -> None:
         ("add-node", "like=node-a,count=0", "--add-node like=node-a,count=0: count '0'"),
         ("add-node", "node-a", "--add-node node-a: 'node-a' has no ="),
         ("add-node", "template=pool", "no node template pool"),
+        ("add-node", "cpu=16,memory=64", "--add-node cpu=16,memory=64: memory=64 is 64 bytes"),
     ],
 )
 def test_what_cannot_be_done_is_said(cluster: Cluster, flag: str, text: str, message: str) -> None:

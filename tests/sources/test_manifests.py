@@ -107,14 +107,46 @@ def test_a_folder_passes_over_patches_and_values_with_a_word(tmp_path):
     (tmp_path / "patch.yaml").write_text("- op: add\n  path: /x\n")
     (tmp_path / "kustomization.yaml").write_text("resources: [a.yaml]\n")
     manifests = load_objects(tmp_path)
-    assert len(manifests.objects) == 4
-    assert [note.split(": ")[0] for note in manifests.notes] == [
-        f"passed over {tmp_path}/kustomization.yaml:1",
-        f"passed over {tmp_path}/patch.yaml:1",
-    ]
+    assert [one.kind for one in manifests.objects[4:]] == ["Kustomization"], "known by its name alone"
+    assert [note.split(": ")[0] for note in manifests.notes] == [f"passed over {tmp_path}/patch.yaml:1"]
 
 
 @pytest.mark.parametrize("text", ["", "# x\n", "a: b\n", "kind: List\napiVersion: v1\nitems: []\n", "a: [\n"])
 def test_nothing_to_read_or_a_broken_file_stops(text):
     with pytest.raises(SourceError):
         read(text)
+
+
+TWICE = """# one
+a: 1
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: a, app: b}}
+spec:
+  replicas: 1
+  template:
+    spec:
+      containers:
+        - name: one
+        - name: two
+          image: x
+          image: z
+  replicas: 2
+---
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: c}
+    data: {a: x, b: x, a: y}
+"""
+
+
+def test_keys_that_are_there_twice_are_found_with_their_lines():
+    found = [[(".".join(map(str, path)), line) for path, line in one.repeated_keys()] for one in read(TWICE).objects]
+    assert found == [
+        [("metadata.labels.app", 6), ("spec.template.spec.containers.1.image", 15), ("spec.replicas", 16)],
+        [],
+    ], "items of a list are left alone"

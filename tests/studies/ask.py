@@ -1,6 +1,7 @@
 """Ask a study about objects of a test, and lay the answer out as the terminal would."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import kplan
 from kplan.objects.models import Object
@@ -12,9 +13,11 @@ from kplan.studies.explain import explain_pods
 from kplan.studies.origin import origin, version_of
 
 
-def context(objects: Iterable[Object], version: str = "1.37", **about: object) -> Context:
+def context(
+    objects: Iterable[Object], version: str = "1.37", config: Mapping[str, Any] | None = None, **about: object
+) -> Context:
     state = ClusterState.of(objects, source="made-up.json", **about)
-    scheduler = kplan.Scheduler.of(version)
+    scheduler = kplan.Scheduler.of(version, config=config)
     planner = scheduler.planner(state)
     return Context(planner, origin(state, scheduler.features, *version_of(state, version)))
 

@@ -11,8 +11,8 @@ from kplan.cli.session import open_session
 from kplan.objects.kinds import KINDS
 from kplan.render.data import to_json
 from kplan.result.document_check import CheckResult, Finding
-from kplan.studies.check_baseline import read_baseline
-from kplan.studies.check_policy import policy
+from kplan.studies.check.baseline import read_baseline
+from kplan.studies.check.policy import policy
 
 NOW = datetime(2026, 5, 12, 12, tzinfo=UTC)
 GROUPS = {"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1"}

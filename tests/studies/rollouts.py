@@ -7,11 +7,11 @@ import kplan
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.render.text import Style
-from kplan.render.text_plan import simulation
+from kplan.render.text.plan import simulation
 from kplan.result.document_plan import RolloutPlan, SimulationPlan
-from kplan.studies.landing import land
 from kplan.studies.origin import origin, version_of
 from kplan.studies.simulate import SimulateOptions, simulate_pods
+from kplan.studies.simulate.landing import land
 from tests.builders import make, pod
 
 

@@ -7,7 +7,8 @@ import pytest
 
 import kplan
 from kplan.cluster import AddPods
-from kplan.objects.models import Object
+from kplan.objects.models import Object, ObjectMeta, ResourceQuota
+from kplan.objects.models.policy import ResourceQuotaSpec, ResourceQuotaStatus
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.result import EventKind
@@ -144,5 +145,94 @@ def test_a_manifest_is_counted_beside_what_runs_of_it(tmp_path: Path) -> None:
     )
     planner = planner_of(node("a"), node("b"))
     (supply,) = of_manifests(planner.cluster, [str(file)])
-    assert (supply.name, supply.running) == ("deploy/shop/web", ())
+    assert (supply.name, supply.running, supply.asks) == ("deploy/shop/web", (), 2)
     assert report(planner, supplies=[supply]).sets == 4
+
+
+WEB = {"app": "web"}
+
+
+@pytest.mark.parametrize(
+    ("asks", "running", "verdict", "sentence", "try_"),
+    [
+        (6, 0, "PARTLY", "shop/web: 4 of the 6 it asks for fit (0 run)", "1 more node like a -> all 6 fit"),
+        (6, 1, "PARTLY", "shop/web: 3 of the 5 more it asks for fit (1 run)", "1 more node like a -> all 5 fit"),
+        (3, 0, "FITS", "shop/web: 4 more replicas fit, the 3 it asks for among them (0 run)", None),
+        (1, 1, "FITS", "shop/web: 3 more replicas fit (1 run)", None),
+        (None, 0, "FITS", "shop/web: 4 more replicas fit (0 run)", None),
+    ],
+    ids=[
+        "fewer fit than the manifest asks for",
+        "those that run are part of what it asks for",
+        "more fit than it asks for",
+        "all it asks for run",
+        "it asks for nothing",
+    ],
+)
+def test_the_replicas_of_a_manifest_are_a_wish(
+    asks: int | None, running: int, verdict: str, sentence: str, try_: str | None
+) -> None:
+    """Each of two nodes of 4 cpu takes two pods of 1500m."""
+    planner = planner_of(node("a"), node("b"), *[owned("w-1", "ReplicaSet", "web", on="a", cpu="1500m")] * running)
+    sample = pod("web", namespace="shop", labels=WEB, requests={"cpu": "1500m"})
+    found = report(planner, supplies=[Supply("deploy/shop/web", sample, tuple(range(running)), asks=asks)])
+    assert (found.verdict, found.sentence) == (verdict, sentence)
+    assert found.try_ == (try_ or "one more node like a -> 2 more fit")
+    assert found.notes == ()
+
+
+def test_a_number_that_is_asked_for_wins_over_the_manifest() -> None:
+    planner = planner_of(node("a"), node("b"))
+    sample = pod("web", namespace="shop", requests={"cpu": "1500m"})
+    found = report(planner, supplies=[Supply("deploy/shop/web", sample, asks=6)], replicas=2)
+    assert (found.verdict, found.sentence) == ("FITS", "shop/web: 2 of 2 more replicas fit (0 run, 2 asked for)")
+
+
+def test_where_no_number_of_nodes_is_enough_the_best_is_told_and_where_it_ends() -> None:
+    """By zone, skew 1: west holds 2, so east may hold 3; with 2 more nodes in west its 5 let east fill up with 4."""
+    spread = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}
+    zones = [{"topology.kubernetes.io/zone": zone} for zone in ("east", "west")]
+    planner = planner_of(node("a", labels=zones[0]), node("b", labels=zones[1], cpu="2"))
+    constraint = {**spread, "labelSelector": {"matchLabels": WEB}}
+    sample = pod("web", labels=WEB, requests={"cpu": "1"}, topologySpreadConstraints=[constraint])
+    found = report(planner, supplies=[Supply("deploy/default/web", sample)], replicas=12)
+    assert found.growth is not None
+    assert (found.growth.nodes, found.growth.fits) == ((0, 1, 2, 3, 6), (5, 8, 9, 9, 9))
+    assert found.try_ == "2 more nodes like b -> 9 of 12 fit; up to 6 of them give no more"
+
+
+def test_that_nobody_is_evicted_is_told_where_priority_would() -> None:
+    planner = planner_of(node("a"), owned("low", "ReplicaSet", "low", on="a", cpu="3"))
+    sample = pod("web", requests={"cpu": "1"}, priority=1000)
+    found = report(planner, supplies=[Supply("deploy/default/web", sample, asks=2)])
+    assert found.sentence == "default/web: 1 of the 2 it asks for fit (0 run)"
+    assert found.notes == ("capacity evicts nobody: kplan simulate tells what pods of priority 1,000 would evict",)
+
+
+def quota(**hard: str) -> ResourceQuota:
+    name = ObjectMeta(name="compute", namespace="shop")
+    return ResourceQuota(metadata=name, spec=ResourceQuotaSpec(hard=hard), status=ResourceQuotaStatus())
+
+
+def test_a_quota_that_stops_sooner_is_told() -> None:
+    """Two pods of 1 cpu run; five more find a place, and the quota of 4 cpu lets in two of them."""
+    planner = planner_of(*two_zones(), quota(**{"requests.cpu": "4"}))
+    found = report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")])
+    assert found.sets == 5
+    assert found.notes == (
+        "a quota lets in only 2 of these 5: exceeded quota: compute, requested: requests.cpu=1, used: requests.cpu=4, "
+        "limited: requests.cpu=4",
+    )
+
+
+def test_a_quota_that_has_let_waiting_pods_in_is_not_asked_about_them() -> None:
+    planner = planner_of(*two_zones(), owned("web-3", "ReplicaSet", "web"), quota(pods="3"))
+    found = report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")])
+    assert [note for note in found.notes if "quota" in note] == [
+        "a quota lets in only 1 of these 5: exceeded quota: compute, requested: pods=1, used: pods=3, limited: pods=3"
+    ]
+
+
+def test_a_quota_with_room_is_not_told() -> None:
+    planner = planner_of(*two_zones(), quota(pods="7"))
+    assert report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")]).notes == ()

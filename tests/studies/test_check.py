@@ -1,16 +1,22 @@
 """Check: what counts, by the plan, by each rule of the policy, and against a baseline."""
 
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kplan.cli.check import Asked, answer
+from kplan.cli.options import Rules, Source
+from kplan.cli.session import open_session
+from kplan.cluster import to_state
 from kplan.errors import SourceError, UsageError
-from kplan.studies.check import span
-from kplan.studies.check_baseline import read_baseline
-from kplan.studies.check_policy import Policy, policy, read_policy
-from tests.studies.checking import check, counted, deployment, item, node, only, pod, template, uncounted
+from kplan.studies.check.baseline import read_baseline
+from kplan.studies.check.policy import Policy, policy, read_policy
+from kplan.studies.check.report import span
+from kplan.studies.fail import each_failure
+from tests.studies.checking import NOW, check, counted, deployment, item, node, only, pod, template, uncounted, write
 
 ZONES = [node("a", "z1"), node("b", "z2"), node("c", "z3")]
 
@@ -394,11 +400,11 @@ def test_flags_win_over_the_file_and_lists_add_up() -> None:
 
 
 def test_the_loss_of_many_nodes_is_the_same_as_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import kplan.studies.check_survive as survive
+    import kplan.studies.fail.run as losses
 
     cluster = [*ZONES, pod("db-0", "a", "2", "StatefulSet/db"), pod("bare", "b", "1"), pod("waits", "", "9")]
     few = check(tmp_path, cluster, deployment("web", "2", 4), survive=["zone", "node"])
-    monkeypatch.setattr(survive, "_FEW", 0)
+    monkeypatch.setattr(losses, "FEW", 0)
     many = check(tmp_path, cluster, deployment("web", "2", 4), survive=["zone", "node"])
     assert few.findings == many.findings
     assert len(few.findings) > 2
@@ -418,3 +424,30 @@ def test_a_set_that_is_made_one_by_one_says_where_it_stalls(tmp_path: Path) -> N
     }
     found = check(tmp_path, ZONES[:2], item("StatefulSet", "db", "shop", spec=body))
     assert (only(found, "does-not-fit").title, only(found, "does-not-fit").amount) == ("stalls at 2 of 3", 1)
+
+
+@pytest.mark.parametrize("kind", ["zone", "node"])
+@pytest.mark.parametrize(
+    ("owner", "expected"),
+    [
+        pytest.param("ReplicaSet/db", {"deploy/shop/web": 3}, id="both come back at once, by name"),
+        pytest.param("StatefulSet/db", {"deploy/shop/web": 2, "sts/shop/db": 1}, id="a set waits for its node"),
+    ],
+)
+def test_a_loss_is_what_fail_says_of_the_same_cluster_and_manifest(
+    tmp_path: Path, kind: str, owner: str, expected: dict[str, int]
+) -> None:
+    """Each node of 4 holds 2 of three pods of web, a and b another pod: 2 are left on c, so one finds no place."""
+    cluster = [*ZONES, pod("db-0", "a", "2", owner), pod("api-0", "b", "2", "ReplicaSet/api")]
+    session = open_session(Source(write(tmp_path / "c.json", item("Namespace", "shop"), *cluster)), Rules())
+    file = tmp_path / "web.json"
+    file.write_text(json.dumps(deployment("web", "2", 3)))
+    found = answer(session, Asked([str(file)], "", True, policy({"survive": kind})), NOW)
+    assert {finding.object: finding.amount for finding in found.findings} == expected
+    assert session.planned is not None
+    report = each_failure(session.scheduler.planner(to_state(session.planned)), kind, session.origin)
+    missing = [case.pending + case.gone + case.displaced for case in report.cases]
+    assert missing == [1, 1, 1]
+    assert sum(finding.amount for finding in found.findings) == sum(missing)
+    causes = {case.because.text.partition(": ")[2] for case in report.cases if case.because is not None}
+    assert {finding.text.partition(" no place: ")[2] for finding in found.findings} <= causes

@@ -11,8 +11,8 @@ from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.result.document_diff import ClusterDiff
 from kplan.studies.diff import DiffAsked, diff
-from kplan.studies.diff_rules import GATES
-from kplan.studies.diff_sides import Side
+from kplan.studies.diff.rules import GATES
+from kplan.studies.diff.sides import Side
 from kplan.studies.origin import origin, version_of
 from tests.builders import node, pod
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+import kplan
 from kplan.objects.state import Completeness
+from kplan.studies.doubts import plan_doubts
 from tests.builders import node, pod
 from tests.studies.ask import document
 
@@ -35,3 +37,58 @@ def test_a_pod_that_does_not_fit_would_not_fit_with_more_pods_either() -> None:
 )
 def test_pods_that_are_absent(absences: dict[str, str], told: str) -> None:
     assert doubts("1", Completeness(counts={"Node": 1}, absences=absences)) == [("no-pods", told)]
+
+
+def extender(**fields: object) -> dict[str, object]:
+    head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    return {**head, "extenders": [{"urlPrefix": "http://x", **fields}]}
+
+
+GPU = [{"name": "x.com/gpu"}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        pytest.param({"filterVerb": "f"}, ["refuse nodes"], id="one that filters"),
+        pytest.param({"filterVerb": "f", "ignorable": True}, ["refuse nodes"], id="one that may fail"),
+        pytest.param(
+            {"filterVerb": "f", "prioritizeVerb": "p", "weight": 1, "preemptVerb": "e"},
+            ["refuse nodes, prefer others or keep pods from being evicted"],
+            id="one that does all",
+        ),
+        pytest.param({"bindVerb": "b"}, [], id="one that only binds"),
+    ],
+)
+def test_an_extender_that_is_asked_about_every_pod_is_a_doubt_about_the_configuration(
+    fields: dict[str, object], told: list[str]
+) -> None:
+    found = kplan.Scheduler.of("1.37", config=extender(**fields)).doubts
+    assert list(found) == [("extender-not-asked", f"extender http://x is not asked: it may {may}") for may in told]
+
+
+@pytest.mark.parametrize(
+    ("containers", "told"),
+    [
+        pytest.param([{"name": "c"}], [], id="a pod that does not ask for it"),
+        pytest.param([{"name": "c", "resources": {"limits": {"x.com/gpu": "1"}}}], ["extender-not-asked"], id="limits"),
+    ],
+)
+def test_an_extender_with_a_resource_of_its_own_is_a_doubt_about_pods_that_ask_for_it(
+    containers: list[dict[str, object]], told: list[str]
+) -> None:
+    config = extender(filterVerb="f", managedResources=GPU)
+    assert kplan.Scheduler.of("1.37", config=config).doubts == ()
+    objects = [node("n", allocatable={"x.com/gpu": "4"}), pod("p", containers=containers)]
+    found = document(objects, "default/p", config=config).doubts
+    assert [doubt.code for doubt in found] == told
+
+
+def test_an_extender_is_a_doubt_about_a_plan_of_which_one_pod_asks_for_its_resource() -> None:
+    told = ["extender http://x is not asked: it may refuse nodes"]
+    managing = kplan.Scheduler.of("1.37", config=extender(filterVerb="f", managedResources=GPU)).configuration
+    pods = [pod("q"), pod("p", requests={"x.com/gpu": "1"})]
+    found = plan_doubts(Completeness(), [(one, "FITS", "") for one in pods], extenders=managing.extenders)
+    assert [doubt.text for doubt in found if doubt.code == "extender-not-asked"] == told
+    none = plan_doubts(Completeness(), [(pods[0], "FITS", "")], extenders=managing.extenders)
+    assert [doubt for doubt in none if doubt.code == "extender-not-asked"] == []

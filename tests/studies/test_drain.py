@@ -3,13 +3,16 @@
 from typing import Any
 
 import kplan
+from kplan.cluster import to_state
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.result.document_drain import DrainPlan
+from kplan.scenario import parse_step
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain import DrainAsked, drain, find_nodes_to_drain
 from kplan.studies.origin import origin, version_of
-from tests.builders import make, node
+from kplan.studies.whatif import run
+from tests.builders import make, node, pod
 from tests.scenario.worlds import owned, shop
 
 SCHEDULER = kplan.Scheduler.of("1.37")
@@ -24,6 +27,17 @@ def web(name: str, on: str, cpu: str = "1", **more: Any) -> Pod:
 def budget(**spec: Any) -> Object:
     return make(
         "PodDisruptionBudget", "web-pdb", namespace="shop", spec={"selector": {"matchLabels": {"app": "web"}}, **spec}
+    )
+
+
+def recorded(allowed: int) -> Object:
+    """Budget of 2 at least whose status says what it allows."""
+    return make(
+        "PodDisruptionBudget",
+        "web-pdb",
+        namespace="shop",
+        spec={"selector": {"matchLabels": {"app": "web"}}, "minAvailable": 2},
+        status={"disruptionsAllowed": allowed, "currentHealthy": 2, "desiredHealthy": 2, "expectedPods": 2},
     )
 
 
@@ -88,6 +102,70 @@ def test_a_budget_that_allows_none_blocks_and_what_lifts_it_was_tried() -> None:
         options=DrainOptions(True, True, disable_eviction=True),
     )
     assert (without.verdict, without.needs) == ("FITS", "kubectl drain a --disable-eviction")
+
+
+def test_a_replica_that_was_added_counts_as_ready_whatever_the_recorded_status_says() -> None:
+    pods = [web("w-1", "a", status=READY), web("w-2", "b", status=READY)]
+    objects = [node("a"), node("b"), node("c"), *pods, recorded(0)]
+    plan = planned(objects, "a")
+    assert [fix.text for fix in plan.fixes] == ["one more replica of rs/shop/web", "web-pdb minAvailable 1 (now 2)"]
+    planner = SCHEDULER.planner(ClusterState.of(objects), everything=False)
+    run(planner, [parse_step("scale", "rs/shop/web=3")])
+    then = planned(list(to_state(planner.cluster).objects()), "a")
+    assert (then.verdict, [one.budget for one in then.pods]) == ("FITS", ["web-pdb 1 of 1"])
+    assert [(one.healthy, one.expected, one.allows) for one in then.after] == [(3, 3, 1)]
+
+
+def test_evictions_under_way_hold_a_budget_also_after_a_what_if() -> None:
+    """Three are ready where two must stay, and the status allows none yet: a fourth allows one, not two."""
+    pods = [web(f"w-{n}", on, status=READY) for n, on in enumerate("abc")]
+    planner = SCHEDULER.planner(ClusterState.of([node("a"), node("b"), node("c"), *pods, recorded(0)]))
+    run(planner, [parse_step("scale", "rs/shop/web=4")])
+    (budget_now,) = planner.cluster.objects.table("pod_disruption_budgets").values()
+    assert (budget_now.status.disruptions_allowed, budget_now.status.current_healthy) == (1, 4)
+
+
+def test_an_owner_that_is_no_controller_is_named_and_the_pod_may_be_gone() -> None:
+    reference = {"apiVersion": "v1", "kind": "CatalogSource", "name": "certified", "uid": "1", "controller": False}
+    left = pod("catalog", namespace="shop", node="a", metadata={"ownerReferences": [reference]})
+    plan = planned([node("a"), node("b"), left], "a")
+    assert plan.because is not None
+    assert plan.because.text == "shop/catalog: no controller (owner CatalogSource/certified): it may be GONE (--force)"
+    forced = planned([node("a"), node("b"), left], "a", options=DrainOptions(True, True, force=True))
+    assert [one.note for one in forced.pods] == ["may be GONE: no controller (owner CatalogSource/certified)"]
+
+
+def test_two_things_in_the_way_are_both_named_and_lifted_together() -> None:
+    pods = [web("w-1", "a", status=READY), web("w-2", "b", status=READY)]
+    bare = pod("bare", namespace="shop", node="a")
+    plan = planned([node("a"), node("b"), node("c"), *pods, bare, budget(minAvailable=2)], "a")
+    assert plan.because is not None
+    assert plan.because.text == (
+        "shop/bare: nothing owns it: it would be GONE (--force); shop/w-1: budget web-pdb: 2 ready, 2 must stay"
+    )
+    assert [(fix.text, fix.flags) for fix in plan.fixes] == [
+        ("--force: shop/bare GONE + one more replica of rs/shop/web", "--force --scale rs/shop/web=3"),
+        ("--force: shop/bare GONE + web-pdb minAvailable 1 (now 2)", "--force --set-pdb shop/web-pdb:minAvailable=1"),
+    ]
+    assert plan.no_help == (
+        "--force: shop/bare GONE (1 pod left)",
+        "one more replica of rs/shop/web (1 pod left)",
+        "web-pdb minAvailable 1 (now 2) (1 pod left)",
+    )
+
+
+def test_a_long_sentence_loses_what_is_in_brackets_and_not_its_end() -> None:
+    apart = {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "x" * 63}}}
+            ]
+        }
+    }
+    pods = [owned(f"w-{n}", "ReplicaSet", "x" * 63, on=on * 63, affinity=apart) for n, on in enumerate("ab")]
+    plan = planned([node("a" * 63), node("b" * 63), *pods], "a" * 63, fixes=False)
+    assert plan.because is not None
+    assert plan.because.text == f"pod anti-affinity: {'b' * 63} has a pod app={'x' * 63} by hostname"
 
 
 def test_a_replacement_that_stays_pending_uses_the_budget_up() -> None:

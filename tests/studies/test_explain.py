@@ -394,4 +394,41 @@ def test_exact_bytes_where_no_unit_divides_them() -> None:
         pod("p-3", requests={"memory": "1288490189"}),
     ]
     asked = document(objects, "default/p-3")
-    assert asked.groups[0].text == "memory: needs 1288490189 bytes, free 429496729, lacks 858993460"
+    assert (
+        asked.groups[0].text
+        == "memory: needs 1288490189 bytes (1.2Gi), free 429496729 (409Mi), lacks 858993460 (819Mi)"
+    )
+
+
+SSD = {"disktype": "ssd"}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "because"),
+    [
+        (
+            [node("a"), node("b", taints=["role=infra:NoSchedule"]), node("c", cpu="1")],
+            "nodeSelector disktype=ssd: no node has that",
+        ),
+        (
+            [node("a"), node("b"), node("ssd", labels=SSD, unschedulable=True), node("c", cpu="1")],
+            "ssd is cordoned; no other node meets nodeSelector disktype=ssd",
+        ),
+    ],
+    ids=["no node has it", "the only one is cordoned"],
+)
+def test_nodes_that_a_pod_did_not_choose_are_not_the_cause(nodes: list[Object], because: str) -> None:
+    found = document([*nodes, pod("p", requests={"cpu": "2"}, nodeSelector=SSD)], "default/p")
+    assert found.because is not None
+    assert found.because.text == because
+
+
+def test_nodes_without_a_device_are_not_the_cause() -> None:
+    gpu = {"example.com/gpu": "8"}
+    nodes = [node("a"), node("g", allocatable=gpu, taints=["example.com/gpu=yes:NoSchedule"])]
+    found = document([*nodes, pod("p", requests={"example.com/gpu": "1"})], "default/p")
+    assert found.because is not None
+    assert found.because.text == (
+        "g would do but for taint example.com/gpu=yes:NoSchedule, which the pod does not tolerate; "
+        "no other node has example.com/gpu"
+    )

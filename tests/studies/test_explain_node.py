@@ -3,7 +3,7 @@
 from kplan.objects.models import Object
 from kplan.result.document_nodes import NodeExplanation
 from kplan.studies.context import Context
-from kplan.studies.node_story import elsewhere, explain_node
+from kplan.studies.nodes import elsewhere, explain_node
 from tests.builders import node, pod
 from tests.studies.ask import context
 

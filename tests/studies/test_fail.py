@@ -251,9 +251,9 @@ def test_a_daemon_that_is_evicted_waits_for_its_own_node() -> None:
     high = owned("high-1", "ReplicaSet", "high", on="n-2", cpu="4", priority=10)
     report = lose(planner_of(node("n-1"), node("n-2"), daemon, high), "n-2")
     (move,) = report.cascade
-    assert (move.pod, move.node) == ("shop/log-1", "")
+    assert (move.pod, move.instead_of, move.node) == ("shop/log-1-r1", "shop/log-1", "")
     assert report.because is not None
-    assert report.because.text == "shop/log-1, evicted: it belongs to n-1, and others have taken its room there"
+    assert report.because.text == "shop/log-1, evicted: cpu: it wants 1, n-1 has 0 free"
     assert report.verdict == "PARTLY"
 
 
@@ -371,3 +371,16 @@ def test_every_pod_has_one_fate_and_everything_is_put_back(
         assert lose(planner, *lost, fixes=False) == report
     finally:
         running.FEW = few
+
+
+def test_an_owner_that_is_no_controller_is_named() -> None:
+    reference = {"apiVersion": "v1", "kind": "CatalogSource", "name": "certified", "uid": "1", "controller": False}
+    pods = [pod(name, node="a", metadata={"ownerReferences": [reference]}) for name in ("x", "y")]
+    report = lose(planner_of(node("a"), node("b"), *pods), "a")
+    assert report.because is not None
+    assert report.because.text == (
+        "no controller owns default/x (owner CatalogSource/certified) and 1 more: they may be GONE"
+    )
+    one = lose(planner_of(node("a"), node("b"), pods[0]), "a").because
+    assert one is not None
+    assert one.text == "no controller owns default/x (owner CatalogSource/certified): it may be GONE"

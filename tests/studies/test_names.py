@@ -3,14 +3,13 @@
 import pytest
 
 import kplan
-from kplan.cli.selectors import parse_selector
 from kplan.cluster import Cluster
 from kplan.errors import UsageError
+from kplan.objects.selector_text import parse_selector
 from kplan.objects.state import ClusterState
-from kplan.studies.names import Scope, resolve
+from kplan.scenario.names import Scope, resolve
 from kplan.studies.origin import version_of
 from kplan.studies.owners import comes_back, owner_text
-from kplan.studies.words import amounts, count, joined, listed
 from tests.builders import make, node, pod
 
 
@@ -92,29 +91,6 @@ def test_selectors_of_kubectl(text: str, labels: dict[str, str], chosen: bool) -
     selector = parse_selector(text)
     assert selector is not None
     assert selector.matches(labels) is chosen
-
-
-@pytest.mark.parametrize(
-    ("resource", "numbers", "words"),
-    [
-        ("cpu", (2000, 1000), ("2", "1")),
-        ("cpu", (2000, 1420, 0), ("2000m", "1420m", "0")),
-        ("memory", (10 << 30, 12 << 30), ("10Gi", "12Gi")),
-        ("memory", (10 << 30, 596 << 20), ("10240Mi", "596Mi")),
-        ("memory", (1288490189, 429496729), ("1288490189 bytes", "429496729")),
-        ("nvidia.com/gpu", (8, 1), ("8", "1")),
-    ],
-)
-def test_amounts_stand_in_one_unit_and_are_exact(
-    resource: str, numbers: tuple[int, ...], words: tuple[str, ...]
-) -> None:
-    assert amounts(resource, *numbers) == words
-
-
-def test_counts_and_lists() -> None:
-    assert [count(1, "pod"), count(5000, "node")] == ["1 pod", "5,000 nodes"]
-    assert [listed(["a", "b"]), listed(list("abcde"), 3000)] == ["a, b", "a, b, c, +2,997"]
-    assert [joined([]), joined("a"), joined("ab"), joined("abc")] == ["", "a", "a and b", "a, b and c"]
 
 
 def test_the_version_of_a_source() -> None:

@@ -5,15 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kplan
-from kplan.cli.selectors import parse_selector
 from kplan.cluster import Cluster, build
 from kplan.errors import UsageError
 from kplan.objects.models import Object
+from kplan.objects.selector_text import parse_selector
 from kplan.objects.state import ClusterState
 from kplan.result.document_nodes import NodeList
 from kplan.studies.nodes import NodesAsked, list_nodes
+from kplan.studies.nodes.packing import measure, open_nodes, within_nodes, workload
 from kplan.studies.origin import origin, version_of
-from kplan.studies.packing import measure, open_nodes, within_nodes, workload
 from tests.builders import node, pod
 
 Mi, Gi = 1 << 20, 1 << 30

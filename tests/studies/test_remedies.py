@@ -245,3 +245,16 @@ def test_five_lines_then_a_flag(style: Style, shown: int) -> None:
     told = text(objects, "default/p", style)
     assert re.findall(r"^ {9}(\d)  ", told, re.MULTILINE) == [str(number) for number in range(1, shown + 1)]
     assert ("--all-fixes" in told) is not style.all_fixes
+
+
+def test_claims_of_devices_are_not_tried_and_that_is_said() -> None:
+    claims = [{"name": "gpu", "resourceClaimName": "gpu-0"}]
+    objects = [
+        node("n", allocatable={"cpu": "1", "memory": "1Gi", "pods": "9"}),
+        pod("p", requests={"cpu": "2"}, resourceClaims=claims),
+    ]
+    told = " ".join(text(objects, "default/p").split())
+    assert "1 cpu request of at most 1 (now 2)" in told
+    assert "not tried: claims of devices" in told
+    without = [objects[0], pod("p", requests={"cpu": "2"})]
+    assert "not tried" not in text(without, "default/p")

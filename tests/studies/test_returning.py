@@ -39,3 +39,12 @@ def test_a_victim_without_room_stays_pending_and_nothing_has_changed() -> None:
 
 def test_a_victim_that_nothing_owns_is_gone() -> None:
     assert told(planner_of(node("a", cpu="2"), pod("p", node="a", requests={"cpu": "2"}))) == ()
+
+
+def test_a_daemon_comes_back_to_its_own_node_alone() -> None:
+    """Beside it on b there is room, and a DaemonSet's pod never goes there."""
+    owner = {"ownerReferences": [{"kind": "DaemonSet", "name": "log", "uid": "u", "controller": True}]}
+    planner = planner_of(
+        node("a", cpu="2"), node("b", cpu="1"), pod("log-a", node="a", requests={"cpu": "1"}, metadata=owner)
+    )
+    assert told(planner) == ("default/log-a comes back and stays Pending: it fits no node then",)

@@ -123,7 +123,7 @@ def test_a_stall_as_the_terminal_shows_it(tmp_path: Path) -> None:
               1  9000m cpu are free, but in pieces: it wants 3500m, no node has more
                    than 3000m
                    deploy/default/web 1
-        Nearest  for default/web-new, in the first of 1 groups of nodes
+        Nearest  for default/web-new
               3  cpu: needs 3500m, free 3000m, lacks 500m
                    n-0, n-1, n-2   all alike, 1 of 4 used
         Preempt  no: no pod of lower priority (this one 0, the others 0)

@@ -6,7 +6,7 @@ import kplan
 from kplan.cluster import Remove
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
-from kplan.studies.run import Run
+from kplan.studies.simulate.run import Run
 from tests.builders import node, pod
 
 OWNER = {

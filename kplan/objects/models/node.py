@@ -12,6 +12,10 @@ class Taint(Model):
     value: str | None = None
     effect: str = ""
 
+    def __str__(self) -> str:
+        """Write it as kubectl does: ``key=value:Effect``, ``key:Effect``."""
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
 
 class NodeSpec(Model):
     """``spec`` of a node."""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +29,33 @@ _CONNECTIONS = 64
 """Connections kept open: one for each kind that is watched, and some for lists."""
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where a server is and who asks it.
+
+    Attributes:
+        configuration: the client's Configuration: host, certificates, credentials.
+        context: name of the context, as shown to the user.
+    """
+
+    configuration: Any
+    context: str
+
+
 class Connection:
     """A server to ask.
 
     Args:
-        configuration: the client's Configuration: host, certificates, credentials.
-        context: name of the context, as shown to the user.
+        access: where it is, and credentials.
         qps: requests a second; 0 for no limit.
         burst: requests at once.
         timeout: seconds to wait for an answer.
-        sleep: waits between attempts.
+        sleep: waits between attempts, and for a turn.
     """
 
     def __init__(
         self,
-        configuration: Any,
-        context: str,
+        access: Access,
         *,
         qps: float = 50,
         burst: int = 100,
@@ -53,10 +65,11 @@ class Connection:
         from kubernetes.client.rest import RESTClientObject
         from urllib3 import Timeout
 
-        self.context = context
+        configuration = access.configuration
+        self.context = access.context
         self.server: str = configuration.host
         self._configuration = configuration
-        self._bucket = TokenBucket(qps, burst)
+        self._bucket = TokenBucket(qps, burst, sleep=sleep)
         self._lock = threading.Lock()
         self._sleep = sleep
         self._timeout = Timeout(connect=min(_CONNECT_SECONDS, timeout), read=timeout)
@@ -153,11 +166,7 @@ class Connection:
         """Make the one kind of request there is."""
         from urllib3.exceptions import HTTPError
 
-        headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "kplan"}
-        with self._lock:  # credentials are renewed here, by one thread
-            for setting in self._configuration.auth_settings().values():
-                if setting["value"]:
-                    headers[setting["key"]] = setting["value"]
+        headers = self._headers({"Accept-Encoding": "gzip"})
         if self._closed:
             raise LiveError("the connection was closed", code="closed")
         try:
@@ -176,15 +185,38 @@ class Connection:
         self._answered = True
         return answer
 
+    def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
+        """Headers of a request, credentials among them."""
+        headers = {"Accept": "application/json", "User-Agent": "kplan", **more}
+        with self._lock:  # credentials are renewed here, by one thread
+            for setting in self._configuration.auth_settings().values():
+                if setting["value"]:
+                    headers[setting["key"]] = setting["value"]
+        return headers
+
 
 def connect(context: str = "", kubeconfig: str = "", **limits: Any) -> Connection:
+    """Connect to the server that kubectl would talk to.
+
+    Args:
+        context: as for ``find_access``.
+        kubeconfig: as for ``find_access``.
+        limits: ``qps``, ``burst``, ``timeout`` of the Connection.
+
+    Raises:
+        UsageError: no such context, or no kubeconfig.
+        LiveError: a kubeconfig that is broken, or credentials that cannot be had.
+    """
+    return Connection(find_access(context, kubeconfig), **limits)
+
+
+def find_access(context: str = "", kubeconfig: str = "") -> Access:
     """Find the server that kubectl would talk to.
 
     Args:
         context: name of a context; the current one if empty.
         kubeconfig: a file; ``KUBECONFIG`` (several files, merged) or ``~/.kube/config`` if empty, and where there is
             none the service account of the pod that kplan runs in.
-        limits: ``qps``, ``burst``, ``timeout`` of the Connection.
 
     Raises:
         UsageError: no such context, or no kubeconfig.
@@ -201,10 +233,10 @@ def connect(context: str = "", kubeconfig: str = "", **limits: Any) -> Connectio
             config.load_incluster_config(client_configuration=configuration)
         except config.ConfigException as error:
             raise LiveError(f"no access from inside this cluster: {error}", code="no-cluster") from None
-        return Connection(configuration, "in-cluster", **limits)
+        return Access(configuration, "in-cluster")
     if not there:
         raise _no_kubeconfig(kubeconfig, files)
-    return Connection(configuration, _configure(configuration, os.pathsep.join(there), context), **limits)
+    return Access(configuration, _configure(configuration, os.pathsep.join(there), context))
 
 
 def _no_kubeconfig(named: str, files: str) -> UsageError:

@@ -12,10 +12,10 @@ from kplan.cluster import AddPods, PodInfo
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import is_disk
-from kplan.result import Event, EventKind
+from kplan.result import EventKind
 from kplan.scenario.manifests import fresh_copy
 from kplan.studies.capacity.supply import Supply
-from kplan.studies.failing import Failure, failure
+from kplan.studies.reasons.failing import Failure, failure
 
 BOUND = 100_000
 """Sets after which counting stops."""
@@ -157,7 +157,7 @@ def _count(
                 event = planner.step(pod)
                 if event.kind is not EventKind.PLACED or event.outcome.placement is None:
                     counted.failed = number
-                    counted.failure = _why(planner, pod, event) if tell else None
+                    counted.failure = failure(planner, pod, event) if tell else None
                     return counted
                 placed.append((number, planner.cluster.node_name(event.outcome.placement.node)))
         for number, node in placed:
@@ -165,7 +165,3 @@ def _count(
         counted.sets += 1
     counted.bounded = True
     return counted
-
-
-def _why(planner: Planner, pod: PodInfo, event: Event) -> Failure:
-    return failure(planner, pod, event)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
+from kplan.objects.well_known import ZONE
 from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import Growth
@@ -19,6 +21,52 @@ SHOWN = 3
 """Numbers of nodes that the table begins with."""
 _SAMPLES = 8
 """Kinds of nodes that are tried to find the one that helps most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    """What more nodes of one kind came to.
+
+    Attributes:
+        shape: what a new node is like.
+        counted: what fits then.
+        refused: why an added node that took nothing refuses the next pod.
+    """
+
+    shape: AddNode
+    counted: Counted
+    refused: Cause | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Sets that are counted over and over, with more and more nodes."""
+
+    planner: Planner
+    supplies: Sequence[Supply]
+    ratio: Sequence[int]
+
+    def with_nodes(self, shape: AddNode, number: int, most: int = BOUND) -> _Grown:
+        """Count with so many more nodes; sets to stop at are ``most``."""
+        planner = self.planner
+        mark = planner.mark
+        try:
+            cluster = planner.cluster
+            before, nodes = len(cluster.pods), set(cluster.node_index)
+            planner.apply(replace(shape, count=number).effect(cluster).changes)
+            Cascade(planner).place([pod for pod in cluster.pods[before:] if pod.waiting])
+            new = set(cluster.node_index) - nodes
+            counted = count_sets(planner, self.supplies, self.ratio, most)
+            used = any(new & on.keys() for on in counted.on)
+            return _Grown(shape, counted, None if used else _refusal(counted, new))
+        finally:
+            planner.rewind(mark)
+
+    def best(self) -> _Grown | None:
+        """Find the kind of node that helps most; of equals the most common, then the first by name."""
+        kinds = kinds_of_nodes(self.planner.cluster)[:_SAMPLES]
+        grown = [self.with_nodes(AddNode(like=name), 1) for name in kinds]
+        return max(grown, key=lambda one: one.counted.sets, default=None)
 
 
 def grow(
@@ -36,49 +84,32 @@ def grow(
         supplies: the workloads.
         ratio: pods of each in a set.
         base: what fits without more nodes.
-        asked: sets that were asked for; None for no number.
+        asked: sets that were asked for; None for no number, or if they fit as it is.
         shape: what a new node is like; None for the kind of node of this cluster that helps most.
     """
     if base.bounded:
         return None
-    found = (
-        _best(planner, supplies, ratio, base) if shape is None else (shape, *_with(planner, supplies, ratio, shape, 1))
-    )
-    if found is None:
+    question = _Question(planner, supplies, ratio)
+    one = question.best() if shape is None else question.with_nodes(shape, 1)
+    if one is None:
         return None
-    shape, one, refused = found
-    like = shape.like or shape.template or "that shape"
-    if one.sets <= base.sets and refused is not None:
-        return Growth(like=like, flag=_flag(shape), nodes=(0, 1), fits=(base.sets, one.sets), none_helps=refused)
-    numbers = {0: base.sets, 1: one.sets}
+    like, flag = one.shape.like or one.shape.template or "that shape", one.shape.flag
+    numbers = {0: base.sets, 1: one.counted.sets}
+    if one.counted.sets <= base.sets and one.refused is not None:
+        return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), none_helps=one.refused)
     for number in range(2, SHOWN + 1):
-        numbers[number] = _with(planner, supplies, ratio, shape, number)[0].sets
-    needed = None
-    if asked is not None:
-        needed = _needed(planner, supplies, ratio, shape, asked, numbers)
-    ordered = sorted(numbers)
-    return Growth(
-        like=like, flag=_flag(shape), nodes=tuple(ordered), fits=tuple(numbers[n] for n in ordered), needed=needed
-    )
+        numbers[number] = question.with_nodes(one.shape, number).counted.sets
+    needed = _needed(question, one.shape, asked, numbers) if asked is not None else None
+    numbers = dict(sorted(numbers.items()))
+    return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), needed=needed)
 
 
-def _flag(shape: AddNode) -> str:
-    return shape.flag
-
-
-def _needed(
-    planner: Planner,
-    supplies: Sequence[Supply],
-    ratio: Sequence[int],
-    shape: AddNode,
-    asked: int,
-    numbers: dict[int, int],
-) -> int | None:
-    """Find the smallest number of nodes with which all fit; what is tried on the way is kept in ``numbers``."""
+def _needed(question: _Question, shape: AddNode, asked: int, numbers: dict[int, int]) -> int | None:
+    """Find the smallest number of nodes with which all fit; what was tried last is kept in ``numbers``."""
 
     def fits(number: int) -> int:
         if number not in numbers:
-            numbers[number] = _with(planner, supplies, ratio, shape, number, asked)[0].sets
+            numbers[number] = question.with_nodes(shape, number, asked).counted.sets
         return numbers[number]
 
     low, high = 0, max(1, SHOWN)
@@ -86,8 +117,7 @@ def _needed(
         if high >= MOST_NODES or (fits(high) <= fits(low) and low):
             return None
         low, high = high, min(MOST_NODES, high * 2)
-    tried = dict(numbers)
-    low = max((n for n, sets in tried.items() if sets < asked and n < high), default=0)
+    low = max((n for n, sets in numbers.items() if sets < asked and n < high), default=0)
     while low + 1 < high:
         middle = (low + high) // 2
         if fits(middle) >= asked:
@@ -97,31 +127,6 @@ def _needed(
     for number in [n for n in numbers if n > SHOWN and n != high]:
         del numbers[number]
     return high if fits(high) >= asked else None
-
-
-def _with(
-    planner: Planner,
-    supplies: Sequence[Supply],
-    ratio: Sequence[int],
-    shape: AddNode,
-    number: int,
-    most: int | None = None,
-) -> tuple[Counted, Cause | None]:
-    """Count with more nodes; beside it, why an added node that took nothing refuses the next pod."""
-    from dataclasses import replace
-
-    mark = planner.mark
-    try:
-        cluster = planner.cluster
-        before, nodes = len(cluster.pods), set(cluster.node_index)
-        planner.apply(replace(shape, count=number).effect(cluster).changes)
-        Cascade(planner).place([pod for pod in cluster.pods[before:] if pod.waiting])
-        new = set(cluster.node_index) - nodes
-        counted = count_sets(planner, supplies, ratio, most=BOUND if most is None else most)
-        used = any(new & on.keys() for on in counted.on)
-        return counted, None if used else _refusal(counted, new)
-    finally:
-        planner.rewind(mark)
 
 
 def _refusal(counted: Counted, new: set[str]) -> Cause | None:
@@ -135,19 +140,6 @@ def _refusal(counted: Counted, new: set[str]) -> Cause | None:
     return found.because
 
 
-def _best(
-    planner: Planner, supplies: Sequence[Supply], ratio: Sequence[int], base: Counted
-) -> tuple[AddNode, Counted, Cause | None] | None:
-    """Find the kind of node that helps most; of equals the first by name."""
-    best: tuple[AddNode, Counted, Cause | None] | None = None
-    for name in kinds_of_nodes(planner.cluster)[:_SAMPLES]:
-        shape = AddNode(like=name)
-        counted, refused = _with(planner, supplies, ratio, shape, 1)
-        if best is None or counted.sets > best[1].sets:
-            best = (shape, counted, refused)
-    return best
-
-
 def kinds_of_nodes(cluster: Cluster) -> list[str]:
     """One node of each kind: the same amounts, lasting taints and zone; the most common kind first."""
     kinds: dict[object, list[str]] = {}
@@ -157,7 +149,7 @@ def kinds_of_nodes(cluster: Cluster) -> list[str]:
             for taint in node.spec.taints or ()
             if not taint.key.startswith("node.kubernetes.io/")
         )
-        zone = node.labels.get("topology.kubernetes.io/zone", "")
+        zone = node.labels.get(ZONE, "")
         pool = node.labels.get("node.kubernetes.io/instance-type", "")
         amounts = tuple(sorted((node.status.allocatable or {}).items()))
         kinds.setdefault((amounts, taints, zone, pool), []).append(node.name)

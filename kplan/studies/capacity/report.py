@@ -10,17 +10,17 @@ from msgspec.structs import replace
 from kplan.cluster import Cluster
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
-from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CapacityWorkload, Growth, Refusing
 from kplan.scenario.add_node import AddNode
 from kplan.studies.capacity.count import BOUND, Counted, count_sets
 from kplan.studies.capacity.growth import grow
+from kplan.studies.capacity.quota import quota_notes
 from kplan.studies.capacity.shapes import shape_room
 from kplan.studies.capacity.supply import Supply
-from kplan.studies.failing import Failure
-from kplan.studies.words import count
-
-ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+from kplan.studies.domains import zone_of
+from kplan.studies.reasons.failing import Failure
+from kplan.words import count
 
 
 @dataclass(frozen=True)
@@ -81,20 +81,26 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
             hint=names,
         )
     wanted = _wanted(asked, ratio)
-    counted = count_sets(planner, asked.supplies, ratio, asked.limit if wanted is None else min(asked.limit, wanted))
-    growth = grow(planner, asked.supplies, ratio, counted, wanted, asked.node)
+    most = asked.limit if asked.replicas is None or wanted is None else min(asked.limit, wanted)
+    counted = count_sets(planner, asked.supplies, ratio, most)
+    missing = wanted if wanted is not None and (asked.replicas is not None or counted.sets < wanted) else None
+    growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node)
     report = CapacityReport(
         api_version=API_VERSION,
         verdict=_verdict(counted, wanted),
         sentence=_sentence(asked, ratio, counted, wanted, growth),
         sets=counted.sets,
-        bounded=counted.bounded and wanted is None,
+        bounded=counted.bounded and asked.replicas is None,
         nodes=len(planner.cluster.nodes),
         origin=origin,
         because=_because(counted, growth),
         try_=_try(counted, wanted, growth),
         doubts=asked.doubts,
-        notes=tuple(note for supply in asked.supplies for note in supply.notes),
+        notes=(
+            *(note for supply in asked.supplies for note in supply.notes),
+            *quota_notes(planner.cluster, asked.supplies, ratio, counted.sets),
+            *_no_preemption(planner.cluster, asked.supplies, counted, wanted),
+        ),
         workloads=tuple(
             _workload(planner.cluster, *pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True)
         ),
@@ -110,11 +116,15 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
 
 
 def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
-    """Sets that are missing to the number asked for."""
-    if asked.replicas is None:
-        return None
-    missing = max(0, asked.replicas - len(asked.supplies[0].running))
-    return -(-missing // max(1, ratio[0]))
+    """Sets that are missing to the number asked for, by a flag or else by the manifest of the one workload.
+
+    A manifest whose replicas all run asks for nothing: it is asked how many more there could be.
+    """
+    running = len(asked.supplies[0].running)
+    if asked.replicas is not None:
+        return -(-max(0, asked.replicas - running) // max(1, ratio[0]))
+    asks = asked.supplies[0].asks if len(asked.supplies) == 1 else None
+    return asks - running if asks is not None and asks > running else None
 
 
 def _verdict(counted: Counted, wanted: int | None) -> str:
@@ -141,7 +151,14 @@ def _sentence(
         more = f"at least {counted.sets:,}" if counted.bounded else f"{counted.sets:,}" if counted.sets else "no"
         replicas = "replica fits" if counted.sets == 1 else "replicas fit"
         return f"{name}: {more} more {replicas} ({running:,} run)"
-    return f"{name}: {counted.sets:,} of {wanted:,} more replicas fit ({running:,} run, {asked.replicas:,} asked for)"
+    if asked.replicas is not None:
+        asks = f"{running:,} run, {asked.replicas:,} asked for"
+        return f"{name}: {counted.sets:,} of {wanted:,} more replicas fit ({asks})"
+    known = f"at least {counted.sets:,}" if counted.bounded else f"{counted.sets:,}"
+    asks = f"the {wanted:,} it asks for" if not running else f"the {wanted:,} more it asks for"
+    if counted.sets < wanted:
+        return f"{name}: {known} of {asks} fit ({running:,} run)"
+    return f"{name}: {known} more replicas fit, {asks} among them ({running:,} run)"
 
 
 def _because(counted: Counted, growth: Growth | None) -> Cause | None:
@@ -159,9 +176,28 @@ def _try(counted: Counted, wanted: int | None, growth: Growth | None) -> str:
         spare = growth.fits[growth.nodes.index(growth.needed)] - wanted
         rest = f", and {spare:,} to spare" if spare > 0 else ""
         return f"{count(growth.needed, 'more node')} like {growth.like} -> all {wanted:,} fit{rest}"
-    if wanted is None and len(growth.fits) > 1 and growth.fits[1] > counted.sets:
+    if (wanted is None or counted.sets >= wanted) and len(growth.fits) > 1 and growth.fits[1] > counted.sets:
         return f"one more node like {growth.like} -> {growth.fits[1] - counted.sets:,} more fit"
+    most = max(growth.fits)
+    if wanted is not None and most > counted.sets:
+        nodes, tried = growth.nodes[growth.fits.index(most)], growth.nodes[-1]
+        ends = f"; up to {tried:,} of them give no more" if tried > nodes else ""
+        return f"{count(nodes, 'more node')} like {growth.like} -> {most:,} of {wanted:,} fit{ends}"
     return ""
+
+
+def _no_preemption(
+    cluster: Cluster, supplies: Sequence[Supply], counted: Counted, wanted: int | None
+) -> tuple[str, ...]:
+    """Say that nobody is evicted, where too few fit and the priority of the pods would let them evict others."""
+    if wanted is None or counted.sets >= wanted:
+        return ()
+    spec = supplies[0].sample.spec
+    priority = spec.priority or 0
+    lowest = min((pod.priority for pod in cluster.pods if pod.bound and not pod.terminating), default=priority)
+    if lowest >= priority or spec.preemption_policy == "Never":
+        return ()
+    return (f"capacity evicts nobody: kplan simulate tells what pods of priority {priority:,} would evict",)
 
 
 def _workload(cluster: Cluster, supply: Supply, times: int, counted: Counted, wanted: int | None) -> CapacityWorkload:
@@ -175,18 +211,18 @@ def _workload(cluster: Cluster, supply: Supply, times: int, counted: Counted, wa
 
 
 def _places(cluster: Cluster, supplies: Sequence[Supply], counted: Counted) -> list[CapacityPlace]:
-    zone_of = {node.name: _zone(node.labels) for node in cluster.nodes}
+    zones = {node.name: zone_of(cluster, row) for row, node in enumerate(cluster.nodes)}
     running: dict[str, int] = {}
     for supply in supplies:
         for row in supply.running:
             at = int(cluster.pod_node[row])
             if at >= 0:
-                zone = zone_of[cluster.node_name(at)]
+                zone = zones[cluster.node_name(at)]
                 running[zone] = running.get(zone, 0) + 1
     nodes: dict[str, dict[str, int]] = {}
     for on in counted.on:
         for name, number in on.items():
-            mine = nodes.setdefault(zone_of.get(name, ""), {})
+            mine = nodes.setdefault(zones.get(name, ""), {})
             mine[name] = mine.get(name, 0) + number
     return [
         CapacityPlace(
@@ -195,12 +231,8 @@ def _places(cluster: Cluster, supplies: Sequence[Supply], counted: Counted) -> l
             more=sum(nodes.get(zone, {}).values()),
             nodes=dict(sorted(nodes.get(zone, {}).items())),
         )
-        for zone in sorted({*running, *nodes, *zone_of.values()})
+        for zone in sorted({*running, *nodes, *zones.values()})
     ]
-
-
-def _zone(labels: Mapping[str, str]) -> str:
-    return next((labels[key] for key in ZONES if key in labels), "")
 
 
 def _refusing(failure: Failure) -> tuple[Refusing, ...]:

@@ -8,8 +8,9 @@ shapes:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from kplan.errors import SourceError
+from kplan.errors import SourceError, UsageError
 from kplan.objects.models import Pod
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.pod import Container, PodSpec, PodStatus, ResourceRequirements
@@ -26,19 +27,17 @@ def load_shapes(file: str) -> dict[str, dict[str, str]]:
     """Read shapes: requests by name.
 
     Raises:
-        SourceError: the file cannot be read, or holds no shapes.
+        UsageError: the file cannot be read.
+        SourceError: it holds no shapes.
         QuantityError: an amount cannot be read.
     """
     import yaml
 
-    from kplan.errors import UsageError
-
     try:
-        with open(file, encoding="utf-8") as stream:  # noqa: PTH123 - a name given on the command line
-            document = yaml.safe_load(stream)
+        document = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}", code="unreadable") from error
-    except yaml.YAMLError as error:
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise SourceError(f"no YAML: {str(error).splitlines()[0]}", file=file) from error
     listed = document.get("shapes") if isinstance(document, dict) else document
     if not isinstance(listed, list) or not listed:

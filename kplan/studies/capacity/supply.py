@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-
-import msgspec
 
 from kplan.admission import expand
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove, to_state
 from kplan.errors import UsageError
-from kplan.objects.kinds import BY_MODEL, KINDS
-from kplan.objects.models import Object, Pod
+from kplan.objects.kind_words import kind_word
+from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.state import ClusterState
-from kplan.scenario.manifests import fresh_copy
-from kplan.scenario.names import WORKLOAD_TABLES, find_workload, pods_of
+from kplan.scenario.manifests import as_manifest, fresh_copy
+from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
 
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
@@ -32,6 +30,7 @@ class Supply:
         manifest: a StatefulSet, whose pods have claims of their own.
         objects: what has to be in the cluster beside the pods.
         notes: what to say of it.
+        asks: replicas that a manifest asks for in all; None for one that says nothing of them.
     """
 
     name: str
@@ -41,13 +40,11 @@ class Supply:
     manifest: ManifestObject | None = None
     objects: tuple[Object, ...] = ()
     notes: tuple[str, ...] = ()
+    asks: int | None = None
 
     def begin(self) -> list[Change]:
         """Changes before the first pod: those that wait are taken out, they are tried with the others."""
-        changes: list[Change] = [Remove(row) for row in self.waiting]
-        for item in self.objects:
-            changes.append(Put(BY_MODEL[type(item)].attribute, item.key, item))
-        return changes
+        return [*map(Remove, self.waiting), *map(Put.of, self.objects)]
 
     def more(self, cluster: Cluster, start: int, count: int) -> list[Change]:
         """Changes that make pods number ``start`` to ``start + count``, counted from those that run."""
@@ -61,22 +58,18 @@ class Supply:
         have = len(self.running) + start
         raw = {**self.manifest.raw, "spec": {**_dict(self.manifest.raw["spec"]), "replicas": have + count}}
         manifest = replace(self.manifest, raw=raw)
-        state = ClusterState.of(
-            [item for item in _state_of(cluster) if not _is(item, manifest)], source="", server_version=""
+        found = expand(
+            Manifests(objects=[manifest]), _without(cluster, manifest), cluster.rules, namespace=self.sample.namespace
         )
-        found = expand(Manifests(objects=[manifest]), state, cluster.rules, namespace=self.sample.namespace)
         taken = {pod.key for pod in cluster.pods if not pod.gone}
         pods = [entry.pod for entry in found.pods if entry.pod.key not in taken][:count]
-        changes: list[Change] = [
-            Put(BY_MODEL[type(item)].attribute, item.key, item)
-            for item in found.objects
-            if type(item).__name__ == "PersistentVolumeClaim"
-        ]
-        return [*changes, AddPods(tuple(pods))]
+        claims = [item for item in found.objects if isinstance(item, PersistentVolumeClaim)]
+        return [*map(Put.of, claims), AddPods(tuple(pods))]
 
 
-def _state_of(cluster: Cluster) -> list[Object]:
-    return list(to_state(cluster).objects())
+def _without(cluster: Cluster, manifest: ManifestObject) -> ClusterState:
+    """The state as it is now without the object of a manifest, so that all of its pods are made anew."""
+    return ClusterState.of([item for item in to_state(cluster).objects() if not _is(item, manifest)])
 
 
 def _is(item: Object, manifest: ManifestObject) -> bool:
@@ -103,24 +96,21 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     if kind == "DaemonSet":
         raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
     pods = pods_of(cluster, kind, space, name)
-    running = tuple(pod.row for pod in pods if pod.bound and not pod.terminating)
-    waiting = tuple(pod.row for pod in pods if pod.waiting)
-    item = cluster.objects.table(WORKLOAD_TABLES[kind]).get(f"{space}/{name}")
-    manifest = _manifest(item, kind) if item is not None and kind in _SCALABLE else None
+    item = workload_object(cluster, kind, space, name)
+    manifest = as_manifest(item, "the cluster") if item is not None and kind in _SCALABLE else None
     word = text.partition("/")[0]
     sample = _sample(pods) or _expanded(cluster, manifest, text)
     keeps = kind == "StatefulSet" and manifest is not None and _has_claims(manifest)
     notes: tuple[str, ...] = ()
     if kind == "StatefulSet" and manifest is None:
         notes = ("its object is not in this state: new pods share the claims of the pod they are copied from",)
-    return Supply(f"{word}/{space}/{name}", sample, running, waiting, manifest if keeps else None, (), notes)
+    return Supply(f"{word}/{space}/{name}", sample, *_rows(pods), manifest if keeps else None, notes=notes)
 
 
-def _manifest(item: Object, kind: str) -> ManifestObject:
-    about = next(one for one in KINDS if one.name == kind)
-    version = f"{about.group}/v1" if about.group else "v1"
-    raw = {**msgspec.to_builtins(item), "apiVersion": version, "kind": kind}
-    return ManifestObject(version, kind, item, raw, "the cluster", 0)
+def _rows(pods: Iterable[PodInfo]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Rows of the pods that run and stay, and of those that wait."""
+    running = tuple(pod.row for pod in pods if pod.bound and not pod.terminating)
+    return running, tuple(pod.row for pod in pods if pod.waiting)
 
 
 def _sample(pods: Sequence[PodInfo]) -> Pod | None:
@@ -136,8 +126,7 @@ def _expanded(cluster: Cluster, manifest: ManifestObject | None, text: str) -> P
     if manifest is None:
         raise UsageError(f"{text}: no pod of it, and no template", code="no-template", hint="kplan capacity MANIFEST")
     raw = {**manifest.raw, "spec": {**_dict(manifest.raw["spec"]), "replicas": 1}}
-    others = [item for item in _state_of(cluster) if not _is(item, manifest)]
-    found = expand(Manifests(objects=[replace(manifest, raw=raw)]), ClusterState.of(others), cluster.rules)
+    found = expand(Manifests(objects=[replace(manifest, raw=raw)]), _without(cluster, manifest), cluster.rules)
     if not found.pods:
         why = "; ".join(map(str, (*found.refused, *found.not_expanded))) or "it makes no pods"
         raise UsageError(f"{text}: {why}", code="no-template")
@@ -164,46 +153,45 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
         first.setdefault(entry.workload, entry.pod)
     if not first:
         raise UsageError("no workload in these manifests", code="no-workload")
-    by_place = {_word(m, space): m for m in manifests.objects}
+    by_name = {_name(m, space): m for m in manifests.objects}
     objects = tuple(item for item in found.objects if not isinstance(item, Pod))
     supplies = []
     for number, (workload, pod) in enumerate(first.items()):
-        running: tuple[int, ...] = ()
-        waiting: tuple[int, ...] = ()
         try:
-            kind, home, name = find_workload(cluster, workload, space)
-            pods = pods_of(cluster, kind, home, name)
-            running = tuple(one.row for one in pods if one.bound and not one.terminating)
-            waiting = tuple(one.row for one in pods if one.waiting)
+            there = pods_of(cluster, *find_workload(cluster, workload, space))
         except UsageError:
-            pass  # it is new here
-        manifest = by_place.get(workload)
+            there = []  # it is new here
+        manifest = by_name.get(workload)
         keeps = manifest is not None and manifest.kind == "StatefulSet" and _has_claims(manifest)
-        claims = tuple(item for item in objects if not keeps or type(item).__name__ != "PersistentVolumeClaim")
+        claims = tuple(item for item in objects if not keeps or not isinstance(item, PersistentVolumeClaim))
         supplies.append(
             Supply(
                 workload,
                 fresh_copy(pod, pod.name),
-                running,
-                waiting,
+                *_rows(there),
                 manifest if keeps else None,
                 claims if not number else (),
                 found.notes if not number else (),
+                _replicas(manifest),
             )
         )
     return supplies
+
+
+def _replicas(manifest: ManifestObject | None) -> int | None:
+    """Replicas that a manifest asks for; None where it does not say."""
+    asks = _dict(manifest.raw.get("spec") or {}).get("replicas") if manifest is not None else None
+    return asks if isinstance(asks, int) else None
 
 
 def _space(manifest: ManifestObject, default: str) -> str:
     return manifest.item.namespace or default if manifest.item is not None else default
 
 
-def _word(manifest: ManifestObject, default: str) -> str:
-    from kplan.admission.workloads import WORDS
-
-    word = WORDS.get(manifest.kind, manifest.kind.lower())
+def _name(manifest: ManifestObject, default: str) -> str:
+    """``deploy/shop/web``."""
     name = manifest.item.name if manifest.item is not None else ""
-    return f"{word}/{_space(manifest, default)}/{name}"
+    return f"{kind_word(manifest.kind)}/{_space(manifest, default)}/{name}"
 
 
 def _has_claims(manifest: ManifestObject) -> bool:

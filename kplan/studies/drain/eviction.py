@@ -70,7 +70,7 @@ class Budgets:
 
     def allows(self, budget: PodDisruptionBudget) -> int:
         """Disruptions a budget allows by the pods as they are now."""
-        return max(0, (self._now(budget).disruptions_allowed or 0) - self._held.get(budget.key, 0))
+        return self._left(budget, self._now(budget))
 
     def status(self, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
         """Status by the pods as they are now."""
@@ -89,7 +89,8 @@ class Budgets:
             names = ", ".join(budget.name for budget in found)
             return Permission(False, found[0].name, 0, 0, f"{len(found)} budgets cover it ({names}): no eviction works")
         budget = found[0]
-        status, allows = self._now(budget), self.allows(budget)
+        status = self._now(budget)
+        allows = self._left(budget, status)
         first = self._first.get(budget.key, allows)
         if not is_ready(pod) and self._may_ignore(budget, status):
             return Permission(True, budget.name, allows, first)
@@ -103,6 +104,10 @@ class Budgets:
             return True
         desired = status.desired_healthy or 0
         return (status.current_healthy or 0) >= desired > 0
+
+    def _left(self, budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> int:
+        """Disruptions that a status allows, without those that are held back."""
+        return max(0, (status.disruptions_allowed or 0) - self._held.get(budget.key, 0))
 
     def _now(self, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
         return status_of(self.cluster, budget)

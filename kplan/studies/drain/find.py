@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from kplan.pipeline import Planner
-from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.drain import DrainOptions
+from kplan.studies.drain.causes import cause_of
 from kplan.studies.drain.run import DrainRun, run_drain
-from kplan.studies.words import count, listed
+from kplan.words import count, listed
 
 
 def find_nodes_to_drain(
@@ -78,11 +79,5 @@ def _fullness(planner: Planner, name: str) -> float:
 
 
 def _why(run: DrainRun) -> str:
-    for gone in run.left:
-        if gone.landing is not None and gone.landing.failure is not None:
-            return f"{gone.pod.key}: {gone.landing.failure.because.text}"
-        if gone.what.fate == "refused":
-            return f"{gone.pod.key}: {gone.what.why}"
-        if gone.permission is not None:
-            return f"{gone.pod.key}: {gone.permission.why}"
-    return ""
+    cause = next(filter(None, map(cause_of, run.left)), None)
+    return cause.text if cause is not None else ""

@@ -2,49 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from itertools import chain, islice, product
+from operator import add
 
 from kplan.cluster.owners import returns
-from kplan.errors import KplanError
 from kplan.pipeline import Planner
 from kplan.scenario import Verb, parse_step
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.run import DrainRun, Gone, run_drain
 from kplan.studies.owners import owner_text
-from kplan.studies.whatif import WhatIf
-from kplan.studies.words import count
+from kplan.studies.trying import Fix, ask_after
+from kplan.words import count, listed
 
 MOST = 5
+NO_HELP_SHOWN = 3
 _NODES_TRIED = 3
 _PODS_TRIED = 4
-
-
-@dataclass(frozen=True)
-class Fix:
-    """One thing that was tried.
-
-    Attributes:
-        text: what it is.
-        flags: as what-ifs of the command.
-        effect: what comes of it.
-    """
-
-    text: str
-    flags: str
-    effect: str
+_BUDGETS_TRIED = 3
+_WAYS_TRIED = 2
+"""Ways to lift each thing that is in the way, where several are tried together."""
+_TOGETHER_TRIED = 8
 
 
 @dataclass
 class Tried:
-    """All that was tried."""
+    """All that was tried.
+
+    Attributes:
+        fixes: what helps.
+        no_help: what does not, in words.
+    """
 
     fixes: list[Fix] = field(default_factory=list)
     no_help: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """One thing to try.
+
+    Attributes:
+        text: what it is.
+        options: which pods go then.
+        flags: what-ifs before the drain.
+    """
+
+    text: str
+    options: DrainOptions
+    flags: tuple[str, ...] = ()
+
+    def __add__(self, other: _Candidate) -> _Candidate:
+        """Both at once."""
+        options = replace(other.options, force=self.options.force or other.options.force)
+        return _Candidate(f"{self.text} + {other.text}", options, (*self.flags, *other.flags))
+
+
 def find_fixes(planner: Planner, nodes: Sequence[str], options: DrainOptions, run: DrainRun) -> Tried:
     """Try what may help, smallest first; the cluster is as before afterwards.
+
+    Where several things are in the way and nothing helps alone, what may lift each is tried together.
 
     Args:
         planner: planner over the cluster.
@@ -53,31 +72,31 @@ def find_fixes(planner: Planner, nodes: Sequence[str], options: DrainOptions, ru
         run: the drain that is stuck.
     """
     tried = Tried()
-    for text, flags, other in _candidates(planner, nodes, options, run):
-        if len(tried.fixes) >= MOST:
-            break
-        left = _left_after(planner, nodes, other, flags)
-        if left is None:
-            continue
-        if not left:
-            tried.fixes.append(Fix(text, " ".join(flags), "all placed"))
-        elif len(tried.no_help) < 3:
-            tried.no_help.append(f"{text} ({count(left, 'pod')} left)")
+    ways = [way for way in _ways(planner, nodes, options, run) if way]
+    _try(planner, nodes, options, chain.from_iterable(ways), tried)
+    if not tried.fixes and len(ways) > 1:
+        together = (reduce(add, some) for some in product(*(way[:_WAYS_TRIED] for way in ways)))
+        _try(planner, nodes, options, islice(together, _TOGETHER_TRIED), tried)
     return tried
 
 
-def _left_after(planner: Planner, nodes: Sequence[str], options: DrainOptions, flags: Sequence[str]) -> int | None:
-    """Count what is left of a drain after some what-ifs; None if one cannot be taken."""
-    mark = planner.mark
-    try:
-        what_if = WhatIf.of(planner)
-        for flag in flags:
-            what_if.take(_verb(flag))
-        return len(run_drain(planner, nodes, options).left)
-    except KplanError:
-        return None
-    finally:
-        planner.rewind(mark)
+def _try(
+    planner: Planner, nodes: Sequence[str], options: DrainOptions, candidates: Iterable[_Candidate], tried: Tried
+) -> None:
+    for one in candidates:
+        if len(tried.fixes) >= MOST:
+            break
+        left = ask_after(planner, map(_verb, one.flags), partial(_left, planner, nodes, one.options))
+        if left == 0:
+            force = ["--force"] if one.options.force and not options.force else []
+            tried.fixes.append(Fix(one.text, " ".join([*force, *one.flags]), "all placed"))
+        elif left is not None and len(tried.no_help) < NO_HELP_SHOWN:
+            tried.no_help.append(f"{one.text} ({count(left, 'pod')} left)")
+
+
+def _left(planner: Planner, nodes: Sequence[str], options: DrainOptions) -> int:
+    """Count what a drain leaves."""
+    return len(run_drain(planner, nodes, options).left)
 
 
 def _verb(flag: str) -> Verb:
@@ -85,49 +104,49 @@ def _verb(flag: str) -> Verb:
     return parse_step(name, text)
 
 
-Candidate = tuple[str, tuple[str, ...], DrainOptions]
-
-
-def _candidates(planner: Planner, nodes: Sequence[str], options: DrainOptions, run: DrainRun) -> Iterator[Candidate]:
+def _ways(planner: Planner, nodes: Sequence[str], options: DrainOptions, run: DrainRun) -> Iterator[list[_Candidate]]:
+    """What may lift each thing that is in the way: pods that nothing makes again, each budget, room."""
     left = run.left
     stuck = [gone for gone in left if not gone.number]
-    if any(gone.what.fate == "refused" for gone in stuck):
-        gone = [one.pod.key for one in stuck if one.what.fate == "refused"]
-        yield f"--force: {', '.join(gone[:2])} GONE", (), replace(options, force=True)
-    yield from _budgets(planner, options, [one for one in stuck if one.what.fate == "evict"])
+    refused = [gone.pod.key for gone in stuck if gone.what.fate == "refused"]
+    if refused:
+        yield [_Candidate(f"--force: {listed(refused, most=2)} GONE", replace(options, force=True))]
+    budgets = {f"{one.pod.namespace}/{one.permission.budget}": one for one in reversed(stuck) if one.permission}
+    for key, gone in [*reversed(budgets.items())][:_BUDGETS_TRIED]:
+        yield list(_budget(planner, options, key, gone))
     homeless = [gone for gone in left if gone.number]
-    for name in dict.fromkeys(gone.node for gone in homeless):
-        yield f"one more node like {name}", (f"--add-node like={name}",), options
-    yield from _room(planner, nodes, options, homeless)
+    names = dict.fromkeys(gone.node for gone in homeless)
+    more = [_Candidate(f"one more node like {name}", options, (f"--add-node like={name}",)) for name in names]
+    more += _room(planner, nodes, options, homeless)
     if len(homeless) > 1:
-        yield f"2 more nodes like {homeless[0].node}", (f"--add-node like={homeless[0].node},count=2",), options
+        like = homeless[0].node
+        more.append(_Candidate(f"2 more nodes like {like}", options, (f"--add-node like={like},count=2",)))
+    yield more
 
 
-def _budgets(planner: Planner, options: DrainOptions, stuck: Sequence[Gone]) -> Iterator[Candidate]:
-    for gone in stuck:
-        budget = gone.permission.budget if gone.permission is not None else ""
-        item = planner.cluster.objects.table("pod_disruption_budgets").get(f"{gone.pod.namespace}/{budget}")
-        if item is None:
-            continue
-        owner = owner_text(gone.pod, planner.cluster)
-        if owner.partition("/")[0] in ("deploy", "sts", "rs"):
-            replicas = sum(owner_text(pod, planner.cluster) == owner and not pod.gone for pod in planner.cluster.pods)
-            yield f"one more replica of {owner}", (f"--scale {owner}={replicas + 1}",), options
-        least = item.spec.min_available
-        if isinstance(least, int) and least > 0:
-            text = f"{budget} minAvailable {least - 1} (now {least})"
-            yield text, (f"--set-pdb {item.key}:minAvailable={least - 1}",), options
-        else:
-            most = item.spec.max_unavailable
-            number = most + 1 if isinstance(most, int) else 1
-            text = f"{budget} maxUnavailable {number} (now {most if most is not None else least})"
-            yield text, (f"--set-pdb {item.key}:maxUnavailable={number}",), options
+def _budget(planner: Planner, options: DrainOptions, key: str, gone: Gone) -> Iterator[_Candidate]:
+    """What may lift a budget: one more replica of the owner of a pod that it holds, or that it asks for one less."""
+    item = planner.cluster.objects.table("pod_disruption_budgets").get(key)
+    if item is None:
         return
+    owner = owner_text(gone.pod, planner.cluster)
+    if owner.partition("/")[0] in ("deploy", "sts", "rs"):
+        replicas = sum(owner_text(pod, planner.cluster) == owner and not pod.gone for pod in planner.cluster.pods)
+        yield _Candidate(f"one more replica of {owner}", options, (f"--scale {owner}={replicas + 1}",))
+    least = item.spec.min_available
+    if isinstance(least, int) and least > 0:
+        text = f"{item.name} minAvailable {least - 1} (now {least})"
+        yield _Candidate(text, options, (f"--set-pdb {key}:minAvailable={least - 1}",))
+    else:
+        most = item.spec.max_unavailable
+        number = most + 1 if isinstance(most, int) else 1
+        text = f"{item.name} maxUnavailable {number} (now {most if most is not None else least})"
+        yield _Candidate(text, options, (f"--set-pdb {key}:maxUnavailable={number}",))
 
 
 def _room(
     planner: Planner, nodes: Sequence[str], options: DrainOptions, homeless: Sequence[Gone]
-) -> Iterator[Candidate]:
+) -> Iterator[_Candidate]:
     """Move one pod away from a node that lacks only amounts, and keep it away while it finds its place."""
     cluster = planner.cluster
     for gone in homeless[:1]:
@@ -146,6 +165,6 @@ def _room(
             enough.sort(key=lambda pod: (pod.priority, sum(pod.requests.values()), pod.key))
             for pod in enough[:_PODS_TRIED]:
                 flags = (f"--cordon {node.name}", f"--evict {pod.key}", f"--uncordon {node.name}")
-                yield f"make room on {node.name}: {' '.join(flags)}", flags, options
+                yield _Candidate(f"make room on {node.name}: {' '.join(flags)}", options, flags)
             for pod in enough[:1]:
-                yield f"evicting {pod.key} alone", (f"--evict {pod.key}",), options
+                yield _Candidate(f"evicting {pod.key} alone", options, (f"--evict {pod.key}",))

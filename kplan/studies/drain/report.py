@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from kplan.cluster import Cluster
 from kplan.pipeline import Planner
-from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
 from kplan.scenario.drain import DrainOptions
+from kplan.studies.drain.causes import causes_of
 from kplan.studies.drain.fixes import Tried, find_fixes
 from kplan.studies.drain.run import DrainRun, Gone, run_drain
 from kplan.studies.owners import owner_text
 from kplan.studies.whatif import move_of
-from kplan.studies.words import count, listed
+from kplan.words import count, listed
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,6 @@ def drain(planner: Planner, asked: DrainAsked, origin: Origin) -> DrainPlan:
 
 
 def _with_fixes(plan: DrainPlan, tried: Tried) -> DrainPlan:
-    from msgspec.structs import replace
-
     fixes = tuple(DrainFix(text=one.text, flags=one.flags, effect=one.effect) for one in tried.fixes)
     first = f"{fixes[0].text} -> {fixes[0].effect}" if fixes else ""
     return replace(plan, fixes=fixes, no_help=tuple(tried.no_help), try_=first)
@@ -69,14 +70,13 @@ def _plan(cluster: Cluster, run: DrainRun, asked: DrainAsked, origin: Origin) ->
     left = run.left
     first = next((gone for gone in left if gone.landing is not None and gone.landing.failure is not None), None)
     failure = first.landing.failure if first is not None and first.landing is not None else None
-    assert run.budgets is not None
     return DrainPlan(
         api_version=API_VERSION,
         verdict="BLOCKED" if left else "FITS",
         sentence=_sentence(asked.nodes, run, left),
         nodes=tuple(asked.nodes),
         origin=origin,
-        because=_because(left),
+        because=causes_of(left),
         doubts=asked.doubts,
         notes=tuple(run.budgets.notes),
         pods=tuple(_pod(cluster, gone) for gone in run.pods),
@@ -107,19 +107,6 @@ def _sentence(nodes: Sequence[str], run: DrainRun, left: Sequence[Gone]) -> str:
     return f"{who}: {'; '.join(parts)}"
 
 
-def _because(left: Sequence[Gone]) -> Cause | None:
-    if not left:
-        return None
-    one = left[0]
-    if one.landing is not None and one.landing.failure is not None:
-        return one.landing.failure.because
-    if one.what.fate == "refused":
-        return Cause(code="drain-refused", text=f"{one.pod.key}: {one.what.why} ({one.what.flag})")
-    if one.permission is not None and not one.permission.allowed:
-        return Cause(code="budget", text=f"{one.pod.key}: {one.permission.why}")
-    return None
-
-
 def _pod(cluster: Cluster, gone: Gone) -> DrainedPod:
     fate = {"stays": "stays", "refused": "refused"}.get(gone.what.fate, "evicted" if gone.number else "waits")
     asked, landing = gone.permission, gone.landing
@@ -143,7 +130,6 @@ def _pod(cluster: Cluster, gone: Gone) -> DrainedPod:
 
 
 def _after(cluster: Cluster, run: DrainRun) -> list[BudgetAfter]:
-    assert run.budgets is not None
     names = {gone.permission.budget for gone in run.pods if gone.permission is not None and gone.permission.budget}
     found = []
     for budget in cluster.objects.table("pod_disruption_budgets").values():

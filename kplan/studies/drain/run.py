@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from kplan.cluster import PodInfo, Remove
 from kplan.cluster.owners import returns
 from kplan.pipeline import Planner
+from kplan.result import Event
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
 from kplan.scenario.nodes import cordoned, node_of, put
 from kplan.studies.cascade import Cascade, Landing
 from kplan.studies.drain.eviction import Budgets, Permission
+from kplan.studies.reasons.failing import Failure, failure
 
 
 @dataclass
@@ -47,14 +49,14 @@ class DrainRun:
     """A drain that was carried out.
 
     Attributes:
+        budgets: the budgets at the end.
         pods: what became of each pod of the nodes.
         cascade: pods that were evicted for those, and where they landed.
-        budgets: the budgets at the end.
     """
 
+    budgets: Budgets
     pods: list[Gone] = field(default_factory=list)
     cascade: list[Landing] = field(default_factory=list)
-    budgets: Budgets | None = None
 
     @property
     def left(self) -> list[Gone]:
@@ -65,6 +67,18 @@ class DrainRun:
     def evicted(self) -> int:
         """Pods that were evicted."""
         return sum(gone.number > 0 for gone in self.pods)
+
+
+class _Cascade(Cascade):
+    """A cascade that does not take the cordon of the drain itself for a reason."""
+
+    def __init__(self, planner: Planner, nodes: Sequence[str]) -> None:
+        super().__init__(planner)
+        self.leaving = nodes
+
+    def why(self, pod: PodInfo, event: Event) -> Failure:
+        """See Cascade."""
+        return failure(self.planner, pod, event, self.leaving)
 
 
 def run_drain(
@@ -84,12 +98,13 @@ def run_drain(
         rolling: cordon each node only while it is drained, and uncordon it before the next.
         together: let the pods of all nodes go before any of the next ones is placed.
     """
-    run = DrainRun(budgets=Budgets(planner.cluster))
-    cascade = Cascade(planner)
+    run = DrainRun(Budgets(planner.cluster))
+    cascade = _Cascade(planner, nodes)
     if not rolling:
         planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in nodes)
     for batch in [list(nodes)] if together else [[name] for name in nodes]:
         if rolling:
+            cascade.leaving = batch
             planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in batch)
         _drain(planner, cascade, batch, options, run, together=together)
         if rolling:
@@ -102,7 +117,6 @@ def _drain(
 ) -> None:
     """Evict round after round: what a budget holds back waits until others are ready, or for good."""
     cluster = planner.cluster
-    assert run.budgets is not None
     waiting: list[Gone] = []
     for name in nodes:
         for what in drain_pods(cluster, name, options):
@@ -135,12 +149,12 @@ def _land(cascade: Cascade, gone: Sequence[Gone], run: DrainRun) -> None:
     """Let owners make others in place of pods that left, and place them with all they evict in turn."""
     again = {one.pod.row: one for one in gone if returns(one.pod)}
     made = cascade.come_back({row: one.node for row, one in again.items()})
-    for_pod = {cascade.first_name[pod.row]: pod.row for pod in made}
+    for_pod = {cascade.returns.first_name[pod.row]: pod.row for pod in made}
     landings = cascade.place(made)
     by_row = {landing.row: landing for landing in landings}
     mine = set()
     for one in again.values():
-        row = for_pod.get(cascade.first_name.get(one.pod.row, one.pod.key))
+        row = for_pod.get(cascade.returns.first_name.get(one.pod.row, one.pod.key))
         if row is not None and row in by_row:
             one.landing = by_row[row]
             mine.add(row)

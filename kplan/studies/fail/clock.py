@@ -10,6 +10,9 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
 from kplan.framework.features import Features
@@ -118,14 +121,27 @@ def pace(cluster: Cluster, lost: Collection[str]) -> Pace:
         lost: names of the nodes that are lost.
     """
     gone = frozenset(lost)
-    size = Counter(_zone_key(node) for node in cluster.nodes)
-    down = Counter(_zone_key(node) for node in cluster.nodes if node.name in gone)
     if len(gone) == len(cluster.nodes):
         return Pace(0, gone, everything=True)
+    down = Counter(_zone_key(cluster.nodes[cluster.node_index[name]]) for name in gone)
+    size = {zone: _zone_size(cluster, *zone) for zone in down}
     most = {zone for zone, number in down.items() if 2 < number < size[zone] and number / size[zone] >= UNHEALTHY}
     held = {zone for zone in most if size[zone] <= LARGE_ZONE}
-    stopped = frozenset(node.name for node in cluster.nodes if node.name in gone and _zone_key(node) in held)
+    stopped = frozenset(name for name in gone if _zone_key(cluster.nodes[cluster.node_index[name]]) in held)
     return Pace(SLOW_PACE if most - held else PACE, stopped, zones=len(down))
+
+
+def _zone_size(cluster: Cluster, region: str, zone: str) -> int:
+    """Number of nodes whose ``_zone_key`` is this."""
+    return int(np.count_nonzero(_has(cluster, _REGIONS, region) & _has(cluster, _ZONES, zone)))
+
+
+def _has(cluster: Cluster, labels: tuple[str, str], value: str) -> NDArray[np.bool_]:
+    """bool[N] of the nodes that have a value in the first of two labels that is there; none is an empty one."""
+    old, new = map(cluster.labels.column, labels)
+    there = new.codes == new.code(value) if value else ~new.present | (new.codes == new.code(value))
+    found: NDArray[np.bool_] = np.where(old.present, old.codes == old.code(value), there)
+    return found
 
 
 def _zone_key(node: Node) -> tuple[str, str]:

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
-from kplan.result.document import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailCase, FailReport
 from kplan.scenario.add_node import AddNode
-from kplan.studies.check_survive import domains
+from kplan.studies.domains import domains
 from kplan.studies.fail.fixes import lacks_room
 from kplan.studies.fail.report import because, explained, more_groups, verdict
-from kplan.studies.fail.run import FailRun, run_fail
-from kplan.studies.failing import Failure
+from kplan.studies.fail.run import FailRun, lose
+from kplan.studies.reasons.failing import Failure
 from kplan.studies.whatif import WhatIf
-from kplan.studies.words import count, listed
+from kplan.words import count, listed
 
 TRIED_AGAIN = 60
 """With more single failures than these, no node is tried: it would take as long again."""
@@ -64,7 +64,7 @@ def each_failure(
     cases: list[FailCase] = []
     worst: _Worst | None = None
     for number, (name, nodes) in enumerate(found.items()):
-        run = _lose(planner, nodes)
+        run = lose(planner, nodes)
         case = _case(name, run)
         cases.append(case)
         if worst is None or _badness(case) < _badness(worst.case):
@@ -82,14 +82,6 @@ def each_failure(
 def _domains(planner: Planner, kind: str, only: Sequence[str]) -> Mapping[str, list[str]]:
     found = domains(planner.cluster, kind)
     return {name: nodes for name, nodes in found.items() if not only or name in only}
-
-
-def _lose(planner: Planner, nodes: Sequence[str]) -> FailRun:
-    mark = planner.mark
-    try:
-        return run_fail(planner, nodes)
-    finally:
-        planner.rewind(mark)
 
 
 def _case(name: str, run: FailRun) -> FailCase:
@@ -159,7 +151,7 @@ def _with_fix(planner: Planner, report: FailReport, worst: _Worst | None, kind: 
             for verb in verbs:
                 what_if.take(verb)
             found = _domains(planner, kind, only)
-            borne = sum(_lose(planner, nodes).borne for nodes in found.values())
+            borne = sum(lose(planner, nodes).borne for nodes in found.values())
         finally:
             planner.rewind(mark)
         of = len(found)

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from kplan.errors import KplanError
 from kplan.pipeline import Planner
 from kplan.scenario.add_node import AddNode
 from kplan.studies.fail.run import FailRun, run_fail
-from kplan.studies.whatif import WhatIf
-
-
-@dataclass(frozen=True)
-class Fix:
-    """Something that was tried and helps.
-
-    Attributes:
-        text: what it is.
-        flags: as what-ifs of the command.
-        effect: what comes of it.
-    """
-
-    text: str
-    flags: str
-    effect: str
+from kplan.studies.trying import Fix, ask_after
 
 
 def lacks_room(run: FailRun) -> int:
@@ -44,7 +27,7 @@ def find_fix(planner: Planner, run: FailRun) -> Fix | None:
     for like in _models(planner, run):
         for number in (1, 2):
             added = AddNode(like=like, count=number)
-            left = _with(planner, [added], run.nodes)
+            left = ask_after(planner, [added], lambda: run_fail(planner, run.nodes))
             if left is None:
                 break
             if not lacks_room(left):
@@ -57,20 +40,6 @@ def find_fix(planner: Planner, run: FailRun) -> Fix | None:
                     f"{what} like {like}", added.flag, f"{effect}" + (", what is GONE stays so" if left.lost else "")
                 )
     return None
-
-
-def _with(planner: Planner, added: Sequence[AddNode], nodes: Sequence[str]) -> FailRun | None:
-    """Lose nodes with others added before; None if they cannot be added."""
-    mark = planner.mark
-    try:
-        what_if = WhatIf.of(planner)
-        for verb in added:
-            what_if.take(verb)
-        return run_fail(planner, nodes)
-    except KplanError:
-        return None
-    finally:
-        planner.rewind(mark)
 
 
 def _models(planner: Planner, run: FailRun) -> Iterator[str]:

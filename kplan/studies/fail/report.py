@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
+from kplan.cluster.owners import owner_without_control
 from kplan.pipeline import Planner
-from kplan.result.document import API_VERSION, Cause, Doubt, Group, Origin
+from kplan.result.document import Group
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailedPod, FailReport, LostThing
 from kplan.studies.fail.fixes import find_fix
 from kplan.studies.fail.run import FailRun, LostPod, run_fail
 from kplan.studies.fail.timeline import timeline
-from kplan.studies.failing import Failure
 from kplan.studies.owners import owner_text
+from kplan.studies.reasons.failing import Failure
 from kplan.studies.whatif import move_of
-from kplan.studies.words import count, listed
+from kplan.words import count, listed
 
 
 @dataclass(frozen=True)
@@ -126,9 +128,16 @@ def because(run: FailRun, *, named: bool = False) -> Cause | None:
         moved = run.displaced[0]
         why = moved.failure.because if moved.failure is not None else Cause(code="unknown", text="no node")
         return Cause(code=why.code, text=f"{moved.instead_of}, evicted: {why.text}")
-    gone = [*(one.pod.key for one in run.lost), *run.gone]
-    if gone:
-        return Cause(code="nothing-owns", text=f"nothing owns {listed(gone)}: no controller makes {_them(gone)} again")
+    owners = {one.pod.key: owner_without_control(one.pod) for one in run.lost}
+    bare = [*(key for key, owner in owners.items() if not owner), *run.gone]
+    if bare:
+        return Cause(code="nothing-owns", text=f"nothing owns {listed(bare)}: no controller makes {_them(bare)} again")
+    if owners:
+        key, owner = next(iter(owners.items()))
+        who = f"{key} (owner {owner})" + (f" and {len(owners) - 1:,} more" if len(owners) > 1 else "")
+        return Cause(
+            code="nothing-owns", text=f"no controller owns {who}: {'it' if len(owners) == 1 else 'they'} may be GONE"
+        )
     return None
 
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from kplan.cluster import Cluster, PodInfo, Remove, build, to_state
-from kplan.cluster.owners import controller, returns
+from kplan.cluster.owners import controller, returns, returns_where_it_was
 from kplan.pipeline import Planner
 from kplan.result import Event
-from kplan.result.document import Cause
+from kplan.result.document_base import Cause
 from kplan.scenario.nodes import removal
 from kplan.studies.cascade import Cascade, Landing
 from kplan.studies.fail.clock import Pace, Stay, pace, stay
 from kplan.studies.fail.ties import Tie, empty_dirs, ties
-from kplan.studies.failing import Failure
-from kplan.studies.owners import owner_text
+from kplan.studies.reasons.failing import Failure
 
 FEW = 8
 """Nodes that are taken out one by one; with more the cluster is built anew without them, which is cheaper."""
@@ -131,21 +130,17 @@ class FailRun:
 class _Cascade(Cascade):
     """A cascade that explains one failure for all pods that are alike, as whole zones are full of them."""
 
-    told: dict[tuple[str, bytes], Failure]
+    def __init__(self, planner: Planner) -> None:
+        super().__init__(planner)
+        self._told: dict[tuple[str, bytes], Failure] = {}
 
-    def _landing(
-        self, pod: PodInfo, node: str, result: str, evicts: tuple[int, ...] = (), event: Event | None = None
-    ) -> Landing:
-        if event is None:
-            return super()._landing(pod, node, result, evicts)
+    def why(self, pod: PodInfo, event: Event) -> Failure:
+        """See Cascade."""
         alike = (pod.namespace + "/" + "/".join(controller(pod)), msgspec.json.encode(pod.pod.spec))
-        known = self.told.get(alike)
-        if known is not None:
-            return replace(super()._landing(pod, node, result, evicts), failure=known)
-        landing = super()._landing(pod, node, result, evicts, event)
-        if landing.failure is not None:
-            self.told[alike] = landing.failure
-        return landing
+        known = self._told.get(alike)
+        if known is None:
+            known = self._told[alike] = super().why(pod, event)
+        return known
 
 
 def run_fail(planner: Planner, nodes: Sequence[str], *, together: bool = False) -> FailRun:
@@ -174,7 +169,6 @@ def run_fail(planner: Planner, nodes: Sequence[str], *, together: bool = False) 
         planner.apply(Remove(row) for row in rows.values())
     run = FailRun(tuple(nodes), pods, rate, planner.cluster)
     cascade = _Cascade(planner)
-    cascade.told = {}
     landings: list[Landing] = []
     waiting: list[PodInfo] = []
     waves = _waves(pods)
@@ -186,6 +180,15 @@ def run_fail(planner: Planner, nodes: Sequence[str], *, together: bool = False) 
         waiting = _waiting(planner.cluster, took)
     _settle(run, planner.cluster, cascade, landings)
     return run
+
+
+def lose(planner: Planner, nodes: Sequence[str]) -> FailRun:
+    """Lose nodes as ``run_fail`` does; the cluster is as before afterwards."""
+    mark = planner.mark
+    try:
+        return run_fail(planner, nodes)
+    finally:
+        planner.rewind(mark)
 
 
 def _without(planner: Planner, lost: Collection[str]) -> Planner:
@@ -238,14 +241,7 @@ def _settle(run: FailRun, cluster: Cluster, cascade: Cascade, landings: Sequence
             run.cascade.append(replace(landing, node="", result="pending", failure=again))
         else:
             run.cascade.append(landing)
-    made = set(cascade.first_name)
-    others = {row: landing.node for landing in landings for row in landing.evicts if row not in made}
+    made = set(cascade.returns.first_name)
+    others = [cluster.pods[row] for row in sorted(left - made)]
     run.evicted = len(others)
-    for row, node in sorted(others.items()):
-        pod = cluster.pods[row]
-        if controller(pod)[0] in _OF_THEIR_NODE:
-            cause = Cause(code="evicted-daemon", text=f"it belongs to {node}, and others have taken its room there")
-            owner = owner_text(pod, cluster)
-            run.cascade.append(Landing(row, pod.key, pod.key, owner, node, "", "pending", failure=Failure(cause)))
-        elif not returns(pod):
-            run.gone.append(pod.key)
+    run.gone += [pod.key for pod in others if not returns_where_it_was(pod)]

@@ -10,7 +10,7 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.models import PersistentVolume
 from kplan.plugins.shared.claims import affinity_requirements, claim_uses, reach
-from kplan.studies.words import listed
+from kplan.words import listed
 
 _ZONES = {
     "topology.kubernetes.io/zone": ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kplan.result.document_fail import TimePoint
 from kplan.studies.fail.clock import COLLECTED, LARGE_ZONE, UNHEALTHY
 from kplan.studies.fail.run import FailRun, LostPod
-from kplan.studies.words import count, joined, listed
+from kplan.words import count, joined, listed
 
 SHOWN = 2
 

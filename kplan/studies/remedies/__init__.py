@@ -1,16 +1,23 @@
 """Remedies: the smallest changes that make an unschedulable pod fit, each tried on the changed state."""
 
 from kplan.studies.remedies.candidate import Candidate, Cost, Effect, Remedies, Remedy
-from kplan.studies.remedies.search import remedies, remedies_of
+from kplan.studies.remedies.search import CLAIMS, remedies, remedies_of
 from kplan.studies.remedies.telling import fixes, no_help
 from kplan.studies.remedies.together import attempt
+from kplan.studies.remedies.whole import Again, Attempt, Changes, Played, Whole
 
 __all__ = [
+    "CLAIMS",
+    "Again",
+    "Attempt",
     "Candidate",
+    "Changes",
     "Cost",
     "Effect",
+    "Played",
     "Remedies",
     "Remedy",
+    "Whole",
     "attempt",
     "fixes",
     "no_help",

@@ -13,7 +13,7 @@ from kplan.framework.facts import Facts
 from kplan.objects.models import PodSpec
 from kplan.pipeline import Planner
 from kplan.result import Outcome
-from kplan.studies.groups import Asked, Found
+from kplan.studies.reasons.groups import Asked, Found
 
 Edit = Callable[[PodSpec], PodSpec]
 """Makes a changed spec; the one it is given stays as it is."""
@@ -22,15 +22,18 @@ Edit = Callable[[PodSpec], PodSpec]
 class Cost(IntEnum):
     """What a remedy costs those who run the cluster, cheapest first (docs/decisions/0007)."""
 
-    STALE = 0
-    LOOSEN = 1
-    REQUEST = 2
-    UNCORDON = 3
-    ADD_NODE = 4
-    NODE = 5
-    LEAVE_OUT = 6
-    EVICT = 7
-    LOSS = 8
+    WAIT = 0
+    STALE = 1
+    LOOSEN = 2
+    REQUEST = 3
+    UNCORDON = 4
+    ADD_NODE = 5
+    NODE = 6
+    LEAVE_OUT = 7
+    EVICT = 8
+    LOSS = 9
+    NOT_MEANT = 10
+    """It fits, but on a node that is meant for others, or on one that may not run it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +127,8 @@ class Remedies:
         found: what helps.
         failed: what one would try first and does not help, in words.
         nothing: what it would take, where no change and no pair of them helps.
+        alone: changes of the pod that do not help it alone: those like it are as they were.
+        untried: what of the pod is not tried.
         tried: how many changed states were looked at.
         exhausted: whether more could have been tried.
     """
@@ -131,6 +136,8 @@ class Remedies:
     found: tuple[Remedy, ...] = ()
     failed: tuple[str, ...] = ()
     nothing: str = ""
+    alone: tuple[Candidate, ...] = ()
+    untried: tuple[str, ...] = ()
     tried: int = 0
     exhausted: bool = False
 

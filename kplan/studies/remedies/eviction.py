@@ -12,12 +12,12 @@ from kplan.objects.models import Pod
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.shared.claims import claim_uses
 from kplan.scenario.nodes import cordoned
-from kplan.studies.groups import Found
-from kplan.studies.preempting import budgets_of
+from kplan.studies.reasons.groups import Found
+from kplan.studies.reasons.preempting import budgets_of
 from kplan.studies.remedies.candidate import Candidate, Case, Cost
 from kplan.studies.remedies.lab import Lab
 from kplan.studies.returning import copy_of
-from kplan.studies.words import amounts, joined
+from kplan.words import amounts, joined
 
 GROUPS = 3
 NODES = 2

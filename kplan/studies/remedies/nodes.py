@@ -15,11 +15,12 @@ from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import cordoned, labelled, tainted
-from kplan.studies.groups import Found
+from kplan.studies.reasons.groups import Found
 from kplan.studies.remedies.candidate import Candidate, Case, Cost
+from kplan.studies.remedies.meant import other_purpose
 from kplan.studies.remedies.requests import written
 from kplan.studies.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, short_taint, taints_in_the_way
-from kplan.studies.words import amounts, joined, short_key
+from kplan.words import amounts, joined, short_key
 
 SHAPES = 3
 """How many nodes are tried as the model of a new one."""
@@ -270,10 +271,11 @@ def _taints(case: Case) -> Iterator[Candidate]:
         if not taints or seen.get(taints, 0) >= NODES:
             continue
         seen[taints] = seen.get(taints, 0) + 1
-        yield _without(case.cluster.nodes[row], taints)
+        yield _without(case.cluster.nodes[row], taints, other_purpose(case, row, taints))
 
 
-def _without(node: Node, taints: tuple[str, ...]) -> Candidate:
+def _without(node: Node, taints: tuple[str, ...], purpose: str) -> Candidate:
+    """Take taints off a node; ``purpose`` tells which pods it is meant for, if it is not this one."""
     changed = node
     for text in taints:
         head, _, effect = text.rpartition(":")
@@ -293,11 +295,12 @@ def _without(node: Node, taints: tuple[str, ...]) -> Candidate:
     ours = any(taint.partition(":")[0].partition("=")[0] in CONTROL_PLANE for taint in taints)
     return Candidate(
         "remove-taint",
-        Cost.LEAVE_OUT if ours else Cost.NODE,
+        Cost.NOT_MEANT if purpose else Cost.LEAVE_OUT if ours else Cost.NODE,
         f"remove taint {names} from {node.name}",
         changes=(put(changed),),
         commands=tuple(f"kubectl taint nodes {node.name} {taint}-" for taint in taints),
-        failed="" if ours else f"removing taint {names} from {node.name}",
+        failed="" if ours or purpose else f"removing taint {names} from {node.name}",
+        note=purpose,
     )
 
 

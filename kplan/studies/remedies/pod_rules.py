@@ -11,7 +11,7 @@ from kplan.objects.selectors import compile_selector
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.studies.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.studies.remedies.spec_rules import DROPPED
-from kplan.studies.words import joined, short_key
+from kplan.words import joined, short_key
 
 _HOSTNAME = "kubernetes.io/hostname"
 NODES = 8

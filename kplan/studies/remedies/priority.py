@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kplan.cluster import Put
 from kplan.objects.models import PodSpec
-from kplan.studies.preempting import budgets_of
+from kplan.studies.reasons.preempting import budgets_of
 from kplan.studies.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.studies.remedies.lab import Lab
 

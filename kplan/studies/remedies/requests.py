@@ -10,13 +10,15 @@ from msgspec.structs import replace
 from kplan.objects import models
 from kplan.objects.models import Container, PodSpec, ResourceRequirements
 from kplan.objects.quantity import format_bytes, format_cpu
-from kplan.objects.requests import pod_requests, scheduler_units
-from kplan.studies.groups import Found
+from kplan.objects.requests import RequestRules, pod_requests, scheduler_units
+from kplan.studies.reasons.groups import Found
 from kplan.studies.remedies.candidate import Candidate, Case, Cost, Edit
-from kplan.studies.words import amounts, joined
+from kplan.words import amounts, joined
 
 _Count = Callable[[PodSpec], dict[str, int]]
 
+MOST_LOST = 0.5
+"""Share of a request that may be given up: less than half of what was asked for is another program."""
 DIGITS = 2
 """Digits kept where a request is rounded down to let more nodes fit."""
 
@@ -58,8 +60,9 @@ def _lower(case: Case, targets: Mapping[str, int]) -> Candidate:
     needs = {name: case.pod.requests.get(name, 0) for name in targets}
     told = []
     short = []
+    after = lower(case.cluster.rules, targets)(case.spec)
     for name, amount in targets.items():
-        where, new, old = _written_change(case, name, amount)
+        where, new, old = _written_change(case.spec, after, name, (amount, needs[name]))
         told.append(f"{name} request{where} of at most {new} (now {old})")
         short.append(f"{name} request{where} {new} (now {old})")
     lost = max((needs[name] - amount) / max(needs[name], 1) for name, amount in targets.items())
@@ -68,23 +71,34 @@ def _lower(case: Case, targets: Mapping[str, int]) -> Candidate:
         name, amount = next(iter(targets.items()))
         rounded = _rounded(name, amount)
         if 0 < rounded < amount:
-            larger = ((amounts(name, rounded, amount)[0], lower(case, {name: rounded})),)
+            larger = ((amounts(name, rounded, amount)[0], lower(case.cluster.rules, {name: rounded})),)
     return Candidate(
         code="lower-request",
-        # less than half of what was asked for is another program
-        cost=Cost.REQUEST if lost <= 0.5 else Cost.LEAVE_OUT,
+        cost=Cost.REQUEST if lost <= MOST_LOST else Cost.LEAVE_OUT,
         loss=lost,
-        unless="" if lost <= 0.5 else "lower-request",
+        unless="" if lost <= MOST_LOST else "lower-request",
         text=joined(told),
-        edit=lower(case, targets),
+        edit=lower(case.cluster.rules, targets),
         short=joined(short),
         larger=larger,
     )
 
 
-def _written_change(case: Case, name: str, amount: int) -> tuple[str, str, str]:
+def lowered_text(before: PodSpec, after: PodSpec, rules: RequestRules) -> str:
+    """Say what of the requests of a pod was lowered: ``cpu request 1 (now 2)``; empty where too much was."""
+    old, new = (pod_requests(models.Pod(spec=spec), rules, use_status=False) for spec in (before, after))
+    if any(old[name] - new.get(name, 0) > MOST_LOST * old[name] for name in old):
+        return ""
+    told = []
+    for name in old:
+        if new.get(name, 0) < old[name]:
+            where, less, now = _written_change(before, after, name, (new.get(name, 0), old[name]))
+            told.append(f"{name} request{where} {less} (now {now})")
+    return joined(told)
+
+
+def _written_change(old: PodSpec, new: PodSpec, name: str, whole: tuple[int, int]) -> tuple[str, str, str]:
     """Which container changes, its new request and its old one; those of the pod where several change."""
-    old, new = case.spec, lower(case, {name: amount})(case.spec)
     if old.resources == new.resources:
         changed = [
             (field, before, after)
@@ -98,7 +112,7 @@ def _written_change(case: Case, name: str, amount: int) -> tuple[str, str, str]:
             kind = "init container" if field == "init_containers" else "container"
             numbers = amounts(name, _request(after, name), _request(before, name))
             return "" if alone else f" of {kind} {before.name}", numbers[0], numbers[1]
-    numbers = amounts(name, amount, case.pod.requests.get(name, 0))
+    numbers = amounts(name, *whole)
     return " of the pod", numbers[0], numbers[1]
 
 
@@ -111,9 +125,8 @@ def _rounded(name: str, amount: int) -> int:
     return whole // step * step * unit
 
 
-def lower(case: Case, targets: Mapping[str, int]) -> Edit:
+def lower(rules: RequestRules, targets: Mapping[str, int]) -> Edit:
     """Lower the largest containers until the pod asks for no more than ``targets``, in the scheduler's units."""
-    rules = case.cluster.rules
 
     def edit(spec: PodSpec) -> PodSpec:
         for name, target in targets.items():

@@ -8,8 +8,9 @@ from itertools import combinations
 
 from kplan.cluster import PodInfo
 from kplan.studies.context import Context
-from kplan.studies.groups import Asked, Found, find_groups
-from kplan.studies.phrases import View, phrase
+from kplan.studies.reasons.groups import Asked, Found, find_groups
+from kplan.studies.reasons.phrases import phrase
+from kplan.studies.reasons.view import View
 from kplan.studies.remedies import (
     eviction,
     nodes,
@@ -18,11 +19,12 @@ from kplan.studies.remedies import (
     priority,
     requests,
     spec_rules,
+    terminating,
     volumes,
 )
 from kplan.studies.remedies.candidate import Candidate, Case, Cost, Edit, Effect, Remedies, Remedy
 from kplan.studies.remedies.lab import Lab
-from kplan.studies.words import joined
+from kplan.words import joined
 
 GROUPS = 6
 """Groups of nodes that remedies are looked for on, nearest first."""
@@ -31,9 +33,14 @@ PAIRED = 18
 FOLLOWED = 8
 """Remedies of which it is asked how many more pods would fit."""
 SAME_KIND = 2
-_ONCE = ("evict-pod", "delete-pod", "move-pod", "label-node", "node-healthy")
+_ONCE = ("wait", "evict-pod", "delete-pod", "move-pod", "label-node", "node-healthy")
 """Kinds of which one stands among the first; of others two; the rest of a kind comes after all kinds."""
 FIRST = 5
+CLAIMS = "claims of devices"
+"""What is never tried: they are not modelled."""
+_STAYS = ("uncordon", "tolerate-taint")
+_LEAVES = ("drop-node-selector", "drop-node-affinity", "allow-value")
+"""Kinds that bring a pod to a node that it selects, and kinds that let it go elsewhere."""
 _TOLD_BESIDE = ("one-more-node", "evict-pod", "move-pod", "clear-nomination", "delete-nominated")
 """Kinds of which one that fails is told though another helps: which one it is matters."""
 
@@ -92,12 +99,16 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
             nothing = _what_it_takes(case)
     ranked = _ranked(helps)
     if brief:
-        return Remedies(tuple(ranked), (), nothing, lab.trials, exhausted)
+        alone = tuple(candidate for candidate in fails if candidate.edit is not None)
+        return Remedies(tuple(ranked), nothing=nothing, alone=alone, tried=lab.trials, exhausted=exhausted)
     done = [_followed(lab, remedy) for remedy in ranked[:FOLLOWED]] + ranked[FOLLOWED:]
-    return Remedies(tuple(done), tuple(_failed(fails, ranked)), nothing, lab.trials, exhausted)
+    failed = tuple(_failed(fails, ranked))
+    untried = (CLAIMS,) if case.spec.resource_claims else ()
+    return Remedies(tuple(done), failed, nothing, untried=untried, tried=lab.trials, exhausted=exhausted)
 
 
 def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
+    yield from terminating.propose(case)
     yield from nominations.propose(case)
     yield from spec_rules.propose(case)
     yield from pod_rules.propose(case)
@@ -189,16 +200,25 @@ def _both(first: Edit | None, second: Edit | None) -> Edit | None:
 
 
 def _ranked(helps: list[Remedy]) -> list[Remedy]:
-    """Sort by cost, then by how many nodes fit; of one kind only a few stand among the first."""
+    """Sort by cost, then by how many nodes fit; of one kind only a few stand among the first.
 
-    def place(remedy: Remedy) -> tuple[int, float, int]:
-        return remedy.candidate.cost, remedy.candidate.loss, -len(remedy.effect.nodes)
+    A pod that selects its nodes is brought to one of them, if that takes no more than an uncordon or a toleration,
+    before it is let go elsewhere.
+    """
+    staying = [r.candidate.cost for r in helps if r.candidate.code in _STAYS and r.candidate.cost <= Cost.UNCORDON]
+
+    def place(remedy: Remedy) -> tuple[int, bool, float, int]:
+        candidate = remedy.candidate
+        behind = bool(staying) and candidate.code in _LEAVES
+        cost = max(candidate.cost, *staying) if behind else candidate.cost
+        return cost, behind, candidate.loss, -len(remedy.effect.nodes)
 
     ordered = sorted(helps, key=place)
     first: list[Remedy] = []
     later: list[Remedy] = []
+    last = [remedy for remedy in ordered if remedy.candidate.cost is Cost.NOT_MEANT]
     kinds: dict[str, int] = {}
-    for remedy in ordered:
+    for remedy in ordered[: len(ordered) - len(last)]:
         kind = remedy.candidate.code
         kinds[kind] = kinds.get(kind, 0) + 1
         most = 1 if kind in _ONCE else SAME_KIND
@@ -206,7 +226,7 @@ def _ranked(helps: list[Remedy]) -> list[Remedy]:
             first.append(remedy)
         else:
             later.append(replace(remedy, again=True))
-    return [*first, *later]
+    return [*first, *later, *last]
 
 
 def _followed(lab: Lab, remedy: Remedy) -> Remedy:

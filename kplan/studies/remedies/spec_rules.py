@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace as replaced
 
 from msgspec.structs import replace
 
@@ -20,7 +21,8 @@ from kplan.objects.models import (
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
 from kplan.studies.remedies.candidate import Candidate, Case, Cost, Edit
-from kplan.studies.words import joined, listed, short_key
+from kplan.studies.remedies.meant import not_asked_for, other_purpose
+from kplan.words import joined, listed, short_key
 
 OF_THE_NODE_ITSELF = "node.kubernetes.io/"
 """Taints that say what state a node is in: no pod of a user tolerates those to get a place."""
@@ -69,11 +71,16 @@ def _tolerations(case: Case) -> Iterator[Candidate]:
         if not taints or taints in seen or any(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
             continue
         seen.add(taints)
-        yield tolerate(taints)
+        yield tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
 
 
-def tolerate(taints: tuple[str, ...]) -> Candidate:
-    """Tolerate taints."""
+def tolerate(taints: tuple[str, ...], purpose: str = "") -> Candidate:
+    """Tolerate taints.
+
+    Args:
+        taints: as ``key=value:effect``.
+        purpose: which pods such a node is meant for, if it is not this one.
+    """
     new = [_toleration(taint) for taint in taints]
 
     def edit(spec: PodSpec) -> PodSpec:
@@ -83,10 +90,11 @@ def tolerate(taints: tuple[str, ...]) -> Candidate:
     ours = any(taint.partition("=")[0].partition(":")[0] in CONTROL_PLANE for taint in taints)
     return Candidate(
         code="tolerate-taint",
-        cost=Cost.LEAVE_OUT if ours else Cost.LOOSEN,
+        cost=Cost.NOT_MEANT if purpose else Cost.LEAVE_OUT if ours else Cost.LOOSEN,
         text=f"tolerate {names}",
         edit=edit,
-        failed="" if ours else f"tolerating {names}",
+        failed="" if ours or purpose else f"tolerating {names}",
+        note=purpose,
     )
 
 
@@ -110,13 +118,15 @@ def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidat
     names = joined(f"{key}={selector[key]}" for key in keys)
     if len(names) > LONG:
         names = joined(keys)
+    warning = not_asked_for((key, (selector[key],)) for key in keys)
     return Candidate(
         code="drop-node-selector",
-        cost=Cost.LOOSEN,
+        cost=Cost.NOT_MEANT if warning else Cost.LOOSEN,
         text=f"drop nodeSelector {names}",
         edit=edit,
-        failed=f"dropping nodeSelector {joined(keys)}" if len(keys) == 1 else "",
+        failed=f"dropping nodeSelector {joined(keys)}" if len(keys) == 1 and not warning else "",
         loss=DROPPED,
+        note=warning,
     )
 
 
@@ -137,28 +147,29 @@ def _node_affinity(case: Case) -> Iterator[Candidate]:
     for requirement, at in every:
         yield from _widened(case, requirement, at)
     for requirement, at in every:
-        words = _words(requirement)
-        yield Candidate(
-            "drop-node-affinity",
-            Cost.LOOSEN,
-            f"drop node affinity {words}",
-            edit=_swap(at, None),
-            failed=f"dropping node affinity {words}",
-            loss=DROPPED,
-        )
+        yield _dropped(_words(requirement), (requirement,), _swap(at, None))
     if len(terms) == 1 and len(terms[0].match_expressions or ()) == 1:
         return
 
     def edit(spec: PodSpec) -> PodSpec:
         return _with_terms(spec, None)
 
-    yield Candidate(
+    yield replaced(
+        _dropped("", [requirement for requirement, _ in every], edit), text="drop the required node affinity"
+    )
+
+
+def _dropped(words: str, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
+    """Drop requirements of the node affinity."""
+    warning = not_asked_for((one.key, one.values or ()) for one in requirements)
+    return Candidate(
         "drop-node-affinity",
-        Cost.LOOSEN,
-        "drop the required node affinity",
+        Cost.NOT_MEANT if warning else Cost.LOOSEN,
+        f"drop node affinity {words}",
         edit=edit,
-        failed="dropping node affinity",
+        failed="" if warning else f"dropping node affinity {words}".strip(),
         loss=DROPPED,
+        note=warning,
     )
 
 
@@ -180,11 +191,13 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
         known = set(requirement.values or ())
         for value in [value for value in values if value and value not in known and value in column.values][:VALUES]:
             wider = replace(requirement, values=[*(requirement.values or ()), value])
+            warning = not_asked_for([(requirement.key, requirement.values or ())])
             yield Candidate(
                 "allow-value",
-                Cost.LOOSEN,
+                Cost.NOT_MEANT if warning else Cost.LOOSEN,
                 f"node affinity: allow {short_key(requirement.key)} {value} too",
                 edit=_swap(at, wider),
+                note=warning,
             )
 
 
@@ -284,7 +297,8 @@ def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many
         yield loosened("spread-affinity-policy", "nodeAffinityPolicy: Honor", node_affinity_policy="Honor")
     if told.too_few_domains:
         had = len(told.domains)
-        yield loosened("spread-min-domains", f"minDomains: {had} (now {told.min_domains})", min_domains=had or None)
+        wanted = f"minDomains: {had}" if had else "no minDomains"
+        yield loosened("spread-min-domains", f"{wanted} (now {told.min_domains})", min_domains=had or None)
     skews = sorted({refused.skew for refused in facts.refused if refused.constraint == number and refused.domain})
     for skew in skews[:2]:
         yield loosened("spread-max-skew", f"maxSkew: {skew} (now {told.max_skew})", max_skew=skew)

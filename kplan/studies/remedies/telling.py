@@ -9,7 +9,7 @@ from kplan.cluster.owners import returns
 from kplan.result.document import Fix, NoHelp
 from kplan.studies.remedies.candidate import Remedies, Remedy
 from kplan.studies.remedies.commands import commands_of
-from kplan.studies.words import count, listed
+from kplan.words import count, listed
 
 NAMES = 3
 KEPT = 24
@@ -32,9 +32,9 @@ def fixes(found: Remedies, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> t
 
 def no_help(found: Remedies) -> NoHelp | None:
     """What would be tried first and does not help; None where there is nothing to say."""
-    if not found.failed and not found.nothing:
+    if not (found.failed or found.nothing or found.untried):
         return None
-    return NoHelp(tried=found.failed, nothing=found.nothing)
+    return NoHelp(tried=found.failed, nothing=found.nothing, untried=found.untried)
 
 
 def _fix(number: int, remedy: Remedy, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> Fix:

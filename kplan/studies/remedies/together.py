@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, Change, PodInfo, Put, PutNode, Remove, Undo
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, Undo
 from kplan.cluster.owners import controller
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.scenario.add_node import fresh_name, fresh_node
 from kplan.studies.context import Context
-from kplan.studies.groups import Asked
-from kplan.studies.remedies.candidate import Candidate, Cost, Remedy
+from kplan.studies.reasons.groups import Asked
+from kplan.studies.remedies.candidate import Candidate, Cost, Remedies, Remedy
 from kplan.studies.remedies.lab import place
 from kplan.studies.remedies.search import remedies_of
 
@@ -76,18 +76,11 @@ def attempt(context: Context, pods: Sequence[PodInfo]) -> str:
         context: planner and what else answers are made with.
         pods: waiting pods, in the order in which they are tried.
     """
-    first = pods[0]
-    cycle = context.planner.cycle(first)
-    asked = Asked(context.planner.cluster, first, cycle, cycle.explain())
-    found = remedies_of(context, asked, brief=True)
-    options = [remedy for remedy in found.found if remedy.candidate.cost < Cost.EVICT and not remedy.again][:OPTIONS]
-    if controller(first)[0] == "DaemonSet":
-        options = [remedy for remedy in options if not remedy.candidate.new_node]
     planner = replace(context.planner, everything=False, changes=[])
     most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
     bench = _Bench(planner, pods[:most])
     best, best_text = 0, ""
-    for remedy in options:
+    for remedy in options(search(context, pods[0]), pods[0]):
         fits, text = _of_all(bench, remedy)
         if fits > best:
             best, best_text = fits, text
@@ -96,6 +89,21 @@ def attempt(context: Context, pods: Sequence[PodInfo]) -> str:
     if best_text and len(pods) > len(bench.pods):
         best_text += f" (the first {len(bench.pods)} were tried)"
     return best_text
+
+
+def options(found: Remedies, pod: PodInfo) -> list[Remedy]:
+    """Choose of what helps one waiting pod what may help others like it, cheapest first: nothing that evicts."""
+    chosen = [remedy for remedy in found.found if remedy.candidate.cost < Cost.EVICT and not remedy.again][:OPTIONS]
+    if controller(pod)[0] == "DaemonSet":
+        return [remedy for remedy in chosen if not remedy.candidate.new_node]
+    return chosen
+
+
+def search(context: Context, pod: PodInfo) -> Remedies:
+    """Find what helps one waiting pod, without what evicts."""
+    cycle = context.planner.cycle(pod)
+    asked = Asked(context.planner.cluster, pod, cycle, cycle.explain())
+    return remedies_of(context, asked, brief=True)
 
 
 def _of_all(bench: _Bench, remedy: Remedy) -> tuple[int, str]:
@@ -114,30 +122,31 @@ def _more_nodes(bench: _Bench, candidate: Candidate, fits: int) -> tuple[int, st
     known = {1: fits}
     number = min(MOST_NODES, -(-total // fits)) if fits else 2
     while number <= MOST_NODES:
-        known[number] = bench.fit(candidate, _nodes(bench, candidate, number))
+        known[number] = bench.fit(candidate, more_nodes(bench.planner.cluster, candidate, number))
         if known[number] in (0, total):
             break
         number *= 2
     number = max(known, key=lambda tried: (known[tried], -tried))
     if known[number] < total:
-        return known[number], f"{_named(candidate, number)} -> {known[number]} of {total} fit"
+        return known[number], f"{more_nodes_text(candidate, number)} -> {known[number]} of {total} fit"
     few = number // 4
     if few > 1:
-        known[few] = bench.fit(candidate, _nodes(bench, candidate, few))
+        known[few] = bench.fit(candidate, more_nodes(bench.planner.cluster, candidate, few))
     if not known.get(few):
-        return total, f"{_named(candidate, number)} -> {total} of {total} fit"
-    return total, f"{_named(candidate, few)} -> {known[few]} of {total} fit; {number} -> all"
+        return total, f"{more_nodes_text(candidate, number)} -> {total} of {total} fit"
+    return total, f"{more_nodes_text(candidate, few)} -> {known[few]} of {total} fit; {number} -> all"
 
 
-def _named(candidate: Candidate, number: int) -> str:
+def more_nodes_text(candidate: Candidate, number: int) -> str:
+    """Say how many nodes a candidate adds that adds one."""
     if number == 1:
         return candidate.text
     return candidate.text.replace("one more node", f"{number:,} more nodes", 1)
 
 
-def _nodes(bench: _Bench, candidate: Candidate, number: int) -> tuple[Change, ...]:
+def more_nodes(cluster: Cluster, candidate: Candidate, number: int) -> tuple[Change, ...]:
     """The same node several times, each with its pods of DaemonSets and its CSINode."""
-    taken = set(bench.planner.cluster.node_index)
+    taken = set(cluster.node_index)
     made: list[Change] = []
     for _ in range(number):
         name = fresh_name(candidate.new_node.rpartition("-")[0], taken)

@@ -1,0 +1,75 @@
+"""``kplan sweep``: many scenarios, the combinations of some axes, on one machine or on a Dask cluster."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kplan.cli import options
+from kplan.cli.exit_codes import sweep_code
+from kplan.cli.options import Shown, Source
+from kplan.cli.output import show
+from kplan.cli.sweep_rules import Compared, asked_axes, open_sweep
+from kplan.cli.sweep_run import Kept, carry_out
+
+
+def sweep(
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE...]", help="Files of kind Sweep, with axes, or Scenario.")
+    ] = None,
+    drain_each: Annotated[
+        list[str],
+        typer.Option("--drain-each", metavar="node|SELECTOR", help="Drain each node, or each of some, by itself."),
+    ] = [],
+    fail_each: Annotated[
+        list[str], typer.Option("--fail-each", metavar="node|zone|SELECTOR", help="Lose each node, or zone, by itself.")
+    ] = [],
+    pool: Annotated[
+        list[str],
+        typer.Option(
+            metavar="SHAPE", help="Nodes are added, as by --add-node; with replicas asked for, how many it takes."
+        ),
+    ] = [],
+    filename: Annotated[
+        list[str],
+        typer.Option("-f", "--filename", metavar="FILE|deploy/x", help="Workloads: how many replicas of each fit."),
+    ] = [],
+    shapes: Annotated[
+        list[str], typer.Option(metavar="FILE", help="Sizes of pods, as kplan capacity takes them: how many fit.")
+    ] = [],
+    replicas: Annotated[
+        int | None, typer.Option(metavar="N", help="How many of each workload are wanted in all.", min=0)
+    ] = None,
+    namespace: options.Namespace = "",
+    jobs: Annotated[
+        int, typer.Option("-j", "--jobs", metavar="N", help="Processes; as many as CPUs if not given.", min=0)
+    ] = 0,
+    dask: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Use the workers of a Dask scheduler (pip install 'kplan[dask]').")
+    ] = "",
+    strict: options.Strict = False,
+    timings: options.Timings = False,
+    *,
+    kept: Kept,
+    source: Source,
+    rules: Compared,
+    shown: Shown,
+) -> None:
+    """Carry out every combination of what is given, and tell which do not fit; without anything, drain each node.
+
+    Exit code 1: one does not fit; 2: one could not be carried out. Nothing is written to the cluster.
+    """
+    from kplan.render.text.sweep import sweep as text
+    from kplan.studies.doubts import pods_on, with_plan_doubts
+    from kplan.studies.sweep import Workers, report
+
+    given = {"pool": pool, "drain": drain_each, "fail": fail_each, "workload": filename, "shapes": shapes}
+    asked, said = asked_axes(rules, files or [], given)
+    opened = open_sweep(source, rules, asked, namespace, said if replicas is None else replicas)
+    outcomes = carry_out(opened, Workers(jobs, dask), kept)
+    document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.what_if)
+    planner = opened.bench.planner()
+    document = with_plan_doubts(document, planner, pods_on(planner.cluster, None))
+    show(document, opened.session, text, shown, timings=timings)
+    raise typer.Exit(sweep_code(document, strict=strict))

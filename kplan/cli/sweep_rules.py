@@ -1,0 +1,172 @@
+"""What a sweep begins with: one state, read once, by one or several sets of rules; and the scenarios over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from kplan.cli.command import RULES
+from kplan.cli.options import Rules, Source
+from kplan.cli.session import Session, make_session
+from kplan.cli.source import read_source
+from kplan.cli.whatif import imagine
+from kplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kplan.result.document_base import Doubt, Origin
+    from kplan.result.document_whatif import WhatIfStep
+    from kplan.studies.sweep import AskedAxis, Axis, Bench, Grid
+
+NOTHING_ASKED = {"drain": ("node",)}
+"""What is swept over if nothing is said."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Options that choose the scheduler's rules, several of which may be compared."""
+
+    k8s_version: Annotated[
+        str,
+        typer.Option(
+            metavar="V[,V]", help="Rules of this Kubernetes version, or of each of some.", rich_help_panel=RULES
+        ),
+    ] = ""
+    feature_gates: Annotated[
+        str,
+        typer.Option(metavar="A=true,B=false", help="Gates that differ from their defaults.", rich_help_panel=RULES),
+    ] = ""
+    config: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FILE|default",
+            help="A KubeSchedulerConfiguration, or the one in use; given again, each of them.",
+            rich_help_panel=RULES,
+        ),
+    ] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A sweep before its first scenario.
+
+    Attributes:
+        session: the state by the first rules, after what-ifs.
+        what_if: what the what-ifs did.
+        bench: a bench over the base.
+        grid: the scenarios.
+        origin: where the state is from, and all the rules.
+        doubts: about any of them.
+    """
+
+    session: Session
+    what_if: tuple[WhatIfStep, ...]
+    bench: Bench
+    grid: Grid
+    origin: Origin
+    doubts: tuple[Doubt, ...]
+
+
+def open_sweep(
+    source: Source, rules: Compared, asked: Sequence[AskedAxis], namespace: str, replicas: int | None
+) -> Opened:
+    """Read the state and make the scenarios.
+
+    Args:
+        source: file, folder or cluster.
+        rules: versions, gates and configurations.
+        asked: axes of flags and files, each name once.
+        namespace: of names without one.
+        replicas: of each workload; None for what manifests say.
+
+    Raises:
+        UsageError: something named is not there.
+        SourceError: a file is broken.
+        LiveError: the cluster gives no answer.
+        ConfigError: a version, gates or a configuration are refused.
+    """
+    from kplan.studies.sweep import RULES as OF_RULES
+    from kplan.studies.sweep import AskedAxis, Base, Bench, Grid, Points, SweepRules, Waiting
+
+    by_name = {axis.name: axis.values for axis in asked}
+    configs, versions = by_name.get("config", ("",)), by_name.get("version", ("",))
+    found = [imagine(one, namespace) for one in _sessions(source, configs, versions, rules.feature_gates)]
+    sessions = [session for session, _ in found]
+    made = [(one.scheduler, one.state) for one in sessions]
+    base = Base(tuple(SweepRules(s.features, s.configuration, s.request_rules, state) for s, state in made))
+    bench = Bench(base)
+    compared = [*_rule_axes(configs, versions)]
+    others = [axis for axis in asked if axis.name not in OF_RULES]
+    if not others and not compared:
+        others = [AskedAxis(name, values) for name, values in NOTHING_ASKED.items()]
+    points = Points(bench.planner().cluster, namespace, replicas, sized="pool" in by_name)
+    grid = Grid((*compared, *points.axes(others)), Waiting())
+    grid.check()
+    doubts = tuple(dict.fromkeys(doubt for session in sessions for doubt in session.doubts))
+    return Opened(sessions[0], found[0][1], bench, grid, _origin(sessions), doubts)
+
+
+def asked_axes(
+    rules: Compared, files: Sequence[str], given: Mapping[str, Sequence[str]]
+) -> tuple[list[AskedAxis], int | None]:
+    """Put flags and files together; return the axes, and the replicas that files ask for.
+
+    Args:
+        rules: versions and configurations of flags.
+        files: of kind Sweep or Scenario.
+        given: values of the other flags, by axis.
+
+    Raises:
+        UsageError: rules are named both by a flag and a file.
+        SourceError: a file is broken.
+    """
+    from kplan.studies.sweep import RULES as OF_RULES
+    from kplan.studies.sweep import AskedAxis, load_sweep, merged
+
+    versions = tuple(filter(None, rules.k8s_version.split(",")))
+    flags = [AskedAxis("config", tuple(rules.config)), AskedAxis("version", versions)]
+    read = [load_sweep(file) for file in files]
+    in_files = [axis for one in read for axis in one.axes]
+    for flag in flags:
+        if flag.values and any(axis.name == flag.name for axis in in_files):
+            raise UsageError(f"{flag.name} by a flag and in a file", code="two-rules", hint="leave one out")
+    flags += [AskedAxis(name, tuple(values)) for name, values in given.items()]
+    said = next((one.replicas for one in read if one.replicas is not None), None)
+    order = merged([*flags[: len(OF_RULES)], *in_files, *flags[len(OF_RULES) :]])
+    return order, said
+
+
+def _sessions(source: Source, configs: Sequence[str], versions: Sequence[str], gates: str) -> Iterator[Session]:
+    """Make the rules of each configuration by each version; versions have states of their own, read once."""
+    from kplan.cli.notes import tell_completeness
+    from kplan.studies.sweep import DEFAULT, apart
+
+    started = perf_counter()
+    found = read_source(source)
+    tell_completeness(found.state.completeness)
+    # a version fills in requests in its own way, in place
+    states = {version: apart(found.state) if len(versions) > 1 else found.state for version in versions}
+    for config, version in product(configs, versions):
+        file = "" if config == DEFAULT else config
+        yield make_session(replace(found, state=states[version]), Rules(version, gates, file), started)
+
+
+def _rule_axes(configs: Sequence[str], versions: Sequence[str]) -> Iterator[Axis]:
+    """Axes of the rules of which there are several, numbered as ``_sessions`` makes them."""
+    from kplan.studies.sweep import Axis, Point
+
+    if len(configs) > 1:
+        points = [Point(f"config {config}", rules=number * len(versions)) for number, config in enumerate(configs)]
+        yield Axis("config", tuple(points))
+    if len(versions) > 1:
+        yield Axis("version", tuple(Point(version, rules=number) for number, version in enumerate(versions)))
+
+
+def _origin(sessions: Sequence[Session]) -> Origin:
+    rules = dict.fromkeys(session.origin.rules for session in sessions)
+    return msgspec.structs.replace(sessions[0].origin, rules=" and ".join(rules))

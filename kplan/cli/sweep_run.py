@@ -1,0 +1,117 @@
+"""A sweep that is carried out: a bar on a terminal, results in a file, and an interrupt that loses nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kplan.cli.command import OUTPUT
+from kplan.cli.notes import note
+from kplan.errors import UsageError
+from kplan.words import count
+
+if TYPE_CHECKING:
+    from kplan.cli.sweep_rules import Opened
+    from kplan.result.document_sweep import SweepOutcome
+    from kplan.studies.sweep import Workers
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Options of where results are kept."""
+
+    results: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help="Also write each result as it comes, a line of JSON.", rich_help_panel=OUTPUT
+        ),
+    ] = ""
+    resume: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="Go on where this file of results ends.", rich_help_panel=OUTPUT),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        """Refuse two files."""
+        if self.results and self.resume:
+            hint = "--resume FILE goes on writing to it"
+            raise UsageError("--results and --resume name two files", code="two-results", hint=hint)
+
+
+def carry_out(opened: Opened, workers: Workers, kept: Kept) -> list[SweepOutcome]:
+    """Carry out what is not done yet; return what every scenario came to.
+
+    Args:
+        opened: the sweep.
+        workers: who carries it out.
+        kept: where results are kept.
+
+    Raises:
+        UsageError: the file is of another sweep or cannot be written, or there are no workers.
+        KeyboardInterrupt: it was interrupted; what is done is on disk, and how to go on is said.
+    """
+    from kplan.result.document_sweep import INTERNAL_ERROR
+    from kplan.studies.sweep import digests, sweep
+    from kplan.studies.sweep.results import more_results, new_results, read_results, start_of
+
+    grid, total = opened.grid, len(opened.grid)
+    told = digests(opened.bench.base, grid.scenarios())
+    start = start_of(told, total, opened.origin.source)
+    done: dict[int, SweepOutcome] = {}
+    with ExitStack() as stack:
+        write: Callable[[SweepOutcome], None] = lambda outcome: None  # noqa: E731
+        if kept.resume:
+            earlier = read_results(kept.resume, start)
+            done |= earlier.outcomes
+            if earlier.dropped:
+                note(f"{kept.resume}: its last line is half written; that scenario is done again")
+            note(f"{len(done):,} of {count(total, 'scenario')} are done already")
+            write = stack.enter_context(more_results(kept.resume, start, earlier)).add
+        elif kept.results:
+            write = stack.enter_context(new_results(kept.results, start)).add
+        rest = (one for one in grid.scenarios() if one.number not in done)
+        step = stack.enter_context(_bar(total, len(done)))
+        try:
+            for outcome in sweep(rest, total - len(done), opened.bench, told.base, workers):
+                done[outcome.number] = outcome
+                write(outcome)
+                step(outcome)
+        except KeyboardInterrupt:
+            file = kept.resume or kept.results
+            how = f"go on with: --resume {file}" if file else "none is kept: --results FILE keeps them"
+            note(f"interrupted; {len(done):,} of {count(total, 'scenario')} are done; {how}")
+            raise
+    for one in done.values():
+        if one.because is not None and one.because.code == INTERNAL_ERROR:
+            note(f"{one.name} shows a bug of kplan: please report it: {one.because.text}")
+            break
+    return [done[number] for number in sorted(done)]
+
+
+@contextmanager
+def _bar(total: int, done: int) -> Iterator[Callable[[SweepOutcome], None]]:
+    """Show on a terminal how far it has come, how long it takes, and the worst so far; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda outcome: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from kplan.result.document_sweep import badness
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    worst: list[SweepOutcome] = []
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("sweeping", total=total, completed=done)
+
+        def step(outcome: SweepOutcome) -> None:
+            worst[:] = [min([*worst, outcome], key=badness)]
+            told = f"worst: {worst[0].verdict} {worst[0].name}" if worst[0].verdict != "FITS" else "all fit so far"
+            progress.update(task, advance=1, description=told)
+
+        yield step

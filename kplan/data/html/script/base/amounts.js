@@ -1,0 +1,62 @@
+// Amounts as people read them; the exact number stays in the title where one is rounded.
+
+const BYTES = /^(memory|ephemeral-storage|storage|hugepages-.*)$/;
+
+/** Number with thousands set apart. */
+const int = (number) => Number(number).toLocaleString("en");
+
+const plural = (number, word, many = `${word}s`) => `${int(number)} ${Number(number) === 1 ? word : many}`;
+
+/** Whether a resource is one of those drawn as percent of bytes. */
+const inBytes = (resource) => BYTES.test(resource);
+
+/** Millicores from which whole cores are precise enough. */
+const MANY_CORES = 1_000_000;
+
+/** Make the function that writes amounts which stand together: cpu in one unit, cores where none has a fraction. */
+function writer(resource, numbers) {
+  const most = Math.max(...numbers);
+  const milli = resource === "cpu" && most < MANY_CORES && numbers.some((number) => number % 1000);
+  if (milli) return (number) => `${number}m`;
+  return (number) =>
+    resource === "cpu" && most >= MANY_CORES ? int(Math.round(number / 1000)) : amount(resource, number);
+}
+
+/** Write an amount: cpu in cores or millicores, bytes in the largest unit, others as they are. */
+function amount(resource, number) {
+  if (resource === "cpu") return number % 1000 ? `${number}m` : int(number / 1000);
+  if (!inBytes(resource)) return int(number);
+  for (const [suffix, power] of [
+    ["Ti", 40],
+    ["Gi", 30],
+    ["Mi", 20],
+    ["Ki", 10],
+  ]) {
+    const unit = 2 ** power;
+    if (Math.abs(number) >= unit) return `${Number((number / unit).toFixed(2)).toLocaleString("en")}${suffix}`;
+  }
+  return int(number);
+}
+
+/** Part requested, 0 for a resource that a node does not have. */
+function shareOf(requested, allocatable) {
+  if (allocatable > 0) return requested / allocatable;
+  return requested > 0 ? 1 : 0;
+}
+
+const percent = (share) => `${Math.round(share * 100)}%`;
+
+/** Words for a camelCase name of the document. */
+function words(name) {
+  const text = name.replace(/([a-z0-9])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Several amounts in one line, as ``500m cpu, 1Gi memory``. */
+const amounts = (all) =>
+  Object.entries(all)
+    .map(([name, number]) => `${amount(name, number)} ${name}`)
+    .join(", ");
+
+/** A time of day out of RFC 3339, for what happened within one run. */
+const clock = (time) => (time || "").slice(11, 19);

@@ -1,0 +1,80 @@
+// The data of the page: the document, and the nodes beside it.
+
+const DATA = JSON.parse($("data").textContent);
+const DOC = DATA.shared ? restored(DATA.document, DATA.shared) : DATA.document;
+
+/** Put parts that occur more than once, and are written once, back into their places. */
+function restored(root, shared) {
+  const done = new Array(shared.length);
+  const part = (at) => {
+    if (done[at] === undefined) done[at] = read(shared[at]);
+    return done[at];
+  };
+  const read = (value) => {
+    if (value === null || typeof value !== "object") return value;
+    if (Array.isArray(value)) return value.map(read);
+    if (typeof value["#"] === "number") return part(value["#"]);
+    for (const key of Object.keys(value)) value[key] = read(value[key]);
+    return value;
+  };
+  return read(root);
+}
+
+const RESOURCES = DATA.nodes.resources;
+const CHANGES = ["", "lands", "leaves", "appears"];
+
+const pad = (amounts) => RESOURCES.map((_, i) => amounts[i] || 0);
+
+function readNode(row, place) {
+  const text = (i) => DATA.nodes.texts[i];
+  const [name, zone, pool, type, cordoned, change, taints, labels, allocatable, requested, before, pods] = row;
+  const node = {
+    name,
+    place,
+    zone: text(zone),
+    pool: text(pool),
+    type: text(type),
+    cordoned: Boolean(cordoned),
+    change: CHANGES[change],
+    taints: taints.map(text),
+    labels: [],
+    allocatable: pad(allocatable),
+    requested: pad(requested),
+    before: before ? pad(before) : null,
+    pods,
+    lands: 0,
+    leaves: 0,
+  };
+  for (let i = 0; i < labels.length; i += 2) node.labels.push([text(labels[i]), text(labels[i + 1])]);
+  return node;
+}
+
+/** A pod of a node, read when it is shown. */
+const readPod = ([pod, priority, change, ...amounts]) => ({
+  pod,
+  priority,
+  change: CHANGES[change],
+  amounts: pad(amounts),
+});
+
+/** Nodes that the document is about; the others are not drawn. */
+const LISTED = DOC.kind === "NodeList" ? new Set(DOC.nodes.map((row) => row.node)) : null;
+const NODE_LIST = DATA.nodes.rows.map(readNode).filter((node) => !LISTED || LISTED.has(node.name));
+const NODES = new Map(NODE_LIST.map((node) => [node.name, node]));
+
+/** Place of a resource in the amounts of nodes. */
+const placeOf = (resource) => RESOURCES.indexOf(resource);
+
+/** How full a node is, from 0: of one resource, or of the one it has least of. */
+function fullness(node, resource, amounts = node.requested) {
+  if (resource !== "most") return shareOf(amounts[placeOf(resource)], node.allocatable[placeOf(resource)]);
+  return Math.max(...RESOURCES.map((_, i) => shareOf(amounts[i], node.allocatable[i])));
+}
+
+/** Resources some node has or some pod asks for, those of every node first. */
+const USED = RESOURCES.filter((_, i) => NODE_LIST.some((node) => node.allocatable[i] || node.requested[i]));
+
+/** What was changed before the question was asked. */
+const WHAT_IF = DOC.whatIf || (DOC.plan && DOC.plan.whatIf) || [];
+/** The plan: the document itself, or the one it rests on. */
+const PLAN = [DOC, DOC.plan].find((one) => one && Array.isArray(one.steps) && one.totals) || null;

@@ -1,0 +1,62 @@
+// What colour says is also said by a sign and a word.
+
+/** Tone, sign and word of how something ended. */
+const ENDS = {
+  good: { tone: "good", mark: "\u2713" },
+  warn: { tone: "warn", mark: "~" },
+  bad: { tone: "bad", mark: "\u00d7" },
+  none: { tone: "none", mark: "\u00b7" },
+  held: { tone: "none", mark: "\u2016" },
+};
+const TONES = {
+  good: "ok fits placed passes ready bound survives lands takes bind same idle confirmed moves new create created there goes",
+  warn: "main preempts preempted partly loses ties elsewhere needs doubt differs waits evicted nominated open",
+  bad: "fail fails failed pending blocked refused refuses lost gone no held-back held stopped",
+  held: "gated stays unknown leaves not-tried --",
+};
+const TONE_OF = new Map(Object.entries(TONES).flatMap(([tone, some]) => some.split(" ").map((word) => [word, tone])));
+
+/** How a word of a document is shown: a verdict, a result, a status, a fate. */
+const endOf = (word) => ENDS[TONE_OF.get(String(word).toLowerCase()) || "none"];
+
+function signOf({ tone, mark }) {
+  return h("span", { class: `mark ${tone}`, "aria-hidden": "true" }, mark);
+}
+
+/** A text with the sign of its tone. */
+const toned = (end, ...text) => h("span", { class: `toned ${end.tone}` }, signOf(end), text);
+
+const RESULTS = {
+  preempted: "placed after evictions",
+  "held-back": "held back",
+  "not-tried": "not tried",
+  main: "no worse than before",
+};
+
+/** A word of the document, coloured by what it says. */
+const ended = (word, text) => toned(endOf(word), text || RESULTS[word] || word);
+
+/** A mark beside the one of several rows that is taken. */
+const taken = (is, tone = "good") => (is ? h("span", { class: `mark ${tone}` }, "\u2713", unseen("chosen")) : null);
+
+/** A bar of fullness with its number beside it; over 100% is said and striped. */
+function bar(share, text, about = "") {
+  const to = percent(Math.min(1, Math.max(0, share)));
+  return h(
+    "span",
+    { class: "meter" },
+    h("span", { class: `bar${share > 1 ? " over" : ""}`, vars: { "--f": to }, title: about || null }),
+    h("span", { class: "val" }, text === undefined ? percent(share) : text),
+  );
+}
+
+/** Parts of a whole as one bar: [number, tone, word] each; the numbers are in the label. */
+function split(parts, of = 0) {
+  const whole = of || parts.reduce((sum, [number]) => sum + number, 0) || 1;
+  const told = parts.filter(([number]) => number);
+  return h(
+    "span",
+    { class: "split", role: "img", "aria-label": told.map(([number, , word]) => `${int(number)} ${word}`).join(", ") },
+    told.map(([number, tone]) => h("span", { class: `share ${tone}`, vars: { "--f": `${(number / whole) * 100}%` } })),
+  );
+}

@@ -1,0 +1,207 @@
+// fail: what comes back and where, what is lost, and when; or how every single failure is borne.
+
+kind("FailReport", {
+  fields: [
+    "nodes",
+    "each",
+    "flags",
+    "cases",
+    "pods",
+    "cascade",
+    "lost",
+    "time",
+    "left",
+    "group",
+    "groups",
+    "moreGroups",
+    "nearest",
+  ],
+  stand() {
+    for (const name of DOC.nodes || []) stand(name, "lost", { note: "" });
+    for (const node of NODE_LIST) {
+      const found = caseOf(node);
+      if (found)
+        stand(node.name, { FITS: "good", PARTLY: "warn", BLOCKED: "bad" }[found.verdict] || "quiet", {
+          note: borne(found),
+        });
+    }
+  },
+  about(node) {
+    const found = caseOf(node);
+    if (!found) return null;
+    return chapter(`If ${DOC.each === "zone" ? `zone ${found.name}` : "it"} is lost`, [
+      h("p", {}, ended(found.verdict)),
+      pairs(CASE_NUMBERS.map(([label, of]) => [label, of(found) || ""])),
+      found.because ? h("p", {}, found.because.text) : null,
+    ]);
+  },
+  sections: () => [
+    whatIfPart(),
+    part("each", `Each ${DOC.each}`, (DOC.cases || []).length ? casesTable(DOC.cases) : null),
+    part("pods", "Pods", (DOC.pods || []).length ? failedTable(DOC.pods) : null),
+    cascadePart(DOC.cascade),
+    part("lost", "Lost", (DOC.lost || []).length ? lostTable(DOC.lost) : null),
+    part("time", "Time", (DOC.time || []).length ? timeLine(DOC.time) : null),
+    leftPart(
+      DOC.left,
+      [...(DOC.group ? [DOC.group] : []), ...(DOC.moreGroups || [])],
+      DOC.nearest,
+      moreGroups(),
+      "kplan fail ... -o wide",
+    ),
+    part(
+      "fixes",
+      "Fix",
+      DOC.flags ? [h("p", {}, DOC.try), verbatim(DOC.flags, "Flags of this command that try it")] : null,
+    ),
+    packingPart(),
+    nodesPart(),
+  ],
+});
+
+const moreGroups = () => Math.max(0, (DOC.groups || 0) - 1 - (DOC.moreGroups || []).length);
+
+const CASES = new Map((DOC.cases || []).map((one) => [one.name, one]));
+const caseOf = (node) => (DOC.each ? CASES.get(DOC.each === "zone" ? node.zone : node.name) : null);
+
+const borne = (one) =>
+  ({ FITS: "its loss is borne", PARTLY: "some pods do not come back", BLOCKED: "no pod comes back" })[one.verdict] ||
+  one.verdict;
+
+const CASE_NUMBERS = [
+  ["pods", (one) => one.pods],
+  ["again", (one) => one.placed],
+  ["Pending", (one) => one.pending + (one.displaced || 0)],
+  ["GONE", (one) => one.gone],
+  ["evicts", (one) => one.evicted || 0],
+];
+
+function casesTable(cases) {
+  const columns = [
+    {
+      label: DOC.each,
+      value: (one) => one.name,
+      cell: (one) => (DOC.each === "node" ? nodeName(one.name) : plainName(one.name)),
+    },
+    { label: "verdict", value: (one) => one.verdict, cell: (one) => ended(one.verdict) },
+    ...(DOC.each === "zone" ? [{ label: "nodes", num: true, value: (one) => one.nodes }] : []),
+    { label: "again, Pending, gone", fixed: true, value: () => "", cell: caseBar },
+    ...CASE_NUMBERS.flatMap(([label, of]) =>
+      columnIf(cases, of, { label, num: true, value: of, cell: (one) => (of(one) ? int(of(one)) : "-") }),
+    ),
+    ...columnIf(cases, caseWhy, { label: "because", wide: true, value: caseWhy }),
+  ];
+  const filters = filtersBy(cases, (one) => one.verdict, ["BLOCKED", "PARTLY", "FITS"]);
+  return table(columns, cases, {
+    caption: `Every single loss of a ${DOC.each}, worst first`,
+    page: 25,
+    unit: DOC.each,
+    units: `${DOC.each}s`,
+    filters,
+  });
+}
+
+const caseWhy = (one) => (one.because ? one.because.text : "");
+
+const caseBar = (one) =>
+  split([
+    [one.placed, "more", "placed again"],
+    [one.pending + (one.displaced || 0), "rest", "Pending"],
+    [one.gone, "gone", "gone"],
+  ]);
+
+/** What becomes of pods that are not placed again, in words. */
+const FATES = {
+  pending: "Pending",
+  gone: "GONE",
+  elsewhere: "another scheduler decides",
+  stays: "bound while the node is there",
+  leaves: "was being deleted",
+};
+
+function whenText(pod) {
+  if (pod.fate === "stays" || pod.fate === "leaves") return "-";
+  if (pod.waitsForNode || pod.deletedAfter === undefined || pod.deletedAfter === null) return "once the node goes";
+  return `after ${int(pod.deletedAfter)} s`;
+}
+
+function failedTable(pods) {
+  const several = new Set(pods.map((pod) => pod.node)).size > 1;
+  const order = ["pending", "gone", "placed", "elsewhere", "stays", "leaves"];
+  const note = (pod) =>
+    [pod.because ? pod.because.text : "", (pod.evicts || []).length ? `evicts ${pod.evicts.join(", ")}` : ""]
+      .filter(Boolean)
+      .join("; ");
+  const columns = [
+    podColumn("pod", (pod) => pod.pod),
+    ...(several ? [nodeColumn("was on", (pod) => pod.node)] : []),
+    ownerColumn(),
+    {
+      label: "lands on",
+      value: (pod) => pod.landsOn || FATES[pod.fate],
+      cell: (pod) => (pod.landsOn ? nodeName(pod.landsOn) : ended(pod.fate, FATES[pod.fate])),
+    },
+    {
+      label: "made anew",
+      num: true,
+      value: (pod) => (whenText(pod).startsWith("after") ? pod.deletedAfter : Infinity),
+      cell: whenText,
+    },
+    ...columnIf(pods, note, { label: "because", wide: true, value: note }),
+  ];
+  const sorted = [...pods].sort((a, b) => order.indexOf(a.fate) - order.indexOf(b.fate));
+  const filters = filtersBy(sorted, (pod) => pod.fate, order);
+  return table(columns, sorted, { caption: "Pods of the lost nodes", page: 20, unit: "pod", units: "pods", filters });
+}
+
+const LOST = {
+  pod: "gone: nothing makes it again",
+  localVolume: "volume on a lost node alone",
+  zonalVolume: "volume where no node is left",
+  emptyDir: "LOSES DATA, emptyDir",
+};
+
+function lostTable(lost) {
+  const columns = [
+    { label: "what", value: (one) => LOST[one.what] || one.what, cell: (one) => harm(LOST[one.what] || one.what) },
+    podColumn("pod", (one) => one.pod),
+    ...columnIf(lost, (one) => one.name, { label: "volume", value: (one) => one.name || "-" }),
+    ...columnIf(lost, (one) => one.claim, { label: "claim", value: (one) => one.claim || "-" }),
+    ...columnIf(lost, (one) => one.where, { label: "where", value: (one) => one.where || "-" }),
+  ];
+  const filters = filtersBy(lost, (one) => one.what).map(([key, label, test]) => [
+    key,
+    label.replace(key, (LOST[key] || key).split(":")[0]),
+    test,
+  ]);
+  return table(columns, lost, {
+    caption: "What does not come back",
+    page: 10,
+    head: 1,
+    unit: "loss",
+    units: "losses",
+    filters,
+  });
+}
+
+/** What happens when, one under the other; seconds after the loss. */
+function timeLine(points) {
+  const item = (point) => {
+    const waits = point.seconds === undefined || point.seconds === null;
+    return h(
+      "li",
+      { class: waits ? "waits" : null },
+      h("span", { class: "at" }, waits ? "later" : `${int(point.seconds)} s`),
+      h(
+        "div",
+        {},
+        point.text,
+        (point.pods || []).length > 1 ? fold(plural(point.pods.length, "pod"), names(point.pods, 30, podName)) : null,
+      ),
+    );
+  };
+  return [
+    h("p", { class: "dim" }, "Seconds after the loss, with the defaults of the controllers."),
+    h("ol", { class: "time" }, points.map(item)),
+  ];
+}

@@ -1,0 +1,112 @@
+"""Score the nodes that fit: PreScore, Score and Normalize of all plugins, weighted and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Point
+from kplan.framework.findings import Failed, Skip
+from kplan.framework.worlds import Rows
+from kplan.pipeline.kept import Kept, Scored
+from kplan.pipeline.profiles import Pipeline
+
+_PRE_SCORE, _SCORE = Point.PRE_SCORE.value, Point.SCORE.value
+
+
+class CycleError(Exception):
+    """``Code.Error``: the cycle ends; never leaves the pipeline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The scoring of one cycle.
+
+    Attributes:
+        cluster: the cluster as it is.
+        pipeline: plugins of the pod's profile.
+        pod: the pod.
+        filtered: by plugin, the state that PreFilter made; None where it skipped the pod.
+        choices: by plugin, what its filter chose.
+        kept: answers about a pod like this one that was placed just before; None where there are none.
+    """
+
+    cluster: Cluster
+    pipeline: Pipeline
+    pod: PodInfo
+    filtered: Mapping[str, Any]
+    choices: Mapping[str, Any]
+    kept: Kept | None
+
+    def score(self, rows: Rows) -> Scored:
+        """Score nodes.
+
+        Args:
+            rows: intp[F], nodes that fit.
+
+        Raises:
+            CycleError: a plugin fails.
+        """
+        former = self.kept.scored if self.kept is not None and np.array_equal(self.kept.scored.rows, rows) else None
+        states = self._pre_score(rows, former)
+        raw: dict[str, NDArray[np.int64]] = {}
+        weighted: dict[str, NDArray[np.int64]] = {}
+        total = np.zeros(len(rows), dtype=np.int64)
+        for plugin in self.pipeline.at(Point.SCORE):
+            name = plugin.name
+            if not hasattr(plugin, "score") or isinstance(states.get(name), Skip):
+                continue
+            # None where PreScore is turned off at its point: plugins then do as upstream's do
+            state = states.get(name) if hasattr(plugin, "pre_score") else self.filtered.get(name)
+            scores = raw[name] = self._raw(plugin, state, rows, former)
+            if former is not None and scores is former.raw.get(name):
+                weighted[name] = former.weighted[name]
+            else:
+                if hasattr(plugin, "normalize"):
+                    scores = plugin.normalize(self.pod, state, self.cluster, rows, scores)
+                weight = self.pipeline.profile.weights.get(name, 1)
+                weighted[name] = scores if weight == 1 else scores * weight
+            total += weighted[name]
+        return Scored(rows, states, raw, weighted, total)
+
+    def _pre_score(self, rows: Rows, former: Scored | None) -> dict[str, Any]:
+        """State of each plugin that has one, or Skip."""
+        states: dict[str, Any] = {}
+        for plugin in self.pipeline.at(Point.PRE_SCORE):
+            name = plugin.name
+            if not hasattr(plugin, "pre_score"):
+                continue
+            if former is not None and self.kept is not None and name in self.kept.reach.still[_PRE_SCORE]:
+                states[name] = former.states[name]
+                continue
+            answer = plugin.pre_score(self.pod, self.filtered.get(name), self.cluster, rows)
+            if isinstance(answer, Failed):
+                raise CycleError(f'running PreScore plugin "{name}": {answer.message}')
+            states[name] = answer if isinstance(answer, Skip) else answer.state
+        return states
+
+    def _raw(self, plugin: Any, state: Any, rows: Rows, former: Scored | None) -> NDArray[np.int64]:
+        """Scores of one plugin; where they stand as before, the former array itself."""
+        known = former.raw.get(plugin.name) if former is not None and self.choices.get(plugin.name) is None else None
+        if known is None or self.kept is None or plugin.name not in self.kept.reach.by_node[_SCORE]:
+            return self._scores(plugin, state, rows)
+        if plugin.name in self.kept.reach.still[_SCORE]:
+            return known
+        at = self.kept.position(rows)
+        if not len(at):
+            return known
+        scores = known.copy()
+        scores[at] = self._scores(plugin, state, rows[at])
+        return scores
+
+    def _scores(self, plugin: Any, state: Any, rows: Rows) -> NDArray[np.int64]:
+        scores = plugin.score(self.pod, state, self.cluster, rows, self.choices.get(plugin.name))
+        if isinstance(scores, Failed):
+            raise CycleError(f'running Score plugin "{plugin.name}": {scores.message}')
+        found: NDArray[np.int64] = scores
+        return found

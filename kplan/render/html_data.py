@@ -1,0 +1,169 @@
+"""Data of the HTML page: the document with what repeats written once, the nodes as numbers, what nodes say to pods."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts, PodUsage
+
+CHANGES = ("", "lands", "leaves", "appears")
+REFERENCE = "#"
+"""Key of an object that stands for a shared part; no label, resource or field is called so."""
+LEAST_SHARED = 24
+"""Shorter parts are written where they stand: a reference would be no shorter."""
+
+
+def safe_json(value: object) -> str:
+    """Write JSON that can stand in a ``script`` element: nothing in it can end the element or begin a comment."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def page_data(document: Mapping[str, Any], drawing: Drawing) -> dict[str, Any]:
+    """Give all that the page's script reads: the document as plain values, and what is drawn beside it."""
+    root, shared = share(document)
+    found: dict[str, Any] = {"document": root, "shared": shared, "nodes": pack(drawing.nodes)}
+    if drawing.verdicts is not None:
+        found["verdicts"] = coded(drawing.verdicts, drawing.nodes)
+    return found
+
+
+def share(document: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
+    """Write parts that occur more than once only once: pods that are alike are told alike, but for their names.
+
+    Returns:
+        the document with ``{"#": place}`` for each shared part, and these parts, which may refer to former ones; None
+        for them where a key of the document is ``#`` itself, and it is left as it is.
+    """
+    parts = _Parts()
+    root = parts.number(document)
+    if parts.has_reference:
+        return document, None
+    return parts.body(root), parts.shared
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """Stands for a part of a document; equal parts have the same."""
+
+    at: int
+
+
+@dataclass
+class _Parts:
+    """Objects and lists of a document, each once.
+
+    Attributes:
+        shared: those that were written once for several places.
+        has_reference: whether a key of the document looks like a reference.
+    """
+
+    shared: list[Any] = field(default_factory=list)
+    has_reference: bool = False
+    _numbers: dict[Any, _Number] = field(default_factory=dict)
+    _bodies: list[dict[str, Any] | list[Any]] = field(default_factory=list)
+    _uses: list[int] = field(default_factory=list)
+    _places: dict[int, int] = field(default_factory=dict)
+
+    def number(self, part: Mapping[str, Any] | Sequence[Any]) -> _Number:
+        """Number an object or a list, with numbers in the place of those in it."""
+        body: dict[str, Any] | list[Any]
+        if isinstance(part, Mapping):
+            self.has_reference = self.has_reference or REFERENCE in part
+            body = {name: self._numbered(value) for name, value in part.items()}
+        else:
+            body = [self._numbered(value) for value in part]
+        # True, 1 and 1.0 are equal and have the same hash
+        key = type(body), tuple((name, type(value), value) for name, value in _items(body))
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = _Number(len(self._bodies))
+            self._bodies.append(body)
+            self._uses.append(0)
+            for _, value in _items(body):
+                if isinstance(value, _Number):
+                    self._uses[value.at] += 1
+        return found
+
+    def _numbered(self, value: Any) -> Any:
+        return self.number(value) if isinstance(value, Mapping | list | tuple) else value
+
+    def body(self, number: _Number) -> Any:
+        """Write a part as it is."""
+        body = self._bodies[number.at]
+        if isinstance(body, dict):
+            return {name: self._written(value) for name, value in body.items()}
+        return [self._written(value) for value in body]
+
+    def _written(self, value: Any) -> Any:
+        """Write what stands in a part: a reference where it stands in several."""
+        if not isinstance(value, _Number):
+            return value
+        if value.at not in self._places:
+            made = self.body(value)
+            if self._uses[value.at] < 2 or len(json.dumps(made)) < LEAST_SHARED:
+                return made
+            self._places[value.at] = len(self.shared)
+            self.shared.append(made)
+        return {REFERENCE: self._places[value.at]}
+
+
+def _items(body: dict[str, Any] | list[Any]) -> Iterable[tuple[Any, Any]]:
+    return body.items() if isinstance(body, dict) else enumerate(body)
+
+
+def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
+    """Give nodes as rows of numbers and of places in a list of texts: thousands of nodes repeat few of them."""
+    texts: dict[str, int] = {"": 0}
+    resources: dict[str, int] = dict.fromkeys(("cpu", "memory", "pods"), 0)
+    for node in nodes:
+        resources |= dict.fromkeys((*node.allocatable, *node.requested), 0)
+    order = list(resources)
+
+    def place(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    def numbers(amounts: Mapping[str, int]) -> list[int]:
+        found = [amounts.get(name, 0) for name in order]
+        while found and not found[-1]:
+            found.pop()
+        return found
+
+    def pod(item: PodUsage) -> list[Any]:
+        return [item.pod, item.priority, CHANGES.index(item.change), *numbers(item.amounts)]
+
+    rows = [
+        [
+            node.name,
+            place(node.zone),
+            place(node.pool),
+            place(node.instance_type),
+            int(node.unschedulable),
+            CHANGES.index(node.change),
+            [place(taint) for taint in node.taints],
+            [place(text) for label in node.labels.items() for text in label],
+            numbers(node.allocatable),
+            numbers(node.requested),
+            0 if node.before is None else numbers(node.before),
+            [pod(item) for item in node.pods],
+        ]
+        for node in nodes
+    ]
+    return {"resources": order, "texts": list(texts), "rows": rows}
+
+
+def coded(verdicts: NodeVerdicts, nodes: Sequence[NodeUsage]) -> dict[str, Any]:
+    """Give verdicts in the order of the nodes of the page, which has those that left as well."""
+    row = {name: at for at, name in enumerate(verdicts.nodes)}
+    order = [row.get(node.name, -1) for node in nodes]
+    in_order = order == list(range(len(verdicts.nodes)))
+    letters = [
+        text if in_order else "".join(text[at] if at >= 0 else NodeVerdicts.UNKNOWN for at in order)
+        for text in verdicts.letters
+    ]
+    return {"pods": verdicts.pods, "letters": letters, "leftOut": verdicts.left_out}

@@ -1,0 +1,130 @@
+"""Head of the HTML page: verdict, cause and what to try, as plain HTML that needs no script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+TONES = {
+    "good": ("FITS", "READY", "BOUND", "TAKES", "IDLE", "OK", "PASSES", "SURVIVES", "DRAINED", "SAME"),
+    "warn": ("PREEMPTS", "PARTLY", "GATED", "LOSES", "DOUBT", "DIFFERS"),
+    "bad": ("PENDING", "BLOCKED", "REFUSES", "REFUSED", "FAILS", "FAILED", "LOST", "HELD", "STOPPED"),
+}
+"""Verdict words by how they are coloured."""
+MARKS = {"good": "\u2713", "warn": "~", "bad": "\u00d7", "none": "\u00b7"}
+"""What stands beside the colour, so that nothing is told by colour alone."""
+NOTES_SHOWN = 3
+DOUBTS_SHOWN = 4
+COMMANDS = {
+    "PodExplanation": "explain pod",
+    "PodExplanations": "explain pods",
+    "SimulationPlan": "simulate",
+    "PluginReference": "plugins",
+    "NodeExplanation": "explain node",
+    "NodeList": "nodes",
+    "CapacityReport": "capacity",
+    "ClusterDiff": "diff",
+    "CheckResult": "check",
+    "DrainPlan": "drain",
+    "FailReport": "fail",
+    "SweepReport": "sweep",
+    "BindPlan": "bind",
+    "BindResult": "bind --apply",
+}
+"""What the page is called, by kind of document: the command that gives it."""
+SENTENCES = {"PluginReference": "the scheduler's plugins: what each checks, and what of it is not modelled"}
+"""First lines of documents that have none of their own."""
+
+
+def name_of(plain: Mapping[str, Any]) -> str:
+    """Name the kind of a document; one of a later time in words."""
+    kind = str(plain.get("kind", ""))
+    return COMMANDS.get(kind) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).lower()
+
+
+def title(plain: Mapping[str, Any]) -> str:
+    """Give the title of the page: what its first line says."""
+    return " ".join(part for part in (plain.get("verdict", ""), plain.get("sentence", "")) if part) or name_of(plain)
+
+
+def head(plain: Mapping[str, Any]) -> str:
+    """Write the lines that answer, in the order of the text."""
+    word = str(plain.get("verdict", ""))
+    tone = next((tone for tone, words in TONES.items() if word.upper() in words), "none")
+    doubted = "?" if any(not doubt.get("allowed") for doubt in plain.get("doubts", ())) else ""
+    parts = []
+    if word:
+        mark = f'<span class="mark" aria-hidden="true">{MARKS[tone]}</span>'
+        parts.append(f'<span class="word">{mark}{escape(word + doubted)}</span>')
+    sentence = plain.get("sentence") or SENTENCES.get(str(plain.get("kind")), name_of(plain))
+    parts.append(f'<span class="sentence">{escape(str(sentence))}</span>')
+    answers = "".join(
+        f'<div class="line{" doubt" if label == "Doubt" else ""}"><dt>{label}</dt><dd>{escape(text)}</dd></div>\n'
+        for label, text in _lines(plain)
+    )
+    answers += _folded("doubt", _doubts(plain)[DOUBTS_SHOWN:]) + _folded(
+        "note", _texts(plain.get("notes"))[NOTES_SHOWN:]
+    )
+    return f'<h1 class="verdict {tone}">{" ".join(parts)}</h1>\n<dl class="lines">\n{answers}</dl>'
+
+
+def _lines(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Label and text of each line under the verdict."""
+    yield from (("Doubt", text) for text in _doubts(plain)[:DOUBTS_SHOWN])
+    yield from (("Because", text) for text in _texts(plain.get("because")))
+    yield from (("Try", text) for text in _texts(plain.get("try") or _first_attempt(plain)))
+    yield from (("Careful", text) for text in _texts(plain.get("careful")))
+    yield from (("Note", text) for text in _texts(plain.get("notes"))[:NOTES_SHOWN])
+    if "from" in plain:
+        yield "From", _origin(plain["from"])
+    sides = [side["from"] for side in (plain.get("a"), plain.get("b")) if isinstance(side, dict) and "from" in side]
+    for number, side in enumerate(sides):
+        yield ("From" if len(sides) == 1 else f"From {'AB'[number]}"), _origin(side)
+
+
+def _doubts(plain: Mapping[str, Any]) -> list[str]:
+    """Doubts in words; of a check, which of them the repository accepts."""
+    return [f"{doubt['text']}{' (allowed)' if doubt.get('allowed') else ''}" for doubt in plain.get("doubts", ())]
+
+
+def _folded(word: str, texts: list[str]) -> str:
+    """Fold away the doubts and notes that would hide the rest of the answer."""
+    if not texts:
+        return ""
+    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    words = word if len(texts) == 1 else f"{word}s"
+    fold = f"<details><summary>{len(texts):,} more {words}</summary><ul>{items}</ul></details>"
+    return f'<div class="line"><dt>{words.capitalize()}</dt><dd>{fold}</dd></div>\n'
+
+
+def _first_attempt(plain: Mapping[str, Any]) -> str:
+    """Give the cheapest change that was tried, in one line; empty where there is none."""
+    for part, key in (("fixes", "summary"), ("causes", "attempt"), ("findings", "attempt")):
+        first: Mapping[str, Any] = next(iter(plain.get(part) or ()), {})
+        if first.get(key):
+            return str(first[key])
+    return ""
+
+
+def _texts(part: Any) -> list[str]:
+    """Texts of a part that is a text, something with a text, or several of either."""
+    if isinstance(part, str):
+        return [part] if part else []
+    if isinstance(part, dict):
+        return _texts(part.get("text", ""))
+    return [text for item in part or () for text in _texts(item)]
+
+
+def _origin(source: Mapping[str, Any]) -> str:
+    """Say where the answer comes from, as the text does."""
+    via = f" ({source['via']})" if source.get("via") else ""
+    taken = f", taken {source['taken']}" if source.get("taken") else ""
+    taken = f", read {source['age']} s ago" if source.get("age") is not None else taken
+    nodes, pods = source["nodes"], source["pods"]
+    sizes = f"{nodes:,} {'node' if nodes == 1 else 'nodes'}, {pods:,} {'pod' if pods == 1 else 'pods'}"
+    text = f"{source['source']}{via}{taken}, {sizes}; rules of {source['rules']} ({source['how']})"
+    more = [f"profile {source['profile']}"] if source.get("profile") else []
+    more += [source["event"]] if source.get("event") else []
+    return "; ".join([text, *more])

@@ -1,0 +1,133 @@
+"""Text of ``kplan explain pod``: the answer about one pod, or many folded by cause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.render.text.fixes import commands, fixes
+from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.parts import facts, preempt, scores
+from kplan.render.text.shared import group_lines, headline, notes, origin, owners, verdict
+from kplan.render.text.style import Style
+from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.result.document import Answer, Fold, Group, PodExplanation, PodExplanations
+from kplan.words import count
+
+GROUPS_SHOWN = 5
+FOLDS_SHOWN = 12
+
+
+def explanation(document: PodExplanation, style: Style) -> str:
+    """Lay out the answer about one pod."""
+    page = style.page()
+    if style.event:
+        return _event(document)
+    if style.fix:
+        return commands(document, style.fix)
+    head(page, document)
+    unmet_lines(page, document.what_if)
+    if style.group:
+        _names(page, document.groups, style.group)
+        return page.text()
+    if style.quiet:
+        return page.text()
+    page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
+    why(page, document, style)
+    facts(page, document)
+    if document.nearest is not None:
+        page.part("Nearest", document.nearest.text)
+    if document.preempt is not None:
+        preempt(page, document.preempt)
+    fixes(page, document, everything=style.all_fixes or style.wide)
+    if document.scores is not None:
+        scores(page, document.scores, everything=style.all_scores, wide=style.wide)
+    if style.wide and document.event is not None and document.event.text:
+        page.part("Event", document.event.text)
+    origin(page, document.origin)
+    return page.text()
+
+
+def head(page: Page, answer: Answer) -> None:
+    """Write the lines that answer: verdict, doubts, cause, the first remedy, warnings."""
+    headline(page, answer)
+    if answer.fixes:
+        page.part("Try", answer.fixes[0].summary)
+    for text in answer.careful:
+        page.part("Careful", text)
+
+
+def why(page: Page, answer: Answer, style: Style) -> None:
+    """Write the groups of nodes that refuse the pod."""
+    groups = answer.groups
+    if not groups:
+        return
+    refused = sum(group.count for group in groups)
+    many = f" in {len(groups)} groups" if refused > 99 and len(groups) > 1 else ""
+    nearest = ", nearest first" if refused > 1 and (len(groups) > 1 or refused <= 99) else ""
+    if refused == answer.nodes:
+        title = f"{count(refused, 'node')}{many}{nearest}"
+    else:
+        title = f"{refused:,} of {answer.nodes:,} nodes refuse it{many}{nearest}"
+    page.part("Why", title)
+    shown = groups if style.wide else groups[:GROUPS_SHOWN]
+    for group in shown:
+        group_lines(page, group, wide=style.wide)
+    if len(groups) > len(shown):
+        rest = groups[len(shown) :]
+        nodes = sum(group.count for group in rest)
+        page.detail(f"{count(len(rest), 'more group')}, {count(nodes, 'node')} (-o wide)", LABEL)
+    if any(group.count > len(group.nodes) for group in shown) and len(groups) > 1:
+        page.detail("all names: --group 1, --group 2 ...; one node: --node NAME", LABEL)
+
+
+def _names(page: Page, groups: Sequence[Group], number: int) -> None:
+    page.blank()
+    group = groups[number - 1]
+    page.part("Why", f"group {number} of {len(groups)}")
+    page.counted(group.count, group.text)
+    for name in group.names:
+        page.detail(name)
+
+
+def _event(answer: Answer) -> str:
+    """The scheduler's own words: of a pod that fits those of the event Scheduled, of schedule_one.go."""
+    event = answer.event
+    if event is None:
+        return f"Successfully assigned {answer.pod} to {answer.node}\n" if answer.verdict == "FITS" else ""
+    lines = [event.text] if event.text else []
+    if event.recorded and event.recorded != event.text:
+        lines.append(f"recorded{' ' + event.recorded_at if event.recorded_at else ''}: {event.recorded}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def explanations(document: PodExplanations, style: Style) -> str:
+    """Lay out the answers about many pods, folded by cause."""
+    page = style.page()
+    if style.event:
+        return "".join(f"{answer.pod}: {text}" for answer in document.answers if (text := _event(answer)))
+    verdict(page, document.verdict, document.sentence, document.doubts)
+    unmet_lines(page, document.what_if)
+    if style.quiet:
+        return page.text()
+    what_if_lines(page, document.what_if, everything=style.wide)
+    shown = document.folds if style.wide else document.folds[:FOLDS_SHOWN]
+    for fold in shown:
+        _fold(page, fold)
+    if len(document.folds) > len(shown):
+        rest = document.folds[len(shown) :]
+        pods = sum(fold.count for fold in rest)
+        page.detail(f"{count(len(rest), 'more cause')}, {count(pods, 'pod')} (-o wide)", LABEL)
+    if document.folds:
+        page.detail("each: kplan explain pod NAME", LABEL)
+    notes(page, document.notes)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _fold(page: Page, fold: Fold) -> None:
+    word = "" if fold.verdict == "PENDING" else f"{fold.verdict} "
+    page.counted(fold.count, f"{word}{fold.because.text}")
+    page.detail(owners(fold.owners))
+    if fold.attempt:
+        page.detail(f"Try  {fold.attempt}")

@@ -1,0 +1,147 @@
+"""Text of a check: the lines that answer, each object, the policy, then where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.plan import simulation
+from kplan.render.text.rollout import attempt, edit_text
+from kplan.render.text.style import Style
+from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.result.document_check import CheckResult, Finding, Recording
+
+OBJECTS = 20
+FINDINGS = 8
+_WORDS = {"fail": "FAIL", "ok": "ok", "main": "ok", "unknown": "?"}
+_UNITS = (("day", 86400, 2), ("hour", 3600, 1), ("minute", 60, 1))
+
+
+def result(document: CheckResult, style: Style) -> str:
+    """Lay out a check."""
+    page = style.page()
+    page.verdict(f"{document.verdict}{'' if certain(document) else '?'}", document.sentence)
+    for doubt in document.doubts:
+        allowed = " (allowed)" if doubt.allowed else f" (--allow-doubt {doubt.code})"
+        page.part("Doubt", f"{doubt.text}{allowed}")
+    counted = [finding for finding in document.findings if finding.counted]
+    if document.because is not None:
+        place = _place(counted[0]) if counted else ""
+        page.part("Because", f"{document.because.text}{f' ({place})' if place else ''}")
+        if counted and counted[0].attempt:
+            attempt(page, counted[0].attempt, counted[0].edits)
+    unmet_lines(page, document.plan.what_if)
+    if style.quiet:
+        return page.text()
+    page.blank()
+    what_if_lines(page, document.plan.what_if, everything=style.wide)
+    _objects(page, document, everything=style.wide)
+    others = [finding for finding in document.findings if not finding.counted]
+    _findings(page, "Also", counted[1:], everything=style.wide)
+    _findings(page, "Besides", others, everything=style.wide)
+    for number, rule in enumerate(document.rules):
+        word = {"ok": "ok", "fail": "FAIL", "main": "ok"}[rule.status]
+        page.part("Rules" if not number else "", f"{word:<4}  {rule.wanted}{f': {rule.text}' if rule.text else ''}")
+    if document.baseline is not None:
+        fixed = f"; no longer wrong: {', '.join(document.baseline.fixed)}" if document.baseline.fixed else ""
+        page.part("Baseline", f"{document.baseline.file}{fixed}")
+    for note in document.notes:
+        page.part("Note", note)
+    if style.wide:
+        page.part("Plan", "behind it")
+        page.lines += simulation(document.plan, Style(wide=True)).splitlines()
+    page.part("From", f"{origin_text(document)}; {document.origin.nodes:,} nodes, {document.origin.pods:,} pods")
+    if document.command:
+        page.part("Again", document.command)
+    return page.text()
+
+
+def _objects(page: Page, document: CheckResult, *, everything: bool) -> None:
+    shown = document.objects if everything else document.objects[:OBJECTS]
+    main = document.baseline is not None
+    heads = ("", "object", "change", "result", *(("on main",) if main else ()))
+    rows = [
+        (_WORDS[item.status], item.object, item.change, item.result, *((item.on_main,) if main else ()))
+        for item in shown
+    ]
+    if rows and not page.table("Checked", heads, rows):
+        for number, item in enumerate(shown):
+            told = f" (on main: {item.on_main})" if main else ""
+            page.part("Checked" if not number else "", f"{_WORDS[item.status]:<4}  {item.object}  {item.change}{told}")
+            page.detail(item.result, LABEL + 6)
+    rest = document.objects[len(shown) :]
+    if rest:
+        failed = sum(item.status == "fail" for item in rest)
+        page.part("", f"{len(rest):,} more, {failed:,} of them fail (-o wide)")
+
+
+def _findings(page: Page, label: str, found: Sequence[Finding], *, everything: bool) -> None:
+    shown = found if everything else found[:FINDINGS]
+    for number, finding in enumerate(shown):
+        page.part(label if not number else "", finding_text(finding))
+    if len(found) > len(shown):
+        page.part("", f"{len(found) - len(shown):,} more (-o wide)")
+
+
+def finding_text(finding: Finding) -> str:
+    """Write a finding in a line: its rule, what it is, where, and why it does not count where it does not."""
+    place = _place(finding)
+    why_not = f"; not counted: {finding.why_not}" if finding.why_not else ""
+    edits = "".join(f", {edit_text(edit)}" for edit in finding.edits)
+    tried = f"; try {finding.attempt}{edits}" if finding.attempt else ""
+    return f"{finding.rule}: {finding.text}{f' ({place})' if place else ''}{tried}{why_not}"
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.file}:{finding.line}" if finding.line else finding.file
+
+
+def certain(document: CheckResult) -> bool:
+    """Whether no doubt is left that is not allowed."""
+    return all(doubt.allowed for doubt in document.doubts)
+
+
+def details(document: CheckResult) -> str:
+    """Lay out what does not count, and the plan behind a check."""
+    others = [finding_text(finding) for finding in document.findings if not finding.counted]
+    head = "".join(f"{line}\n" for line in others)
+    return f"{head}{chr(10) if head else ''}{simulation(document.plan, Style())}"
+
+
+def origin_text(document: CheckResult, source: str = "") -> str:
+    """Say what was checked against: source, age, completeness, rules."""
+    origin = document.origin
+    via = f" ({origin.via})" if origin.via else ""
+    told = [f"{source or origin.source}{via}", age(document), recording(document.recording)]
+    return f"{', '.join(told)}; rules of {origin.rules} ({origin.how})"
+
+
+def age(document: CheckResult) -> str:
+    """Say how old the state is: ``taken 26 hours before``."""
+    recorded = document.recording
+    if document.origin.age is not None:
+        return "read live"
+    if recorded.age_seconds is None:
+        return "of unknown age"
+    old = recorded.max_age_seconds is not None and recorded.age_seconds > recorded.max_age_seconds
+    return f"taken {_span(recorded.age_seconds)} before{' (too old)' if old else ''}"
+
+
+def recording(recorded: Recording) -> str:
+    """Say whether the state is complete, and what it lacks."""
+    if recorded.complete:
+        return "complete"
+    lacks = [f"no {kind}" for kind in recorded.absent[:3]]
+    lacks += [f"{len(recorded.absent) - 3} more kinds absent"] if len(recorded.absent) > 3 else []
+    lacks += (
+        [f"{recorded.broken} {'object' if recorded.broken == 1 else 'objects'} left out"] if recorded.broken else []
+    )
+    return f"incomplete ({', '.join(lacks)})"
+
+
+def _span(seconds: int) -> str:
+    for unit, size, least in _UNITS:
+        if seconds >= size * least:
+            number = seconds // size
+            return f"{number:,} {unit if number == 1 else unit + 's'}"
+    return f"{seconds} {'second' if seconds == 1 else 'seconds'}"

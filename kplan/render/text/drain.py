@@ -1,0 +1,99 @@
+"""Text of ``kplan drain``."""
+
+from __future__ import annotations
+
+from kplan.render.text.fitting import Fitting
+from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.shared import group_lines, notes, origin, plan_page
+from kplan.render.text.style import Style
+from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan, NodeVerdict
+from kplan.result.document_whatif import Move
+from kplan.words import count
+
+PODS_SHOWN = 16
+FOUND_SHOWN = 12
+
+
+def drain(document: DrainPlan, style: Style) -> str:
+    """Lay out a drain, or which nodes could go."""
+    page = plan_page(document, style)
+    if style.quiet:
+        return page.text()
+    if document.found:
+        _found(page, document.found, everything=style.wide)
+    _pods(page, document, everything=style.wide)
+    page.parts("Cascade", map(_evicted, document.cascade))
+    page.parts("After", map(_after, document.after))
+    if document.group is not None:
+        page.part("Why", f"{document.left}, nearest first")
+        group_lines(page, document.group)
+        if document.groups > 1:
+            more = count(document.groups - 1, "more group")
+            drained = "".join(f" --drain {node}" for node in document.nodes)
+            page.detail(f"{more} (kplan explain pod {document.left}{drained} -o wide)", LABEL)
+    _fixes(page, document.fixes, document.no_help)
+    notes(page, document.notes)
+    if document.needs and document.pods:
+        page.part("Needs", document.needs)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _evicted(move: Move) -> str:
+    where = f"-> {move.node}" if move.node else f"Pending: {move.because.text if move.because else ''}"
+    return f"{move.instead_of or move.pod}, evicted on {move.was}, {where}"
+
+
+def _after(budget: BudgetAfter) -> str:
+    ready = f"{', '.join(budget.owners)} {budget.healthy} of {budget.expected} ready"
+    return f"{ready}, {budget.budget.partition('/')[2]} allows {budget.allows}"
+
+
+def _pods(page: Page, document: DrainPlan, *, everything: bool) -> None:
+    ordered = sorted(document.pods, key=lambda pod: (not _stuck(pod), not pod.number, pod.number))
+    shown = document.pods if everything or len(document.pods) <= PODS_SHOWN else tuple(ordered[:PODS_SHOWN])
+    several = len(document.nodes) > 1
+    heads = ("#", "pod", *(("node",) if several else ()), "budget", "lands on", "note")
+    rows = [_row(pod, several=several) for pod in sorted(shown, key=lambda pod: (not pod.number, pod.number, pod.pod))]
+    last = len(heads) - 1
+    names = Fitting(nodes=(2, last - 1) if several else (last - 1,), pods=(1, last - 2, last), wraps=(last - 2, last))
+    if rows and not page.table("Pods", heads, rows, (0,), fitting=names):
+        page.parts("Pods", map("  ".join, rows))
+    page.more(len(document.pods) - len(shown), "pods that are placed or stay")
+
+
+def _stuck(pod: DrainedPod) -> bool:
+    return pod.because is not None or pod.fate in ("refused", "waits")
+
+
+def _row(pod: DrainedPod, *, several: bool) -> tuple[str, ...]:
+    lands = {"stays": "stays", "refused": "refused", "waits": "waits"}.get(pod.fate, pod.lands_on)
+    lands = lands or ("Pending" if pod.instead else "-")
+    note = pod.note
+    if pod.evicts:
+        note = ", ".join(filter(None, (f"evicts {', '.join(pod.evicts[:2])}", note)))
+    number = str(pod.number) if pod.number else "-"
+    return number, pod.pod, *((pod.node,) if several else ()), pod.budget or "-", lands, note
+
+
+def _fixes(page: Page, fixes: tuple[DrainFix, ...], no_help: tuple[str, ...]) -> None:
+    if not fixes and not no_help:
+        return
+    page.part("Fix", "each one tried")
+    for number, fix in enumerate(fixes, 1):
+        page.detail(f"{number}  {fix.text} -> {fix.effect}", LABEL)
+    if no_help:
+        page.detail(f"no help: {'; '.join(no_help)}", LABEL)
+
+
+def _found(page: Page, found: tuple[NodeVerdict, ...], *, everything: bool) -> None:
+    going = [one for one in found if one.goes]
+    staying = [one for one in found if not one.goes]
+    for label, nodes in (("Go", going), ("Stay", staying)):
+        shown = nodes if everything else nodes[:FOUND_SHOWN]
+        page.parts(label, (f"{one.node}: {one.because}" if one.because else _moving(one) for one in shown))
+        page.more(len(nodes) - len(shown), "nodes")
+
+
+def _moving(one: NodeVerdict) -> str:
+    return f"{one.node}, {count(one.pods, 'pod')} {'moves' if one.pods == 1 else 'move'}"

@@ -1,0 +1,296 @@
+"""Text of nodes: totals, pools, and a line a node with bars; cut in the middle where there are many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kplan.render.text.fitting import common_suffix, shortened
+from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.shared import origin
+from kplan.render.text.style import Style
+from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.result.amounts import short, short_name
+from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal
+from kplan.words import count
+
+ROWS_SHOWN = 24
+"""Nodes up to which every one has a line."""
+FIRST, LAST = 9, 5
+"""Lines of more nodes than that: the first and the last."""
+POOLS_SHOWN = 6
+TOTALS_SHOWN = 6
+_LAYOUTS = ((10, 40), (10, 24), (6, 24), (6, 20), (4, 20), (4, 16), (0, 24), (0, 16))
+"""Widths of bars and names, the best first."""
+_MEANINGS = (
+    "free: on nodes that take pods; closed: on those that do not; largest: the most on one node",
+    "fragm: of what is free, the share that the pods of this cluster could not use where it lies",
+    "spread: standard deviation of used between nodes, in percentage points",
+)
+_NOT_TOLD = ("hugepages-", "attachable-volumes-")
+_SECONDARY = ("ephemeral-storage", *_NOT_TOLD)
+_NODE_RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods")
+
+
+def node_list(document: NodeList, style: Style, rows: int | None = None, resources: Sequence[str] = ()) -> str:
+    """Lay out nodes.
+
+    Args:
+        document: the nodes.
+        style: how much is shown.
+        rows: lines of nodes, 0 for all; as fits one screen if None.
+        resources: resources with a column each; cpu and memory if empty.
+    """
+    page = style.page()
+    page.verdict("NODES", document.sentence)
+    if document.because is not None:
+        page.part("Because", document.because.text)
+    unmet_lines(page, document.what_if)
+    if style.quiet:
+        return page.text()
+    page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
+    if document.nodes:
+        _totals(page, document, wide=style.wide)
+        _slot(page, document)
+        _pools(page, document, resources or ("cpu", "memory"), wide=style.wide)
+        _rows(page, document, 0 if style.wide and rows is None else rows, resources, wide=style.wide)
+    page.parts("Counted", document.counted)
+    origin(page, document.origin)
+    return page.text()
+
+
+def bar(part: float, width: int = 10) -> str:
+    """``####......`` for 40 %; full from 100 % on, and never empty or full before it is."""
+    filled = round(width * part / 100)
+    if part > 0:
+        filled = max(filled, 1)
+    if part < 100:
+        filled = min(filled, width - 1)
+    return f"{'#' * min(filled, width):.<{width}}"
+
+
+def percent(requested: int, allocatable: int) -> str:
+    """``58%``, rounded down; ``-`` where there is none, ``over`` where more is requested than there is."""
+    if allocatable <= 0:
+        return "over" if requested > 0 else "-"
+    return f"{100 * requested // allocatable}%"
+
+
+def part(requested: int, allocatable: int) -> float:
+    """Part that is requested [percent]; 100 where more than nothing is requested of nothing."""
+    return 100 * requested / allocatable if allocatable > 0 else 100.0 * (requested > 0)
+
+
+def _totals(page: Page, document: NodeList, *, wide: bool) -> None:
+    totals = document.totals
+    names = [*(n for n in _NODE_RESOURCES if n in totals), *(n for n in totals if n not in _NODE_RESOURCES)]
+    told = names if wide else [name for name in names if totals[name].requested or not name.startswith(_SECONDARY)]
+    shown = told if wide else told[:TOTALS_SHOWN]
+    heads = ["", "", "used", "requested", "of", "free", "closed", "largest", "fragm", "spread"]
+    labels = {name: name if wide else short_name(name, names) for name in shown}
+    rows = [_total_row(labels[name], name, totals[name], wide=wide) for name in shown]
+    empty = [i for i in range(6, 10) if all(row[i] in ("-", "0") for row in rows)]
+    for dropped in ((), (1,), (1, 3), (1, 3, 6), (1, 3, 6, 8, 9)):
+        kept = [i for i in range(len(heads)) if i not in dropped and i not in empty]
+        right = range(2 - (1 in dropped), len(kept))
+        if page.table("Total", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows], right):
+            break
+    else:
+        page.parts("Total", (f"{row[0]} {row[2]} of {row[4]}, {row[5]} free" for row in rows))
+    page.more(len(told) - len(shown), f"resources: {', '.join(told[len(shown) :])}")
+    if wide:
+        for text in _MEANINGS:
+            page.detail(text)
+
+
+def _total_row(label: str, name: str, total: ResourceTotal, *, wide: bool) -> list[str]:
+    return [
+        label,
+        bar(part(total.requested, total.allocatable)),
+        percent(total.requested, total.allocatable),
+        short(name, total.requested, exact=wide),
+        short(name, total.allocatable, exact=wide),
+        short(name, total.free, exact=wide),
+        short(name, total.closed, exact=wide),
+        short(name, total.largest, exact=wide),
+        "-" if total.fragmented is None else f"{total.fragmented}%",
+        "-" if total.spread is None else f"{total.spread}",
+    ]
+
+
+def _slot(page: Page, document: NodeList) -> None:
+    if document.slot is None:
+        return
+    names = [name for name in document.slot.amounts if name != "ephemeral-storage" and not name.startswith(_NOT_TOLD)]
+    told = [
+        f"{short(name, document.slot.amounts[name])} {short_name(name, names)}"
+        for name in names
+        if document.slot.amounts[name] or name in ("cpu", "memory")
+    ]
+    page.part("Slot", f"most room for one pod: {document.slot.node}, {', '.join(told)}")
+
+
+def _pools(page: Page, document: NodeList, resources: Sequence[str], *, wide: bool) -> None:
+    pools = document.pools
+    if len(pools) < 2 or (len(document.nodes) <= ROWS_SHOWN and not wide):
+        return
+    shown = pools if wide else pools[:POOLS_SHOWN]
+    heads = [document.pool_label.rpartition("/")[2], "nodes", "open"]
+    for name in resources:
+        heads += [name, "", "largest"]
+    rows = [_pool_row(pool, resources) for pool in shown]
+    right = [1, 2, *(column for at in range(3, len(heads), 3) for column in (at + 1, at + 2))]
+    if not page.table("Pools", heads, rows, right):
+        page.parts("Pools", (_pool_line(pool, resources) for pool in shown))
+    rest = pools[len(shown) :]
+    page.more(len(rest), f"pools, {count(sum(pool.nodes for pool in rest), 'node')}")
+
+
+def _pool_line(pool: Pool, resources: Sequence[str]) -> str:
+    full = ", ".join(f"{name} {pool.full.get(name, 0):.0f}%" for name in resources)
+    return f"{pool.name or '-'}: {count(pool.nodes, 'node')}, {full}"
+
+
+def _pool_row(pool: Pool, resources: Sequence[str]) -> list[str]:
+    cells = [pool.name or "-", f"{pool.nodes:,}", f"{pool.open:,}"]
+    for name in resources:
+        full = pool.full.get(name)
+        cells += [
+            bar(full) if full is not None else "",
+            f"{int(full)}%" if full is not None else "-",
+            short(name, pool.largest.get(name, 0)),
+        ]
+    return cells
+
+
+def _rows(page: Page, document: NodeList, rows: int | None, resources: Sequence[str], *, wide: bool) -> None:
+    names = list(resources) or (_all_resources(document) if wide else ["cpu", "memory"])
+    extra = "" if wide or resources else _extended(document)
+    nodes = document.nodes
+    first, last = len(nodes), 0
+    if rows is None and len(nodes) > ROWS_SHOWN:
+        first, last = FIRST, LAST
+    elif rows:
+        first, last = min(rows, len(nodes)), 0
+    tail = nodes[len(nodes) - last :] if last else ()
+    shown = [*nodes[:first], *tail]
+    suffix = common_suffix([node.node for node in shown])
+    table = _table(page, shown, _Columns(tuple(names), extra, wide=wide), suffix)
+    hidden = len(nodes) - len(shown)
+    if hidden and last:
+        table.insert(1 + first, f"{'':<{LABEL}}+{hidden:,} between, {document.order} (--rows all, or -l SELECTOR)")
+    elif hidden:
+        table.append(f"{'':<{LABEL}}+{hidden:,}, {document.order} (--rows all)")
+    page.lines.extend(table)
+    if suffix:
+        page.part("", f"names end in {suffix}")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of the table of nodes.
+
+    Attributes:
+        names: resources with a bar, the part requested and what is free.
+        extra: one more resource, as free and of how much; empty for none.
+        wide: exact amounts, allocatable too.
+    """
+
+    names: tuple[str, ...]
+    extra: str = ""
+    wide: bool = False
+
+    def heads(self) -> list[str]:
+        """Heads of the columns; those of bars are the names of resources."""
+        heads = ["node"]
+        for name in self.names:
+            label = short_name(name, self.names)
+            heads += [label, "", "free", "of"] if self.wide else [label, "", "free"]
+        heads += [short_name(self.extra, (self.extra,))] if self.extra else []
+        return [*heads, "pods", ""]
+
+    @property
+    def bars(self) -> range:
+        """Numbers of the columns of bars."""
+        each = 4 if self.wide else 3
+        return range(1, 1 + each * len(self.names), each)
+
+
+def _table(page: Page, nodes: Sequence[NodeRow], columns: _Columns, suffix: str) -> list[str]:
+    """Lay out nodes with as wide bars as there is room for; without bars, notes or the third resource if need be."""
+    heads, bars = columns.heads(), columns.bars
+    right = set(range(1, len(heads) - 1)) - set(bars)
+    lines: list[str] = []
+    for width, name in _LAYOUTS:
+        cells = [_cells(node, columns, suffix, name) for node in nodes]
+        scratch = Page(page.tables)
+        rows = [[_narrow(cell, width) if i in bars else cell for i, cell in enumerate(line)] for line in cells]
+        named = [head[: width or len(head)] if i in bars else head for i, head in enumerate(heads)]
+        if scratch.table("Nodes", named, rows, right):
+            return scratch.lines
+        scratch = Page(10_000)
+        scratch.table("Nodes", named, rows, right)
+        lines = scratch.lines
+    if columns.extra:
+        return _table(page, nodes, replace(columns, extra=""), suffix)
+    return lines if columns.wide else [line[: page.tables] for line in lines]
+
+
+def _narrow(cell: str, width: int) -> str:
+    """Draw a bar of another width; a cell holds the exact part before it is drawn."""
+    return bar(float(cell), width) if cell and width else ""
+
+
+def _cells(node: NodeRow, columns: _Columns, suffix: str, longest: int) -> list[str]:
+    wide = columns.wide
+    name = node.node.removesuffix(suffix) if suffix else node.node
+    cells = [name if wide else shortened(name, longest)]
+    for resource in columns.names:
+        use = node.resources.get(resource)
+        if use is None or not (use.allocatable or use.requested):
+            cells += ["", "-", "-"] + (["-"] if wide else [])
+            continue
+        cells += [
+            f"{part(use.requested, use.allocatable)}",
+            percent(use.requested, use.allocatable),
+            short(resource, use.free, exact=wide),
+        ]
+        if wide:
+            cells.append(short(resource, use.allocatable, exact=True))
+    if columns.extra:
+        use = node.resources.get(columns.extra)
+        there = use is not None and (use.allocatable or use.requested)
+        cells.append(f"{use.free:,} of {use.allocatable:,}" if use is not None and there else "-")
+    return [*cells, f"{node.pods}/{node.allowed_pods}", _note(node, wide=wide)]
+
+
+def _note(node: NodeRow, *, wide: bool) -> str:
+    told = [text for text in node.closed if wide or text != "pod limit"]
+    taints = [text for text in node.taints if not text.startswith("node.kubernetes.io/")]
+    if wide:
+        told += taints
+    elif taints:
+        told.append("taint" if len(taints) == 1 else f"{len(taints)} taints")
+    if node.terminating:
+        told.append(f"{node.terminating} leaving")
+    if node.kept:
+        told.append(f"{node.kept} nominated")
+    return ", ".join(told if wide else told[:1])
+
+
+def _all_resources(document: NodeList) -> list[str]:
+    return [name for name in document.totals if name != "pods"]
+
+
+def _extended(document: NodeList) -> str:
+    """The extended resource most nodes shown have, the one of the shortest name of several; empty for none."""
+    found: Counter[str] = Counter()
+    for node in document.nodes:
+        for name, use in node.resources.items():
+            if use.allocatable and name not in _NODE_RESOURCES and not name.startswith(_NOT_TOLD):
+                found[name] += 1
+    if not found:
+        return ""
+    return min(found, key=lambda name: (-found[name], len(name.rpartition("/")[2]), name))

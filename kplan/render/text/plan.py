@@ -1,0 +1,145 @@
+"""Text of a simulation."""
+
+from __future__ import annotations
+
+from kplan.render.text.fitting import Fitting
+from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.rollout import attempt, changes, edit_text, quotas, rollout_steps, rollouts
+from kplan.render.text.shared import group_lines, headline, notes, origin, owners
+from kplan.render.text.style import Style
+from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.result.document_plan import PlanOwner, SimulationPlan
+from kplan.words import count, listed, tallied
+
+CAREFUL_SHOWN = 2
+CAUSES_SHOWN = 6
+OWNERS_SHOWN = 10
+STEPS_SHOWN = 12
+EVICTIONS_SHOWN = 6
+NODES_SHOWN = 3
+_BELOW_TRY = 16
+
+
+def simulation(document: SimulationPlan, style: Style) -> str:
+    """Lay out a plan: what is placed, what is not and why, folded by owner."""
+    page = style.page()
+    headline(page, document)
+    if document.causes and document.causes[0].attempt:
+        attempt(page, document.causes[0].attempt, document.causes[0].edits)
+    for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
+        page.part("Careful", text)
+    unmet_lines(page, document.what_if)
+    if style.quiet:
+        return page.text()
+    page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
+    changes(page, document.change, everything=style.wide)
+    rollouts(page, document.rollouts, everything=style.wide)
+    _totals(page, document)
+    if len(document.steps) <= STEPS_SHOWN or style.wide:
+        _steps(page, document)
+    elif _others(document):
+        _where(page, document.owners, everything=style.wide)
+    _evictions(page, document)
+    _causes(page, document, style)
+    quotas(page, document, everything=style.wide)
+    notes(page, document.notes)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _totals(page: Page, document: SimulationPlan) -> None:
+    totals = document.totals
+    if not _others(document):
+        return
+    text = f"{totals.placed:,} placed + {totals.not_placed:,} not placed + {totals.gated:,} gated = {totals.pods:,}"
+    if totals.evicted:
+        text += f"; {totals.evicted:,} evicted, {totals.returned:,} of them back in the queue and counted again"
+    page.part("Pods", text)
+
+
+def _others(document: SimulationPlan) -> bool:
+    """Whether there is more to tell of pods than the tables of rollouts do."""
+    told = rollout_steps(document.rollouts)
+    if not document.steps:
+        return not document.change
+    return not document.rollouts or any(step.pod not in told or step.evicts for step in document.steps)
+
+
+def _steps(page: Page, document: SimulationPlan) -> None:
+    rows = []
+    if not _others(document):
+        return
+    for number, step in enumerate(document.steps, 1):
+        note = f"evicts {listed(step.evicts, most=2)}" if step.evicts else ""
+        note = note or (f"one of {step.tie} that tie" if step.tie else "") or step.cause
+        note = f"comes back; {note}".strip("; ") if step.returned else note
+        node = step.node or {"pending": "Pending", "gated": "Gated", "failed": "Failed"}[step.result]
+        rows.append((str(number), step.pod, node, note))
+    names = Fitting(nodes=(2,), pods=(1, 3), wraps=(3,))
+    if rows and not page.table("Steps", ("#", "pod", "node", ""), rows, (0,), fitting=names):
+        page.parts("Steps", ("  ".join(filter(None, row)) for row in rows))
+
+
+def _where(page: Page, found: tuple[PlanOwner, ...], *, everything: bool) -> None:
+    shown = found if everything else found[:OWNERS_SHOWN]
+    heads = ("owner", "pods", "placed", "on")
+    rows: list[tuple[str, ...]] = []
+    for most in range(NODES_SHOWN, 0, -1):
+        rows = [_owner_row(item, most) for item in shown]
+        names = Fitting(nodes=(3,), pods=(0,)) if most == 1 else None
+        if not rows or page.table("Where", heads, rows, (1, 2), fitting=names):
+            break
+    else:
+        page.parts("Where", (f"{owner}: {placed} of {pods} placed, on {on}" for owner, pods, placed, on in rows))
+    rest = found[len(shown) :]
+    if rest:
+        pods = sum(item.placed + item.not_placed + item.gated for item in rest)
+        placed = sum(item.placed for item in rest)
+        page.part("", f"+{len(rest):,} owners, {placed:,} of {pods:,} pods placed (-o wide, -o json)")
+
+
+def _owner_row(item: PlanOwner, most: int) -> tuple[str, ...]:
+    nodes = dict(sorted(item.on.items(), key=lambda pair: (-pair[1], pair[0])))
+    pods = item.placed + item.not_placed + item.gated
+    return item.owner, f"{pods:,}", f"{item.placed:,}", tallied(nodes, most) or "-"
+
+
+def _evictions(page: Page, document: SimulationPlan) -> None:
+    if len(document.steps) <= STEPS_SHOWN:
+        return
+    steps = [step for step in document.steps if step.evicts]
+    shown = steps[:EVICTIONS_SHOWN]
+    page.parts("Evicts", (f"{step.pod} on {step.node}: {listed(step.evicts, most=2)}" for step in shown))
+    if len(steps) > EVICTIONS_SHOWN:
+        page.part("", f"+{len(steps) - EVICTIONS_SHOWN:,} pods that evict others (-o json)")
+
+
+def _causes(page: Page, document: SimulationPlan, style: Style) -> None:
+    causes = document.causes
+    if not causes:
+        return
+    gated = sum(cause.count for cause in causes if cause.result == "gated")
+    waiting = sum(cause.count for cause in causes) - gated
+    told = [f"{number:,} {word}" for number, word in ((waiting, "not placed"), (gated, "gated")) if number]
+    page.part("Why", f"{', '.join(told)}, most first, as each was tried")
+    shown = causes if style.wide else causes[:CAUSES_SHOWN]
+    for cause in shown:
+        word = {"gated": "GATED ", "failed": "FAILED "}.get(cause.result, "")
+        page.counted(cause.count, f"{word}{cause.because.text}")
+        page.detail(owners(cause.owners))
+        if cause.attempt and sum(bool(other.attempt) for other in causes) > 1:
+            page.detail(f"Try  {cause.attempt}")
+            for edit in cause.edits:
+                page.detail(edit_text(edit), _BELOW_TRY)
+    if len(causes) > len(shown):
+        rest = causes[len(shown) :]
+        pods = sum(cause.count for cause in rest)
+        page.detail(f"{count(len(rest), 'more cause')}, {count(pods, 'pod')} (-o wide)", LABEL)
+    failing = [cause for cause in causes if cause.group is not None]
+    if len(failing) == 1 and failing[0].group is not None:
+        where = f", in the first of {failing[0].groups:,} groups of nodes" if failing[0].groups > 1 else ""
+        page.part("Nearest", f"for {failing[0].pod}{where}")
+        group_lines(page, failing[0].group)
+        if failing[0].preempt:
+            page.part("Preempt", failing[0].preempt)

@@ -1,0 +1,148 @@
+"""What the texts of several documents share: their first lines, groups of nodes, owners, where it all is from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Protocol
+
+from kplan.render.text.layout import Page
+from kplan.render.text.style import Style
+from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.result.document import Group, GroupNode
+from kplan.result.document_base import Cause, Doubt, Origin
+from kplan.result.document_whatif import WhatIfStep
+from kplan.words import count
+
+OWNERS_SHOWN = 2
+
+
+class Headed(Protocol):
+    """What every document begins with."""
+
+    @property
+    def verdict(self) -> str:
+        """The verdict word."""
+
+    @property
+    def sentence(self) -> str:
+        """What follows it."""
+
+    @property
+    def because(self) -> Cause | None:
+        """The one cause."""
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Why the verdict may be wrong."""
+
+
+class Plan(Headed, Protocol):
+    """What every document of a plan begins with."""
+
+    @property
+    def try_(self) -> str:
+        """What helps."""
+
+    @property
+    def what_if(self) -> tuple[WhatIfStep, ...]:
+        """What was imagined before."""
+
+
+def headline(page: Page, document: Headed) -> None:
+    """Write the lines that answer: verdict, doubts, Because."""
+    verdict(page, document.verdict, document.sentence, document.doubts)
+    if document.because is not None:
+        page.part("Because", document.because.text)
+
+
+def plan_head(page: Page, document: Plan) -> None:
+    """Write the lines that answer for a plan: verdict, doubts, Because, Try."""
+    headline(page, document)
+    if document.try_:
+        page.part("Try", document.try_)
+    unmet_lines(page, document.what_if)
+
+
+def plan_page(document: Plan, style: Style) -> Page:
+    """Begin the text of a plan: the lines that answer and, unless they are all that is asked for, the what-ifs."""
+    page = style.page()
+    plan_head(page, document)
+    if not style.quiet:
+        page.blank()
+        what_if_lines(page, document.what_if, everything=style.wide)
+    return page
+
+
+def verdict(page: Page, word: str, sentence: str, found: Sequence[Doubt]) -> None:
+    """Write the verdict, in doubt if there is one, and why it may be wrong."""
+    page.verdict(f"{word}{'?' if found else ''}", sentence)
+    doubts(page, found)
+
+
+def notes(page: Page, texts: Sequence[str]) -> None:
+    """Write what else there is to say."""
+    for text in texts:
+        page.part("Note", text)
+
+
+def doubts(page: Page, found: Sequence[Doubt]) -> None:
+    """Write why a verdict may be wrong."""
+    for doubt in found:
+        page.part("Doubt", doubt.text)
+
+
+def group_lines(page: Page, group: Group, *, wide: bool = False) -> None:
+    """Write one group: its reasons, then the nearest of its nodes."""
+    page.counted(group.count, group.text)
+    runs, hidden = _runs(group.nodes), 0
+    if any(";" in node.text for node in group.nodes) and len(runs) > 1:
+        page.detail(runs[0])
+        runs = runs[1:2]
+        hidden = len(group.nodes) - _told(group.nodes, 2)
+    text = ", ".join(runs)
+    if group.count > len(group.nodes) - hidden:
+        text += f", +{group.count - len(group.nodes) + hidden:,}"
+    tail = [f"all {', '.join(group.shared)}"] if group.shared else []
+    tail += [group.alike] if group.alike else []
+    page.detail(f"{text}   {'; '.join(tail)}".rstrip())
+    if wide:
+        for reason in group.reasons:
+            page.detail(f"{reason.plugin}: {reason.message}", 13)
+
+
+def _runs(nodes: Sequence[GroupNode]) -> list[str]:
+    """Names, each run of nodes with the same numbers followed by these."""
+    told: list[str] = []
+    for text, run in groupby(nodes, key=lambda node: node.text):
+        told.append(f"{', '.join(node.name for node in run)} {text}".rstrip())
+    return told
+
+
+def _told(nodes: Sequence[GroupNode], runs: int) -> int:
+    """Number of nodes in the first runs of nodes with the same numbers."""
+    lengths = [len(list(run)) for _, run in groupby(nodes, key=lambda node: node.text)]
+    return sum(lengths[:runs])
+
+
+def origin(page: Page, source: Origin) -> None:
+    """Write where the answer comes from."""
+    via = f" ({source.via})" if source.via else ""
+    taken = f", taken {source.taken}" if source.taken else ""
+    taken = taken if source.age is None else f", read {source.age} s ago"
+    sizes = f"{count(source.nodes, 'node')}, {count(source.pods, 'pod')}"
+    text = f"{source.source}{via}{taken}, {sizes}; rules of {source.rules} ({source.how})"
+    if source.profile:
+        text += f"; profile {source.profile}"
+    if source.event:
+        text += f"; {source.event}"
+    page.part("From", text)
+
+
+def owners(found: dict[str, int]) -> str:
+    """Owners and their pods, a pod without an owner by its own name."""
+    told = [name if name.startswith("pod/") else f"{name} {number}" for name, number in found.items()]
+    rest = len(told) - OWNERS_SHOWN
+    if rest <= 0:
+        return ", ".join(told)
+    return f"{', '.join(told[:OWNERS_SHOWN])}, +{count(rest, 'owner')}"

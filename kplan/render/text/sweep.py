@@ -1,0 +1,130 @@
+"""Text of ``kplan sweep``: those that do not fit, worst first; where numbers are the answer, all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kplan.render.text.layout import Page
+from kplan.render.text.shared import origin, plan_head
+from kplan.render.text.style import Style
+from kplan.render.text.whatif import what_if_lines
+from kplan.result.document_sweep import SweepOutcome, SweepReport
+from kplan.words import count
+
+ROWS_SHOWN = 15
+CAUSES_SHOWN = 6
+COLUMNS_SHOWN = 6
+NAMES_SHOWN = 2
+_NONE = "-"
+
+_COLUMNS: tuple[tuple[str, Callable[[SweepOutcome], int | None]], ...] = (
+    ("pods", lambda one: one.pods if one.fits is None else None),
+    ("placed", lambda one: one.placed if one.fits is None else None),
+    ("wanted", lambda one: one.pods if one.fits is not None and one.pending else None),
+    ("fit", lambda one: one.fits),
+    ("nodes", lambda one: one.nodes),
+    ("Pending", lambda one: one.pending),
+    ("held", lambda one: one.held),
+    ("GONE", lambda one: one.gone),
+    ("evicts", lambda one: one.evicted),
+)
+"""Columns, and what is in each; one that is empty for all is left out."""
+
+
+def sweep(document: SweepReport, style: Style) -> str:
+    """Lay out a sweep."""
+    page = style.page()
+    plan_head(page, document)
+    if style.quiet:
+        return page.text()
+    page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
+    if style.wide or not _matrix(page, document):
+        _rows(page, document, everything=style.wide)
+    _causes(page, document, everything=style.wide)
+    _fullest(page, document)
+    for note in document.notes:
+        page.part("Note", note)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _matrix(page: Page, document: SweepReport) -> bool:
+    """Write replicas, or nodes, by the points of two axes, if that is what was asked and there is room."""
+    if len(document.axes) != 2 or any(one.fits is None for one in document.outcomes):
+        return False
+    down, across = document.axes
+    if len(across.points) > COLUMNS_SHOWN or len(down.points) > ROWS_SHOWN:
+        return False
+    sized = any(one.nodes is not None for one in document.outcomes)
+    cells = {one.at: _cell(one, sized=sized) for one in document.outcomes}
+    rows = [[row, *(cells[row, column] for column in across.points)] for row in down.points]
+    return page.table("Nodes" if sized else "Fit", [down.name, *across.points], rows, range(1, len(across.points) + 1))
+
+
+def _cell(one: SweepOutcome, *, sized: bool) -> str:
+    if one.nodes is not None:
+        return f"{one.nodes:,}"
+    if one.pending:
+        return "no help" if sized else f"{one.fits:,} of {one.pods:,}"
+    return f"{one.fits:,} fit" if sized else f"{one.fits:,}"
+
+
+def _rows(page: Page, document: SweepReport, *, everything: bool) -> None:
+    """Write a row for each scenario that does not fit, worst first; for all of them where numbers are the answer."""
+    numbers = any(one.fits is not None for one in document.outcomes)
+    told = [one for one in document.worst_first if everything or numbers or one.verdict != "FITS"]
+    shown = told if everything else told[:ROWS_SHOWN]
+    if not shown:
+        return
+    columns = [(head, number) for head, number in _COLUMNS if any(number(one) for one in shown)]
+    heads = ["scenario", *(head for head, _ in columns), "verdict"]
+    cells = [[one.name, *(_number(number(one)) for _, number in columns), one.verdict] for one in shown]
+    if everything:
+        heads.append("because")
+        cells = [[*row, one.because.text if one.because else ""] for row, one in zip(cells, shown, strict=True)]
+    label = "Worst" if len(shown) > 1 else "Case"
+    if not page.table(label, heads, cells, range(1, len(columns) + 1)):
+        for place, row in enumerate(cells):
+            pairs = zip(heads[1:], row[1:], strict=True)
+            words = [cell if head == "verdict" else f"{head} {cell}" for head, cell in pairs if cell not in ("", _NONE)]
+            page.part(label if not place else "", f"{row[0]}: {', '.join(words)}")
+    if len(told) > len(shown):
+        page.part("", f"+{len(told) - len(shown):,} (all: -o wide; those that do not fit, by name: -o name)")
+
+
+def _number(number: int | None) -> str:
+    return f"{number:,}" if number else _NONE
+
+
+def _causes(page: Page, document: SweepReport, *, everything: bool) -> None:
+    """Write what is in the way, the most common first, with the worst scenario of each."""
+    causes: dict[str, list[SweepOutcome]] = {}
+    for one in document.worst_first:
+        if one.verdict != "FITS" and one.because is not None:
+            causes.setdefault(one.because.code, []).append(one)
+    if sum(map(len, causes.values())) < 2:
+        return  # Because has told it
+    page.part("Why", f"{count(len(causes), 'cause')}, each as in its worst scenario")
+    order = sorted(causes.values(), key=len, reverse=True)
+    shown = order if everything else order[:CAUSES_SHOWN]
+    for some in shown:
+        most = len(some) if everything else NAMES_SHOWN
+        names = [*(one.name for one in some[:most]), *([f"+{len(some) - most:,}"] if some[most:] else [])]
+        because = some[0].because
+        assert because is not None
+        page.counted(len(some), because.text)
+        page.detail("; ".join(names))  # a name may hold commas
+    if len(order) > len(shown):
+        page.part("", f"{count(len(order) - len(shown), 'more cause')} (-o wide)")
+
+
+def _fullest(page: Page, document: SweepReport) -> None:
+    """Write where the least is left; not of replicas that are counted, as these are in no cluster."""
+    outcomes = [one for one in document.outcomes if one.fullest is not None and one.fits is None]
+    known = [(one.fullest.percent, -one.number, one) for one in outcomes if one.fullest is not None]
+    if not known:
+        return
+    percent, _, one = max(known)
+    assert one.fullest is not None
+    page.part("Fullest", f"{one.fullest.resource} {percent:,}% requested, {one.name}")

@@ -1,0 +1,24 @@
+"""What is shown of plugins: what each one's docstring says."""
+
+from __future__ import annotations
+
+from kplan.result.document_base import ApiVersion, Part
+
+
+class PluginText(Part, frozen=True, kw_only=True):
+    """The four headings of a plugin."""
+
+    name: str
+    summary: str
+    checks: str
+    rejects: str
+    not_modelled: str
+    source: str
+    points: tuple[str, ...]
+
+
+class PluginReference(Part, frozen=True, kw_only=True, tag_field="kind", tag="PluginReference"):
+    """Document of ``kplan plugins``."""
+
+    api_version: ApiVersion
+    plugins: tuple[PluginText, ...]

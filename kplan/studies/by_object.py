@@ -1,0 +1,137 @@
+"""What became of each object of manifests: the steps of a plan, sorted by the object they are for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from kplan.result.document_plan import Expanded, PlanStep, RolloutPlan, SimulationPlan
+
+REPLICATED = frozenset({"deploy", "rs", "sts", "rc", "rollout"})
+"""Words of the kinds whose pods are copies of each other: replicas."""
+_AGAIN = re.compile(r"-r\d+$")
+_QUOTA = ("exceeded quota: ", "failed quota: ")
+_SILENT = "CustomResourceDefinition "
+"""What makes no pods by itself."""
+_STALLED_BY_QUOTA = "a quota refuses"
+
+
+def first_name(pod: str) -> str:
+    """Name that a pod began with which was evicted and has come back."""
+    return _AGAIN.sub("", pod)
+
+
+@dataclass
+class Mine:
+    """What became of one object of the manifests.
+
+    Attributes:
+        change: what it came to.
+        rollout: how its pods are made and replaced, where that is done step by step.
+        steps: of its pods, in order.
+        evicted: pods that left for it, in order; those evicted by them in turn among them.
+        left: evicted pods that find no new place.
+    """
+
+    change: Expanded
+    rollout: RolloutPlan | None = None
+    steps: list[PlanStep] = field(default_factory=list)
+    evicted: list[str] = field(default_factory=list)
+    left: list[PlanStep] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Its name, the same when lines move."""
+        return self.change.object
+
+    @property
+    def bare(self) -> bool:
+        """Whether kplan does not know what pods it makes, and it may make some."""
+        change = self.change
+        return not change.expanded and not change.refused and not change.object.startswith(_SILENT)
+
+    @property
+    def pods(self) -> int:
+        """How many pods it brings."""
+        return max(len(self.steps), self.change.pods)
+
+    @property
+    def wanted(self) -> int:
+        """How many pods there are to be in the end, those that a gate holds back left out."""
+        gated = sum(step.result == "gated" for step in self.steps)
+        return (self.rollout.wanted if self.rollout is not None else self.pods) - gated
+
+    @property
+    def landed(self) -> int:
+        """How many of these have a node."""
+        return self.rollout.done if self.rollout is not None else len(self.placed)
+
+    @property
+    def failed(self) -> list[PlanStep]:
+        """Steps of pods that were not placed."""
+        return [step for step in self.steps if step.result in ("pending", "failed")]
+
+    @property
+    def placed(self) -> list[PlanStep]:
+        """Steps of pods that were placed."""
+        return [step for step in self.steps if step.node]
+
+    @property
+    def stalled(self) -> bool:
+        """Whether its rollout stops at a pod that fits nowhere, or at a quota."""
+        rollout = self.rollout
+        return rollout is not None and bool(rollout.stalled) and (bool(self.failed) or self.by_quota)
+
+    @property
+    def by_quota(self) -> bool:
+        """Whether a quota stands in its way."""
+        if self.change.refused:
+            return any(mark in self.change.note for mark in _QUOTA)
+        return self.rollout is not None and self.rollout.stalled.startswith(_STALLED_BY_QUOTA)
+
+    @property
+    def fits(self) -> str:
+        """How much of it does not fit, in a phrase."""
+        if self.stalled and self.rollout is not None:
+            what = "rollout stalls" if self.rollout.strategy else "stalls"
+            return f"{what} at {self.rollout.done} of {self.rollout.wanted}"
+        failed, pods = len(self.failed), len(self.steps)
+        if pods == 1:
+            return "its pod fits no node"
+        if failed == pods:
+            return f"none of {pods} pods fits"
+        return f"{failed} of {pods} pods {'does' if failed == 1 else 'do'} not fit"
+
+
+def by_object(plan: SimulationPlan) -> list[Mine]:
+    """Sort steps by the object of the manifests they are for; objects in their order in the manifests."""
+    rollouts = {rollout.workload: rollout for rollout in plan.rollouts}
+    mine = [Mine(change, rollouts.get(change.object)) for change in plan.change]
+    by_name = {item.change.object: item for item in mine}
+    blame: dict[str, Mine] = {}
+    for step in plan.steps:
+        if step.returned:
+            owner = blame.get(first_name(step.pod)) or blame.get(step.pod)
+            if owner is not None and step.result in ("pending", "failed"):
+                owner.left.append(step)
+        else:
+            owner = _object_of(step, by_name)
+            if owner is not None:
+                owner.steps.append(step)
+        if owner is not None:
+            owner.evicted += step.evicts
+            blame.update(dict.fromkeys(step.evicts, owner))
+    return mine
+
+
+def _object_of(step: PlanStep, by_name: dict[str, Mine]) -> Mine | None:
+    """Find the object a pod is of: its owner, else the one whose name the pod's begins with."""
+    if step.owner in by_name:
+        return by_name[step.owner]
+    space, _, name = step.pod.partition("/")
+    close = [
+        item
+        for text, item in by_name.items()
+        if item.change.pods and text.split("/")[1:2] == [space] and name.startswith(f"{text.rpartition('/')[2]}-")
+    ]
+    return max(close, key=lambda item: len(item.change.object), default=None)

@@ -1,0 +1,142 @@
+"""What differs between the rules of two sides, and between their nodes, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from kplan.cluster import Cluster
+from kplan.config import Profile
+from kplan.objects.models import Node
+from kplan.objects.well_known import UNSCHEDULABLE
+from kplan.pipeline import Pipeline
+from kplan.words import count, listed
+
+GATES = frozenset(
+    {
+        "CSIMigrationPortworx",
+        "DRADeviceBindingConditions",
+        "DRAExtendedResource",
+        "DRAResourceClaimDeviceStatus",
+        "DRASchedulerFilterTimeout",
+        "DynamicResourceAllocation",
+        "GangScheduling",
+        "GenericWorkload",
+        "InPlacePodLevelResourcesVerticalScaling",
+        "InPlacePodVerticalScaling",
+        "InPlacePodVerticalScalingSchedulerPreemption",
+        "InterPodAffinityHostnameFastPath",
+        "MatchLabelKeysInPodTopologySpread",
+        "NodeDeclaredFeatures",
+        "PodLevelResources",
+        "PodLevelResourcesFixDefaulting",
+        "StorageCapacityScoring",
+        "TaintTolerationComparisonOperators",
+        "TopologyAwareWorkloadScheduling",
+        "VolumeAttributesClass",
+        "VolumeLimitScaling",
+    }
+)
+"""Gates that the rules here ask about; of the hundreds of others none moves a pod."""
+
+
+def rule_lines(a: Mapping[str, Pipeline], b: Mapping[str, Pipeline]) -> Iterator[str]:
+    """Tell what differs between two sets of profiles: version, gates, plugins, weights, arguments."""
+    first, second = next(iter(a.values())).features, next(iter(b.values())).features
+    if first.version != second.version:
+        yield f"Kubernetes {first.version} -> {second.version}"
+    for word, gates in (("B", (second.gates - first.gates) & GATES), ("A", (first.gates - second.gates) & GATES)):
+        if gates:
+            yield f"{count(len(gates), 'gate')} on in {word} alone: {', '.join(sorted(gates))}"
+    for name in dict.fromkeys((*a, *b)):
+        if name not in a or name not in b:
+            yield f"profile {name} in {'A' if name in a else 'B'} alone"
+            continue
+        prefix = f"{name}: " if len({*a, *b}) > 1 else ""
+        same = first.version == second.version
+        for line in _profile_lines(a[name].profile, b[name].profile, points=same):
+            yield f"{prefix}{line}"
+
+
+def _profile_lines(a: Profile, b: Profile, *, points: bool) -> Iterator[str]:
+    in_a, in_b = _points(a), _points(b)
+    for name in dict.fromkeys((*in_a, *in_b)):
+        if name not in in_b:
+            yield f"{name} is off in B"
+        elif name not in in_a:
+            yield f"{name} is on in B alone"
+        elif points and in_a[name] != in_b[name]:
+            lost, won = sorted(in_a[name] - in_b[name]), sorted(in_b[name] - in_a[name])
+            told = [f"not at {listed(lost)} in B"] if lost else []
+            told += [f"at {listed(won)} in B alone"] if won else []
+            yield f"{name}: {', '.join(told)}"
+    for name in dict.fromkeys((*a.weights, *b.weights)):
+        one, two = a.weights.get(name), b.weights.get(name)
+        if one is not None and two is not None and one != two:
+            yield f"{name}: weight {one} -> {two}"
+    for name in dict.fromkeys((*a.args, *b.args)):
+        if name in a.args and name in b.args:
+            one_args, two_args = msgspec.to_builtins(a.args[name]), msgspec.to_builtins(b.args[name])
+            # a field that only one version has is no choice of anybody's
+            yield from _changes(name, one_args, two_args, added=points)
+    if a.percentage_of_nodes_to_score != b.percentage_of_nodes_to_score:
+        yield f"percentageOfNodesToScore {a.percentage_of_nodes_to_score} -> {b.percentage_of_nodes_to_score}"
+
+
+def _points(profile: Profile) -> dict[str, frozenset[str]]:
+    """Extension points by plugin."""
+    found: dict[str, set[str]] = {}
+    for point, names in profile.plugins.items():
+        for name in names:
+            found.setdefault(name, set()).add(point)
+    return {name: frozenset(points) for name, points in found.items()}
+
+
+def _changes(path: str, a: Any, b: Any, *, added: bool) -> Iterator[str]:
+    """``NodeResourcesFit.scoringStrategy.type: LeastAllocated -> MostAllocated``."""
+    if a == b or (not added and (a is None or b is None)):
+        return
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in dict.fromkeys((*a, *b)):
+            yield from _changes(f"{path}.{key}", a.get(key), b.get(key), added=added)
+        return
+    yield f"{path}: {_short(a)} -> {_short(b)}"
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list) and all(isinstance(item, dict) and {"name", "weight"} == set(item) for item in value):
+        return ", ".join(f"{item['name']} {item['weight']}" for item in value) or "none"
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def node_lines(a: Cluster, b: Cluster) -> Iterator[str]:
+    """Tell which nodes came, went or changed in what scheduling looks at."""
+    yield from _names("in B alone", [name for name in b.node_index if name not in a.node_index])
+    yield from _names("in A alone", [name for name in a.node_index if name not in b.node_index])
+    both = [(a.nodes[row], b.nodes[b.node_index[name]]) for name, row in a.node_index.items() if name in b.node_index]
+    yield from _names("cordoned in B", [x.name for x, y in both if _cordoned(y) and not _cordoned(x)])
+    yield from _names("cordoned in A", [x.name for x, y in both if _cordoned(x) and not _cordoned(y)])
+    yield from _names("other taints", [x.name for x, y in both if _taints(x) != _taints(y)])
+    yield from _names("other labels", [x.name for x, y in both if dict(x.labels) != dict(y.labels)])
+    yield from _names("other allocatable", [x.name for x, y in both if x.status.allocatable != y.status.allocatable])
+
+
+def _names(what: str, names: Iterable[str]) -> Iterator[str]:
+    names = list(names)
+    if names:
+        yield f"{count(len(names), 'node')} {what}: {listed(names)}"
+
+
+def _cordoned(node: Node) -> bool:
+    return bool(node.spec.unschedulable)
+
+
+def _taints(node: Node) -> list[tuple[str, str, str]]:
+    """Taints but that of a cordon, which is told by itself."""
+    found = [(taint.key, taint.value or "", taint.effect) for taint in node.spec.taints or ()]
+    return sorted(taint for taint in found if taint[0] != UNSCHEDULABLE)

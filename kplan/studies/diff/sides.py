@@ -1,0 +1,277 @@
+"""One side of a comparison: its plan carried out, where every pod is in the end, and what was seen on the way.
+
+A side is planned twice where pods are elsewhere on the other one: the second time the cycles of those pods are
+watched, with both nodes in view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from kplan.cluster import AddPods, Cluster, PodInfo, Remove
+from kplan.pipeline import Pipeline, Planner
+from kplan.result import Event, Outcome
+from kplan.result.document_base import Doubt, Origin
+from kplan.studies.as_new import movable
+from kplan.studies.owners import owner_text
+from kplan.studies.reasons.because import because
+from kplan.studies.reasons.groups import Asked, find_groups, narrowed
+from kplan.studies.reasons.tell import tell, with_numbers
+from kplan.studies.returning import copy_of
+from kplan.studies.simulate import SimulateOptions, simulate_pods
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is compared.
+
+    Attributes:
+        name: A or B.
+        label: what it is, in a few words.
+        planner: makes a planner over a fresh cluster.
+        pipelines: its rules, by scheduler name.
+        origin: where the state is from.
+        config: configuration file; empty for that of the source.
+        manifests: names of what lands.
+        landed: keys of the pods that land, in order.
+        options: how the plan is made.
+        doubts: about its state and rules.
+        notes: what else to say.
+    """
+
+    name: str
+    label: str
+    planner: Callable[[], Planner]
+    pipelines: Mapping[str, Pipeline]
+    origin: Origin
+    config: str = ""
+    manifests: tuple[str, ...] = ()
+    landed: tuple[str, ...] = ()
+    options: SimulateOptions = field(default_factory=SimulateOptions)
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a pod is in the end.
+
+    Attributes:
+        node: empty for nowhere.
+        owner: its controller, in words.
+        row: its row.
+        tried: whether the plan placed it or failed to; else it ran from the start.
+    """
+
+    node: str
+    owner: str
+    row: int
+    tried: bool = False
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a node, or every node, refuses a pod.
+
+    Attributes:
+        plugin: the plugin that does; empty where none does.
+        text: in words.
+    """
+
+    plugin: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The cycle of one pod, as far as two nodes are concerned; or why it fits none.
+
+    Attributes:
+        choice: where it goes; empty for nowhere.
+        scores: by node, weighted scores by plugin.
+        refused: why nodes are refused, by node.
+        nowhere: why it fits no node; None where it fits one.
+        other: where it would go by the rules of the other side, on the state of this one; None if not asked.
+    """
+
+    choice: str
+    scores: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    refused: Mapping[str, Refused] = field(default_factory=dict)
+    nowhere: Refused | None = None
+    other: str | None = None
+
+
+@dataclass
+class Ran:
+    """A side after its plan.
+
+    Attributes:
+        side: the side.
+        planner: with the cluster as it is in the end.
+        places: every pod by key.
+        order: keys of the pods that were tried, in order.
+        evicted: keys of pods that left, and for which pod.
+        notes: what the plan had to say.
+        seen: cycles of the pods that were watched, by key.
+    """
+
+    side: Side
+    planner: Planner
+    places: dict[str, Place]
+    order: tuple[str, ...]
+    evicted: dict[str, str]
+    notes: tuple[str, ...] = ()
+    seen: dict[str, Seen] = field(default_factory=dict)
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster as it is in the end."""
+        return self.planner.cluster
+
+
+@dataclass
+class _Watcher(Planner):
+    """A planner that looks at two nodes whenever one of some pods is tried.
+
+    Attributes:
+        watched: nodes by key of the pod.
+        rules: planner with the rules of the other side, over the same cluster; None where these are the same.
+        seen: what was seen.
+    """
+
+    watched: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rules: Planner | None = None
+    seen: dict[str, Seen] = field(default_factory=dict)
+
+    def step(self, pod: PodInfo) -> Event:
+        """Look at a watched pod before it is placed."""
+        if pod.key in self.watched:
+            self.seen[pod.key] = look(self, pod, self.watched[pod.key], self.rules)
+        return super().step(pod)
+
+
+def run_side(
+    side: Side,
+    *,
+    every: bool,
+    watched: Mapping[str, tuple[str, ...]] | None = None,
+    other: Side | None = None,
+) -> Ran:
+    """Plan a side from the start.
+
+    Args:
+        side: the side.
+        every: place pods that run afresh too.
+        watched: nodes to look at by key of the pod.
+        other: the side whose rules watched pods are asked by as well.
+    """
+    planner = side.planner()
+    if watched:
+        rules = Planner(planner.cluster, dict(other.pipelines)) if other is not None else None
+        planner = _Watcher(planner.cluster, planner.pipelines, everything=False, watched=watched, rules=rules)
+    cluster = planner.cluster
+    if every:
+        _release(planner)
+    landed = frozenset(side.landed)
+    mine = [pod for pod in planner.waiting() if pod.key not in landed]
+    theirs = [cluster.pods[cluster.pod_index[key]] for key in side.landed]
+    theirs = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
+    options = replace(side.options, landed=len(theirs))
+    plan = simulate_pods(planner, [*mine, *theirs], side.origin, options)
+    tried = {step.pod for step in plan.steps}
+    places = {
+        pod.key: Place(_node(cluster, pod), owner_text(pod, cluster), pod.row, pod.key in tried)
+        for pod in cluster.pods
+        if not pod.gone
+    }
+    evicted = {victim: step.pod for step in plan.steps for victim in step.evicts}
+    seen = planner.seen if isinstance(planner, _Watcher) else {}
+    return Ran(side, planner, places, tuple(step.pod for step in plan.steps), evicted, plan.notes, seen)
+
+
+def _node(cluster: Cluster, pod: PodInfo) -> str:
+    """Node of a pod, one that is not there too; empty for none."""
+    return cluster.home_of(pod.row) or (pod.bound and pod.pod.spec.node_name) or ""
+
+
+def _release(planner: Planner) -> None:
+    """Take every pod that a scheduler chose the node of off it, to be placed afresh; its name stays."""
+    running = movable(planner)
+    copies = tuple(msgspec.structs.replace(copy_of(pod, pod.name), metadata=pod.pod.metadata) for pod in running)
+    planner.apply([*(Remove(pod.row) for pod in running), AddPods(copies)])
+
+
+def look(planner: Planner, pod: PodInfo, nodes: Sequence[str], rules: Planner | None = None) -> Seen:
+    """Run a pod's cycle and keep what it says of some nodes; nothing changes.
+
+    Args:
+        planner: planner over the cluster as the pod meets it.
+        pod: the pod, waiting.
+        nodes: names of nodes; those that are not there are passed over.
+        rules: planner with other rules, over the same cluster.
+    """
+    cluster = planner.cluster
+    asked = Asked.of(planner, pod)
+    outcome = asked.outcome
+    rows = [cluster.node_index[name] for name in nodes if name in cluster.node_index]
+    return Seen(
+        choice=cluster.node_name(outcome.choice) if outcome.choice >= 0 else "",
+        scores=_scores(cluster, outcome, rows),
+        refused=_refused(asked, rows),
+        nowhere=_nowhere(asked),
+        other=_other(rules, pod) if rules is not None else None,
+    )
+
+
+def _other(rules: Planner, pod: PodInfo) -> str:
+    if pod.scheduler_name not in rules.pipelines:
+        return ""
+    outcome = rules.cycle(pod).explain(preempt=False)
+    return rules.cluster.node_name(outcome.choice) if outcome.choice >= 0 else ""
+
+
+def _scores(cluster: Cluster, outcome: Outcome, rows: Sequence[int]) -> dict[str, dict[str, int]]:
+    """Weighted scores by plugin, by name of the node; of nodes that were scored."""
+    scores = outcome.scores
+    if scores is None:
+        return {}
+    position = {row: at for at, row in enumerate(scores.rows.tolist())}
+    return {
+        cluster.node_name(row): {plugin: int(values[position[row]]) for plugin, values in scores.weighted.items()}
+        for row in rows
+        if row in position
+    }
+
+
+def _refused(asked: Asked, rows: Sequence[int]) -> dict[str, Refused]:
+    """Why nodes are refused, by name of the node."""
+    found: dict[str, Refused] = {}
+    feasible = set(asked.outcome.feasible.tolist())
+    rows = [row for row in rows if row not in feasible]
+    groups = find_groups(asked) if rows else []
+    for row in rows:
+        here = narrowed(groups, row)
+        if here is not None:
+            told = tell(asked, here, names=False).group
+            found[asked.cluster.node_name(row)] = Refused(told.reasons[0].plugin, with_numbers(told))
+    return found
+
+
+def _nowhere(asked: Asked) -> Refused | None:
+    """Why a pod fits no node; None where it fits one."""
+    outcome = asked.outcome
+    if outcome.gated:
+        return Refused("SchedulingGates", "it is gated")
+    if outcome.choice >= 0:
+        return None
+    if outcome.error:
+        return Refused("", outcome.error)
+    groups = find_groups(asked)
+    if not groups:
+        return Refused("", outcome.fit_error)
+    told = tell(asked, groups[0], names=False)
+    cause = because(told.view, told.phrases, groups[1:])
+    return Refused(told.group.reasons[0].plugin, cause.text)

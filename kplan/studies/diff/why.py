@@ -1,0 +1,165 @@
+"""Why a pod is elsewhere on the other side: the filter, or the plugin whose score flipped, with the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kplan.result.document_diff import DiffMove
+from kplan.studies.as_new import as_new
+from kplan.studies.diff.sides import Ran, Seen, look
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pod on both sides; the name may differ where an owner made it again.
+
+    Attributes:
+        owner: its controller, in words.
+        a: key on side A; empty for none.
+        b: key on side B; empty for none.
+        node_a: where it is on side A; empty for nowhere.
+        node_b: where it is on side B.
+    """
+
+    owner: str
+    a: str
+    b: str
+    node_a: str
+    node_b: str
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes to look at."""
+        return tuple(name for name in (self.node_a, self.node_b) if name)
+
+    @property
+    def result(self) -> str:
+        """Which result it is."""
+        if not self.a or not self.b:
+            return "gone" if self.a else "new"
+        if self.node_a and self.node_b:
+            return "moves"
+        return "pending" if self.node_a else "placed"
+
+
+@dataclass(frozen=True)
+class Why:
+    """What flipped, as in a DiffMove."""
+
+    cause: str = ""
+    plugin: str = ""
+    text: str = ""
+    gap_a: int | None = None
+    gap_b: int | None = None
+
+
+def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
+    """Tell one pod that is elsewhere, with why as far as it was watched."""
+    seen_a, seen_b = a.seen.get(pair.a), b.seen.get(pair.b)
+    why = _why(pair, a, b, seen_a, seen_b)
+    itself = None
+    if seen_a is not None and seen_a.other is not None:
+        itself = seen_a.other != seen_a.choice
+    return DiffMove(
+        pod=pair.a or pair.b,
+        pod_b=pair.b if pair.a and pair.b != pair.a else "",
+        owner=pair.owner,
+        result=pair.result,
+        a=pair.node_a,
+        b=pair.node_b,
+        cause=why.cause,
+        plugin=why.plugin,
+        text=why.text,
+        gap_a=why.gap_a,
+        gap_b=why.gap_b,
+        itself=itself,
+    )
+
+
+def _why(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
+    if pair.a and pair.a in b.evicted:
+        return Why("evicted", "DefaultPreemption", f"evicted for {b.evicted[pair.a]} in {b.side.name}")
+    if pair.b and pair.b in a.evicted:
+        return Why("evicted", "DefaultPreemption", f"evicted for {a.evicted[pair.b]} in {a.side.name}")
+    if pair.result in ("new", "gone"):
+        seen, label = (seen_b, b.side.name) if pair.result == "new" else (seen_a, a.side.name)
+        return _unplaced(seen, label) if seen is not None and seen.nowhere is not None else Why()
+    if pair.result == "placed":
+        return _unplaced(seen_a, a.side.name)
+    if pair.result == "pending":
+        return _unplaced(seen_b, b.side.name)
+    for node, seen, ran in ((pair.node_a, seen_b, b), (pair.node_b, seen_a, a)):
+        if node not in ran.cluster.node_index:
+            return Why("node", "", f"{node} is not in {ran.side.name}")
+        if seen is not None and node in seen.refused:
+            refused = seen.refused[node]
+            return Why("filter", refused.plugin, f"{node} is refused in {ran.side.name}: {refused.text}")
+    return _scored(pair, a, b, seen_a, seen_b)
+
+
+def _unplaced(seen: Seen | None, label: str) -> Why:
+    """Why a pod has no place on one side."""
+    if seen is None or seen.nowhere is None:
+        return Why("room")
+    return Why("room", seen.nowhere.plugin, f"in {label}: {seen.nowhere.text}")
+
+
+def _scored(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
+    """Both nodes fit on both sides, as far as is known: which score flipped."""
+    gaps_a, gaps_b = _gaps(pair, seen_a), _gaps(pair, seen_b)
+    if gaps_b is None:
+        return Why()
+    if gaps_a is None:
+        return _today(pair, b, gaps_b)
+    total_a, total_b = sum(gaps_a.values()), sum(gaps_b.values())
+    plugins = dict.fromkeys((*gaps_a, *gaps_b))
+    deltas = {name: gaps_b.get(name, 0) - gaps_a.get(name, 0) for name in plugins}
+    flipped = min(deltas, key=lambda name: deltas[name], default="")
+    if not flipped or deltas[flipped] >= 0:
+        tie = f"{pair.node_a} and {pair.node_b} tie: the scheduler draws"
+        return Why("tie" if not total_a or not total_b else "state", "", tie if not total_a else "", total_a, total_b)
+    text = f"{flipped} {_favours(pair, gaps_a.get(flipped, 0), gaps_b.get(flipped, 0), a.side.name, b.side.name)}"
+    if abs(total_a - gaps_a.get(flipped, 0)) or abs(total_b - gaps_b.get(flipped, 0)):
+        text += f"; in all {total_a:+d} -> {total_b:+d}"
+    return Why("score", flipped, text, total_a, total_b)
+
+
+def _favours(pair: Pair, first: int, second: int, a: str, b: str) -> str:
+    """``favours node-a by 54 in A, node-b by 12 in B``."""
+
+    def side(gap: int, label: str) -> str:
+        if not gap:
+            return f"neither in {label}"
+        return f"{pair.node_a if gap > 0 else pair.node_b} by {abs(gap)} in {label}"
+
+    return f"favours {side(first, a)}, {side(second, b)}"
+
+
+def _today(pair: Pair, b: Ran, gaps: Mapping[str, int]) -> Why:
+    """A pod that runs on both sides was not tried: what the rules say of it on side B as it is."""
+    total = sum(gaps.values())
+    label = b.side.name
+    if total > 0:
+        return Why("state", "", f"{pair.node_a} would win in {label} by {total}: it was placed when that was otherwise")
+    if total == 0:
+        return Why("tie", "", f"{pair.node_a} and {pair.node_b} tie in {label}: the scheduler draws")
+    plugin = min(gaps, key=lambda name: gaps[name])
+    return Why("score", plugin, f"{pair.node_b} wins in {label} by {-total}: {plugin} {gaps[plugin]:+d}", None, total)
+
+
+def _gaps(pair: Pair, seen: Seen | None) -> dict[str, int] | None:
+    """By plugin, the weighted score of node A less that of node B; None where one was not scored."""
+    if seen is None or pair.node_a not in seen.scores or pair.node_b not in seen.scores:
+        return None
+    one, two = seen.scores[pair.node_a], seen.scores[pair.node_b]
+    return {name: one.get(name, 0) - two.get(name, 0) for name in dict.fromkeys((*one, *two))}
+
+
+def look_again(ran: Ran, key: str, nodes: tuple[str, ...]) -> None:
+    """Look at a pod that runs as if it were new, in the end of a side; it is taken out and put back."""
+    pod = ran.cluster.pods[ran.places[key].row]
+    if not ran.planner.queue.responsible(pod) or not pod.bound:
+        return
+    with as_new(ran.cluster, pod) as waiting:
+        ran.seen[key] = look(ran.planner, waiting, nodes)

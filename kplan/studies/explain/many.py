@@ -1,0 +1,95 @@
+"""Answers about many pods, folded by cause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from kplan.result.document import Answer, Fold, PodExplanations
+from kplan.result.document_base import API_VERSION, Cause
+from kplan.studies.context import Context
+from kplan.studies.doubts import plan_doubts
+from kplan.studies.notes import left_alone
+from kplan.studies.owners import by_number
+from kplan.studies.remedies import attempt
+from kplan.words import count, tallied
+
+ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000
+"""Causes whose pods are tried with a change, the most pods first; and of a cluster of many nodes."""
+
+
+def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
+    """Fold answers by verdict and cause, pending pods first, the most first."""
+    folds: dict[tuple[str, str], list[Answer]] = {}
+    for answer in answers:
+        code = answer.because.code if answer.because is not None else ""
+        shape = answer.groups[0].text if answer.groups and answer.verdict != "FITS" else ""
+        same = (answer.verdict, f"{code} {shape}" if answer.verdict != "FITS" else "")
+        folds.setdefault(same, []).append(answer)
+    rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
+    made = [_fold(group) for group in folds.values()]
+    made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
+    made = [_with_attempt(context, fold, number) for number, fold in enumerate(made)]
+    counts = {word: sum(answer.verdict == word for answer in answers) for word in rank}
+    verdict = next((word for word in rank if counts[word]), "FITS")
+    none = plan_doubts(context.planner.cluster.state.completeness, (), frozenset({"Pod"})) if not answers else ()
+    doubts = (*(doubt for answer in answers for doubt in answer.doubts), *none)
+    return PodExplanations(
+        api_version=API_VERSION,
+        verdict=verdict,
+        sentence=_counts_sentence(counts, _named(context, answers), sum(fold.verdict == "PENDING" for fold in made)),
+        folds=tuple(made),
+        answers=answers,
+        origin=context.origin,
+        notes=tuple(left_alone(context.planner)),
+        doubts=tuple(dict.fromkeys(doubts)),
+    )
+
+
+def _named(context: Context, answers: Sequence[Answer]) -> str:
+    """``4 waiting pods``; ``4 pods`` where some of them run."""
+    cluster = context.planner.cluster
+    rows = (cluster.pod_index.get(answer.pod) for answer in answers)
+    waits = all(row is None or cluster.pods[row].waiting for row in rows)
+    return count(len(answers), "waiting pod" if waits else "pod")
+
+
+def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
+    """Say what would help the pods of the first causes, all of them together."""
+    cluster = context.planner.cluster
+    most = ATTEMPTS if len(cluster.nodes) <= LARGE else FEWER_ATTEMPTS
+    if number >= most or fold.verdict not in ("PENDING", "PREEMPTS"):
+        return fold
+    rows = [cluster.pod_index[key] for key in fold.pods if key in cluster.pod_index]
+    waiting = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
+    return msgspec.structs.replace(fold, attempt=attempt(context, waiting)) if waiting else fold
+
+
+def _counts_sentence(counts: dict[str, int], pods: str, causes: int) -> str:
+    total = sum(counts.values())
+    if not total:
+        return "no pod waits"
+    if counts["PENDING"]:
+        fit = "fits" if counts["PENDING"] == 1 else "fit"
+        text = f"{counts['PENDING']:,} of {pods} {fit} no node, for {count(causes, 'cause')}"
+    else:
+        fits = "fits, looked at alone" if total == 1 else "fit, each looked at alone"
+        text = f"{total - counts['GATED']:,} of {pods} {fits}"
+    rest = [f"{counts[word]:,} {word}" for word in ("PREEMPTS", "FITS", "GATED") if counts[word]]
+    return f"{text}; {', '.join(rest)}" if rest else text
+
+
+def _fold(answers: list[Answer]) -> Fold:
+    first = answers[0]
+    because = first.because or Cause(code="", text=first.sentence)
+    if first.verdict == "FITS":
+        nodes = tallied(by_number(answer.node for answer in answers))
+        because = Cause(code="fits", text=f"each for itself on {nodes}")
+    return Fold(
+        verdict=first.verdict,
+        count=len(answers),
+        because=because,
+        owners=by_number(answer.owner for answer in answers),
+        pods=tuple(answer.pod for answer in answers),
+    )

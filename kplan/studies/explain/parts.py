@@ -1,0 +1,201 @@
+"""The facts of the cause, laid out: domains, terms, volumes, attachments, and what is kept for nominated pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kplan.cluster import Cluster
+from kplan.framework.facts import Facts
+from kplan.objects.well_known import HOSTNAME
+from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
+from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
+from kplan.plugins.pod_topology_spread.facts import ConstraintFacts, SpreadFacts
+from kplan.plugins.volume_binding.facts import BoundVolume, VolumeBindingFacts, WaitingClaim
+from kplan.result.document import Attachment, Domain, Domains, Kept, Term, Volume
+from kplan.studies.reasons.groups import Asked, Found
+from kplan.words import count, listed
+
+
+def domains(facts: Mapping[str, Facts]) -> tuple[Domains, ...]:
+    """Each spread constraint that refuses a node shown, domains with the most pods first."""
+    found = facts.get("PodTopologySpread")
+    if not isinstance(found, SpreadFacts):
+        return ()
+    refusing = sorted({refused.constraint for refused in found.refused if refused.domain is not None})
+    return tuple(_domains(found.constraints[number]) for number in refusing)
+
+
+def _domains(constraint: ConstraintFacts) -> Domains:
+    by_node = constraint.topology_key == HOSTNAME
+    rows: dict[tuple[int, str], list[str]] = {}
+    for domain in constraint.domains:
+        note = _note(constraint, domain.nodes)
+        names = domain.nodes if by_node else (domain.value,)
+        rows.setdefault((domain.pods, note), []).extend(names)
+    ordered = sorted(rows.items(), key=lambda item: (-item[0][0], item[0][1]))
+    return Domains(
+        topology_key=constraint.topology_key,
+        selector=constraint.selector,
+        max_skew=constraint.max_skew,
+        minimum=constraint.minimum,
+        min_domains=constraint.min_domains,
+        node_taints_policy=constraint.node_taints_policy,
+        node_affinity_policy=constraint.node_affinity_policy,
+        rows=tuple(Domain(pods=pods, names=tuple(names), note=note) for (pods, note), names in ordered),
+        notes=tuple(_left_out(constraint)),
+    )
+
+
+def _note(constraint: ConstraintFacts, nodes: tuple[str, ...]) -> str:
+    tainted = set(constraint.counted_despite_taints)
+    if nodes and tainted.issuperset(nodes):
+        return "counted though tainted (nodeTaintsPolicy: Ignore, the default)"
+    other = set(constraint.counted_despite_affinity)
+    if nodes and other.issuperset(nodes):
+        return "counted though its nodeSelector or affinity excludes them (nodeAffinityPolicy: Ignore)"
+    return ""
+
+
+def _left_out(constraint: ConstraintFacts) -> Iterator[str]:
+    if constraint.too_few_domains:
+        domains_word = count(len(constraint.domains), "domain")
+        yield f"{domains_word}, minDomains {constraint.min_domains}: the minimum counts as 0"
+    if constraint.without_label:
+        yield f"no such label: {listed(constraint.without_label)}"
+    if constraint.left_out_by_affinity:
+        yield f"not counted, for nodeSelector or affinity: {listed(constraint.left_out_by_affinity)}"
+    if constraint.left_out_by_taints:
+        yield f"not counted, for taints: {listed(constraint.left_out_by_taints)}"
+
+
+def terms(facts: Mapping[str, Facts], asked: Asked) -> tuple[Term, ...]:
+    """Pod affinity terms that refuse nodes shown."""
+    found = facts.get("InterPodAffinity")
+    if not isinstance(found, InterPodAffinityFacts):
+        return ()
+    made: dict[tuple[str, str, str, str], Term] = {}
+    for conflict in found.nodes:
+        rule = {
+            "node(s) didn't match pod affinity rules": "affinity",
+            "node(s) didn't match pod anti-affinity rules": "antiAffinity",
+        }.get(conflict.reason, "antiAffinityOfOthers")
+        for term in conflict.terms:
+            key = (rule, term.term.selector, term.term.topology_key, term.domain or "")
+            made.setdefault(
+                key,
+                Term(
+                    rule=rule,
+                    selector=term.term.selector,
+                    topology_key=term.term.topology_key,
+                    domain=term.domain or "",
+                    nodes=_nodes_in(asked.cluster, term.term.topology_key, term.domain),
+                    pods=term.pods.shown,
+                    pod_count=term.pods.count,
+                    namespaces=term.term.namespaces,
+                ),
+            )
+    return tuple(made.values())
+
+
+def _nodes_in(cluster: Cluster, key: str, domain: str | None) -> int:
+    column = cluster.labels.column(key)
+    return int((column.codes == (column.code(domain) if domain is not None else -1)).sum())
+
+
+def volumes(facts: Mapping[str, Facts]) -> tuple[Volume, ...]:
+    """Claims of the pod, where its volumes are in the way."""
+    found = facts.get("VolumeBinding")
+    if not isinstance(found, VolumeBindingFacts):
+        return ()
+    return (*map(_bound, found.bound), *map(_waiting, found.waiting))
+
+
+def _bound(volume: BoundVolume) -> Volume:
+    if not volume.exists:
+        return Volume(claim=volume.claim, volume=volume.volume, text="the volume does not exist")
+    mode = (
+        " (Immediate: the place was drawn before the pod was looked at)" if volume.binding_mode == "Immediate" else ""
+    )
+    storage = f"class {volume.storage_class}{mode}" if volume.storage_class else "no class"
+    text = ", ".join(part for part in (volume.size, storage) if part)
+    if volume.terms:
+        where = listed(volume.reachable, most=2) + (" alone" if len(volume.reachable) == 1 else "")
+        text += f"; reachable from {where if volume.reachable else 'no node'}"
+    return Volume(claim=volume.claim, volume=volume.volume, text=text, details=tuple(_requirements(volume.terms)))
+
+
+def _requirements(terms: tuple[str, ...]) -> Iterator[str]:
+    for number, term in enumerate(terms):
+        for place, requirement in enumerate(_split(term)):
+            yield f"{'or ' if number and not place else ''}{requirement}"
+
+
+def _split(term: str) -> list[str]:
+    """Requirements of a term; a comma inside brackets is part of one."""
+    found: list[str] = []
+    for part in term.split(", "):
+        if found and found[-1].count("(") > found[-1].count(")"):
+            found[-1] += f", {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def _waiting(claim: WaitingClaim) -> Volume:
+    provisioner = f", provisioned by {claim.provisioner}" if claim.provisioner else ", no provisioner"
+    size = f"{claim.size}, " if claim.size else ""
+    text = f"{size}class {claim.storage_class} (WaitForFirstConsumer){provisioner}"
+    details = [f"allowed: {topology}" for topology in claim.topologies]
+    if not claim.provisioner:
+        details += [f"{volume.volume}: {volume.why}" for volume in claim.unsuitable[:3]]
+    if claim.suitable:
+        details.append(f"could have {listed(claim.suitable)}, from other nodes")
+    return Volume(claim=claim.claim, text=text, details=tuple(details))
+
+
+def attachments(facts: Mapping[str, Facts]) -> tuple[Attachment, ...]:
+    """Volumes of each driver that is over its limit on a node shown, by node name."""
+    found = facts.get("NodeVolumeLimits")
+    if not isinstance(found, NodeVolumeLimitsFacts):
+        return ()
+    over = [use for use in found.usage if use.limit is not None and use.attached + len(use.new) > use.limit]
+    return tuple(
+        Attachment(
+            node=use.node,
+            driver=use.driver,
+            limit=use.limit,
+            attached=use.attached,
+            unused=use.unused,
+            new=use.new,
+            present=use.present,
+        )
+        for use in sorted(over, key=lambda use: use.node)
+    )
+
+
+def kept(asked: Asked, group: Found) -> tuple[Kept, ...]:
+    """Who has or keeps room on the nearest node of a group that fails for nominated pods alone."""
+    resources = [atom.resource for atom in group.atoms if atom.kept and atom.resource]
+    if not resources or asked.cycle.filters is None:
+        return ()
+    cluster, node = asked.cluster, int(group.rows[0])
+    name = cluster.node_name(node)
+
+    def row(pod: int, note: str) -> Kept:
+        info = cluster.pods[pod]
+        rows = {resource: cluster.resources.get(resource) for resource in resources}
+        taken = {
+            resource: 1 if at is None else int(cluster.pod_request[at, pod])
+            for resource, at in rows.items()
+            if at is not None or resource == "pods"
+        }
+        return Kept(node=name, pod=info.key, priority=info.priority, amounts=taken, note=note)
+
+    own = asked.pod
+    running = [row(pod, "runs") for pod in cluster.pods_on(node)]
+    running = sorted((item for item in running if any(item.amounts.values())), key=lambda item: item.pod)
+    waiting = [
+        row(pod, f"nominated: {cluster.pods[pod].priority} >= {own.priority}")
+        for pod in asked.cycle.filters.nominated.get(node, ())
+    ]
+    return (*running, *waiting, row(own.row, "this pod"))

@@ -1,0 +1,245 @@
+"""Explain: one pod's outcome and the facts behind it, as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from kplan.cluster import PodInfo
+from kplan.cluster.pods import DEFAULT_SCHEDULER
+from kplan.result import Outcome
+from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt
+from kplan.result.document_base import API_VERSION, Cause
+from kplan.studies.alike import likeness
+from kplan.studies.as_new import as_new
+from kplan.studies.context import Context
+from kplan.studies.doubts import pod_doubts
+from kplan.studies.explain import parts
+from kplan.studies.explain.careful import careful
+from kplan.studies.explain.many import folded
+from kplan.studies.explain.scoring import goes_to, score_table, why_there
+from kplan.studies.owners import owner_text
+from kplan.studies.reasons.because import because
+from kplan.studies.reasons.failing import gates
+from kplan.studies.reasons.groups import Asked, Found, find_groups, narrowed
+from kplan.studies.reasons.preempting import preempt_part
+from kplan.studies.reasons.tell import Told, nearest_part, tell
+from kplan.studies.reasons.view import NODES_SHOWN
+from kplan.studies.remedies import fixes, no_help, remedies_of
+from kplan.studies.returning import after_eviction
+from kplan.words import count, listed
+
+
+def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> PodExplanation | PodExplanations:
+    """Answer for pods: one document for one pod, a folded one for several or if ``fold``."""
+    if fold or len(pods) != 1:
+        context = replace(context, brief=True)
+        return folded(context, tuple(_explain_all(context, pods)))
+    answer = explain_pod(replace(context, brief=False), pods[0])
+    profile = "" if pods[0].scheduler_name == DEFAULT_SCHEDULER else pods[0].scheduler_name
+    origin = msgspec.structs.replace(context.origin, profile=profile, event=_event_note(answer.event))
+    return PodExplanation(**msgspec.structs.asdict(answer), api_version=API_VERSION, origin=origin)
+
+
+def _explain_all(context: Context, pods: Sequence[PodInfo]) -> Iterator[Answer]:
+    """Answer for each pod; waiting pods that are alike in all the scheduler reads are worked out once."""
+    known: dict[object, Answer] = {}
+    for pod in pods:
+        if pod.bound or context.planner.cluster.pod_nominated[pod.row] >= 0:
+            yield explain_pod(context, pod)
+            continue
+        alike = likeness(pod)
+        answer = known.get(alike)
+        if answer is None:
+            answer = known[alike] = explain_pod(context, pod)
+            yield answer
+            continue
+        if context.verdicts is not None:
+            context.verdicts.same(pod.key, answer.pod)
+        yield msgspec.structs.replace(
+            answer,
+            pod=pod.key,
+            sentence=answer.sentence.replace(answer.pod, pod.key, 1),
+            owner=owner_text(pod, context.planner.cluster),
+            event=_event_of(pod, answer.event.text if answer.event is not None else ""),
+        )
+
+
+def explain_pod(context: Context, pod: PodInfo) -> Answer:
+    """Answer for one pod against the cluster as it is; a running pod is taken out first and put back."""
+    if not pod.bound:
+        return _answer(context, pod, runs_on="")
+    with as_new(context.planner.cluster, pod) as waiting:
+        return _answer(context, waiting, runs_on=pod.pod.spec.node_name or "")
+
+
+def _answer(context: Context, pod: PodInfo, runs_on: str) -> Answer:
+    cluster = context.planner.cluster
+    cycle = context.planner.cycle(pod)
+    asked = Asked(cluster, pod, cycle, cycle.explain())
+    outcome = asked.outcome
+    groups = find_groups(asked)
+    told = [tell(asked, group, names=not context.brief) for group in groups]
+    verdict = verdict_of(outcome)
+    codes = frozenset(atom.code for group in groups for atom in group.atoms)
+    doubts = (*context.doubts, *pod_doubts(pod, context.planner, verdict, codes))
+    first = told[0] if told and verdict in ("PENDING", "PREEMPTS") else None
+    shown = _only(context.node, groups, asked) if context.node else told
+    if context.verdicts is not None and verdict != "GATED":
+        rows = [item.view.group.rows for item in shown]
+        context.verdicts.keep(pod.key, len(cluster.nodes), outcome.feasible, rows)
+    facts = first.view.facts if first is not None else {}
+    looked = outcome.diagnosis is not None and outcome.diagnosis.pre_filter is None
+    helps, helps_not = _remedies(context, asked, groups, verdict, waits=not runs_on)
+    return Answer(
+        pod=pod.key,
+        verdict=verdict,
+        sentence=_sentence(asked, verdict, runs_on),
+        because=_cause(asked, groups, told, verdict),
+        doubts=doubts,
+        careful=tuple(careful(asked)),
+        node=cluster.node_name(_place(outcome)) if _place(outcome) >= 0 else "",
+        runs_on=runs_on,
+        owner=owner_text(pod, cluster),
+        feasible=len(outcome.feasible),
+        nodes=len(cluster.nodes),
+        groups=tuple(item.group for item in shown) if verdict != "GATED" else (),
+        domains=parts.domains(facts),
+        terms=parts.terms(facts, asked),
+        volumes=parts.volumes(facts),
+        attachments=parts.attachments(facts),
+        kept=parts.kept(asked, groups[0]) if first is not None else (),
+        nearest=nearest_part(asked, groups[0], told[0]) if first is not None and looked else None,
+        preempt=_preempt(context, outcome, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
+        fixes=helps,
+        no_help=helps_not,
+        scores=score_table(outcome, cluster, NODES_SHOWN if context.brief else None) if verdict == "FITS" else None,
+        event=_event(pod, outcome),
+    )
+
+
+def _preempt(context: Context, outcome: Outcome, groups: list[Found], *, waits: bool) -> Preempt | None:
+    planner = context.planner
+    after = after_eviction(planner, outcome) if waits and not context.brief else ()
+    return preempt_part(outcome, planner.cluster, groups, after=after, everything=context.all_victims)
+
+
+def _remedies(
+    context: Context, asked: Asked, groups: list[Found], verdict: str, *, waits: bool
+) -> tuple[tuple[Fix, ...], NoHelp | None]:
+    """What would make a waiting pod fit, and what would not; of many pods it is told by cause (see ``fold``)."""
+    if context.brief or not waits or verdict not in ("PENDING", "PREEMPTS"):
+        return (), None
+    found = remedies_of(context, asked, groups)
+    told = fixes(found, asked.pod, asked.cluster, evicts=verdict == "PREEMPTS")
+    return told, no_help(found)
+
+
+def verdict_of(outcome: Outcome) -> str:
+    """FITS, PREEMPTS, PENDING or GATED."""
+    if outcome.gated:
+        return "GATED"
+    if outcome.error:
+        return "PENDING"
+    if outcome.choice >= 0:
+        return "FITS"
+    found = outcome.preemption
+    return "PREEMPTS" if found is not None and found.picks else "PENDING"
+
+
+def _place(outcome: Outcome) -> int:
+    if outcome.gated or outcome.error:
+        return -1
+    found = outcome.preemption
+    if outcome.choice < 0 and found is not None and found.picks:
+        return found.picks[0]
+    return outcome.choice
+
+
+def _sentence(asked: Asked, verdict: str, runs_on: str) -> str:
+    outcome, cluster, key = asked.outcome, asked.cluster, asked.pod.key
+    total, feasible = len(cluster.nodes), len(outcome.feasible)
+    if verdict == "GATED":
+        number = len(asked.pod.pod.spec.scheduling_gates or ())
+        return f"{key} waits for {count(number, 'scheduling gate')}, no node is looked at"
+    if verdict == "PREEMPTS":
+        found = outcome.preemption
+        assert found is not None
+        victims = [cluster.pods[row].key for row in found.candidates[found.picks[0]].pods]
+        name = cluster.node_name(found.picks[0])
+        return f"{key} runs on {name} after evicting {count(len(victims), 'pod')}: {listed(victims, most=2)}"
+    if verdict == "FITS":
+        fit = f"{feasible:,} of {total:,} nodes fit{'s' if feasible == 1 else ''}"
+        if runs_on:
+            today = cluster.node_name(outcome.choice)
+            where = "would stay there today" if today == runs_on else f"would go to {today} today"
+            if outcome.scores is not None and len(outcome.scores.best) > 1:
+                tied = [cluster.node_name(row) for row in outcome.scores.best]
+                where = f"would go to one of {count(len(tied), 'node')} that tie today: {listed(tied)}"
+            return f"{key} runs on {runs_on}, {where} ({fit})"
+        return f"{key} {goes_to(outcome, cluster)} ({fit})"
+    if outcome.error and total:
+        return f"{key} is not placed: its scheduling cycle fails"
+    runs = f"runs on {runs_on}, but today " if runs_on else ""
+    return f"{key} {runs}fits 0 of {total:,} nodes"
+
+
+def _cause(asked: Asked, groups: list[Found], told: list[Told], verdict: str) -> Cause | None:
+    outcome = asked.outcome
+    if verdict == "GATED":
+        return _gate_cause(asked)
+    if not asked.cluster.nodes:
+        return Cause(code="no-nodes", text="there is no node at all")
+    if outcome.error:
+        return Cause(code="cycle-error", text=outcome.error)
+    if verdict == "FITS":
+        refused = ""
+        if len(outcome.feasible) == 1 and told:
+            refused = f"{told[0].group.text}" if len(told) == 1 else f"{len(told)} kinds of reasons refuse the others"
+        return why_there(outcome, asked.cluster, refused)
+    if not told:
+        return Cause(code="unknown", text=outcome.fit_error)
+    return because(told[0].view, told[0].phrases, groups[1:])
+
+
+def _gate_cause(asked: Asked) -> Cause:
+    fits = len(asked.outcome.feasible)
+    without = "without them" if len(asked.pod.pod.spec.scheduling_gates or ()) > 1 else "without it"
+    if asked.outcome.error or not fits:
+        after = f"{without}, it would fit 0 of {len(asked.cluster.nodes):,} nodes"
+    else:
+        after = f"{without}, it {goes_to(asked.outcome, asked.cluster).replace('goes', 'would go', 1)}"
+    return Cause(code="scheduling-gates", text=f"{gates(asked.pod, asked.outcome)} must be removed first; {after}")
+
+
+def _only(node: str, groups: list[Found], asked: Asked) -> list[Told]:
+    """Tell about one node alone."""
+    found = narrowed(groups, asked.cluster.node_index[node])
+    return [tell(asked, found)] if found is not None else []
+
+
+def _event(pod: PodInfo, outcome: Outcome) -> Event | None:
+    text = outcome.fit_error or outcome.error
+    if outcome.gated and outcome.pre_enqueue is not None:
+        text = ", ".join(outcome.pre_enqueue.reasons)
+    return _event_of(pod, text)
+
+
+def _event_of(pod: PodInfo, text: str) -> Event | None:
+    """Set the scheduler's text beside the one in the pod's condition; of a gated pod that is the API server's own."""
+    recorded, at = "", ""
+    for condition in pod.pod.status.conditions or ():
+        if condition.type == "PodScheduled" and condition.status == "False" and not pod.pod.spec.scheduling_gates:
+            recorded, at = condition.message or "", condition.last_transition_time or ""
+    return Event(text=text, recorded=recorded, recorded_at=at) if text or recorded else None
+
+
+def _event_note(event: Event | None) -> str:
+    if event is None or not event.recorded or not event.text:
+        return ""
+    at = f", {event.recorded_at[11:16]}" if len(event.recorded_at) >= 16 else ""
+    if event.recorded == event.text:
+        return f"same message as the scheduler's{at}"
+    return f"the scheduler's message{at} differs (--event)"

@@ -1,0 +1,99 @@
+"""Scores of the feasible nodes, and why the winner beats the runner-up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kplan.cluster import Cluster
+from kplan.result import Outcome
+from kplan.result.document import ScoreRow
+from kplan.result.document import Scores as ScoreTable
+from kplan.result.document_base import Cause
+from kplan.words import count, joined, listed
+
+ROOM = 120
+"""Characters of two lines, less the words between."""
+
+_MEANS = {
+    "NodeResourcesFit": "has more room",
+    "NodeResourcesBalancedAllocation": "is used more evenly",
+    "ImageLocality": "has the images",
+    "NodeAffinity": "is preferred by its node affinity",
+    "TaintToleration": "has fewer soft taints in the way",
+    "PodTopologySpread": "spreads its pods better",
+    "InterPodAffinity": "suits the pods that run there",
+    "VolumeBinding": "suits its volumes better",
+}
+
+
+def score_table(outcome: Outcome, cluster: Cluster, most: int | None = None) -> ScoreTable | None:
+    """Lay out the scores, winner first, then by total and name; ``most`` rows, all if None."""
+    scores = outcome.scores
+    if scores is None or len(scores.rows) < 2:
+        return None
+    winner = outcome.choice
+    chosen = scores.rows == winner
+    order = np.lexsort((scores.rows, -scores.total, ~chosen)).tolist()
+    differs = [plugin for plugin, values in scores.weighted.items() if len(np.unique(values)) > 1]
+    differs.sort(key=lambda plugin: -int(np.ptp(scores.weighted[plugin])))
+    rows = tuple(
+        ScoreRow(
+            node=cluster.node_name(int(scores.rows[i])),
+            total=int(scores.total[i]),
+            plugins={plugin: int(scores.weighted[plugin][i]) for plugin in differs},
+            raw={plugin: int(scores.raw[plugin][i]) for plugin in differs},
+            chosen=int(scores.rows[i]) == winner,
+        )
+        for i in order[:most]
+    )
+    return ScoreTable(
+        columns=tuple(differs),
+        rows=rows,
+        same={plugin: int(values[0]) for plugin, values in scores.weighted.items() if plugin not in differs},
+        skipped=scores.skipped,
+        more=len(order) - len(rows),
+        tie=tuple(cluster.node_name(row) for row in scores.best) if len(scores.best) > 1 else (),
+    )
+
+
+def why_there(outcome: Outcome, cluster: Cluster, refused: str) -> Cause:
+    """Say why the pod goes where it goes.
+
+    Args:
+        outcome: a pod that fits.
+        cluster: the cluster.
+        refused: what keeps it from the other nodes, for a pod that fits one node alone; may be empty.
+    """
+    name = cluster.node_name(outcome.choice)
+    if outcome.nominated_first >= 0:
+        return Cause(code="nominated", text=f"{name} is its nominated node, which is tried first and alone")
+    table = score_table(outcome, cluster, 2)
+    if table is None:
+        rest = f": {refused}" if refused else ""
+        text = f"{name} is the only node that fits{rest}" if len(cluster.nodes) > 1 else f"{name} is the only node"
+        return Cause(code="only-node", text=text)
+    if table.tie:
+        tied = listed(table.tie)
+        text = f"{tied} have the same total {table.rows[0].total}: the scheduler draws; {name} is the first by name"
+        return Cause(code="tie", text=text)
+    best, second = table.rows[0], table.rows[1]
+    gaps = {plugin: best.plugins[plugin] - second.plugins[plugin] for plugin in table.columns}
+    ahead = sorted((plugin for plugin in gaps if gaps[plugin] > 0), key=lambda plugin: -gaps[plugin])
+    main = ahead[0]
+    means = _MEANS.get(main, "scores higher")
+    text = f"{name} {means}: {main} {best.plugins[main]}, {second.node} {second.plugins[main]}"
+    behind = [plugin for plugin in gaps if gaps[plugin] < 0]
+    if behind:
+        tell = joined(f"{plugin} {gaps[plugin]}" for plugin in behind)
+        text += f"; that outweighs {tell}" if len(text) + len(tell) < ROOM else ""
+    return Cause(code="highest-score", text=text)
+
+
+def goes_to(outcome: Outcome, cluster: Cluster) -> str:
+    """``goes to idle``, or to one of those that tie."""
+    scores = outcome.scores
+    name = cluster.node_name(outcome.choice)
+    if scores is not None and len(scores.best) > 1 and outcome.nominated_first < 0:
+        tied = [cluster.node_name(row) for row in scores.best]
+        return f"goes to one of {count(len(tied), 'node')} that tie at {int(scores.total.max())}: {listed(tied)}"
+    return f"goes to {name}"

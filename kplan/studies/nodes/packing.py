@@ -1,0 +1,142 @@
+"""How pods are packed: fragmentation and balance, in numbers that two states can be compared by.
+
+**Open** nodes are those that take pods at all: not cordoned, without a taint of ``node.kubernetes.io/`` (not ready,
+unreachable, under pressure), below their pod limit. Only what is free there counts as free.
+
+**Fragmentation** of a resource: of what is free of it on open nodes, the share that the cluster's own pods could not
+use where it lies. For every node: what is free, times the share of pods (of those that ask for the resource) for
+which there is not enough room on that node, of this resource or of another. 0 % means that every free piece has room
+for every pod; 100 % that no pod fits anywhere. Taints, affinity and volumes are left out of it: it is about amounts.
+The pods are all that are not bound to a node by their nature (DaemonSet and static pods), running and waiting.
+
+**Balance** has two numbers. Between nodes: the standard deviation of requested by allocatable over open nodes, in
+percentage points; 0 means that all are equally full. Within nodes: the mean distance of cpu and memory fullness, in
+percentage points; 0 means that no node runs out of one while the other lies idle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster
+from kplan.cluster.owners import of_its_node
+
+Int = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Workload = Mapping[tuple[tuple[str, int], ...], int]
+"""Number of pods by what they request: (resource, amount), sorted, without zeros."""
+
+KUBERNETES_TAINTS = "node.kubernetes.io/"
+KEEPS_AWAY = ("NoSchedule", "NoExecute")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One resource over open nodes.
+
+    Attributes:
+        free: what is free, over-committed nodes counted as 0.
+        largest: the most that is free on one of them.
+        largest_row: that node's row, the first by name; -1 where none has any.
+        fragmented: see above [percent]; None where nothing is free or no pod asks for it.
+        fullness: mean of requested by allocatable [percent]; None where no node has it.
+        spread: standard deviation of it [percentage points].
+    """
+
+    free: int
+    largest: int
+    largest_row: int
+    fragmented: float | None
+    fullness: float | None
+    spread: float | None
+
+
+def closed_by(cluster: Cluster) -> dict[str, Mask]:
+    """bool[N] by why a node takes no pod: ``cordoned``, a taint such as ``not-ready``, ``pod limit``."""
+    found = {"cordoned": cluster.unschedulable.copy()}
+    for number, taints in enumerate(cluster.taint_sets):
+        here = cluster.taint_set == number
+        for taint in taints:
+            if taint.key.startswith(KUBERNETES_TAINTS) and taint.effect in KEEPS_AWAY:
+                name = taint.key.removeprefix(KUBERNETES_TAINTS)
+                name = "cordoned" if name == "unschedulable" else name
+                found[name] = found.get(name, np.zeros(len(cluster.nodes), dtype=np.bool_)) | here
+    found["pod limit"] = cluster.pod_count >= cluster.allowed_pods
+    return found
+
+
+def open_nodes(cluster: Cluster) -> Mask:
+    """bool[N], nodes that take pods at all."""
+    closed = np.zeros(len(cluster.nodes), dtype=np.bool_)
+    for mask in closed_by(cluster).values():
+        closed |= mask
+    return ~closed
+
+
+def workload(clusters: Iterable[Cluster]) -> Workload:
+    """Count the pods that choose their node, by what they request; running and waiting, over all the clusters."""
+    found: Counter[tuple[tuple[str, int], ...]] = Counter()
+    for cluster in clusters:
+        for pod in cluster.pods:
+            if not pod.gone and not of_its_node(pod):
+                found[tuple(sorted((name, amount) for name, amount in pod.requests.items() if amount))] += 1
+    return found
+
+
+def measure(cluster: Cluster, pods: Workload, among: Mask | None = None) -> dict[str, Measure]:
+    """Measure every resource that a node has or a pod asks for.
+
+    Args:
+        cluster: the cluster as it is.
+        pods: the pods by which fragmentation is judged.
+        among: bool[N], the nodes looked at; all if None.
+    """
+    here = open_nodes(cluster) if among is None else open_nodes(cluster) & among
+    free = (cluster.allocatable - cluster.requested).clip(min=0) * here
+    asked, useless = _useless(cluster, pods, free, here)
+    found: dict[str, Measure] = {}
+    for name, row in cluster.resources.items():
+        total, largest = int(free[row].sum()), int(free[row].max(initial=0))
+        has = here & (cluster.allocatable[row] > 0)
+        full = 100 * cluster.requested[row, has] / cluster.allocatable[row, has]
+        found[name] = Measure(
+            free=total,
+            largest=largest,
+            largest_row=int(free[row].argmax()) if largest else -1,
+            fragmented=round(100 * useless[row] / (total * asked[row]), 1) if total and asked[row] else None,
+            fullness=round(float(full.mean()), 1) if len(full) else None,
+            spread=round(float(full.std()), 1) if len(full) else None,
+        )
+    return found
+
+
+def _useless(cluster: Cluster, pods: Workload, free: Int, here: Mask) -> tuple[list[int], list[float]]:
+    """By resource row: how many pods ask for it, and the sum over them of what is free where they do not fit."""
+    asked = [0] * len(cluster.resources)
+    useless = [0.0] * len(cluster.resources)
+    for requests, count in pods.items():
+        rows = {cluster.resources[name]: amount for name, amount in requests if name in cluster.resources}
+        fits = here.copy()
+        for row, amount in rows.items():
+            fits &= free[row] >= amount
+        fits &= all(name in cluster.resources for name, _ in requests)
+        for row in rows:
+            asked[row] += count
+            useless[row] += count * float(free[row, ~fits].sum())
+    return asked, useless
+
+
+def within_nodes(cluster: Cluster, among: Mask | None = None) -> float | None:
+    """Mean distance of cpu and memory fullness over open nodes [percentage points]; None where no node is open."""
+    here = open_nodes(cluster) if among is None else open_nodes(cluster) & among
+    here = here & (cluster.allocatable[0] > 0) & (cluster.allocatable[1] > 0)
+    if not here.any():
+        return None
+    cpu = cluster.requested[0, here] / cluster.allocatable[0, here]
+    memory = cluster.requested[1, here] / cluster.allocatable[1, here]
+    return round(float(100 * np.abs(cpu - memory).mean()), 1)

@@ -1,0 +1,97 @@
+"""A row for each node: its use by resource, what closes it, what leaves it and what is kept on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster
+from kplan.cluster.cluster import CPU, FIXED_RESOURCES, MEMORY
+from kplan.objects.well_known import UNSCHEDULABLE
+from kplan.result.document_nodes import NodeRow, ResourceUse
+from kplan.studies.nodes.counting import leaving_rows
+from kplan.studies.nodes.packing import KEEPS_AWAY, closed_by
+
+Int = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Usage:
+    """What the rows of nodes are made from.
+
+    Attributes:
+        cluster: the cluster.
+        closed: bool[N] by why nodes take no pod.
+        leaving: int64[R, N], requests of pods that are being deleted.
+        leaving_count: int64[N], those pods.
+        kept: int64[N], pods that are nominated.
+    """
+
+    cluster: Cluster
+    closed: dict[str, Mask]
+    leaving: Int
+    leaving_count: Int
+    kept: Int
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> Usage:
+        """Add up what columns do not tell apart."""
+        rows = leaving_rows(cluster)
+        nodes = cluster.pod_node[rows]
+        leaving = np.zeros_like(cluster.requested)
+        leaving_count = np.zeros(len(cluster.nodes), dtype=np.int64)
+        kept = np.zeros(len(cluster.nodes), dtype=np.int64)
+        for resource in range(len(cluster.resources)):
+            np.add.at(leaving[resource], nodes, cluster.pod_request[resource, rows])
+        np.add.at(leaving_count, nodes, 1)
+        np.add.at(kept, cluster.pod_nominated[cluster.pod_nominated >= 0], 1)
+        return cls(cluster, closed_by(cluster), leaving, leaving_count, kept)
+
+    def row(self, node: int, pool_label: str = "") -> NodeRow:
+        """Tell the use of one node, every resource that it has or that a pod on it asks for."""
+        cluster = self.cluster
+        resources: dict[str, ResourceUse] = {}
+        for name, at in cluster.resources.items():
+            requested, there = int(cluster.requested[at, node]), int(cluster.allocatable[at, node])
+            if requested or there or name in FIXED_RESOURCES[:2]:
+                leaving = int(self.leaving[at, node])
+                resources[name] = ResourceUse(
+                    requested=requested, allocatable=there, free=there - requested, terminating=leaving
+                )
+        fullest, full = _fullest(cluster, node, resources)
+        return NodeRow(
+            node=cluster.node_name(node),
+            pool=cluster.nodes[node].labels.get(pool_label, "") if pool_label else "",
+            pods=int(cluster.pod_count[node]),
+            allowed_pods=int(cluster.allowed_pods[node]),
+            resources=resources,
+            non_zero_requested={
+                "cpu": int(cluster.non_zero_requested[CPU, node]),
+                "memory": int(cluster.non_zero_requested[MEMORY, node]),
+            },
+            closed=tuple(name for name, mask in self.closed.items() if mask[node]),
+            taints=taints_of(cluster, node),
+            terminating=int(self.leaving_count[node]),
+            kept=int(self.kept[node]),
+            fullest=fullest,
+            full=full,
+        )
+
+
+def taints_of(cluster: Cluster, node: int) -> tuple[str, ...]:
+    """Taints of a node that keep pods away, as they would be typed; that of a cordon is left out."""
+    taints = cluster.taint_sets[cluster.taint_set[node]]
+    return tuple(str(taint) for taint in taints if taint.effect in KEEPS_AWAY and taint.key != UNSCHEDULABLE)
+
+
+def _fullest(cluster: Cluster, node: int, resources: dict[str, ResourceUse]) -> tuple[str, float]:
+    shares = {name: use.requested / use.allocatable for name, use in resources.items() if use.allocatable > 0}
+    if cluster.allowed_pods[node] > 0:
+        shares["pods"] = int(cluster.pod_count[node]) / int(cluster.allowed_pods[node])
+    if not shares:
+        return "", 0.0
+    name = max(shares, key=lambda key: shares[key])
+    return name, round(100 * shares[name], 1)

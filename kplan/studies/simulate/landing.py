@@ -1,0 +1,208 @@
+"""Landing: a state with what manifests bring added, and which of its pods are theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kplan.admission import Expansion, Fleet, LeftOut, Quotas, WorkloadChange, expand
+from kplan.objects.kind_words import kind_word
+from kplan.objects.models import Object, Pod
+from kplan.objects.requests import RequestRules
+from kplan.objects.state import ClusterState
+from kplan.result.document_plan import Expanded, FieldRefusal
+from kplan.sources import Manifests, load_objects
+from kplan.studies.simulate.warnings import warnings_of
+from kplan.words import count
+
+_ON_EVERY_POD = "DefaultTolerationSeconds"
+"""What admission adds to every pod, and that keeps none from anywhere."""
+
+_SECURITY = "pod-security.kubernetes.io/"
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Landed:
+    """A state after manifests landed.
+
+    Attributes:
+        state: the state with their objects, and with the pods that are there at once.
+        pods: ``namespace/name`` of those pods, in order.
+        change: what each object came to.
+        notes: what else to say.
+        fleets: workloads whose controllers make or remove pods step by step; their new pods are not in the state yet.
+        ledger: quotas with what was let in.
+        silent: how many objects make no pods.
+    """
+
+    state: ClusterState
+    pods: tuple[str, ...] = ()
+    change: tuple[Expanded, ...] = ()
+    notes: tuple[str, ...] = ()
+    fleets: tuple[Fleet, ...] = ()
+    ledger: Quotas | None = None
+    silent: int = 0
+
+
+def nothing(state: ClusterState) -> Landed:
+    """The state as it is."""
+    return Landed(state)
+
+
+def land(
+    state: ClusterState,
+    files: list[str],
+    rules: RequestRules,
+    namespace: str = "",
+    pod_templates: Mapping[str, str] | None = None,
+) -> Landed:
+    """Add what manifests bring to a state.
+
+    Args:
+        state: the state; it is not changed.
+        files: names of files and folders, ``-`` for standard input.
+        rules: how requests are counted.
+        namespace: of objects that name none.
+        pod_templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+
+    Raises:
+        SourceError: a manifest cannot be read.
+    """
+    return land_objects(state, read_manifests(files, namespace), rules, pod_templates)
+
+
+def read_manifests(files: list[str], namespace: str = "") -> Manifests:
+    """Read manifests.
+
+    Args:
+        files: names of files and folders, ``-`` for standard input.
+        namespace: of objects that name none.
+
+    Raises:
+        SourceError: a manifest cannot be read.
+    """
+    paths: list[str | Path] = list(files)
+    return load_objects(paths, namespace=namespace or "default")
+
+
+def land_objects(
+    state: ClusterState, manifests: Manifests, rules: RequestRules, pod_templates: Mapping[str, str] | None = None
+) -> Landed:
+    """Add what manifests bring that were read before; see ``land``."""
+    found = expand(manifests, state, rules, namespace=manifests.namespace, pod_templates=pod_templates)
+    later = {(fleet.workload, fleet.place) for fleet in found.fleets}
+    pods = [entry.pod for entry in found.pods if (entry.workload, entry.place) not in later]
+    merged = with_objects(state, (*found.objects, *pods))
+    notes = (*found.notes, *_security(merged, found))
+    return Landed(
+        merged,
+        tuple(pod.key for pod in pods),
+        tuple(_change(found, merged.pods, rules)),
+        notes,
+        found.fleets,
+        found.ledger,
+        found.silent,
+    )
+
+
+def with_objects(state: ClusterState, brought: Iterable[Object]) -> ClusterState:
+    """Add objects to a state, in place of those of their kind and name; it is not changed itself."""
+    objects: dict[tuple[type[Object], str], Object] = {(type(item), item.key): item for item in state.objects()}
+    objects.update(((type(item), item.key), item) for item in brought)
+    return state.having(objects.values())
+
+
+def _change(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iterable[Expanded]:
+    pods: dict[tuple[str, str], list[Pod]] = {}
+    added: dict[tuple[str, str], dict[str, None]] = {}
+    for entry in found.pods:
+        key = (entry.workload, entry.place)
+        pods.setdefault(key, []).append(entry.pod)
+        told = (text for text in entry.added if _ON_EVERY_POD not in text)
+        added.setdefault(key, {}).update(dict.fromkeys(told))
+    fleets = {(fleet.workload, fleet.place): fleet for fleet in found.fleets}
+    everyone = [*there, *(pod for fleet in found.fleets for pod in fleet.pods)]
+    refused = {f"{kind_word(one.kind)}/{one.key}" for one in found.refused}
+    for change in found.changes:
+        key = (change.workload, change.place)
+        if change.workload in refused and key not in pods and change.verdict == "new":
+            continue  # told among what is refused
+        fleet = fleets.get(key)
+        notes = [_told(change, fleet), *_few(list(added.get(key, ())))]
+        file, _, line = change.place.rpartition(":")
+        yield Expanded(
+            object=change.workload,
+            verdict=change.verdict,
+            pods=len(pods.get(key, ())),
+            place=change.place,
+            note="; ".join(filter(None, notes)),
+            file=file,
+            line=int(line),
+            careful=tuple(warnings_of(change.workload, pods[key][0], everyone, rules)) if key in pods else (),
+        )
+    for one in found.refused:
+        yield _left_out(one, refused=True)
+    for one in found.not_expanded:
+        yield _left_out(one, refused=False)
+
+
+def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
+    return Expanded(
+        object=f"{one.kind} {one.key}".strip(),
+        place=one.place,
+        note=one.told,
+        refused=refused,
+        refused_pods=one.pods,
+        expanded=refused,
+        file=one.file,
+        line=one.line,
+        column=one.column,
+        problems=tuple(
+            FieldRefusal(
+                path=problem.path, text=problem.text, line=problem.line, column=problem.column, hint=problem.hint
+            )
+            for problem in one.problems
+        ),
+        careful=(f"{one.place}: {one.told}",) if one.unbuilt else (),
+    )
+
+
+def _told(change: WorkloadChange, fleet: Fleet | None) -> str:
+    """Say what changes: ``cpu 1 -> 1500m; 4 replicas, maxSurge 1, maxUnavailable 0``."""
+    if change.verdict == "scaled":
+        return f"{change.before:,} -> {change.after:,}"
+    if fleet is None or not fleet.replaces:
+        return ""
+    if fleet.strategy == "OnDelete":
+        return f"{', '.join(fleet.differences)}; OnDelete: nothing moves until a pod is deleted by hand"
+    size = count(fleet.replicas, "node" if fleet.kind == "DaemonSet" else "replica")
+    if fleet.before != fleet.replicas and fleet.kind != "DaemonSet":
+        size += f" (now {fleet.before:,})"
+    parts = [size]
+    if fleet.strategy != "RollingUpdate":
+        parts.append(fleet.strategy)
+    elif fleet.kind != "StatefulSet":
+        parts += [f"maxSurge {fleet.max_surge}", f"maxUnavailable {fleet.max_unavailable}"]
+    else:
+        parts += [f"maxUnavailable {fleet.max_unavailable}"] if fleet.max_unavailable > 1 else []
+        parts += [f"partition {fleet.partition}"] if fleet.partition else []
+    return "; ".join(filter(None, [", ".join(fleet.differences), ", ".join(parts)]))
+
+
+def _few(phrases: list[str]) -> list[str]:
+    """Join phrases, those of pods alike folded."""
+    if len(phrases) > _NAMED:
+        phrases = [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"]
+    return [", ".join(phrases)] if phrases else []
+
+
+def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
+    """Name PodSecurity as not modelled where a namespace has its labels."""
+    spaces = Counter(entry.pod.namespace for entry in found.pods)
+    for item in state.namespaces:
+        levels = [value for label, value in item.labels.items() if label == f"{_SECURITY}enforce"]
+        if item.name in spaces and levels:
+            yield f"namespace {item.name} enforces PodSecurity {levels[0]}: not modelled, it may refuse pods"

@@ -1,0 +1,71 @@
+"""Manifests planned: they land, the queue and then their pods are tried; and all that again with something changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from kplan.objects.requests import RequestRules
+from kplan.objects.state import ClusterState
+from kplan.pipeline import Planner
+from kplan.result.document_base import Origin
+from kplan.sources import Manifests
+from kplan.studies.remedies import Changes, Played
+from kplan.studies.simulate import SimulateOptions, simulate_pods
+from kplan.studies.simulate.landing import Landed, land_objects
+
+
+@dataclass(frozen=True)
+class ManifestPlan:
+    """A plan of manifests, as often as it is wanted; each begins with the state as it is.
+
+    Attributes:
+        state: the cluster before they land.
+        manifests: what lands; may be empty.
+        rules: how requests are counted.
+        planner_of: makes a planner over a state.
+        origin: where the state is from.
+        options: of each plan; what manifests come to is filled in.
+        own: whether the cluster's own waiting pods are tried first.
+        templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+    """
+
+    state: ClusterState
+    manifests: Manifests
+    rules: RequestRules
+    planner_of: Callable[[ClusterState], Planner]
+    origin: Origin
+    options: SimulateOptions = SimulateOptions()  # noqa: RUF009 - it is frozen
+    own: bool = True
+    templates: Mapping[str, str] | None = None
+
+    def first(self) -> Played:
+        """Make the plan, and try what would help as the options ask for."""
+        landed = land_objects(self.state, self.manifests, self.rules, self.templates)
+        return self._play(landed, self.planner_of(landed.state), replace(self.options, again=self))
+
+    def play(self, manifests: Manifests, changes: Changes) -> Played | None:
+        """Plan other manifests, on a changed cluster; see Again."""
+        landed = land_objects(self.state, manifests, self.rules, self.templates)
+        planner = self.planner_of(landed.state)
+        made = changes(planner.cluster)
+        if made is None:
+            return None
+        planner.apply(made)
+        return self._play(landed, planner, replace(self.options, attempts=False))
+
+    def _play(self, landed: Landed, planner: Planner, options: SimulateOptions) -> Played:
+        cluster = planner.cluster
+        mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if self.own else []
+        theirs = [cluster.pods[cluster.pod_index[key]] for key in landed.pods]
+        tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
+        options = replace(
+            options,
+            notes=landed.notes,
+            change=landed.change,
+            landed=len(tried),
+            fleets=landed.fleets,
+            ledger=landed.ledger,
+            silent=landed.silent,
+        )
+        return Played(simulate_pods(planner, [*mine, *tried], self.origin, options), planner)

@@ -1,0 +1,237 @@
+"""Simulate: what happens to the whole queue, and to the pods of manifests after it, as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from kplan.admission import Fleet, Quotas
+from kplan.cluster import PodInfo
+from kplan.objects.models import Pod
+from kplan.pipeline import Planner
+from kplan.result.document_base import API_VERSION, Doubt, Origin
+from kplan.result.document_plan import (
+    Expanded,
+    PlanCause,
+    PlanOwner,
+    PlanStep,
+    PlanTotals,
+    RolloutPlan,
+    SimulationPlan,
+)
+from kplan.studies.by_object import by_object
+from kplan.studies.context import Context
+from kplan.studies.doubts import extenders_of, plan_doubts
+from kplan.studies.notes import left_alone
+from kplan.studies.owners import by_number, folded_owner
+from kplan.studies.remedies import CLAIMS, Again, Whole, attempt
+from kplan.studies.returning import RETURNS_OF_ONE
+from kplan.studies.simulate.controllers import controllers
+from kplan.studies.simulate.quotas import quota_rows
+from kplan.studies.simulate.rollout import Play
+from kplan.studies.simulate.run import Run, Told
+from kplan.studies.simulate.verdicts import refusal_cause, sentence, verdict_of
+from kplan.words import count
+
+ATTEMPTS = 3
+"""Causes, the most pods first, of which it is tried what would help."""
+
+
+@dataclass(frozen=True)
+class SimulateOptions:
+    """What is asked.
+
+    Attributes:
+        victims_return: whether evicted pods that a controller owns come back as pending.
+        doubts: about version and configuration.
+        notes: what else to say.
+        change: what manifests came to.
+        landed: how many of the pods, the last ones, are of manifests.
+        fleets: workloads whose controllers make or remove pods step by step.
+        ledger: quotas with what the manifests were charged already.
+        silent: how many objects of the manifests make no pods.
+        attempts: whether to try what would help those that fit nowhere.
+        again: plans the manifests again; without it remedies are tried on the pods that wait alone.
+    """
+
+    victims_return: bool = True
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()
+    change: tuple[Expanded, ...] = ()
+    landed: int = 0
+    fleets: tuple[Fleet, ...] = ()
+    ledger: Quotas | None = None
+    silent: int = 0
+    attempts: bool = False
+    again: Again | None = None
+
+
+def simulate_pods(
+    planner: Planner, pods: Sequence[PodInfo], origin: Origin, options: SimulateOptions
+) -> SimulationPlan:
+    """Try pods one after another and tell what became of each.
+
+    Args:
+        planner: planner over the cluster; the cluster is changed.
+        pods: pods to try, in this order.
+        origin: where the state is from.
+        options: what is asked.
+    """
+    run = Run(planner, victims_return=options.victims_return)
+    first = len(pods) - options.landed
+    run.drain(pods[:first])
+    features = next(iter(planner.pipelines.values())).features
+    play = Play(run, options.fleets, options.ledger, controllers(max_unavailable=features.since(37)))
+    play.play(pods[first:])
+    return _document(run, play.plans(), origin, options)
+
+
+_POD = frozenset({"Pod"})
+"""What a plan of no pod depends on: that there is none to be tried."""
+
+
+def _document(run: Run, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions) -> SimulationPlan:
+    steps = run.steps
+    placed = sum(1 for step in steps if step.node)
+    gated = sum(1 for step in steps if step.result == "gated")
+    totals = PlanTotals(
+        pods=len(steps),
+        placed=placed,
+        not_placed=len(steps) - placed - gated,
+        gated=gated,
+        after_eviction=sum(1 for step in steps if step.node and step.evicts),
+        evicted=sum(len(step.evicts) for step in steps),
+        returned=sum(1 for step in steps if step.returned),
+    )
+    refused = sum(1 for change in options.change if change.refused)
+    verdict = verdict_of(totals, rollouts, refused)
+    causes, waiting = _causes(run)
+    failing = [cause for cause in causes if cause.result != "gated"]
+    doubts = (
+        *options.doubts,
+        *plan_doubts(
+            run.planner.cluster.state.completeness,
+            _tried(run),
+            frozenset() if steps else _POD,
+            extenders_of(run.planner),
+        ),
+    )
+    plan = SimulationPlan(
+        api_version=API_VERSION,
+        verdict=verdict,
+        sentence=sentence(totals, len(failing), rollouts, options.change, options.silent),
+        totals=totals,
+        steps=tuple(steps),
+        origin=origin,
+        because=failing[0].because if failing else refusal_cause(options.change),
+        doubts=tuple(dict.fromkeys(doubts)),
+        notes=(*options.notes, *_notes(run)),
+        change=options.change,
+        causes=causes,
+        owners=_owners(steps),
+        rollouts=rollouts,
+        quotas=quota_rows(options.ledger) if options.ledger is not None else (),
+        careful=tuple(dict.fromkeys(text for change in options.change for text in change.careful)),
+    )
+    if not options.attempts or not run.planner.cluster.nodes:
+        return plan
+    return msgspec.structs.replace(plan, causes=tuple(_attempted(run, plan, waiting, options.again)))
+
+
+def _attempted(
+    run: Run, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
+) -> Iterator[PlanCause]:
+    """Try what would help the pods of the first causes; those of a manifest as a whole."""
+    context = Context(replace(run.planner, everything=True, changes=[], undos=[]), plan.origin, brief=True)
+    whole = Whole(again, plan) if again is not None else None
+    items = {step.pod: item for item in by_object(plan) for step in item.failed}
+    left = ATTEMPTS
+    for cause, pods in zip(plan.causes, waiting, strict=True):
+        if not pods or not left or cause.result != "pending":
+            yield cause
+            continue
+        left -= 1
+        item = next((items[pod.key] for pod in pods if pod.key in items), None)
+        if whole is None or item is None:
+            yield msgspec.structs.replace(cause, attempt=attempt(context, pods))
+            continue
+        mine = [pod for pod in pods if items.get(pod.key) is item]
+        found = whole.attempt(context, item, mine, named=len(cause.owners) > 1)
+        yield msgspec.structs.replace(cause, attempt=found.text, edits=found.edits)
+
+
+def _tried(run: Run) -> Iterator[tuple[Pod, str, str]]:
+    """Yield each pod that was tried, with its verdict and why it does not fit."""
+    cluster = run.planner.cluster
+    for step in run.steps:
+        row = cluster.pod_index.get(step.pod)
+        if row is not None and step.result != "gated":
+            verdict = ("PREEMPTS" if step.evicts else "FITS") if step.node else "PENDING"
+            yield cluster.pods[row].pod, verdict, step.cause
+
+
+def _causes(run: Run) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
+    """Steps that failed by cause, and the pods of each that wait; causes whose words agree are one."""
+    merged: dict[tuple[str, str, str], list[int]] = {}
+    first: dict[tuple[str, str, str], Told] = {}
+    steps = run.steps
+    for number, entry in enumerate(run.entries.values()):
+        if entry.key is None:
+            continue
+        told = run.told[entry.key]
+        shape = (
+            ", ".join(reason.code + reason.text.partition(":")[0] for reason in told.group.reasons)
+            if told.group
+            else ""
+        )
+        same = (entry.step.result, told.because.code, shape or told.because.text)
+        merged.setdefault(same, []).append(number)
+        first.setdefault(same, told)
+    causes: list[tuple[PlanCause, list[PodInfo]]] = []
+    rows = list(run.entries)
+    cluster = run.planner.cluster
+    for same, numbers in sorted(merged.items(), key=lambda item: -len(item[1])):
+        waiting = [cluster.pods[rows[number]] for number in numbers if cluster.pods[rows[number]].waiting]
+        told = first[same]
+        cause = PlanCause(
+            result=same[0],
+            count=len(numbers),
+            because=told.because,
+            owners=by_number(steps[number].owner for number in numbers),
+            pod=told.pod,
+            group=told.group,
+            groups=told.groups,
+            preempt=told.preempt,
+        )
+        causes.append((cause, waiting))
+    causes.sort(key=lambda pair: (pair[0].result == "gated", -pair[0].count, pair[0].pod))
+    return tuple(cause for cause, _ in causes), tuple(waiting for _, waiting in causes)
+
+
+def _owners(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
+    by_owner: dict[str, list[PlanStep]] = {}
+    for step in steps:
+        by_owner.setdefault(folded_owner(step.owner, step.pod), []).append(step)
+    made = []
+    for owner, mine in by_owner.items():
+        on: dict[str, int] = {}
+        for step in mine:
+            if step.node:
+                on[step.node] = on.get(step.node, 0) + 1
+        placed, gated = sum(on.values()), sum(step.result == "gated" for step in mine)
+        made.append(PlanOwner(owner=owner, placed=placed, not_placed=len(mine) - placed - gated, gated=gated, on=on))
+    return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))
+
+
+def _notes(run: Run) -> Iterable[str]:
+    yield from left_alone(run.planner)
+    waiting = (run.planner.cluster.pods[row] for row, entry in run.entries.items() if entry.step.result == "pending")
+    claiming = sum(bool(pod.pod.spec.resource_claims) for pod in waiting)
+    if claiming:
+        have = "has" if claiming == 1 else "have"
+        yield f"{count(claiming, 'pod')} without a node {have} {CLAIMS}, which are not tried"
+    cut = run.returns.cut if run.returns is not None else []
+    if cut:
+        yield f"{count(len(cut), 'pod')} evicted more than {RETURNS_OF_ONE} times: the plan lets them go there"

@@ -1,0 +1,139 @@
+"""Verdict and sentence of a plan of many pods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.result.document_base import Cause
+from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
+from kplan.words import count
+
+
+def verdict_of(totals: PlanTotals, rollouts: Sequence[RolloutPlan], refused: int) -> str:
+    """FITS, PARTLY or BLOCKED.
+
+    Args:
+        totals: counts of pods.
+        rollouts: how controllers got on.
+        refused: objects that the API server would refuse, or pods of.
+    """
+    if not totals.not_placed and not refused and not any(rollout.stalled for rollout in rollouts):
+        return "FITS"
+    done = totals.placed or any(not rollout.stalled for rollout in rollouts)
+    return "PARTLY" if done else "BLOCKED"
+
+
+def refusal_cause(change: Sequence[Expanded]) -> Cause | None:
+    """Say why the first object, or the first pods, of manifests would be refused; None for none."""
+    first = next((entry for entry in change if entry.refused), None)
+    if first is None:
+        return None
+    field = first.problems[0] if first.problems else None
+    if field is None:
+        return Cause(code="refused", text=f"{first.place}: {first.note}")
+    told = field.text if field.path in ("apiVersion", "kind") else f"{field.path}: {field.text}"
+    return Cause(code="refused", text="; ".join(filter(None, (f"{first.file}:{field.line}: {told}", field.hint))))
+
+
+def sentence(
+    totals: PlanTotals, causes: int, rollouts: Sequence[RolloutPlan], change: Sequence[Expanded], silent: int = 0
+) -> str:
+    """Write the sentence after the verdict.
+
+    Args:
+        totals: counts of pods.
+        causes: why some were not placed.
+        rollouts: how controllers got on.
+        change: what manifests came to.
+        silent: how many objects of the manifests make no pods.
+    """
+    refused = [entry for entry in change if entry.refused]
+    tail = f"; {_tally(refused)} refused" if refused else ""
+    mine = [rollout for rollout in rollouts if rollout.strategy and rollout.strategy != "OnDelete"]
+    pods = sum(bool(step.pod) for rollout in mine for step in rollout.steps)
+    if len(mine) == 1 and totals.pods == pods:
+        return _rollout(mine[0]) + tail
+    if not totals.pods:
+        return _refused(refused) if refused else _nothing(change, rollouts, silent)
+    stalled = [rollout for rollout in rollouts if rollout.stalled]
+    if stalled:
+        first = stalled[0]
+        what = "rollout" if first.strategy else "workload"
+        of = f" of {len(rollouts)} {what}s" if len(rollouts) > 1 else f" {what}"
+        tail = f"; {len(stalled)}{of} stalls: {_name(first)} at {first.done} of {first.wanted}{tail}"
+    return _pods(totals, causes, sum(entry.refused_pods for entry in refused)) + tail
+
+
+def _name(rollout: RolloutPlan) -> str:
+    return rollout.workload.partition("/")[2]
+
+
+def _rollout(rollout: RolloutPlan) -> str:
+    name = f"the rollout of {_name(rollout)}"
+    if rollout.stalled:
+        return f"{name} stalls at {rollout.done} of {rollout.wanted}: {rollout.stalled}"
+    if not rollout.wanted:
+        return f"{name} replaces no pod"
+    if rollout.partition:
+        every = f"{rollout.wanted:,} of {count(rollout.replicas, 'pod')} {'is' if rollout.wanted == 1 else 'are'}"
+    else:
+        every = "its pod is" if rollout.wanted == 1 else _every(rollout.wanted)
+    return f"{name} goes through: {every} replaced"
+
+
+def _tally(refused: Sequence[Expanded]) -> str:
+    """Count what is refused: ``2 objects and 3 pods``."""
+    objects = sum(not entry.refused_pods for entry in refused)
+    pods = sum(entry.refused_pods for entry in refused)
+    counts = [count(objects, "object")] if objects else []
+    return " and ".join([*counts, count(pods, "pod")] if pods else counts)
+
+
+def _refused(refused: Sequence[Expanded]) -> str:
+    """Say that nothing is left to place."""
+    if all(entry.refused_pods for entry in refused):
+        names = list(dict.fromkeys(entry.object for entry in refused))
+        whose = names[0] if len(names) == 1 else f"{len(names):,} objects that are accepted"
+        tail = ", which itself is accepted" if len(names) == 1 else ""
+        return f"{_tally(refused)} of {whose} would be refused{tail}"
+    if len(refused) == 1:
+        return f"{refused[0].object} would be refused"
+    return f"{_tally(refused)} of the manifests would be refused"
+
+
+def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent: int) -> str:
+    leaving = sum(len(step.leaves) for rollout in rollouts for step in rollout.steps)
+    if leaving:
+        return f"nothing to place; {count(leaving, 'pod')} leave{'s' if leaving == 1 else ''}"
+    if not change and not silent:
+        return "no pod waits"
+    same = sum(entry.verdict == "unchanged" for entry in change)
+    known = sum(entry.expanded for entry in change)
+    if same and same == known:
+        return f"nothing to place: {count(same, 'workload')} unchanged"
+    silent += sum(entry.object.startswith("CustomResourceDefinition ") for entry in change)
+    unknown = sum(not entry.expanded and not entry.object.startswith("CustomResourceDefinition ") for entry in change)
+    if unknown:
+        return f"nothing to place: kplan does not know what {count(unknown, 'object')} make{'s' * (unknown == 1)}"
+    if silent:
+        return f"nothing to place: {count(silent, 'object')} {'has' if silent == 1 else 'have'} no pods"
+    return "nothing to place"
+
+
+def _pods(totals: PlanTotals, causes: int, refused: int) -> str:
+    """Count what was placed, of all pods that there are to be."""
+    gated = f", {totals.gated:,} gated" if totals.gated else ""
+    after = f" ({totals.after_eviction:,} after evictions)" if totals.after_eviction else ""
+    wanted = totals.pods + refused
+    some = f"{totals.placed:,} of {count(wanted, 'pod')} {'is' if totals.placed == 1 else 'are'}"
+    if wanted == 1 and not totals.placed:
+        return "the pod is gated" if totals.gated else "the pod is not placed"
+    if not totals.not_placed:
+        every = "the pod is" if wanted == 1 else _every(totals.placed)
+        return f"{some if wanted > 1 and (totals.gated or refused) else every} placed{after}{gated}"
+    text = f"{some} placed{after}"
+    return f"{text}, {totals.not_placed:,} not, for {count(causes, 'cause')}{gated}"
+
+
+def _every(number: int) -> str:
+    return "both pods are" if number == 2 else f"all {number:,} pods are"

@@ -1,0 +1,34 @@
+"""Sweep: many scenarios, the combinations of some axes, carried out on one machine or on many."""
+
+from kplan.studies.sweep.axes import DEFAULT, RULES, AskedAxis, Points, merged
+from kplan.studies.sweep.base import Base, Digests, SweepRules, apart, digests
+from kplan.studies.sweep.bench import Bench
+from kplan.studies.sweep.file import SweepFile, load_sweep
+from kplan.studies.sweep.questions import Waiting
+from kplan.studies.sweep.report import report
+from kplan.studies.sweep.scenario import Axis, Grid, Point, Scenario
+from kplan.studies.sweep.workers import Workers, sweep
+
+__all__ = [
+    "DEFAULT",
+    "RULES",
+    "AskedAxis",
+    "Axis",
+    "Base",
+    "Bench",
+    "Digests",
+    "Grid",
+    "Point",
+    "Points",
+    "Scenario",
+    "SweepFile",
+    "SweepRules",
+    "Waiting",
+    "Workers",
+    "apart",
+    "digests",
+    "load_sweep",
+    "merged",
+    "report",
+    "sweep",
+]

@@ -1,0 +1,179 @@
+"""Axes as they are asked for, and their points in a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kplan.cluster import Cluster
+from kplan.errors import UsageError
+from kplan.objects.kind_words import kind_word
+from kplan.scenario import ScenarioStep, load_scenario
+from kplan.scenario.add_node import read_add_node
+from kplan.scenario.names import find_nodes, is_workload
+from kplan.sources import load_objects
+from kplan.sources.reader import STDIN
+from kplan.studies.capacity import Supply, load_shapes, of_manifests, of_workload
+from kplan.studies.capacity.shapes import shape_pod
+from kplan.studies.domains import domains
+from kplan.studies.sweep.portable import portable, portable_node
+from kplan.studies.sweep.questions import Drained, Lost, Moved, Room
+from kplan.studies.sweep.scenario import Axis, Point
+
+RULES = ("config", "version")
+"""Axes whose points are other rules: who makes the rules makes them."""
+
+DEFAULT = "default"
+"""The configuration in use, among configurations."""
+
+
+@dataclass(frozen=True)
+class AskedAxis:
+    """An axis as it was asked for.
+
+    Attributes:
+        name: ``drain``, ``fail``, ``pool``, ``workload``, ``shapes``, ``scenario``, or one of RULES.
+        values: what follows the flag, or stands in the file.
+        inline: scenarios that the file itself holds, by name.
+    """
+
+    name: str
+    values: tuple[str, ...] = ()
+    inline: Mapping[str, tuple[ScenarioStep, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Makes points.
+
+    Attributes:
+        cluster: the cluster that every scenario begins with.
+        namespace: of names without one.
+        replicas: of each workload; None for what its manifest says.
+        sized: whether the number of nodes of a pool is looked for, so that it counts what a manifest says.
+    """
+
+    cluster: Cluster
+    namespace: str = ""
+    replicas: int | None = None
+    sized: bool = False
+
+    def axes(self, asked: Iterable[AskedAxis]) -> tuple[Axis, ...]:
+        """Make axes, in the order in which each is asked for first; sizes of pods are workloads among others.
+
+        Raises:
+            UsageError: one names what is not there.
+            SourceError: a file cannot be read.
+        """
+        found: dict[str, list[Point]] = {}
+        for one in asked:
+            name = "workload" if one.name == "shapes" else one.name
+            found.setdefault(name, []).extend(_MAKERS[one.name](self, one))
+        return tuple(Axis(name, tuple(points)) for name, points in found.items())
+
+    def drain(self, asked: AskedAxis) -> Iterator[Point]:
+        """Each node by itself, of all or of those named."""
+        for node in self._nodes(asked.values):
+            yield Point(f"drain {node}", question=Drained(node))
+
+    def fail(self, asked: AskedAxis) -> Iterator[Point]:
+        """Each zone, or each node."""
+        if "zone" in asked.values:
+            for zone, nodes in domains(self.cluster, "zone").items():
+                yield Point(f"fail zone {zone}", question=Lost(tuple(nodes)))
+        for node in self._nodes([value for value in asked.values if value != "zone"]):
+            yield Point(f"fail {node}", question=Lost((node,)))
+
+    def pool(self, asked: AskedAxis) -> Iterator[Point]:
+        """Nodes of each shape."""
+        for text in asked.values:
+            yield Point(f"pool {text}", pool=portable_node(read_add_node(text), self.cluster))
+
+    def workload(self, asked: AskedAxis) -> Iterator[Point]:
+        """Each workload of manifests, or of the cluster."""
+        for text in asked.values:
+            if names_workload(text):
+                supply = of_workload(self.cluster, text, self.namespace)
+                yield Point(supply.name, question=Room(_light(supply), self.replicas))
+                continue
+            said = _said(text, self.namespace) if self.sized and text != STDIN else {}  # that is read once
+            for supply in of_manifests(self.cluster, [text], self.namespace):
+                replicas = said.get(supply.name) if self.replicas is None else self.replicas
+                yield Point(supply.name, question=Room(_light(supply), replicas))
+
+    def shapes(self, asked: AskedAxis) -> Iterator[Point]:
+        """Each size of pods that a file names."""
+        for file in asked.values:
+            for name, requests in load_shapes(file).items():
+                supply = Supply(name, shape_pod(name, requests, self.namespace or "default"))
+                yield Point(f"shape {name}", question=Room(supply, self.replicas))
+
+    def scenario(self, asked: AskedAxis) -> Iterator[Point]:
+        """Each scenario, of a file of its own or of the sweep's."""
+        for file in asked.values:
+            found = load_scenario(file)
+            yield self._scenario(found.name, found.steps)
+        for name, steps in asked.inline.items():
+            yield self._scenario(name, steps)
+
+    def _scenario(self, name: str, steps: Iterable[ScenarioStep]) -> Point:
+        return Point(name, tuple(portable(step, self.cluster) for step in steps), Moved())
+
+    def _nodes(self, texts: Sequence[str]) -> list[str]:
+        """Names of nodes that texts mean, each once; ``node`` means all."""
+        found: dict[str, None] = {}
+        for text in texts:
+            named = list(self.cluster.node_index) if text == "node" else find_nodes(self.cluster, text)
+            found |= dict.fromkeys(named)
+        return list(found)
+
+
+_MAKERS: dict[str, Callable[[Points, AskedAxis], Iterator[Point]]] = {
+    "drain": Points.drain,
+    "fail": Points.fail,
+    "pool": Points.pool,
+    "workload": Points.workload,
+    "shapes": Points.shapes,
+    "scenario": Points.scenario,
+}
+AXES = (*RULES, *_MAKERS)
+"""Names of all axes."""
+
+
+def names_workload(text: str) -> bool:
+    """Whether a text is a workload of the cluster, ``deploy/x``, and no file."""
+    return is_workload(text) and not Path(text).exists()
+
+
+def _light(supply: Supply) -> Supply:
+    """A workload as it is sent: without the text of its manifest; its pods are looked for where it is asked about."""
+    manifest = replace(supply.manifest, node=None) if supply.manifest is not None else None
+    return replace(supply, manifest=manifest, running=(), waiting=())
+
+
+def _said(file: str, namespace: str) -> dict[str, int]:
+    """How many replicas each workload of a manifest wants, by name, where it says so."""
+    found: dict[str, int] = {}
+    for one in load_objects([file], namespace=namespace or "default").objects:
+        spec = getattr(one.item, "spec", None)
+        if one.item is not None and spec is not None and hasattr(spec, "replicas"):
+            name = f"{kind_word(one.kind)}/{one.item.namespace or namespace or 'default'}/{one.item.name}"
+            found[name] = spec.replicas if spec.replicas is not None else 1
+    return found
+
+
+def merged(asked: Iterable[AskedAxis]) -> list[AskedAxis]:
+    """Make one axis of those with the same name, in the order in which each name comes first.
+
+    Raises:
+        UsageError: there is no such axis.
+    """
+    found: dict[str, AskedAxis] = {}
+    for axis in asked:
+        if axis.name not in AXES:
+            raise UsageError(f"no axis {axis.name}", code="no-such-axis", hint=f"one of: {', '.join(AXES)}")
+        former = found.get(axis.name, AskedAxis(axis.name))
+        inline = {**former.inline, **axis.inline}
+        found[axis.name] = AskedAxis(axis.name, (*former.values, *axis.values), inline)
+    return [axis for axis in found.values() if axis.values or axis.inline]

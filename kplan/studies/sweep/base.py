@@ -1,0 +1,149 @@
+"""The base of a sweep: the state that every scenario begins with and the rules to go by, packed to be handed over."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+import msgspec
+
+from kplan import __version__
+from kplan.cluster import build
+from kplan.config import SchedulerConfiguration
+from kplan.errors import UsageError
+from kplan.framework.features import Features
+from kplan.objects.requests import RequestRules
+from kplan.objects.state import ClusterState
+from kplan.pipeline import Planner, bind_profiles
+from kplan.sources.load import collector_paused
+from kplan.studies.sweep.scenario import Scenario
+
+_QUICK = 1
+"""Level of packing: a state shrinks to a twentieth even so."""
+_encoder = msgspec.json.Encoder(order="deterministic", enc_hook=repr)
+
+
+@dataclass(frozen=True)
+class SweepRules:
+    """Rules of a scheduler, and the state as it is by them.
+
+    Attributes:
+        features: version and gates.
+        configuration: profiles.
+        requests: how this version counts what pods request.
+        state: the state, with requests filled in by this version.
+    """
+
+    features: Features
+    configuration: SchedulerConfiguration
+    requests: RequestRules
+    state: ClusterState
+
+    @property
+    def key(self) -> tuple[int, RequestRules]:
+        """What the columns of the state depend on."""
+        return id(self.state), self.requests
+
+    def planner(self) -> Planner:
+        """Build a planner over columns of its own."""
+        cluster = build(self.state, self.requests)
+        return Planner(cluster, bind_profiles(self.configuration, self.features), everything=False)
+
+
+@dataclass(frozen=True)
+class Base:
+    """What all scenarios of a sweep have in common.
+
+    Attributes:
+        rules: rules that a scenario may go by; several may share one state.
+    """
+
+    rules: tuple[SweepRules, ...]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A base on its way to another process.
+
+    Attributes:
+        digest: of what is in it.
+        kplan: the version that packed it.
+        content: the base.
+    """
+
+    digest: str
+    kplan: str
+    content: bytes
+
+    def base(self) -> Base:
+        """Unpack it.
+
+        Raises:
+            UsageError: another version of kplan has packed it.
+        """
+        if self.kplan != __version__:
+            raise UsageError(
+                f"a worker has kplan {__version__}, and this is {self.kplan}",
+                code="other-kplan",
+                hint=f"pip install 'kplan[dask]=={self.kplan}' on every worker",
+            )
+        with collector_paused():
+            found = pickle.loads(zlib.decompress(self.content))
+        assert isinstance(found, Base)
+        return found
+
+
+def pack(base: Base, digest: str) -> Packed:
+    """Pack a base, to be unpacked by the same version of kplan."""
+    with collector_paused():
+        content = zlib.compress(pickle.dumps(base, protocol=pickle.HIGHEST_PROTOCOL), _QUICK)
+    return Packed(digest, __version__, content)
+
+
+def apart(state: ClusterState) -> ClusterState:
+    """Copy a state whose objects other rules may fill in otherwise."""
+    with collector_paused():
+        copy = pickle.loads(pickle.dumps(state, protocol=pickle.HIGHEST_PROTOCOL))
+    assert isinstance(copy, ClusterState)
+    return copy
+
+
+@dataclass(frozen=True)
+class Digests:
+    """What two sweeps are told apart by.
+
+    Attributes:
+        state: of the objects.
+        rules: of versions, gates and configurations, and of kplan itself.
+        scenarios: of the scenarios, in order.
+    """
+
+    state: str
+    rules: str
+    scenarios: str
+
+    @property
+    def base(self) -> str:
+        """Digest of state and rules."""
+        return sha256(f"{self.state} {self.rules}".encode()).hexdigest()[:16]
+
+
+def digests(base: Base, scenarios: Iterable[Scenario]) -> Digests:
+    """Work out what a sweep is told apart by."""
+    states = list({id(one.state): one.state for one in base.rules}.values())
+    objects = sha256()
+    for state in states:
+        for item in state.objects():
+            objects.update(_encoder.encode(item))
+    rules = sha256(__version__.encode())
+    for one in base.rules:
+        number = next(i for i, state in enumerate(states) if state is one.state)
+        rules.update(_encoder.encode((one.features, one.configuration, one.requests, number)))
+    told = sha256()
+    for scenario in scenarios:
+        kinds = [type(step).__name__ for step in scenario.steps]
+        told.update(_encoder.encode((scenario, type(scenario.question).__name__, kinds)))
+    return Digests(*(one.hexdigest()[:16] for one in (objects, rules, told)))

@@ -1,0 +1,183 @@
+"""The bench: where scenarios are carried out, one after the other, on columns that are built once."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from time import perf_counter
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.owners import controller
+from kplan.errors import KplanError, UsageError
+from kplan.objects.requests import RequestRules
+from kplan.pipeline import Planner, bind_profiles
+from kplan.result.document_base import Cause
+from kplan.result.document_sweep import INTERNAL_ERROR, Fullest, SweepOutcome
+from kplan.studies.sweep.base import Base, Packed
+from kplan.studies.sweep.scenario import Scenario
+from kplan.studies.whatif import run
+
+_OF_THEIR_NODE = ("DaemonSet", "Node")
+_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class _Built:
+    """Columns that were built.
+
+    Attributes:
+        planner: planner over them.
+        own: bool[P], pods that are not of their node.
+    """
+
+    planner: Planner
+    own: NDArray[np.bool_]
+
+
+class Bench:
+    """Planners over one base, and what each scenario comes to; after each everything is as before.
+
+    Args:
+        base: state and rules.
+    """
+
+    def __init__(self, base: Base) -> None:
+        self.base = base
+        self._built: dict[tuple[int, RequestRules], _Built] = {}
+
+    def planner(self, rules: int = 0) -> Planner:
+        """Planner by some rules; rules that count alike share columns."""
+        asked = self.base.rules[rules]
+        if asked.key not in self._built:
+            planner = asked.planner()
+            self._built[asked.key] = _Built(planner, _own(planner.cluster.pods))
+        built = self._built[asked.key].planner
+        return replace(built, pipelines=bind_profiles(asked.configuration, asked.features))
+
+    def answer(self, scenario: Scenario) -> SweepOutcome:
+        """Carry a scenario out; one that cannot be is FAILED, with the reason."""
+        started = perf_counter()
+        try:
+            found = self._answer(scenario)
+        except KplanError as error:
+            found = failed(scenario, error.code, str(error))
+        except Exception as error:  # a bug that one scenario shows must not lose the answers of the others
+            found = failed(scenario, INTERNAL_ERROR, _told(error))
+        return msgspec.structs.replace(found, seconds=round(perf_counter() - started, _DIGITS))
+
+    def _answer(self, scenario: Scenario) -> SweepOutcome:
+        planner = self.planner(scenario.rules)
+        mark, clean = planner.mark, False
+        try:
+            taken = run(planner, scenario.steps)
+            answer = scenario.question.ask(planner, taken)
+            found = SweepOutcome(
+                number=scenario.number,
+                name=scenario.name,
+                at=scenario.at,
+                verdict=answer.verdict,
+                pods=answer.pods,
+                placed=answer.placed,
+                pending=answer.pending,
+                held=answer.held,
+                gone=answer.gone,
+                evicted=answer.evicted,
+                fits=answer.fits,
+                nodes=answer.nodes,
+                used=self._used(answer.cluster, scenario.rules),
+                fullest=_fullest(answer.cluster),
+                because=answer.because,
+            )
+            clean = True
+        except UsageError:  # said before anything is changed
+            clean = True
+            raise
+        finally:
+            if clean:
+                planner.rewind(mark)
+                planner.changes.clear()
+            else:  # a change may have been carried out by half
+                self._built.pop(self.base.rules[scenario.rules].key)
+        return found
+
+    def _used(self, cluster: Cluster, rules: int) -> int:
+        """Nodes that run more than pods that belong to their node."""
+        built = self._built[self.base.rules[rules].key]
+        known = built.own if cluster is built.planner.cluster else built.own[:0]
+        own = np.concatenate([known, _own(cluster.pods[len(known) :])])
+        node = cluster.pod_node[: len(cluster.pods)]
+        return len(np.unique(node[own & (node >= 0)]))
+
+
+def _own(pods: Sequence[PodInfo]) -> NDArray[np.bool_]:
+    return np.array([controller(pod)[0] not in _OF_THEIR_NODE for pod in pods], dtype=np.bool_)
+
+
+def failed(scenario: Scenario, code: str, text: str) -> SweepOutcome:
+    """The outcome of a scenario that was not carried out."""
+    because = Cause(code=code, text=text)
+    return SweepOutcome(number=scenario.number, name=scenario.name, at=scenario.at, verdict="FAILED", because=because)
+
+
+def _told(error: Exception) -> str:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return " ".join(f"{type(error).__name__} in {Path(where.filename).name}:{where.lineno}: {error}".split())
+
+
+def _fullest(cluster: Cluster) -> Fullest | None:
+    """The resource of which the least is left; the first by name of several."""
+    if not cluster.nodes:
+        return None
+    amounts = {
+        name: (cluster.requested[row].sum(), cluster.allocatable[row].sum()) for name, row in cluster.resources.items()
+    }
+    amounts["pods"] = (cluster.pod_count.sum(), cluster.allowed_pods.sum())
+    shares = {name: int(used) * 100 // int(there) for name, (used, there) in amounts.items() if there > 0}
+    if not shares:
+        return None
+    name = max(sorted(shares), key=shares.__getitem__)
+    return Fullest(resource=name, percent=shares[name])
+
+
+_benches: dict[str, Bench] = {}
+"""The bench of this process, by digest of its base: one at a time."""
+_handed: dict[str, Packed] = {}
+_lock = Lock()
+"""A worker may have several threads; a bench is for one."""
+
+
+def hand(packed: Packed) -> None:
+    """Keep a base for scenarios that name it by its digest."""
+    _handed.clear()
+    _handed[packed.digest] = packed
+
+
+def lend(digest: str, bench: Bench) -> None:
+    """Let scenarios that name a base by its digest be carried out on a bench that is there already."""
+    _benches.clear()
+    _benches[digest] = bench
+
+
+def work(base: Packed | str, scenario: Scenario) -> SweepOutcome:
+    """Carry out a scenario in this process, on a bench that is built for the first of them.
+
+    Args:
+        base: the base, or the digest of one that was handed over.
+        scenario: the scenario.
+
+    Raises:
+        UsageError: another version of kplan has packed the base.
+    """
+    digest = base if isinstance(base, str) else base.digest
+    with _lock:
+        if digest not in _benches:
+            packed = _handed[base] if isinstance(base, str) else base
+            lend(digest, Bench(packed.base()))
+        return _benches[digest].answer(scenario)

@@ -1,0 +1,240 @@
+"""What a scenario is asked: can nodes be drained, is their loss borne, do replicas fit, are all pods placed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from kplan.cluster import Cluster
+from kplan.errors import UsageError
+from kplan.pipeline import Planner
+from kplan.result.document_base import Cause
+from kplan.result.document_whatif import Move, WhatIfStep
+from kplan.scenario import Effect, Verb
+from kplan.scenario.add_node import AddNode
+from kplan.scenario.drain import Drain, DrainOptions
+from kplan.scenario.names import find_workload, pods_of
+from kplan.scenario.nodes import removal
+from kplan.studies.capacity.count import BOUND, Counted, count_sets
+from kplan.studies.capacity.growth import grow
+from kplan.studies.capacity.supply import Supply
+from kplan.studies.cascade import Cascade
+from kplan.studies.drain.run import Gone, run_drain
+from kplan.studies.fail.report import because as why_lost
+from kplan.studies.fail.report import verdict as verdict_of_loss
+from kplan.studies.fail.run import run_fail
+from kplan.studies.sweep.scenario import Answer, Question
+from kplan.studies.whatif import move_of
+from kplan.words import listed
+
+DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
+"""As ``kplan drain`` without flags: what nothing makes again stands in the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drained(Question):
+    """Can a node be drained, budgets asked, as ``kplan drain`` answers.
+
+    Attributes:
+        node: its name.
+    """
+
+    node: str
+
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+        """See Question."""
+        run = run_drain(planner, [self.node], DRAIN)
+        going = [gone for gone in run.pods if gone.what.fate != "stays"]
+        homeless = [gone for gone in run.left if gone.number]
+        lost = [landing for landing in run.cascade if not landing.node]
+        return Answer(
+            verdict="BLOCKED" if run.left else "FITS",
+            cluster=planner.cluster,
+            pods=len(going),
+            placed=sum(gone.landing is not None and bool(gone.landing.node) for gone in going),
+            pending=len(homeless) + len(lost),
+            held=len(run.left) - len(homeless),
+            evicted=sum(len(gone.landing.evicts) for gone in going if gone.landing is not None)
+            + sum(len(landing.evicts) for landing in run.cascade),
+            because=next(map(_why_left, run.left), None),
+        )
+
+    def before_another(self) -> tuple[Verb, ...]:
+        """See Question."""
+        return (Drain(self.node),)
+
+
+def _why_left(gone: Gone) -> Cause:
+    """Why a drain is stuck at a pod."""
+    if gone.landing is not None and gone.landing.failure is not None:
+        cause = gone.landing.failure.because
+        return Cause(code=cause.code, text=f"{gone.pod.key}: {cause.text}")
+    if gone.what.fate == "refused":
+        return Cause(code="drain-refused", text=f"{gone.pod.key}: {gone.what.why}")
+    why = gone.permission.why if gone.permission is not None else "it may not be evicted"
+    return Cause(code="budget", text=f"{gone.pod.key}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Lost(Question):
+    """Is the loss of nodes at once borne, as ``kplan fail`` answers.
+
+    Attributes:
+        nodes: their names.
+    """
+
+    nodes: tuple[str, ...]
+
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+        """See Question."""
+        run = run_fail(planner, self.nodes)
+        return Answer(
+            verdict=verdict_of_loss(run),
+            cluster=run.cluster,
+            pods=len(run.back) + len(run.lost),
+            placed=sum(one.placed for one in run.back),
+            pending=len(run.pending) + len(run.displaced),
+            gone=len(run.lost) + len(run.gone),
+            evicted=run.evicted,
+            because=why_lost(run, named=True),
+        )
+
+    def before_another(self) -> tuple[Verb, ...]:
+        """See Question."""
+        return (Losing(self.nodes),)
+
+
+@dataclass(frozen=True, slots=True)
+class Losing:
+    """The verb of Lost: nodes are lost at once.
+
+    Attributes:
+        nodes: their names.
+    """
+
+    nodes: tuple[str, ...]
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return " ".join(f"--fail {name}" for name in self.nodes)
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Verb."""
+        return removal(cluster, list(self.nodes), f"{listed(self.nodes)} lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Room(Question):
+    """How many replicas fit, or how many nodes of a pool it takes, as ``kplan capacity`` answers.
+
+    Attributes:
+        supply: the workload.
+        replicas: how many are wanted in all; None for as many as fit.
+        pool: what each node of the pool is like; None to ask about the nodes that are there.
+    """
+
+    supply: Supply
+    replicas: int | None = None
+    pool: AddNode | None = None
+
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+        """See Question."""
+        cluster = planner.cluster
+        calm = replace(planner, preempt=False)
+        supply = self._now(cluster)
+        wanted = None if self.replicas is None else max(0, self.replicas - len(supply.running))
+        counted = count_sets(calm, [supply], [1], most=BOUND if wanted is None else wanted)
+        fits, cause = counted.sets, counted.failure.because if counted.failure is not None else None
+        nodes = None
+        if self.pool is not None and wanted is not None:
+            nodes, refusal = _nodes(calm, supply, counted, wanted, self.pool)
+            fits, cause = fits if nodes is None else wanted, refusal or cause
+        enough = fits > 0 if wanted is None else fits >= wanted
+        pods = fits if wanted is None else wanted
+        return Answer(
+            verdict="FITS" if enough else "PARTLY" if fits else "BLOCKED",
+            cluster=cluster,
+            pods=pods,
+            placed=fits,
+            pending=pods - fits,
+            fits=fits,
+            nodes=nodes,
+            because=None if enough else cause,
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """See Question."""
+        return self.supply.notes
+
+    def sized(self, pool: AddNode) -> Room | None:
+        """See Question: where a number of replicas is wanted, that of the nodes is found."""
+        return None if self.replicas is None else replace(self, pool=pool)
+
+    def _now(self, cluster: Cluster) -> Supply:
+        """The workload with the pods that it has here; steps may have moved them."""
+        try:
+            pods = pods_of(cluster, *find_workload(cluster, self.supply.name))
+        except UsageError:
+            pods = []  # it is new here
+        running = tuple(pod.row for pod in pods if pod.bound and not pod.terminating)
+        return replace(self.supply, running=running, waiting=tuple(pod.row for pod in pods if pod.waiting))
+
+
+def _nodes(
+    planner: Planner, supply: Supply, counted: Counted, wanted: int, pool: AddNode
+) -> tuple[int | None, Cause | None]:
+    """Find how many nodes of a pool it takes; None if no number is enough, and why where an empty one shows it."""
+    if counted.sets >= wanted:
+        return 0, None
+    growth = grow(planner, [supply], [1], counted, wanted, pool)
+    if growth is None or growth.none_helps is None:
+        return growth.needed if growth is not None else None, None
+    return None, Cause(code=growth.none_helps.code, text=f"even an empty one: {growth.none_helps.text}")
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Question):
+    """Are the pods that the steps made or moved placed, and is all as their scenario expects."""
+
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+        """See Question."""
+        unmet = next((text for step in taken for text in step.unmet), "")
+        found = _of_moves(planner.cluster, [move for step in taken for move in step.moves])
+        found = replace(found, evicted=sum(step.evicted for step in taken), gone=sum(len(step.lost) for step in taken))
+        if not unmet:
+            return found
+        verdict = "PARTLY" if found.placed else "BLOCKED"
+        return replace(found, verdict=verdict, because=Cause(code="not-as-expected", text=unmet))
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting(Question):
+    """Are the pods that wait placed, in the order of the queue, as ``kplan simulate`` answers."""
+
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+        """See Question."""
+        landings = Cascade(planner).place(planner.waiting())
+        found = _of_moves(planner.cluster, [move_of(landing, planner.cluster) for landing in landings])
+        return replace(found, evicted=sum(len(landing.evicts) for landing in landings))
+
+
+def _of_moves(cluster: Cluster, moves: Iterable[Move]) -> Answer:
+    """Count pods by what became of each in the end; those that a gate holds back wait for nothing here."""
+    last = {move.instead_of or move.pod: move for move in moves}
+    placed = sum(bool(move.node) for move in last.values())
+    left = {name: move for name, move in last.items() if not move.node and move.result != "gated"}
+    name, first = next(iter(left.items()), ("", None))
+    cause = None
+    if first is not None:
+        why = first.because or Cause(code="other-scheduler", text="another scheduler places it")
+        cause = Cause(code=why.code, text=f"{name}: {why.text}")
+    return Answer(
+        verdict="FITS" if not left else "PARTLY" if placed else "BLOCKED",
+        cluster=cluster,
+        pods=placed + len(left),
+        placed=placed,
+        pending=len(left),
+        because=cause,
+    )

@@ -1,0 +1,75 @@
+"""The report of a sweep: how many scenarios are borne, which is the worst, and how to look closer at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_sweep import SweepAxis, SweepOutcome, SweepReport, badness
+from kplan.result.document_whatif import WhatIfStep
+from kplan.studies.sweep.scenario import Axis, Grid
+
+_SAID = {
+    "drain": "drains leave nothing behind",
+    "fail": "losses are borne",
+    "workload": "cases fit",
+    "scenario": "scenarios leave nothing waiting",
+}
+"""What is said of those that fit, by the axis that asks."""
+_OTHERWISE = "cases leave no pod waiting"
+_CLOSER = {"drain": "its pods one by one, and what would help", "fail": "what comes back when, and what would help"}
+"""What the command of this name tells of one scenario."""
+
+
+def report(
+    grid: Grid,
+    outcomes: Sequence[SweepOutcome],
+    origin: Origin,
+    *,
+    doubts: tuple[Doubt, ...] = (),
+    what_if: tuple[WhatIfStep, ...] = (),
+) -> SweepReport:
+    """Make the report.
+
+    Args:
+        grid: what was asked.
+        outcomes: what each scenario came to, in any order.
+        origin: where the state is from.
+        doubts: about versions and configurations.
+        what_if: what was done to the state before.
+    """
+    rows = sorted(outcomes, key=lambda one: one.number)
+    fits = sum(one.verdict == "FITS" for one in rows)
+    worst = min(rows, key=badness)
+    questions = [point.question for axis in grid.axes for point in axis.points if point.question is not None]
+    asks = next((axis.name for axis in reversed(grid.axes) if any(point.question for point in axis.points)), "")
+    return SweepReport(
+        api_version=API_VERSION,
+        verdict="FITS" if fits == len(rows) else "PARTLY" if fits else "BLOCKED",
+        sentence=f"{fits:,} of {len(rows):,} {_SAID.get(asks, _OTHERWISE)}",
+        origin=origin,
+        because=_because(worst),
+        try_=_try(grid.axes, worst, what_if),
+        doubts=doubts,
+        notes=tuple(dict.fromkeys(note for question in questions for note in question.notes)),
+        what_if=what_if,
+        axes=tuple(SweepAxis(name=axis.name, points=tuple(point.label for point in axis.points)) for axis in grid.axes),
+        outcomes=tuple(rows),
+        fits=fits,
+    )
+
+
+def _because(worst: SweepOutcome) -> Cause | None:
+    if worst.verdict == "FITS" or worst.because is None:
+        return None
+    return Cause(code=worst.because.code, text=f"{worst.name}: {worst.because.text}")
+
+
+def _try(axes: Sequence[Axis], worst: SweepOutcome, what_if: Sequence[WhatIfStep]) -> str:
+    """The command that tells more of the worst, where one command does."""
+    if worst.verdict in ("FITS", "FAILED") or len(axes) != 1 or axes[0].name not in _CLOSER:
+        return ""
+    name = worst.name.removeprefix(f"{axes[0].name} ")
+    told = f"--zone {name.removeprefix('zone ')}" if name.startswith("zone ") else name
+    words = [f"kplan {axes[0].name}", told, *(step.step for step in what_if)]
+    return f"{' '.join(words)} -> {_CLOSER[axes[0].name]}"

@@ -1,0 +1,184 @@
+"""Results as JSON lines, each on disk before the next scenario ends: a sweep that was killed goes on from them.
+
+The first line says which sweep it is; then an outcome a line, in the order in which they ended.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, TypeVar
+
+import msgspec
+
+from kplan import __version__
+from kplan.errors import SourceError, UsageError
+from kplan.result.document_base import API_VERSION, ApiVersion, Part
+from kplan.result.document_sweep import SweepOutcome
+from kplan.studies.sweep.base import Digests
+
+T = TypeVar("T")
+
+
+class SweepStart(Part, frozen=True, kw_only=True):
+    """The first line of results.
+
+    Attributes:
+        kind: what the file is.
+        kplan: version that wrote it.
+        source: file or cluster that was swept.
+        scenarios: how many there are.
+        state: digest of the objects.
+        rules: digest of versions, gates and configurations.
+        grid: digest of the scenarios.
+    """
+
+    api_version: ApiVersion
+    kind: Literal["SweepResults"]
+    kplan: str
+    source: str
+    scenarios: int
+    state: str
+    rules: str
+    grid: str
+
+
+def start_of(digests: Digests, scenarios: int, source: str) -> SweepStart:
+    """Make the first line of a sweep."""
+    return SweepStart(
+        api_version=API_VERSION,
+        kind="SweepResults",
+        kplan=__version__,
+        source=source,
+        scenarios=scenarios,
+        state=digests.state,
+        rules=digests.rules,
+        grid=digests.scenarios,
+    )
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What a file of results holds.
+
+    Attributes:
+        outcomes: what is done, by number of the scenario.
+        whole: bytes of the file up to the end of the last whole line.
+        dropped: whether a line after it was half written.
+    """
+
+    outcomes: dict[int, SweepOutcome]
+    whole: int
+    dropped: bool
+
+
+def read_results(path: str, start: SweepStart) -> Earlier:
+    """Read results of this sweep.
+
+    Raises:
+        UsageError: the file cannot be read, or is of another sweep.
+        SourceError: a line is no outcome.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"--resume {path}: cannot be read: {error.strerror}", code="unreadable") from error
+    whole = content.rfind(b"\n") + 1
+    lines = content[:whole].splitlines()
+    if not lines:
+        return Earlier({}, 0, dropped=len(content) > 0)
+    _check(path, _decoded(lines[0], SweepStart, path, 1), start)
+    found = [_decoded(line, SweepOutcome, path, number) for number, line in enumerate(lines[1:], 2)]
+    return Earlier({one.number: one for one in found}, whole, dropped=whole < len(content))
+
+
+def _decoded(line: bytes, kind: type[T], path: str, number: int) -> T:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.MsgspecError as error:
+        what = "the start of a sweep" if kind is SweepStart else "an outcome"
+        raise SourceError(f"not {what}: {error}", file=path, line=number, code="bad-results") from error
+
+
+def _check(path: str, found: SweepStart, start: SweepStart) -> None:
+    """Refuse results of another sweep."""
+    if found == start:
+        return
+    differs = [
+        words
+        for name, words in (
+            ("kplan", f"kplan {found.kplan} wrote them, this is {start.kplan}"),
+            ("grid", "it has other scenarios"),
+            ("rules", "it goes by other rules"),
+            ("state", "the cluster differs" if found.source == start.source else f"it is of {found.source}"),
+            ("source", f"it is of {found.source}"),
+        )
+        if getattr(found, name) != getattr(start, name)
+    ]
+    raise UsageError(
+        f"--resume {path}: results of another sweep: {differs[0]}",
+        code="other-sweep",
+        hint="a cluster changes from one reading to the next: sweep a snapshot of it, or begin anew: --results FILE",
+    )
+
+
+class Results:
+    """A file of results that is being written.
+
+    Args:
+        file: the file, open at its end.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def add(self, line: Part) -> None:
+        """Write a line; it is on disk afterwards."""
+        self._file.write(msgspec.json.encode(line) + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+@contextmanager
+def new_results(path: str, start: SweepStart) -> Iterator[Results]:
+    """Begin a file.
+
+    Raises:
+        UsageError: there is one of that name, or it cannot be written.
+    """
+    with _opened(path, "xb") as file:
+        results = Results(file)
+        results.add(start)
+        yield results
+
+
+@contextmanager
+def more_results(path: str, start: SweepStart, earlier: Earlier) -> Iterator[Results]:
+    """Go on with a file; what was half written is cut off.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    with _opened(path, "r+b") as file:
+        file.truncate(earlier.whole)
+        file.seek(0, os.SEEK_END)
+        results = Results(file)
+        if not earlier.whole:
+            results.add(start)
+        yield results
+
+
+def _opened(path: str, mode: Literal["xb", "r+b"]) -> IO[bytes]:
+    try:
+        return Path(path).open(mode)
+    except FileExistsError:
+        raise UsageError(
+            f"--results {path}: there is such a file already",
+            code="results-exist",
+            hint=f"go on with it: --resume {path}; or name another",
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error

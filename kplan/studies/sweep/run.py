@@ -1,0 +1,124 @@
+"""Carrying scenarios out on any ``concurrent.futures.Executor``: whoever dies, nothing is lost and nothing doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from typing import Any, Protocol
+
+from kplan.errors import KplanError, UsageError
+from kplan.result.document_sweep import SweepOutcome
+from kplan.studies.sweep.bench import failed, work
+from kplan.studies.sweep.scenario import Scenario
+
+DIED = "worker-died"
+"""Code of an outcome whose worker died, twice."""
+_IN_A_ROW = 3
+"""Scenarios in a row whose workers die before it is held to be no fault of theirs."""
+
+
+class Crew(Protocol):
+    """Those who do the work."""
+
+    @property
+    def executor(self) -> Executor:
+        """Takes scenarios."""
+
+    @property
+    def base(self) -> Any:
+        """What scenarios begin with, as these workers are told of it."""
+
+    @property
+    def width(self) -> int:
+        """How many scenarios are handed over at once."""
+
+    @property
+    def deaths(self) -> tuple[type[BaseException], ...]:
+        """What a future raises whose worker has died."""
+
+    def renew(self) -> None:
+        """Put workers in the place of those that died, if nobody else does."""
+
+    def close(self) -> None:
+        """Let the workers go; what they still do is left undone."""
+
+
+class Run:
+    """A sweep under way.
+
+    A worker that dies takes what it was at with it, and of a pool of processes what all others were at as well. Whose
+    fault it was is found by carrying each of those out again, alone: one that its worker does not outlive then, either,
+    is told as FAILED.
+
+    Args:
+        crew: the workers.
+    """
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._running: dict[Future[SweepOutcome], Scenario] = {}
+        self._again: list[Scenario] = []
+        self._alone: Scenario | None = None
+        self._died = 0
+
+    def outcomes(self, scenarios: Iterable[Scenario]) -> Iterator[SweepOutcome]:
+        """Carry scenarios out and yield what each came to, in the order in which they end.
+
+        Raises:
+            UsageError: the workers go on dying, or are of another version.
+            KplanError: the workers cannot be reached any more.
+        """
+        waiting = iter(scenarios)
+        while self._hand_out(waiting):
+            done, _ = wait(self._running, return_when=FIRST_COMPLETED)
+            for future in done:
+                outcome = self._taken(future)
+                if outcome is not None:
+                    yield outcome
+
+    def _hand_out(self, waiting: Iterator[Scenario]) -> bool:
+        """Hand out as much as may be under way; return whether anything is."""
+        if self._again and not self._running:
+            self._alone = min(self._again, key=lambda one: one.number)
+            self._again.remove(self._alone)
+            self._submit(self._alone)
+        while not self._again and self._alone is None and len(self._running) < self._crew.width:
+            scenario = next(waiting, None)
+            if scenario is None:
+                break
+            self._submit(scenario)
+        return bool(self._running)
+
+    def _submit(self, scenario: Scenario) -> None:
+        crew = self._crew
+        try:
+            future = crew.executor.submit(work, crew.base, scenario)
+        except BrokenExecutor:  # a worker died while it had nothing to do
+            crew.renew()
+            future = crew.executor.submit(work, crew.base, scenario)
+        self._running[future] = scenario
+
+    def _taken(self, future: Future[SweepOutcome]) -> SweepOutcome | None:
+        """Take the outcome of a scenario that ended; None if it has to be carried out again."""
+        scenario = self._running.pop(future)
+        alone, self._alone = self._alone is not None, None
+        try:
+            outcome = future.result()
+        except CancelledError:
+            raise KplanError("the workers cannot be reached any more", code="workers-gone") from None
+        except self._crew.deaths:
+            if not self._running:
+                self._crew.renew()
+            if not alone:
+                self._again.append(scenario)
+                return None
+            self._died += 1
+            if self._died == _IN_A_ROW:
+                raise UsageError(
+                    f"the workers of {_IN_A_ROW} scenarios in a row died, the last of {scenario.name}",
+                    code="workers-die",
+                    hint="they may lack memory: fewer at once, --jobs 1",
+                ) from None
+            return failed(scenario, DIED, "its worker died each time: it may lack memory")
+        self._died = 0
+        return outcome

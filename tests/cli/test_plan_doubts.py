@@ -1,0 +1,75 @@
+"""What a dump lacks is said by every command whose answer depends on it, not by explain alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kplan.cli.main import main
+from tests.cli.snapshots import node, owned, pod, write
+
+POD, BUDGET = "user namespaces are not in it: free space is overstated", "budgets of some namespaces only"
+PARTIAL = {"Pod": POD, "PodDisruptionBudget": BUDGET}
+
+
+def dump(folder: Path, *objects: object) -> str:
+    """A dump that says of itself that it holds only some pods and budgets."""
+    file = write(folder, *objects)
+    text = json.loads(Path(file).read_text())
+    notes = {
+        "kplan.dev/kinds": "Node,Pod,PodDisruptionBudget,Namespace",
+        "kplan.dev/completeness": json.dumps({"partial": PARTIAL}),
+    }
+    text.setdefault("metadata", {})["annotations"] = notes
+    Path(file).write_text(json.dumps(text))
+    return file
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> str:
+    return dump(tmp_path, node("a"), node("b"), owned(pod("web-1", on="a"), "ReplicaSet", "web"), pod("new", cpu="1"))
+
+
+@pytest.mark.parametrize(
+    ("words", "doubts"),
+    [
+        (["explain", "pod", "new"], [POD]),
+        (["simulate"], [POD]),
+        (["drain", "a"], [POD, BUDGET]),
+        (["drain", "--find"], [POD, BUDGET]),
+        (["fail", "a"], [POD]),
+        (["fail", "--each", "node"], [POD]),
+        (["capacity", "rs/web"], [POD]),
+        (["sweep", "-j", "1"], [POD]),
+    ],
+    ids=lambda value: " ".join(value[:2]) if value and value[0] not in PARTIAL.values() else "",
+)
+def test_a_fit_that_depends_on_what_is_not_there_is_in_doubt(
+    capsys: pytest.CaptureFixture[str], two: str, words: list[str], doubts: list[str]
+) -> None:
+    assert main([*words, "--snapshot", two, "--strict", "-q"]) == 4
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.split()[0] == "FITS?"
+    assert [line.removeprefix("Doubt    ") for line in rest if line.startswith("Doubt")] == doubts
+
+
+def test_nodes_say_that_pods_are_missing(capsys: pytest.CaptureFixture[str], two: str) -> None:
+    assert main(["nodes", "--snapshot", two]) == 0
+    assert f"         {POD}\n" in capsys.readouterr().out
+
+
+def test_what_does_not_fit_anyway_is_in_no_doubt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = dump(tmp_path, node("a"), owned(pod("web-1", on="a"), "ReplicaSet", "web"))
+    assert main(["drain", "a", "--snapshot", file, "--strict", "-q"]) == 1
+    assert capsys.readouterr().out.startswith("BLOCKED  ")
+
+
+@pytest.mark.parametrize("words", [["simulate"], ["explain", "pod", "-A"]], ids=["simulate", "explain"])
+def test_that_no_pod_waits_is_in_doubt_where_no_pod_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
+) -> None:
+    assert main([*words, "--snapshot", write(tmp_path, node("a")), "-q"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "FITS?    no pod waits",
+        "Doubt    the source holds no pods: every node counts as empty",
+    ]

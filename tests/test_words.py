@@ -1,0 +1,31 @@
+"""Plain words: one unit for amounts that stand together, and nothing rounded."""
+
+import pytest
+
+from kplan.words import amounts, count, joined, listed, tallied
+
+
+@pytest.mark.parametrize(
+    ("resource", "numbers", "words"),
+    [
+        ("cpu", (2000, 1000), ("2", "1")),
+        ("cpu", (2000, 1420, 0), ("2000m", "1420m", "0")),
+        ("memory", (10 << 30, 12 << 30), ("10Gi", "12Gi")),
+        ("memory", (10 << 30, 596 << 20), ("10240Mi", "596Mi")),
+        ("memory", (1288490189, 429496729), ("1288490189 bytes (1.2Gi)", "429496729 (409Mi)")),
+        ("memory", (1500, 3), ("1500 bytes (1.4Ki)", "3")),
+        ("nvidia.com/gpu", (8, 1), ("8", "1")),
+    ],
+)
+def test_amounts_stand_in_one_unit_and_are_exact(
+    resource: str, numbers: tuple[int, ...], words: tuple[str, ...]
+) -> None:
+    assert amounts(resource, *numbers) == words
+
+
+def test_counts_and_lists() -> None:
+    assert [count(1, "pod"), count(5000, "node")] == ["1 pod", "5,000 nodes"]
+    assert [listed(["a", "b"]), listed(list("abcde"), 3000)] == ["a, b", "a, b, c, +2,997"]
+    assert tallied({"a": 2, "b": 1, "c": 3000, "d": 1}) == "a x2, b, c x3,000, +1"
+    assert tallied({"a": 1, "b": 1}, most=1, more=" nodes") == "a, +1 nodes"
+    assert [joined([]), joined("a"), joined("ab"), joined("abc")] == ["", "a", "a and b", "a, b and c"]
