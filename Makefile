@@ -92,10 +92,10 @@ bench: $(READY)
 # The real scheduler, as programs that answer cases: needs Go 1.26 or newer and some minutes.
 oracle: $(ORACLES)
 
-tests/oracle/%kporacle: tests/oracle/%main.go tests/oracle/%go.mod tests/oracle/%go.sum
-	cd $(@D) && go build -o kporacle .
+tests/oracle/v%/kporacle: $(wildcard tests/oracle/*.go) tests/oracle/v%/go.mod tests/oracle/v%/go.sum
+	cd tests/oracle && go build -modfile=v$*/go.mod -tags k$* -o v$*/kporacle .
 
-tests/oracle/kporacle: tests/oracle/main.go tests/oracle/go.mod tests/oracle/go.sum
+tests/oracle/kporacle: $(wildcard tests/oracle/*.go) tests/oracle/go.mod tests/oracle/go.sum
 	cd $(@D) && go build -o kporacle .
 
 # Ask them again about every case of the corpus.

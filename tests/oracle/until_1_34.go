@@ -1,0 +1,11 @@
+//go:build k134
+
+package main
+
+import "k8s.io/kubernetes/pkg/scheduler/framework"
+
+type (
+	filterPlugin     = framework.FilterPlugin
+	scorePlugin      = framework.ScorePlugin
+	postFilterPlugin = framework.PostFilterPlugin
+)
