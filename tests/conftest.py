@@ -1,6 +1,7 @@
 """What holds for every test: a document that any of them has written is what its JSON Schema says."""
 
 import json
+import signal
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,11 @@ from jsonschema import Draft202012Validator
 
 from kplan.cli import output
 from kplan.render.data import json_schema, to_json
+
+
+def pytest_configure() -> None:
+    """Interrupts come through, also where the run was started in the background of a shell, which ignores them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @cache

@@ -231,6 +231,30 @@ def test_the_comment_that_is_there_is_replaced(folder: Path) -> None:
     assert machine.asked[-1] == f"gh api -X PATCH repos/acme/shop/issues/comments/11 -F body=@{comment} --silent"
 
 
+def test_two_uses_in_one_pull_request_have_a_comment_each(folder: Path) -> None:
+    fails(folder)
+    first = runner(folder, inputs={"name": "prod eu", "fail": "false", "sarif": "true"})
+    first.run()
+    assert first.outputs["check"]["markdown"] == f"{first.temp}/kplan-check-prod-eu/comment.md"
+    assert Path(first.outputs["check"]["markdown"]).read_text().splitlines()[:2] == [
+        "<!-- kplan:check prod-eu -->",
+        "### kplan prod-eu: FAILS, deploy/shop/web fails",
+    ]
+    assert 'select(.body | startswith("<!-- kplan:check prod-eu -->"))' in first.asked[-2]
+    assert [given["category"] for given in first.used.values()] == ["kplan-prod-eu"]
+    second = runner(folder, inputs={"fail": "false", "sarif": "true"})
+    second.run()
+    assert 'select(.body | startswith("<!-- kplan:check -->"))' in second.asked[-2]
+    assert [given["category"] for given in second.used.values()] == ["kplan"]
+
+
+def test_what_a_former_use_in_the_same_job_wrote_is_not_taken_for_the_answer(folder: Path) -> None:
+    assert runner(folder).run() == 0
+    broken = runner(folder, inputs={"snapshot": "none.json"})
+    assert broken.run() == 2
+    assert broken.outputs["check"]["verdict"] == ""
+
+
 def unchanged(folder: Path) -> None:
     """Put into the cluster what the manifests say, so that nothing changes."""
     web = deployment("web", "1", 2)
@@ -290,7 +314,9 @@ def test_further_arguments_stand_one_a_line_and_may_hold_blanks(folder: Path) ->
 
 @pytest.mark.parametrize("hostile", ['"; touch pwned; "', "$(touch pwned)", "`touch pwned`", "a\n$(touch pwned)"])
 def test_no_input_can_become_code(folder: Path, hostile: str) -> None:
-    machine = runner(folder, inputs=dict.fromkeys(("manifests", "snapshot", "policy", "baseline", "args"), hostile))
+    machine = runner(
+        folder, inputs=dict.fromkeys(("manifests", "snapshot", "policy", "baseline", "name", "args"), hostile)
+    )
     machine.run()
     assert not list(folder.rglob("pwned"))
 
@@ -299,7 +325,7 @@ def test_bad_input_is_an_error_that_says_what(folder: Path) -> None:
     machine = runner(folder, inputs={"snapshot": "none.json"})
     assert machine.run() == 2
     assert machine.outputs["check"]["verdict"] == ""
-    assert "::error title=kplan::" in machine.logs[1]
+    assert "::error title=kplan::none.json: no such file or folder\n" in machine.logs[1]
     assert "Comment" not in machine.ran
 
 

@@ -6,10 +6,12 @@ from kplan.admission.expand import expand
 from kplan.admission.expansion import ExpandedPod, Expansion, FieldProblem, LeftOut
 from kplan.admission.fleets import Fleet
 from kplan.admission.leaving import Standing, is_ready, leaving_order
+from kplan.admission.operated import OPERATED
 from kplan.admission.quota import Quotas, QuotaUse, ResourceUse
 from kplan.admission.rollout import RolloutStep, RolloutSteps
 
 __all__ = [
+    "OPERATED",
     "ExpandedPod",
     "Expansion",
     "FieldProblem",

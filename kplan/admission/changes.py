@@ -4,14 +4,15 @@ Not modelled: fields that kplan does not read (environment, probes) differ unsee
 manifest that runs; what others own in the running object (an autoscaler's replicas) is taken as the manifest says.
 """
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from kplan.admission.daemons import node_of
-from kplan.admission.leaving import Standing, is_ready, leaving_order
-from kplan.admission.raw import dig, dig_int, read_template
+from kplan.admission.leaving import Standing, is_ready, job_leaving_order, leaving_order
+from kplan.admission.raw import copied, dig, dig_int, read_template
 from kplan.admission.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
 from kplan.admission.templates import normal_template
 from kplan.admission.workloads import Draft
@@ -50,6 +51,7 @@ class WorkloadChange:
         after: pods it will have.
         leaving: ``ns/name`` of running pods that go in the end, sorted.
         rollout: how its pods are replaced, if they are.
+        unsure: what of it is not known, so that the plan has a doubt; empty for nothing.
     """
 
     workload: str
@@ -59,6 +61,7 @@ class WorkloadChange:
     after: int
     leaving: tuple[str, ...] = ()
     rollout: RolloutSteps | None = None
+    unsure: str = ""
 
 
 def find_running(manifest: ManifestObject, namespace: str, name: str, state: ClusterState) -> Object | None:
@@ -70,6 +73,31 @@ def find_running(manifest: ManifestObject, namespace: str, name: str, state: Clu
             found: Object = item
             return found
     return None
+
+
+def keeping_replicas(manifest: ManifestObject, running: Object) -> ManifestObject:
+    """Give a manifest that leaves out how many replicas there are those that run: an autoscaler has set them.
+
+    Where the manifest that was applied before had them, applying this one takes them away, and there is 1.
+    """
+    item = manifest.item
+    if manifest.kind == "DaemonSet" or dig(manifest.raw, "spec.replicas") is not None:
+        return manifest
+    if not isinstance(item, Workload | ReplicationController) or dig(_applied(running), "spec.replicas") is not None:
+        return manifest
+    replicas, spec = _replicas(running), manifest.raw.get("spec")
+    raw = {**manifest.raw, "spec": {**(spec if isinstance(spec, dict) else {}), "replicas": replicas}}
+    whole = copied(item)
+    whole.spec.replicas = replicas
+    return dataclasses.replace(manifest, raw=raw, item=whole)
+
+
+def _applied(running: Object) -> object:
+    """What ``kubectl apply`` recorded of the manifest that runs; None for nothing."""
+    try:
+        return msgspec.json.decode(running.annotations.get(_APPLIED) or "null")
+    except msgspec.DecodeError:
+        return None
 
 
 def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
@@ -108,20 +136,56 @@ def current_replica_set(deployment: Object, state: ClusterState) -> ReplicaSet |
     return min(found, key=lambda one: (one.metadata.creation_timestamp or "", one.name), default=None)
 
 
+def adopting(
+    manifest: ManifestObject, workload: str, place: str, pods: tuple[Pod, ...], drafts: Sequence[Draft], now: str
+) -> WorkloadChange:
+    """Tell what a new workload does that adopts pods.
+
+    Args:
+        manifest: the workload.
+        workload: in words.
+        place: of the manifest.
+        pods: that it adopts.
+        drafts: pods that it would make if it adopted none.
+        now: RFC 3339; empty where it is unknown.
+    """
+    if manifest.kind == "StatefulSet":
+        wanted = {draft.pod.key for draft in drafts}
+        leaving = _keys(pod for pod in pods if pod.key not in wanted)
+    elif manifest.kind == "Job":
+        order = job_leaving_order([standing_of(pod) for pod in pods])
+        leaving = _keys(one.pod for one in order[: max(0, len(pods) - len(drafts))])
+    else:
+        leaving = _scaled_away(manifest, manifest.item, pods, len(pods) - len(drafts), now)
+    return WorkloadChange(workload, place, "new", len(pods), len(drafts), leaving)
+
+
 def compare(
-    manifest: ManifestObject, running: Object, workload: str, place: str, state: ClusterState
+    manifest: ManifestObject,
+    running: Object,
+    workload: str,
+    place: str,
+    state: ClusterState,
+    adopted: tuple[Pod, ...] = (),
 ) -> WorkloadChange:
     """Compare a manifest with the object that runs.
+
+    Args:
+        manifest: the object as it is written.
+        running: the one that runs.
+        workload: in words.
+        place: of the manifest.
+        state: what runs.
+        adopted: pods that it adopts.
 
     Raises:
         Misfit: the manifest's template does not fit.
     """
-    pods = owned_pods(running, state)
+    pods = (*owned_pods(running, state), *adopted)
     if isinstance(running, Pod) or manifest.kind == "CronJob":
         return WorkloadChange(workload, place, "unchanged", 1, 1)
     if isinstance(running, Job):
-        # a template of a Job cannot be changed, and its pods are there or have ended
-        return WorkloadChange(workload, place, "unchanged", len(pods), len(pods))
+        return _compare_job(manifest, running, workload, place, pods, state)
     daemon = manifest.kind == "DaemonSet"
     before = len(pods) if daemon else _replicas(running)
     after = before if daemon else dig_int(manifest.raw, "spec.replicas", 1)
@@ -139,6 +203,50 @@ def compare(
     return WorkloadChange(workload, place, "scaled", before, after, leaving)
 
 
+def _compare_job(
+    manifest: ManifestObject, running: Job, workload: str, place: str, pods: tuple[Pod, ...], state: ClusterState
+) -> WorkloadChange:
+    """Compare a Job: its template cannot be changed, and more or fewer of its pods run at once.
+
+    Source: manageJob in pkg/controller/job/job_controller.go.
+    """
+    active = [pod for pod in pods if not pod.metadata.deletion_timestamp]
+    wanted = _job_pods(manifest, running, len(active), state)
+    indexed = (running.spec.completion_mode or "") == "Indexed"
+    completions = dig_int(manifest.raw, "spec.completions", running.spec.completions or 0) if indexed else 0
+    order = job_leaving_order([standing_of(pod) for pod in active], indexes=completions)
+    leaving = _keys(one.pod for one in order[: max(0, len(active) - wanted)])
+    verdict = "scaled" if wanted != len(active) else "unchanged"
+    return WorkloadChange(workload, place, verdict, len(active), wanted, leaving)
+
+
+def _job_pods(manifest: ManifestObject, running: Job, active: int, state: ClusterState) -> int:
+    """Count the pods that a Job is to have at once; what its manifest leaves out stays as it runs.
+
+    One that is told nothing new has those it has: of pods that ended, and were removed, a state does not tell.
+    """
+    old = running.spec
+    suspended = dig(manifest.raw, "spec.suspend")
+    suspended = bool(old.suspend if suspended is None else suspended)
+    before = 1 if old.parallelism is None else old.parallelism
+    parallelism = dig_int(manifest.raw, "spec.parallelism", before)
+    completions = dig(manifest.raw, "spec.completions")
+    completions = old.completions if completions is None else completions
+    if (suspended, parallelism, completions) == (bool(old.suspend), before, old.completions):
+        return active
+    if suspended:
+        return 0
+    done = sum(
+        pod.status.phase == "Succeeded"
+        and any(o.uid == running.metadata.uid for o in pod.metadata.owner_references or ())
+        for pod in state.pods
+        if pod.namespace == running.namespace
+    )
+    if not isinstance(completions, int):  # of a work queue nothing more is made once one is done
+        return active if done else parallelism
+    return max(0, min(parallelism, completions - done))
+
+
 def same_template(manifest: ManifestObject, running: Object) -> bool:
     """Tell whether a manifest has the template that runs.
 
@@ -146,12 +254,9 @@ def same_template(manifest: ManifestObject, running: Object) -> bool:
         Misfit: the manifest's template does not fit.
     """
     written = dig(manifest.raw, "spec.template")
-    applied = running.annotations.get(_APPLIED)
-    if applied:
-        try:
-            return bool(dig(msgspec.json.decode(applied), "spec.template") == written)
-        except msgspec.DecodeError:
-            pass
+    applied = _applied(running)
+    if applied is not None:
+        return bool(dig(applied, "spec.template") == written)
     template = getattr(getattr(running, "spec", None), "template", None)
     if not isinstance(template, PodTemplateSpec):
         return False
@@ -177,7 +282,7 @@ def _keys(pods: Iterable[Pod]) -> tuple[str, ...]:
 
 
 def _scaled_away(
-    manifest: ManifestObject, running: Object, pods: tuple[Pod, ...], count: int, now: str
+    manifest: ManifestObject, running: Object | None, pods: tuple[Pod, ...], count: int, now: str
 ) -> tuple[str, ...]:
     """Choose the pods that go when a workload shrinks: highest ordinals, else as a ReplicaSet's controller ranks them.
 
@@ -189,12 +294,15 @@ def _scaled_away(
         return ()
     if manifest.kind == "StatefulSet":
         return _keys(sorted(pods, key=lambda pod: -_ordinal(pod))[:count])
-    standing = [
-        Standing(pod, pod.spec.node_name or "", bool(pod.spec.node_name) and is_ready(pod), pod.metadata.uid or "")
-        for pod in sorted(pods, key=lambda pod: pod.name)
-    ]
-    owned = manifest.kind == "Deployment" or any(o.controller for o in running.metadata.owner_references or ())
+    standing = [standing_of(pod) for pod in sorted(pods, key=lambda pod: pod.name)]
+    references = (running.metadata.owner_references if running is not None else None) or ()
+    owned = manifest.kind == "Deployment" or any(o.controller for o in references)
     return _keys(one.pod for one in leaving_order(standing, standing if owned else (), now)[:count])
+
+
+def standing_of(pod: Pod) -> Standing:
+    """Tell what a controller ranks a pod of a state by."""
+    return Standing(pod, pod.spec.node_name or "", bool(pod.spec.node_name) and is_ready(pod), pod.metadata.uid or "")
 
 
 def _ordinal(pod: Pod) -> int:

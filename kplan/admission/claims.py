@@ -1,12 +1,10 @@
-"""Claims: the default StorageClass, claims of ephemeral volumes, and device claims made from templates."""
+"""Claims of volumes: the default StorageClass, and claims of ephemeral volumes."""
 
 from collections.abc import Iterable, Mapping
 
-from kplan.admission.names import suffix
 from kplan.admission.raw import copied
 from kplan.objects.models import PersistentVolumeClaim, Pod, StorageClass
 from kplan.objects.models.meta import ObjectMeta, OwnerReference
-from kplan.objects.models.pod import PodResourceClaimStatus
 from kplan.objects.quantity import canonical, round_up_to_milli
 
 _DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
@@ -69,24 +67,6 @@ def ephemeral_claims(pod: Pod) -> list[PersistentVolumeClaim]:
             claim.spec = copied(template.spec)
         claims.append(claim)
     return claims
-
-
-def name_device_claims(pod: Pod) -> list[str]:
-    """Record the claims that are made from a pod's claim templates, in place; return a phrase each.
-
-    Source: syncPod, handleClaim in pkg/controller/resourceclaim/controller.go: ``<pod>-<claim>-<random>``.
-    """
-    statuses = []
-    added = []
-    for claim in pod.spec.resource_claims or ():
-        if claim.resource_claim_template_name:
-            name = f"{pod.name}-{claim.name}-"
-            name += suffix(pod.namespace, name)
-            statuses.append(PodResourceClaimStatus(name=claim.name, resource_claim_name=name))
-            added.append(f"ResourceClaim {name} from template {claim.resource_claim_template_name}")
-    if statuses:
-        pod.status.resource_claim_statuses = statuses
-    return added
 
 
 def storage_request(claim: PersistentVolumeClaim) -> Mapping[str, str | int | float]:

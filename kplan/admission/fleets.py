@@ -34,6 +34,7 @@ class Fleet:
         running: pods that run, those that wait among them.
         before: pods the running object wants.
         differences: what of the template changes, a phrase each.
+        leaving: ``ns/name`` of the pods that leave at once, where more than their number is known beforehand.
     """
 
     workload: str
@@ -51,6 +52,32 @@ class Fleet:
     running: tuple[Pod, ...] = ()
     before: int = 0
     differences: tuple[str, ...] = ()
+    leaving: tuple[str, ...] = ()
+
+
+def leaving_fleet(change: WorkloadChange, kind: str, pods: tuple[Pod, ...]) -> Fleet | None:
+    """Tell which pods leave of a Job, or of an operator's workload; None where none does.
+
+    New pods of it are made at once, by no step of the fleet.
+
+    Args:
+        change: what the manifest does to it.
+        kind: of the object.
+        pods: those that run.
+    """
+    if not change.leaving:
+        return None
+    return Fleet(
+        change.workload,
+        change.place,
+        kind,
+        replaces=False,
+        strategy="",
+        replicas=change.after,
+        running=pods,
+        before=change.before,
+        leaving=change.leaving,
+    )
 
 
 def fleet_of(
@@ -73,6 +100,8 @@ def fleet_of(
         from_pods: whether what runs is known from its pods alone.
     """
     raw, kind = manifest.raw, manifest.kind
+    if kind == "Job":
+        return leaving_fleet(change, kind, pods)
     ordered = kind == "StatefulSet" and dig_text(raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
     replaces = change.verdict == "changed"
     if not (replaces or len(pods) > change.after or (ordered and len(new) > 1)):

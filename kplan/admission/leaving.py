@@ -1,4 +1,4 @@
-"""Which pods a ReplicaSet's controller removes first.
+"""Which pods a ReplicaSet's controller removes first, and which a Job's.
 
 Not modelled: restarts of containers, by which it tells apart pods that are not ready.
 """
@@ -15,6 +15,7 @@ from kplan.objects.models import Pod
 
 _PHASES = {"Pending": 0, "Unknown": 1}
 _COST = "controller.kubernetes.io/pod-deletion-cost"
+_INDEX = "batch.kubernetes.io/job-completion-index"
 _NANO = 1_000_000_000
 _Ordered = TypeVar("_Ordered", int, float, str, tuple[int, ...])
 
@@ -70,13 +71,46 @@ def leaving_order(pods: Sequence[Standing], related: Iterable[Standing], now: st
     return sorted(pods, key=cmp_to_key(compare))
 
 
+def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Standing]:
+    """Sort the active pods of a Job by who leaves first.
+
+    Args:
+        pods: not ended, and not on their way out.
+        indexes: completions of an indexed Job, of which a pod with another index, or with one that is taken, goes
+            before all others; 0 for a Job that is not indexed.
+
+    Source: activePodsForRemoval in pkg/controller/job/job_controller.go, appendDuplicatedIndexPodsForRemoval in
+    indexed_job_utils.go, ActivePods.Less in pkg/controller/controller_utils.go.
+    """
+
+    def compare(one: Standing, other: Standing) -> int:
+        found = _less(_stage(one), _stage(other))
+        for text in (_ready_since, _created) if not found else ():
+            mine, theirs = _time(text(one)), _time(text(other))
+            if mine != theirs:
+                return _younger_first(mine, theirs, 0)
+        return found
+
+    ranked = sorted(pods, key=cmp_to_key(compare))
+    if not indexes:
+        return ranked
+    keeps: dict[str, Standing] = {}
+    for one in ranked:  # of several with one index the last stays
+        index = one.pod.annotations.get(_INDEX, "")
+        if index.isdecimal() and int(index) < indexes:
+            keeps[index] = one
+    stay = {one.uid for one in keeps.values()}
+    return sorted(ranked, key=lambda one: one.uid in stay)
+
+
+def _stage(one: Standing) -> tuple[int, ...]:
+    return bool(one.node), _PHASES.get(one.pod.status.phase or "Running", 2) if not one.ready else 2, one.ready
+
+
 def _ranks(one: Standing, on_node: Counter[str]) -> tuple[int, ...]:
     cost = one.pod.annotations.get(_COST, "0")
-    phase = _PHASES.get(one.pod.status.phase or "Running", 2) if not one.ready else 2
     return (
-        bool(one.node),
-        phase,
-        one.ready,
+        *_stage(one),
         int(cost) if cost.lstrip("-").isdecimal() else 0,
         -on_node[one.node],
     )

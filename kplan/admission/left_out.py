@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from kplan.admission.expansion import FieldProblem, LeftOut
 from kplan.admission.field_problems import Problem, written
 from kplan.admission.operators import group_of
-from kplan.admission.raw import dig_text
+from kplan.admission.raw import dig, dig_text
 from kplan.objects.kinds import find
 from kplan.objects.state import BrokenObject
 from kplan.sources import ManifestObject
@@ -20,9 +20,14 @@ _TEMPLATES: dict[str, Path] = {
 _TEMPLATE: Path = ("spec", "template")
 _PLACE = re.compile(r"(?P<file>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?(?:: (?P<path>.*))?", re.DOTALL)
 
+_HOOK = "helm.sh/hook"
 _KUSTOMIZE = "kustomize.config.k8s.io"
 _DEFINITION = "CustomResourceDefinition"
 _SILENT_KINDS = frozenset({"Secret", "ConfigMap", "ServiceAccount", "Event", "Endpoints"})
+_SILENT_OF_MONITORING = frozenset(
+    {"ServiceMonitor", "PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "AlertmanagerConfig"}
+)
+"""The other kinds of monitoring.coreos.com (Prometheus, Alertmanager, ThanosRuler) are servers, which are pods."""
 _SILENT_GROUPS = (
     "rbac.authorization.k8s.io",
     "networking.k8s.io",
@@ -35,10 +40,16 @@ _SILENT_GROUPS = (
     "policy",
     "flowcontrol.apiserver.k8s.io",
     "gateway.networking.k8s.io",
-    "monitoring.coreos.com",
     "cert-manager.io",
 )
 """Groups whose objects make no pods and do not matter to the scheduler."""
+
+
+def hook_of(manifest: ManifestObject) -> str:
+    """Name the Helm hook that an object is; empty if it is none."""
+    annotations = dig(manifest.raw, "metadata.annotations")
+    value = annotations.get(_HOOK) if isinstance(annotations, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def why_unknown(manifest: ManifestObject) -> str:
@@ -47,6 +58,8 @@ def why_unknown(manifest: ManifestObject) -> str:
     if manifest.kind == _DEFINITION:
         return f"a {_DEFINITION} makes no pods"
     if manifest.kind in _SILENT_KINDS or group in _SILENT_GROUPS:
+        return ""
+    if group == "monitoring.coreos.com" and manifest.kind in _SILENT_OF_MONITORING:
         return ""
     if group == _KUSTOMIZE:
         return f"a {manifest.kind} is for kustomize: give what kustomize build makes of it"

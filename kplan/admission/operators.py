@@ -34,6 +34,8 @@ class TemplatePlace:
         labels: that the operator adds, with the same placeholders.
         times: dotted path of a number to multiply the count by: hosts of a Ray worker.
         job: whether ``template`` is a JobSpec.
+        absent: the number of pods where ``count`` is not written.
+        least: dotted path of a number that the count is raised to.
     """
 
     template: str
@@ -43,6 +45,8 @@ class TemplatePlace:
     labels: tuple[tuple[str, str], ...] = ()
     times: str = ""
     job: bool = False
+    absent: int = 1
+    least: str = ""
 
 
 _KUBEFLOW = (
@@ -74,6 +78,8 @@ def _ray(spec: str) -> tuple[TemplatePlace, ...]:
             "{owner}-{group}-worker-",
             labels("worker", "{group}"),
             times="numOfHosts",
+            absent=0,
+            least="minReplicas",
         ),
     )
 
@@ -83,6 +89,11 @@ _JOBSET = (
     ("jobset.sigs.k8s.io/replicatedjob-name", "{group}"),
     ("jobset.sigs.k8s.io/job-index", "{index}"),
 )
+
+_RAY_JOB = ("ray.io", "RayJob")
+_BY_JOB = "K8sJobMode"
+_SUBMITTING = {"requests": {"cpu": "500m", "memory": "200Mi"}, "limits": {"cpu": "1", "memory": "1Gi"}}
+"""Resources of KubeRay's own container that submits a job."""
 
 PLACES: dict[tuple[str, str], tuple[TemplatePlace, ...]] = {
     ("jobset.x-k8s.io", "JobSet"): (
@@ -94,7 +105,7 @@ PLACES: dict[tuple[str, str], tuple[TemplatePlace, ...]] = {
         ),
     ),
     ("ray.io", "RayCluster"): _ray("spec"),
-    ("ray.io", "RayJob"): _ray("spec.rayClusterSpec"),
+    _RAY_JOB: _ray("spec.rayClusterSpec"),
     ("ray.io", "RayService"): _ray("spec.rayClusterConfig"),
     ("kubeflow.org", "PyTorchJob"): _kubeflow("pytorchReplicaSpecs"),
     ("kubeflow.org", "TFJob"): _kubeflow("tfReplicaSpecs"),
@@ -109,6 +120,18 @@ PLACES: dict[tuple[str, str], tuple[TemplatePlace, ...]] = {
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (),
 }
 """By group and kind; a LeaderWorkerSet, whose leaders and workers depend on each other, has its own function."""
+
+
+SLOT_LABELS = tuple(
+    dict.fromkeys(
+        label
+        for places in PLACES.values()
+        for place in places
+        for label, form in place.labels
+        if form not in ("{owner}", "{hash}")
+    )
+)
+"""Labels by which operators tell apart the pods of one object."""
 
 
 def group_of(manifest: ManifestObject) -> str:
@@ -151,7 +174,7 @@ def expand_places(places: tuple[TemplatePlace, ...], manifest: ManifestObject, a
     drafts: list[Draft] = []
     notes: list[str] = []
     objects: list[Object] = []
-    if dig(manifest.raw, "spec.suspend") is True:
+    if True in (dig(manifest.raw, "spec.suspend"), dig(manifest.raw, "spec.runPolicy.suspend")):
         return Workload(notes=("suspended: it makes no pods",))
     for place in places:
         elements = list(spread_out(manifest.raw, place.each)) if place.each else [("", manifest.raw)]
@@ -160,13 +183,52 @@ def expand_places(places: tuple[TemplatePlace, ...], manifest: ManifestObject, a
             drafts += made.drafts
             notes += made.notes
             objects += made.objects
+    if (group_of(manifest), manifest.kind) == _RAY_JOB:
+        made = _submitter(manifest, owner, around)
+        drafts += made.drafts
+        notes += made.notes
     return Workload(tuple(drafts), tuple(objects), tuple(dict.fromkeys(notes)))
+
+
+def _submitter(manifest: ManifestObject, owner: Owner, around: Surroundings) -> Workload:
+    """Make the pod that submits a RayJob, of the template that it names or of KubeRay's own.
+
+    Source: GetSubmitterTemplate, GetDefaultSubmitterContainer in ray-project/kuberay
+    ray-operator/controllers/ray/common/job.go.
+    """
+    if dig_text(manifest.raw, "spec.submissionMode", _BY_JOB) != _BY_JOB:
+        return Workload()
+    where = "spec.submitterPodTemplate"
+    written = dig(manifest.raw, where)
+    if written is None:
+        head = "spec.rayClusterSpec.headGroupSpec.template.spec.containers"
+        containers = dig(manifest.raw, head)
+        image = dig_text(containers[0], "image") if isinstance(containers, list) and containers else ""
+        if not image:
+            return Workload(notes=("the pod that submits it is not planned: it has the image of its cluster's head",))
+        written = {
+            "spec": {
+                "restartPolicy": "Never",
+                "containers": [{"name": "ray-job-submitter", "image": image, "resources": _SUBMITTING}],
+            }
+        }
+    template = read_template(written, where)
+    job = Owner("batch/v1", "Job", owner.namespace, owner.name, f"{owner.uid}-submitter")
+    name = around.names.generate(f"{owner.name}-", owner.namespace)
+    labels = {"job-name": owner.name, "batch.kubernetes.io/job-name": owner.name}
+    return Workload(
+        (Draft(make_pod(template, job, name, labels)),),
+        notes=("the pod that submits it is made once its cluster is ready, and planned with the others",),
+    )
 
 
 def _expand_place(place: TemplatePlace, owner: Owner, element: tuple[str, object], around: Surroundings) -> Workload:
     group, value = element
     where = ".".join(part for part in (place.each, group, place.template) if part)
-    count = dig_int(value, place.count, 1) if place.count else 1
+    count = dig_int(value, place.count, place.absent) if place.count else 1
+    count = max(count, dig_int(value, place.least, 0)) if place.least else count
+    if group and dig(value, "suspend") is True:
+        count = 0
     count *= dig_int(value, place.times, 1) if place.times else 1
     if place.job:
         return _expand_jobs(place, owner, element, count, around)

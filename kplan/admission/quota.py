@@ -1,12 +1,12 @@
 """ResourceQuota: what a namespace has used, what new objects add, and which of them are refused.
 
-Not modelled: quotas on objects other than pods and claims (services, secrets, ``count/...`` of other kinds) are shown
-as they stand; scope VolumeAttributesClass matches nothing; what the pods of a state use in the scope Terminating is
-known only from the quota's own status.
+Not modelled: scope VolumeAttributesClass matches nothing; what the pods of a state use in the scope Terminating, and
+how many objects other than pods there are, is known only from the quota's own status.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kplan.admission.quota_scopes import in_scope, scopes
 from kplan.admission.quota_usage import claim_resources, claim_usage, missing_amounts, pod_resources, pod_usage
@@ -17,6 +17,9 @@ from kplan.objects.request_sums import Amounts, RequestRules, add_to, amounts_of
 from kplan.objects.resource_names import MEMORY
 
 _KIBI = 1024
+_OLD_COUNTS = ("services", "replicationcontrollers", "resourcequotas", "configmaps", "secrets")
+"""Kinds that a quota may also call by their plural alone."""
+
 _BYTES = (MEMORY, "storage")
 
 
@@ -53,15 +56,22 @@ class QuotaUse:
         namespace: of the quota.
         name: of the quota.
         resources: by name.
-        refused: how many objects it refuses.
-        message: the first refusal; empty for none.
+        refused: what it says to each object that it refuses.
     """
 
     namespace: str
     name: str
     resources: tuple[ResourceUse, ...]
-    refused: int
+    refused: tuple["_Refused", ...]
+
+    def refusals(self, resource: str) -> tuple[str, ...]:
+        """Give the messages that one of its resources is the reason of."""
+        return tuple(one.message for one in self.refused if resource in one.resources)
+
+
+class _Refused(NamedTuple):
     message: str
+    resources: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -71,8 +81,7 @@ class _Account:
     used: Amounts
     added: Amounts = field(default_factory=dict)
     peak: Amounts = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
-    message: str = ""
+    refused: dict[str, _Refused] = field(default_factory=dict)
 
     def form(self, resource: str) -> Form:
         return parse(self.hard[resource]).form
@@ -143,7 +152,9 @@ class Quotas:
             if self._matches(account.quota, pod, terminating=terminating) and pod_resources(account.hard):
                 missing = missing_amounts(pod, pod_resources(account.hard), self._rules)
                 if missing:
-                    self._refuse(account, pod.key, f"failed quota: {account.quota.name}: {missing}")
+                    texts = "; ".join(f"{name} for: {','.join(containers)}" for name, containers in missing.items())
+                    message = f"failed quota: {account.quota.name}: must specify {texts}"
+                    self._refuse(account, pod.key, message, missing)
                 matching.append(account)
         if matching:
             self._charge(matching, pod.key, pod_usage(pod, self._rules), pod_resources)
@@ -184,6 +195,38 @@ class Quotas:
         if matching:
             self._charge(matching, claim.key, claim_usage(claim), claim_resources)
 
+    def let_in_object(self, plural: str, group: str, namespace: str, name: str, more: Amounts) -> None:
+        """Count a new object that is neither a pod nor a claim.
+
+        Args:
+            plural: its resource.
+            group: its API group; empty for core.
+            namespace: it is in.
+            name: of the object.
+            more: what it counts as besides one of its kind.
+
+        Raises:
+            Refusal: a quota refuses it; then nothing is counted.
+
+        Source: objectCountEvaluator in apiserver pkg/quota/v1/generic/evaluator.go; legacyObjectCountAliases in
+        pkg/quota/v1/evaluator/core/registry.go.
+        """
+        usage = {f"count/{'.'.join(filter(None, (plural, group)))}": NANO_PER_UNIT, **more}
+        if not group and plural in _OLD_COUNTS:
+            usage[plural] = NANO_PER_UNIT
+        counted = frozenset(usage)
+
+        def covers(hard: Mapping[str, object]) -> frozenset[str]:
+            return counted & hard.keys()
+
+        matching = [
+            account
+            for account in self._accounts.get(namespace, ())
+            if covers(account.hard) and not scopes(account.quota)
+        ]
+        if matching:
+            self._charge(matching, f"{namespace}/{name}", usage, covers)
+
     def uses(self) -> tuple[QuotaUse, ...]:
         """Tell what every quota that something was held against has come to."""
         return tuple(
@@ -191,8 +234,7 @@ class Quotas:
                 account.quota.namespace,
                 account.quota.name,
                 tuple(map(account.use, sorted(account.hard))),
-                len(account.refused),
-                account.message,
+                tuple(account.refused.values()),
             )
             for accounts in self._accounts.values()
             for account in accounts
@@ -228,6 +270,7 @@ class Quotas:
                     account,
                     key,
                     f"exceeded quota: {account.quota.name}, requested: {requested}, used: {used}, limited: {limited}",
+                    exceeded,
                 )
             asked.append((account, wanted))
         for account, wanted in asked:
@@ -235,9 +278,8 @@ class Quotas:
             for name in wanted:
                 account.peak[name] = max(account.peak.get(name, account.used.get(name, 0)), account.total(name))
 
-    def _refuse(self, account: _Account, key: str, message: str) -> None:
-        account.refused.add(key)
-        account.message = account.message or message
+    def _refuse(self, account: _Account, key: str, message: str, resources: Iterable[str]) -> None:
+        account.refused.setdefault(key, _Refused(message, frozenset(resources)))
         raise Refusal(message)
 
     def _matches(self, quota: ResourceQuota, pod: Pod, *, terminating: bool) -> bool:

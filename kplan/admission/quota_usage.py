@@ -96,22 +96,21 @@ def claim_resources(hard: Mapping[str, object]) -> frozenset[str]:
     )
 
 
-def missing_amounts(pod: Pod, names: frozenset[str], rules: RequestRules) -> str:
-    """Say which requests or limits a quota wants that containers do not name; empty for none.
+def missing_amounts(pod: Pod, names: frozenset[str], rules: RequestRules) -> Mapping[str, tuple[str, ...]]:
+    """Find the requests and limits that a quota wants and containers do not name: the containers by resource.
 
     Source: podEvaluator.Constraints.
     """
     level = pod.spec.resources
     level_names = (*(level.requests or ()), *(level.limits or ())) if level is not None else ()
     if rules.pod_level_resources and any(map(is_pod_level_resource, level_names)):
-        return ""
+        return {}
     missing: dict[str, set[str]] = {}
     for container in all_containers(pod):
         usage = _usage(*_amounts(container))
         for name in names & _REQUIRED - usage.keys():
             missing.setdefault(name, set()).add(container.name)
-    texts = (f"{name} for: {','.join(sorted(containers))}" for name, containers in sorted(missing.items()))
-    return f"must specify {'; '.join(texts)}" if missing else ""
+    return {name: tuple(sorted(containers)) for name, containers in sorted(missing.items())}
 
 
 def _amounts(container: Container) -> tuple[Amounts, Amounts]:

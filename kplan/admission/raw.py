@@ -70,6 +70,14 @@ def read_template(template: object, where: str) -> Pod:
     return copied(pod)
 
 
+def has_deadline(raw: object) -> bool:
+    """Tell whether the pods of an object have an activeDeadlineSeconds of their own."""
+    if isinstance(raw, dict) and raw.get("kind") == "Pod":
+        return dig(raw, "spec.activeDeadlineSeconds") is not None
+    paths = ("spec.template.spec", "spec.jobTemplate.spec.template.spec", "template.spec")
+    return any(dig(raw, f"{path}.activeDeadlineSeconds") is not None for path in paths)
+
+
 def copied(item: M) -> M:
     """Copy a model with everything in it."""
     return msgspec.json.decode(msgspec.json.encode(item), type=type(item))

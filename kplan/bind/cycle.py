@@ -50,6 +50,7 @@ class Cycle:
         others: whether pods that were planned before this one are still on their way: it may need them to be there.
         uid: of the pod; of one that is created, once it is there.
         nominated: whether its nomination was written.
+        bound: whether its binding was written.
     """
 
     shown: BindPod
@@ -60,6 +61,7 @@ class Cycle:
     others: Callable[[], bool] = lambda: False
     uid: str = ""
     nominated: bool = False
+    bound: bool = False
 
     def __post_init__(self) -> None:
         self.uid = self.shown.uid
@@ -88,14 +90,16 @@ class Cycle:
             if shown.claims:
                 self._announce(pod)
                 volumes.carry_out(self.performer, shown.claims, shown.node)
-                yield from volumes.wait(self.performer.client, shown.claims, shown.node, self._volume_timeout())
+                reaches, timeout = self.live.reaches, self._volume_timeout()
+                yield from volumes.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
             self._bind(self._look() if waited else pod)
             self.live.written(shown.pod)
-            if self.flags.events:
-                self._report()
+            self.bound = True
         except BaseException:
             self._take_back()
             raise
+        if self.flags.events:
+            self._report()
 
     def _look(self) -> Pod:
         """Read pod and node again and hold them against what was shown."""
@@ -240,6 +244,8 @@ class Cycle:
         """Unreserve and forget, then clear the nomination; the state is that of the server again."""
         client = self.performer.client
         self.live.revert(self.shown.pod)
+        if client.stop.at_once:
+            return
         patience, client.patience = client.patience, 0.0
         try:
             with client.stop.finishing():
@@ -273,7 +279,8 @@ class Cycle:
 
     def _info(self) -> PodInfo:
         info = self.live.pod(self.shown.pod)
-        assert info is not None, self.shown.pod
+        if info is None:  # the watch has told so since it was read
+            raise HeldBack("the pod was deleted", code="deleted")
         return info
 
     def _pipeline(self) -> Pipeline:

@@ -24,6 +24,9 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
         create_timeout: how long the next pod of what was created is waited for [seconds].
         qps: requests a second.
         burst: requests at once.
+        k8s_version: whose rules were asked for; empty for the cluster's.
+        feature_gates: gates that were asked for, as they were written.
+        config: text of the KubeSchedulerConfiguration that was given; None for none.
     """
 
     preempt: bool = False
@@ -39,6 +42,9 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     create_timeout: float = 300.0
     qps: float = 50.0
     burst: int = 100
+    k8s_version: str = ""
+    feature_gates: str = ""
+    config: str | None = None
 
     def accepts(self, code: str) -> bool:
         """Whether a doubt is accepted."""
@@ -52,6 +58,13 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
         found += ["--pdb wait"] if self.pdb == "wait" else []
         return "".join(f" {word}" for word in found)
 
+    def again(self, given: Flags) -> Flags:
+        """The flags of a run that is resumed: those that are given this time count, and doubts add up."""
+        told = {name: getattr(given, name) for name in self.__struct_fields__}
+        new = {name: value for name, value in told.items() if value != getattr(_NONE, name)}
+        accepted = tuple(dict.fromkeys((*self.accept_doubt, *given.accept_doubt)))
+        return msgspec.structs.replace(self, **{**new, "accept_doubt": accepted})
+
     def plain(self) -> dict[str, Any]:
         """As the journal keeps them."""
         found: dict[str, Any] = msgspec.to_builtins(self)
@@ -61,3 +74,6 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     def of(cls, plain: dict[str, Any]) -> Flags:
         """Read them back."""
         return msgspec.convert(plain, cls)
+
+
+_NONE = Flags()

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import msgspec
 
 from kplan.bind.flags import Flags
-from kplan.bind.journal import Journal, Record, read_journal
+from kplan.bind.guards import WATCH
+from kplan.bind.journal import Journal, Record, not_there, read_journal
 from kplan.bind.manifests import created_resources, read_manifests
 from kplan.bind.plan import attempt_of
 from kplan.bind.plan_file import load_plan, plan_of, save_plan
@@ -22,9 +23,10 @@ from kplan.bind.resources import PODS
 from kplan.bind.results import left_to_plan, merged
 from kplan.bind.rights import Needs, cluster_role, nominates
 from kplan.bind.workbench import Targets, Workbench
-from kplan.errors import BindError, UsageError
+from kplan.errors import BindError, KplanError, UsageError
 from kplan.framework.features import Features
 from kplan.result.document_bind import BindPlan, BindResult
+from kplan.words import count
 
 _REPLANS = 5
 """How often what was held back is planned again."""
@@ -93,11 +95,33 @@ class Command:
             raise UsageError(
                 "bind takes one target", code="two-targets", hint="pods, or --plan FILE, or --resume JOURNAL"
             )
+        if self.targets.scope.selector is not None and (self.targets.names or self.targets.files):
+            raise UsageError(
+                "-l chooses among the pods of namespaces, not among named ones or those of manifests",
+                code="two-targets",
+                hint="leave it out, or name no pods and no files",
+            )
         if snapshot and (self.apply or self.resume or self.plan):
             raise UsageError(
                 "a snapshot can be shown, not written to",
                 code="snapshot-apply",
                 hint="--save-plan FILE here; then, in the cluster it was taken of: kplan bind --plan FILE --apply",
+            )
+        if snapshot and self.dry_run:
+            raise UsageError(
+                "--server-dry-run asks a server, and a snapshot has none", code="snapshot-apply", hint="leave one out"
+            )
+        more = {
+            "--save-plan": self.save,
+            "--journal": self.journal,
+            "--replan": self.replan,
+            "--server-dry-run": self.dry_run,
+        }
+        for flag in (flag for flag, given in more.items() if given and self.resume):
+            raise UsageError(
+                f"{flag} says nothing where a run is resumed: its plan and its journal are there",
+                code="resume-flag",
+                hint="leave it out",
             )
 
 
@@ -106,7 +130,7 @@ def go(asked: Command, flags: Flags, open_bench: OpenBench, person: Person) -> B
 
     Args:
         asked: what is asked.
-        flags: what may be done; those of the journal where a run is resumed.
+        flags: what may be done; where a run is resumed, on top of what its journal says.
         open_bench: reads the cluster.
         person: who runs the command.
 
@@ -119,20 +143,23 @@ def go(asked: Command, flags: Flags, open_bench: OpenBench, person: Person) -> B
         LiveError: the server does not answer.
     """
     if asked.resume:
-        return _resume(asked.resume, open_bench, person)
+        return _resume(asked.resume, flags, open_bench, person)
     saved = load_plan(asked.plan) if asked.plan else None
+    if asked.apply and asked.journal:
+        not_there(asked.journal)  # before anything is asked, not after
     bench = open_bench(flags)
     if saved is not None:
         shown = bench.again(saved, flags, asked.plan, dry_run=asked.dry_run)
     else:
         shown = bench.plan(asked.targets, flags, dry_run=asked.dry_run)
     if asked.save:
-        shown = msgspec.structs.replace(shown, attempt=attempt_of(shown, asked.save, flags))
+        words = f"{bench.cluster_words}{bench.rules_words}"
+        shown = msgspec.structs.replace(shown, attempt=attempt_of(shown, asked.save, flags, words))
         save_plan(shown, asked.save)
     if not asked.apply:
         return shown
-    if saved is None:
-        person.show(shown)
+    if saved is None and shown.verdict != "NOTHING":
+        person.show(_asked_about(shown))
     return _apply(asked, flags, bench, shown, open_bench, person)
 
 
@@ -149,33 +176,67 @@ def _apply(
         if not person.agrees(shown, ""):
             return result
         _still_fresh(bench, flags)
-        journal, name = Journal(_journal(asked.journal, number)), secrets.token_hex(4)
+        name = secrets.token_hex(4)
+        journal = Journal(_journal(asked.journal, number, name))
         journal.start(_plain(shown), name, flags.plain())
-        result = merged(result, bench.run(shown, flags, journal, name, progress=person.progress))
+        done = bench.run(shown, flags, journal, name, progress=person.progress)
+        result = merged(result, _on(bench, shown, done))
         held = left_to_plan(result)
         if not asked.replan or not held or result.verdict == "STOPPED":
             break
-        bench = open_bench(flags)
-        shown = bench.plan(Targets(names=[f"pod/{key}" for key in held]), flags)
-        person.show(shown)
+        try:
+            bench = open_bench(flags)
+            there = {pod.key for pod in bench.state.pods}
+            again = [f"pod/{key}" for key in held if key in there]
+            if not again:
+                break
+            shown = bench.plan(Targets(names=again), flags)
+        except KplanError as error:  # what was written before is told all the same
+            note = f"not planned again: {error.message}"
+            return msgspec.structs.replace(result, notes=(*result.notes, note))
+        person.show(_asked_about(shown))
     return result or shown
 
 
-def _resume(path: str, open_bench: OpenBench, person: Person) -> BindResult | None:
+def _asked_about(shown: BindPlan) -> BindPlan:
+    """A plan as it is shown before the question: what comes next is known."""
+    if shown.verdict != "READY":
+        return shown
+    coming = "comes next, before the first write"
+    guards = (
+        msgspec.structs.replace(guard, text=coming) if (guard.name, guard.state) == ("dry run", "--") else guard
+        for guard in shown.guards
+    )
+    return msgspec.structs.replace(shown, attempt="", guards=tuple(guards))
+
+
+def _on(bench: Workbench, shown: BindPlan, result: BindResult) -> BindResult:
+    """Name the cluster in what to run next, too, and say of a result what could not be seen."""
+    words = bench.cluster_words if result.attempt else ""
+    blind = (guard.text for guard in shown.guards if guard.name == WATCH)
+    return msgspec.structs.replace(result, attempt=f"{result.attempt}{words}", notes=(*result.notes, *blind))
+
+
+def _resume(path: str, given: Flags, open_bench: OpenBench, person: Person) -> BindResult | None:
     """Go on with a run that stopped; the server is asked first what happened."""
+    if given.max_pods:
+        raise UsageError(
+            "--max-pods says nothing where a run is resumed: its plan is there", code="resume-flag", hint="leave it out"
+        )
     record = read_journal(path)
-    flags, plan = Flags.of(record.options), plan_of(record.plan)
+    flags, plan = Flags.of(record.options).again(given), plan_of(record.plan)
     bench = open_bench(flags)
     shown = bench.again(plan, flags, path, resumed=True)
     _refuse(shown)
     if not person.agrees(shown, _told(path, record)):
         return None
     journal = Journal(path, resumed=True)
-    return bench.run(plan, flags, journal, record.run, former=record, progress=person.progress)
+    return _on(bench, shown, bench.run(plan, flags, journal, record.run, former=record, progress=person.progress))
 
 
 def _told(path: str, record: Record) -> str:
-    return f"Go on with {path} ({record.writes} writes, {len(record.unanswered)} unanswered). "
+    writes = f"{count(record.writes, 'write')}, {len(record.unanswered):,} unanswered"
+    return f"Go on with {path} ({writes}; {count(len(record.pods), 'pod')} settled). "
 
 
 def _refuse(shown: BindPlan) -> None:
@@ -204,9 +265,11 @@ def _still_fresh(bench: Workbench, flags: Flags) -> None:
         )
 
 
-def _journal(path: str, number: int) -> str:
-    name = path or f"kplan-bind-{strftime('%Y%m%d-%H%M%S')}.jsonl"
-    return f"{name.removesuffix('.jsonl')}-{number + 1}.jsonl" if number else name
+def _journal(path: str, number: int, run: str) -> str:
+    """Name a journal: the one that is given, with the number of a run that plans again, or one that no other has."""
+    if not path:
+        return f"kplan-bind-{strftime('%Y%m%d-%H%M%S')}-{run}.jsonl"
+    return f"{path.removesuffix('.jsonl')}-{number + 1}.jsonl" if number else path
 
 
 def rights(targets: Targets, flags: Flags, features: Features) -> str:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kplan.bind.client import Client
 from kplan.bind.flags import Flags
 from kplan.bind.identity import Identity
 from kplan.bind.leases import Responsible
 from kplan.bind.rehearsal import Rehearsal
-from kplan.bind.rights import missing, needs_of, writing
+from kplan.bind.rights import missing, needs_of, unseen, writing
 from kplan.framework.features import Features
+from kplan.objects.kinds import Kind
 from kplan.result.document_base import Doubt
 from kplan.result.document_bind import BindGuard, BindObject, BindPlan, BindPod
 from kplan.words import count, listed
 
-ORDER = ("age", "scheduler", "doubts", "creates", "rights", "dry run", "evicts")
+ORDER = ("age", "rules", "scheduler", "doubts", "creates", "rights", "watch", "dry run", "evicts")
 """In which order guards are shown."""
 
 
@@ -113,6 +114,19 @@ def rights_guard(client: Client, plan: BindPlan, features: Features, flags: Flag
     return BindGuard(name="rights", state="ok", text=", ".join(told))
 
 
+def watch_guards(client: Client, kinds: Iterable[Kind]) -> Iterator[BindGuard]:
+    """Say what of the objects that the plan depends on cannot be followed; that stops nothing.
+
+    Raises:
+        LiveError: the server does not say.
+    """
+    blind = unseen(client, kinds)
+    if blind:
+        text = f"what others do meanwhile to {listed(blind, most=9)} goes unseen: no right to list and watch them"
+        yield BindGuard(name=WATCH, state="--", text=text)
+
+
+WATCH = "watch"
 _FIRST = "pods/binding"
 _SHORT = {"persistentvolumeclaims": "pvc", "persistentvolumes": "pv"}
 

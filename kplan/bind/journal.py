@@ -48,11 +48,7 @@ class Journal:
             self._file = os.open(path, flags, 0o600)
             _sync_folder(Path(path))
         except FileExistsError:
-            raise UsageError(
-                f"{path}: a journal of that name is there already",
-                code="journal-exists",
-                hint=f"go on with it: kplan bind --resume {path}; or name another: --journal FILE",
-            ) from None
+            raise _is_there(path) from None
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
 
@@ -105,6 +101,24 @@ class Journal:
                 ) from error
         if self._after_line is not None:
             self._after_line(kind)
+
+
+def not_there(path: str) -> None:
+    """Make sure that there is no file of that name yet.
+
+    Raises:
+        UsageError: there is.
+    """
+    if Path(path).exists():
+        raise _is_there(path)
+
+
+def _is_there(path: str) -> UsageError:
+    return UsageError(
+        f"{path}: a journal of that name is there already",
+        code="journal-exists",
+        hint=f"go on with it: kplan bind --resume {path}; or name another: --journal FILE",
+    )
 
 
 def _sync_folder(path: Path) -> None:

@@ -7,9 +7,11 @@ whatever clock, changes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import yaml
 
 from kplan.bind.client import Client
 from kplan.sources.moments import seconds_of
@@ -35,26 +37,55 @@ class Responsible:
     text: str
 
 
-def find_responsible(client: Client, names: Iterable[str], profiles: Iterable[str]) -> dict[str, Responsible]:
+Lease = tuple[str, str]
+"""Namespace and name."""
+
+_OF_SCHEDULER: Lease = (NAMESPACE, SCHEDULER)
+
+
+def own_lease(configuration: Mapping[str, Any] | str | None) -> Lease:
+    """Name the lease that a configuration has its scheduler hold.
+
+    Args:
+        configuration: a KubeSchedulerConfiguration that was accepted, parsed or as text; None for the default.
+    """
+    parsed = yaml.safe_load(configuration) if isinstance(configuration, str) else configuration
+    election = (parsed or {}).get("leaderElection") or {}
+    return election.get("resourceNamespace") or NAMESPACE, election.get("resourceName") or SCHEDULER
+
+
+def find_responsible(
+    client: Client, names: Iterable[str], profiles: Iterable[str], own: Lease = _OF_SCHEDULER
+) -> dict[str, Responsible]:
     """Find out for each schedulerName whether a live scheduler answers for it.
+
+    The lease of a profile's scheduler is the one that its configuration names, or kube-scheduler's; a second scheduler
+    is mostly set up with one that is called as its profile.
 
     Args:
         client: the server.
         names: schedulerNames of the pods.
         profiles: names of the profiles of the cluster's own scheduler, as far as known.
+        own: lease that the configuration of these profiles names.
 
     Raises:
         LiveError: the server does not answer.
     """
-    wanted = sorted(set(names))
-    own = {*profiles, DEFAULT_NAME}
-    leases = sorted({SCHEDULER if name in own else name for name in wanted})
-    looks = {lease: _look(client, lease) for lease in leases}
+    known = {*profiles, DEFAULT_NAME}
+    leases = {name: _leases(name, own, known=name in known) for name in sorted(set(names))}
+    looks = {lease: _look(client, lease) for lease in sorted({lease for some in leases.values() for lease in some})}
     if any(look.expired for look in looks.values()):
         client.stop.sleep(_SECOND_LOOK)
         again = {lease: _look(client, lease) for lease, look in looks.items() if look.expired}
         looks |= {lease: look.against(looks[lease]) for lease, look in again.items()}
-    return {name: _verdict(name, SCHEDULER if name in own else name, looks) for name in wanted}
+    return {name: _verdict(some, own, looks) for name, some in leases.items()}
+
+
+def _leases(name: str, own: Lease, *, known: bool) -> tuple[Lease, ...]:
+    """Leases of which one is held while a scheduler answers for a name, the likeliest first."""
+    if not known:
+        return ((NAMESPACE, name),)
+    return tuple(dict.fromkeys((own, _OF_SCHEDULER, *([(NAMESPACE, name)] if name != DEFAULT_NAME else []))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +105,14 @@ class _Look:
         return self
 
 
-def _look(client: Client, lease: str) -> _Look:
-    path = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/{lease}"
-    reply = client.read(path, what=f"asking for the lease {lease}")
+def _look(client: Client, lease: Lease) -> _Look:
+    namespace, name = lease
+    path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"
+    reply = client.read(path, what=f"asking for the lease {name}")
     if reply.status == 404:
         return _Look("none")
     if not reply.ok:
-        return _Look("unknown", text=f"the lease {NAMESPACE}/{lease} cannot be read")
+        return _Look("unknown", text=f"the lease {namespace}/{name} cannot be read")
     spec: Mapping[str, Any] = reply.object().get("spec") or {}
     holder = str(spec.get("holderIdentity") or "")
     renewed = str(spec.get("renewTime") or "")
@@ -92,12 +124,17 @@ def _look(client: Client, lease: str) -> _Look:
     return _Look("held", holder, renewed, f"renewed {max(age, 0):.0f} s ago")
 
 
-def _verdict(name: str, lease: str, looks: Mapping[str, _Look]) -> Responsible:
-    look = looks[lease]
-    if look.state == "held":
-        return Responsible(True, f"{look.holder} holds the lease {NAMESPACE}/{lease} ({look.text})")
-    if look.state == "unknown":
-        return Responsible(lease == SCHEDULER, look.text)
-    if look.state == "expired":
-        return Responsible(False, f"the lease {NAMESPACE}/{lease} has expired, last held by {look.holder}")
-    return Responsible(False, f"no lease {NAMESPACE}/{lease} is held")
+def _verdict(leases: Sequence[Lease], own: Lease, looks: Mapping[Lease, _Look]) -> Responsible:
+    """Judge by the first lease that says something: one that is held, or may be, before all others."""
+    for lease in leases:
+        look = looks[lease]
+        if look.state == "held":
+            return Responsible(True, f"{look.holder} holds the lease {'/'.join(lease)} ({look.text})")
+    for lease in leases:
+        if looks[lease].state == "unknown":
+            return Responsible(lease in (own, _OF_SCHEDULER), looks[lease].text)
+    for lease in leases:
+        look = looks[lease]
+        if look.state == "expired":
+            return Responsible(False, f"the lease {'/'.join(lease)} has expired, last held by {look.holder}")
+    return Responsible(False, f"no lease {'/'.join(leases[0])} is held")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 import msgspec
 
@@ -18,8 +19,9 @@ from kplan.cluster import AddPods, Assume, Change, Cluster, PodInfo, Put, PutNod
 from kplan.cluster.pods import is_terminal
 from kplan.framework.codes import Point
 from kplan.framework.findings import Failed, Refused
-from kplan.objects.models import Node, Object, Pod
+from kplan.objects.models import Node, Object, PersistentVolume, Pod
 from kplan.pipeline import Planner
+from kplan.plugins.volume_binding.binder import volume_reach
 from kplan.result import Outcome
 
 
@@ -49,7 +51,7 @@ class LiveCluster:
 
     Args:
         planner: planner over the state that was read; its cluster is changed.
-        watches: follow pods and nodes; None where nothing is written.
+        watches: follow what others change; None where nothing is written.
         clock: monotonic seconds.
     """
 
@@ -78,6 +80,8 @@ class LiveCluster:
         """Take in what happened since; nodes first, so that no pod lands on one that is not there yet."""
         if self._watches is not None:
             self._watches.nodes.drain(self.seen_node, self.listed_nodes)
+            for attribute, watch in self._watches.objects.items():
+                watch.drain(partial(self.seen_object, attribute), partial(self.listed_objects, attribute))
             self._watches.pods.drain(self.seen, self.listed)
 
     def appeared(self) -> list[Pod]:
@@ -103,6 +107,24 @@ class LiveCluster:
             self.seen_node(Seen(known, gone=True))
         for node in there.values():
             self.seen_node(Seen(node))
+
+    def seen_object(self, attribute: str, seen: Seen[Object]) -> None:
+        """Take in an object as the server has it, unless it is one that this run has reserved: then it knows better."""
+        key, item = seen.item.key, None if seen.gone else seen.item
+        reserved = any(
+            (put.attribute, put.key) == (attribute, key) for one in self.assumed.values() for put in one.former
+        )
+        if not reserved and self.cluster.objects.table(attribute).get(key) != item:
+            self.cluster.apply([Put(attribute, key, item)])
+
+    def listed_objects(self, attribute: str, items: Iterable[Object]) -> None:
+        """Take in all objects of a kind that the server has: those it does not list are gone."""
+        there = {item.key: item for item in items}
+        for key, known in list(self.cluster.objects.table(attribute).items()):
+            if key not in there:
+                self.seen_object(attribute, Seen(known, gone=True))
+        for item in there.values():
+            self.seen_object(attribute, Seen(item))
 
     def seen(self, seen: Seen[Pod]) -> None:
         """Take in one pod as the server has it."""
@@ -153,6 +175,12 @@ class LiveCluster:
             return _problem(self.planner.cycle(pod, row).explain(preempt=False), row, node)
         finally:
             self.cluster.undo(undo)
+
+    def reaches(self, volume: PersistentVolume, node: str) -> bool:
+        """Tell whether a volume can be used from a node; of one that is gone its own guard tells."""
+        row = self.cluster.node_index.get(node)
+        features = next(iter(self.planner.pipelines.values())).features
+        return row is None or bool(volume_reach(self.cluster, volume, features)[0][row])
 
     def fits_somewhere(self, pod: PodInfo) -> str:
         """Name of the node a pod would get without evictions; empty if none."""

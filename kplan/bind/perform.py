@@ -66,9 +66,10 @@ class Performer:
         while True:
             self.client.stop.check()
             self.client.wait_turn()
-            wait = pause
+            wait, said = pause, "no answer"
             try:
                 reply = self._send(write, dry=True)
+                said = reply.message
                 if reply.ok or (write.kind == "event" and reply.status == 409):
                     self.rehearsed.add((write.kind, write.about))
                     return
@@ -79,7 +80,7 @@ class Performer:
                 if time.monotonic() > end:
                     raise
             if time.monotonic() + wait > end:
-                raise HeldBack(f"{write.text}: the server gives no verdict on a dry run", code="dry-run")
+                raise HeldBack(f"{write.text}: no verdict on a dry run: {said}", code="dry-run")
             self.client.stop.sleep(wait)
             pause = min(2 * pause, _LONGEST_PAUSE)
 

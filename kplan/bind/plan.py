@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from kplan.bind.flags import Flags
 from kplan.bind.guards import ORDER, create_guards, doubt_guards, eviction_guard, scheduler_guards
@@ -35,6 +37,7 @@ class Circumstances:
         objects: of manifests, but for bare pods, in the order in which they are created.
         notes: what else to say.
         command: the command so far, for what to run next.
+        rules: version, gates and profiles the plan is made by.
     """
 
     origin: Origin
@@ -44,6 +47,7 @@ class Circumstances:
     objects: tuple[BindObject, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = "kplan bind"
+    rules: Mapping[str, str] = field(default_factory=dict)
 
     def answers(self, name: str) -> bool:
         """Whether a live scheduler answers for a schedulerName."""
@@ -87,6 +91,7 @@ def make_plan(
         attempt=_attempt(verdict, about, against),
         doubts=doubts,
         notes=about.notes,
+        rules=dict(about.rules),
     )
 
 
@@ -105,12 +110,31 @@ def totals(pods: Sequence[BindPod], objects: Sequence[BindObject] = ()) -> BindT
     )
 
 
-def attempt_of(plan: BindPlan, file: str, flags: Flags) -> str:
-    """What to run next with a plan that is saved to a file; empty if nothing helps."""
-    if not plan.attempt:
+def first_pods(pods: Sequence[BindPod], most: int) -> Iterator[BindPod]:
+    """Leave the pods of a saved plan beyond ``--max-pods`` unbound; 0 for no limit."""
+    bound = 0
+    for pod in pods:
+        bound += pod.result == "bind"
+        if most and bound > most and pod.result == "bind":
+            cause = Cause(code="max-pods", text=f"beyond --max-pods {most}")
+            yield replace(pod, result="pending", because=cause)
+        else:
+            yield pod
+
+
+def attempt_of(plan: BindPlan, file: str, flags: Flags, words: str = "") -> str:
+    """What to run next with a plan that is saved to a file; empty if nothing helps.
+
+    Args:
+        plan: the plan.
+        file: its name.
+        flags: what may be done.
+        words: options that name the cluster and choose the rules.
+    """
+    if not plan.attempt or not plan.cluster.uid:
         return ""
     needs = "".join(f" {guard.flag}" for guard in plan.guards if guard.state == "needs")
-    return f"kplan bind --plan {shlex.quote(file)}{flags.words()}{needs} --apply"
+    return f"kplan bind --plan {shlex.quote(file)}{words}{flags.words()}{needs} --apply"
 
 
 def _because(

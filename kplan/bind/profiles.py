@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +11,11 @@ import yaml
 from kplan.bind.leases import DEFAULT_NAME
 from kplan.config import is_interested
 from kplan.framework.args import Extender
+from kplan.framework.codes import Point
 from kplan.objects.models import Pod
 from kplan.pipeline import Pipeline
 from kplan.plugins.registry import REGISTRY
+from kplan.result.document_base import Cause
 
 OWN_NAME = "kplan"
 """The schedulerName of pods that wait for kplan, whatever profiles there are."""
@@ -59,3 +61,25 @@ def binding_extender(extenders: Iterable[Extender], pod: Pod) -> Extender | None
     Source: kubernetes v1.37.2 pkg/scheduler/schedule_one.go extendersBinding; pkg/scheduler/extender.go IsBinder.
     """
     return next((extender for extender in extenders if extender.bind_verb and is_interested(extender, pod)), None)
+
+
+def held(pipeline: Pipeline, unknown: Sequence[str], extenders: Iterable[Extender], pod: Pod) -> Cause | None:
+    """Tell what the rules of a pod do after it has a node that kplan does not do; None if nothing.
+
+    Args:
+        pipeline: of its profile.
+        unknown: Permit plugins of the profile that kplan does not know.
+        extenders: of the configuration.
+        pod: the pod.
+    """
+    known = (plugin.name for plugin in pipeline.at(Point.PERMIT))
+    names = (*unknown, *(name for name in known if name != "GangScheduling"))  # that holds groups alone
+    if names:
+        name = pipeline.profile.scheduler_name
+        text = f"its profile {name} has Permit plugins, which kplan does not run: {', '.join(names)}"
+        return Cause(code="permit", text=text)
+    binder = binding_extender(extenders, pod)
+    if binder is not None:
+        text = f"the extender {binder.url_prefix} binds it in the scheduler's place, and kplan does not call extenders"
+        return Cause(code="extender-binds", text=text)
+    return None

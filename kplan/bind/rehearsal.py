@@ -8,7 +8,7 @@ from typing import Any
 
 from kplan.bind import volumes
 from kplan.bind.flags import Flags
-from kplan.bind.perform import BudgetRefuses, HeldBack, Performer
+from kplan.bind.perform import BudgetRefuses, Conflict, HeldBack, Performer
 from kplan.bind.reread import read_node, read_pod
 from kplan.bind.rights import nominates
 from kplan.bind.writes import Finding, Write, bind, create, evict, nominate, pod_path
@@ -18,6 +18,8 @@ from kplan.objects.requests import RequestRules
 from kplan.result.document_bind import BindObject, BindPod
 
 Raw = dict[str, Any]
+
+_AGAIN = 5
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,20 @@ class Rehearsal:
                     yield item.object, problem
         for shown in pods:
             try:
-                for write in self._writes(shown, missing):
-                    self._try(write)
+                self._pod(shown, missing)
             except HeldBack as problem:
                 yield shown.pod, problem
+
+    def _pod(self, shown: BindPod, missing: set[str]) -> None:
+        """Try the writes of a pod; what changed just now is read again, as when it is written."""
+        for attempt in range(_AGAIN):
+            try:
+                for write in self._writes(shown, missing):
+                    self._try(write)
+                return
+            except Conflict:
+                if attempt + 1 == _AGAIN:
+                    raise
 
     def _object(self, manifest: Raw, missing: set[str]) -> bool:
         """Try to create an object; whether it is not there yet."""
@@ -73,6 +85,8 @@ class Rehearsal:
         return True
 
     def _try(self, write: Write) -> None:
+        if (write.kind, write.about) in self.performer.rehearsed:
+            return
         try:
             self.performer.rehearse(write)
         except BudgetRefuses:

@@ -76,7 +76,12 @@ def merged(former: BindResult | None, result: BindResult) -> BindResult:
 
 
 def left_to_plan(result: BindResult) -> list[str]:
-    """Pods that were held back and are there, so that they can be planned again: ``namespace/name``."""
-    absent = ("not-created", "not-made")
-    held = (pod for pod in result.pods if pod.result == "held-back" and pod.code not in absent)
+    """Pods that were held back and still wait, so that they can be planned again: ``namespace/name``."""
+    held = (pod for pod in result.pods if pod.result == "held-back" and pod.code not in _NOT_AGAIN)
     return [pod.real or pod.pod for pod in held]
+
+
+_NOT_AGAIN = frozenset(
+    {"bound-already", "bound-by-another", "deleted", "ended", "not-created", "not-made", "pod-deleted"}
+)
+"""Why pods are held back that are not there, or wait no more."""

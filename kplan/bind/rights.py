@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from kplan.bind.client import Client
+from kplan.bind.following import EVERY_KIND
 from kplan.bind.leases import NAMESPACE as KUBE_SYSTEM
 from kplan.bind.resources import PODS, Resource, resource_of
 from kplan.errors import LiveError
 from kplan.framework.features import Features
+from kplan.objects.kinds import Kind
 from kplan.result.document_bind import BindPlan
 from kplan.sources.live import failures
 
@@ -95,8 +97,10 @@ def writing(needs: Needs) -> list[Right]:
         found.append(Right("", "persistentvolumeclaims", "get"))
     if needs.claims:
         found.append(Right("", "persistentvolumeclaims", "update"))
+    if needs.claims or needs.volumes:  # one that was made for a claim must be within the node's reach
+        found.append(Right("", "persistentvolumes", "get", namespaced=False))
     if needs.volumes:
-        found += [Right("", "persistentvolumes", verb, namespaced=False) for verb in ("get", "update")]
+        found.append(Right("", "persistentvolumes", "update", namespaced=False))
     if needs.nominate or needs.preempt:
         found.append(Right("", "pods/status", "patch"))
     if needs.preempt:
@@ -126,17 +130,35 @@ def everywhere() -> list[Right]:
     ]
 
 
+def following(kinds: Iterable[Kind]) -> list[Right]:
+    """List the rights to follow what a plan depends on beside pods and nodes; a run goes on without, but sees less."""
+    return [Right(kind.group, kind.plural, verb, namespaced=False) for kind in kinds for verb in ("list", "watch")]
+
+
+def unseen(client: Client, kinds: Iterable[Kind]) -> list[str]:
+    """Name the resources that cannot be followed, so that what others do to them goes unseen.
+
+    Raises:
+        LiveError: the server does not say.
+    """
+    return list(dict.fromkeys(right.resource for right in following(kinds) if not _allowed(client, right)))
+
+
 def missing(client: Client, needs: Needs, namespaces: Iterable[str]) -> list[Right]:
     """Ask the server for the rights that are not there, with SelfSubjectAccessReviews; they change nothing.
 
     Raises:
         LiveError: the server does not say.
     """
-    wanted = list(everywhere())
+    lacking = [right for right in everywhere() if not _allowed(client, right)]
     spaces = sorted(set(namespaces))
     for right in writing(needs):
-        wanted += [replace(right, namespace=space) for space in spaces] if right.namespaced else [right]
-    return [right for right in wanted if not _allowed(client, right)]
+        if not right.namespaced:
+            lacking += [] if _allowed(client, right) else [right]
+        elif len(spaces) == 1 or not _allowed(client, right):  # whoever has it everywhere need not be asked for each
+            each = (replace(right, namespace=space) for space in spaces)
+            lacking += [one for one in each if not _allowed(client, one)]
+    return lacking
 
 
 def _allowed(client: Client, right: Right) -> bool:
@@ -166,7 +188,7 @@ def _allowed(client: Client, right: Right) -> bool:
 def cluster_role(needs: Needs, features: Features) -> str:
     """Write the ClusterRole that binding needs on top of the one for reading."""
     rules: dict[tuple[str, str], set[str]] = {}
-    for right in (*everywhere(), *writing(needs)):
+    for right in (*everywhere(), *following(EVERY_KIND), *writing(needs)):
         rules.setdefault((right.group, right.resource), set()).add(right.verb)
     lines = [
         "# What kplan bind needs with these flags, on top of the rights to read: kplan snapshot --print-rbac.",

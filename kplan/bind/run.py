@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -38,6 +39,10 @@ from kplan.words import count
 CONFIRM_WITHIN = 30.0
 """An assumption that the watch does not confirm in this time is dropped [seconds]."""
 _POLL = 0.2
+_WAITS_NO_MORE = frozenset(
+    {"bound-already", "bound-by-another", "deleted", "ended", "gated", "pod-deleted", "recreated", "unconfirmed"}
+)
+"""Why pods are held back of which nobody reports that they failed to be scheduled."""
 
 Progress = Callable[[int, int], None]
 """Told how many pods are settled, of how many."""
@@ -84,6 +89,7 @@ class Run:
     _active: list[_Active] = field(default_factory=list)
     _real: dict[str, str] = field(default_factory=dict)
     _rehearsed: set[tuple[str, str]] = field(default_factory=set)
+    _failed: list[tuple[str, str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._todo = [pod for pod in self.plan.pods if pod.result == "bind"]
@@ -127,10 +133,11 @@ class Run:
 
     def _settle_from(self, former: Record, shown: BindPod) -> None:
         noted = former.pods.get(shown.pod)
+        key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
         if noted is not None and noted.get("result") == "held-back":
             self._settle(msgspec.convert(noted, BoundPod), note=False)
+            self._note_failed(key, uid, noted.get("code", ""), noted.get("text", ""))
             return
-        key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
         if shown.owner and shown.pod not in former.matches:
             return
         raw = self.client.found(pod_path(key), what=f"asking for pod {key}")
@@ -138,7 +145,11 @@ class Run:
             if raw is None or create(shown.create, self.name).ask(self.client).finding is not Finding.DONE:
                 return
             uid = raw["metadata"]["uid"]
-        if bound(self.client, key, uid, shown.node).finding is not Finding.DONE:
+        found = bound(self.client, key, uid, shown.node)
+        if found.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
+            self._settle(msgspec.structs.replace(msgspec.convert(noted, BoundPod), text=found.text), note=False)
+            return
+        if found.finding is not Finding.DONE:
             return
         if noted is None and self.flags.events:
             self._report(scheduled(key, uid, shown.node, self.name))
@@ -181,10 +192,10 @@ class Run:
         while self._active or self._arrivals.awaited:
             self.client.stop.sleep(_POLL)
             self._follow()
-        if self.flags.events:
-            for shown in self.plan.pods:
-                if shown.result == "pending" and shown.message and shown.uid:
-                    self._report(failed(shown.pod, shown.uid, shown.message, self.name))
+        pending = (pod for pod in self.plan.pods if pod.result == "pending" and pod.message and pod.uid)
+        for key, uid, text in (*((pod.pod, pod.uid, pod.message) for pod in pending), *self._failed):
+            if self.flags.events:
+                self._report(failed(key, uid, text, self.name))
 
     def _follow(self) -> None:
         """Let the pods go on whose turn it is, and take in what happened."""
@@ -240,8 +251,11 @@ class Run:
     def _leave(self, one: _Active) -> None:
         """Note a pod that was on its way when the run stopped; the journal leaves it open."""
         self.writes += len(one.cycle.performer.sent)
-        text = "on its way when the run stopped: --resume asks the server"
-        left = self._became(one.planned, "open", one.cycle.shown.pod, text=text, kept=one.cycle.kept)
+        if one.cycle.bound:  # its event is open
+            left = self._became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time()))
+        else:
+            text = "on its way when the run stopped: --resume asks the server"
+            left = self._became(one.planned, "open", one.cycle.shown.pod, text=text, kept=one.cycle.kept)
         self.results[left.pod] = left
 
     def _close(self) -> None:
@@ -257,7 +271,14 @@ class Run:
 
     def _hold(self, shown: BindPod, problem: HeldBack, cycle: Cycle | None = None) -> None:
         key, kept = (cycle.shown.pod, cycle.kept) if cycle is not None else (shown.pod, ())
+        uid = cycle.uid if cycle is not None else shown.uid
         self._settle(self._became(shown, "held-back", key, code=problem.code, text=problem.message, kept=kept))
+        self._note_failed(key, uid, problem.code, problem.message)
+
+    def _note_failed(self, key: str, uid: str, code: str, text: str) -> None:
+        """Keep for the events in the end, which are writes as well, a pod that still waits."""
+        if uid and code not in _WAITS_NO_MORE:
+            self._failed.append((key, uid, text))
 
     def _settle(self, pod: BoundPod, *, note: bool = True) -> None:
         self.results[pod.pod] = pod
@@ -321,7 +342,7 @@ class Run:
             ended=time_of(time.time()),
             journal=self.journal.path,
             writes=self.writes,
-            attempt=f"kplan bind --resume {self.journal.path}" if self.stopped and self.journal.path else "",
+            attempt=f"kplan bind --resume {quote(self.journal.path)}" if self.stopped and self.journal.path else "",
             notes=tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more),
         )
 

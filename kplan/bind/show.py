@@ -11,10 +11,9 @@ from kplan.bind.fields import node_fields, planned_fields, pod_fields
 from kplan.bind.flags import Flags
 from kplan.bind.leases import Responsible
 from kplan.bind.manifests import Planned
-from kplan.bind.profiles import binding_extender
+from kplan.bind.profiles import held
 from kplan.cluster import PodInfo
 from kplan.framework.args import Extender
-from kplan.framework.codes import Point
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import claim_uses
 from kplan.result import EventKind, Outcome
@@ -158,16 +157,7 @@ def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
         text = f"no profile here has the schedulerName {pod.scheduler_name} (--config)"
         return Cause(code="other-scheduler", text=text)
     names = asked.permit.get(pod.scheduler_name, ())
-    known = [plugin.name for plugin in planner.pipelines[pod.scheduler_name].at(Point.PERMIT)]
-    names = (*names, *(name for name in known if name != "GangScheduling"))
-    if names:
-        text = f"its profile {pod.scheduler_name} has Permit plugins, which kplan does not run: {', '.join(names)}"
-        return Cause(code="permit", text=text)
-    binder = binding_extender(asked.extenders, pod.pod)
-    if binder is not None:
-        text = f"the extender {binder.url_prefix} binds it in the scheduler's place, and kplan does not call extenders"
-        return Cause(code="extender-binds", text=text)
-    return None
+    return held(planner.pipelines[pod.scheduler_name], names, asked.extenders, pod.pod)
 
 
 def _cause(planner: Planner, pod: PodInfo, outcome: Outcome, last: Outcome, told: dict[object, Cause]) -> Cause:

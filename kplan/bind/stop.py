@@ -15,9 +15,14 @@ class Stopped(Exception):
 
 
 class Stop:
-    """Whether the run was asked to stop; every wait of a run goes through it."""
+    """Whether the run was asked to stop; every wait of a run goes through it.
+
+    Attributes:
+        at_once: whether it was asked twice, so that the server is not even asked any more.
+    """
 
     def __init__(self) -> None:
+        self.at_once = False
         self._event = threading.Event()
         self._in_flight = 0
 
@@ -68,6 +73,7 @@ class Stop:
 
         def handle(number: int, frame: FrameType | None) -> None:
             if self._event.is_set():
+                self.at_once = True
                 raise KeyboardInterrupt
             self._event.set()
 

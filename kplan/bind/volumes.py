@@ -9,16 +9,20 @@ checkBindings.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kplan.bind import reread
 from kplan.bind.client import Client
 from kplan.bind.perform import Conflict, HeldBack, Performer
 from kplan.bind.writes import Raw, Write, claim_volume, select_node, volume_path
+from kplan.objects.models import PersistentVolume
 from kplan.result.document_bind import BindClaim
 
 _LOOK_EVERY = 1.0
 _AGAIN = 3
+
+Reaches = Callable[[PersistentVolume, str], bool]
+"""Tells whether a volume can be used from a node."""
 
 
 def writes(client: Client, claims: Sequence[BindClaim], node: str) -> list[Write]:
@@ -77,15 +81,15 @@ def _provisioned(client: Client, shown: BindClaim, node: str) -> Write | None:
     return select_node(claim, node)
 
 
-def wait(client: Client, claims: Sequence[BindClaim], node: str, timeout: float) -> Iterator[float]:
+def wait(client: Client, claims: Sequence[BindClaim], node: str, timeout: float, reaches: Reaches) -> Iterator[float]:
     """Wait until all claims are bound; yields how long to let others go on [seconds].
 
     Raises:
-        HeldBack: they are not in time, or the provisioner gave up.
+        HeldBack: they are not in time, the provisioner gave up, or a volume is out of the node's reach.
     """
     end = time.monotonic() + timeout
     while True:
-        late = [claim.claim for claim in claims if not _ready(client, claim, node)]
+        late = [claim.claim for claim in claims if not _ready(client, claim, node, reaches)]
         if not late:
             return
         if time.monotonic() >= end:
@@ -93,13 +97,18 @@ def wait(client: Client, claims: Sequence[BindClaim], node: str, timeout: float)
         yield _LOOK_EVERY
 
 
-def _ready(client: Client, shown: BindClaim, node: str) -> bool:
+def _ready(client: Client, shown: BindClaim, node: str, reaches: Reaches) -> bool:
     """Source: checkBindings."""
     claim: Raw = reread.read_claim(client, shown)
-    if reread.is_bound(claim):
-        return True
+    bound = reread.is_bound(claim)
+    name = shown.volume or claim["spec"].get("volumeName") or ""
+    volume = client.found(volume_path(name), what=f"looking at volume {name}") if name else None
+    if volume is not None and not reaches(reread.model_of(volume, PersistentVolume), node):
+        text = f"claim {shown.claim} got volume {name}, which cannot be used from {node}"
+        raise HeldBack(text, code="volume-out-of-reach")
+    if bound:
+        return volume is not None  # one that is not to be seen yet can be looked at the next time
     if shown.volume:
-        volume = client.found(volume_path(shown.volume), what=f"looking at volume {shown.volume}")
         if volume is None or not (volume["spec"].get("claimRef") or {}).get("uid"):
             raise HeldBack(f"volume {shown.volume} was taken away from claim {shown.claim}", code="volume-taken")
     elif reread.selected_node(claim) != node:

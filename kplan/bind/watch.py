@@ -1,10 +1,10 @@
-"""Watching pods and nodes while a run goes on: what others do, and whether what was written has arrived."""
+"""Watching while a run goes on: what others do, and whether what was written has arrived."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -13,12 +13,14 @@ import msgspec
 from kplan.bind.client import Client
 from kplan.bind.stop import Stopped
 from kplan.errors import LiveError
+from kplan.objects.kinds import BY_MODEL, Kind
 from kplan.objects.models import Node, Object, Pod
 from kplan.sources.live.failures import Answer
 
 _PAGE = "500"
 _AGAIN = 0.5
-_GONE = 410
+_DENIED_AGAIN = 10.0
+_DENIED, _GONE = 403, 410
 _ENDS, _SLACK = 45, 15
 """When the server ends a watch, and how much later a silent one is given up [seconds]."""
 
@@ -60,16 +62,15 @@ class Watch(Generic[T]):
 
     Args:
         client: the server.
-        plural: of the kind: ``pods``.
-        model: what its objects are decoded to.
+        kind: which.
         resource_version: of the list that was read.
     """
 
-    def __init__(self, client: Client, plural: str, model: type[T], resource_version: str) -> None:
+    def __init__(self, client: Client, kind: Kind, resource_version: str) -> None:
         self._client = client
-        self._plural = plural
-        self._path = f"/api/v1/{plural}"
-        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(model)
+        self._plural = plural = kind.plural
+        self._path = f"/{'apis' if kind.group else 'api'}/{kind.api_version}/{plural}"
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind.model)
         self._version = resource_version
         self._queue: queue.SimpleQueue[Seen[T] | list[T]] = queue.SimpleQueue()
         self._closed = threading.Event()
@@ -103,17 +104,19 @@ class Watch(Generic[T]):
     def _run(self) -> None:
         forgotten = False
         while not self._closed.is_set():
+            pause = _AGAIN
             try:
                 if forgotten:
                     self._list()
                 forgotten = self._follow()
             except Answer as answer:
                 forgotten = answer.status == _GONE
+                pause = _DENIED_AGAIN if answer.status == _DENIED else _AGAIN  # the guard has said so
             except (LiveError, msgspec.MsgspecError):
                 pass  # the server is away, or its line was cut off: from the last version on
             except Stopped:
                 return
-            self._closed.wait(_AGAIN)
+            self._closed.wait(pause)
 
     def _follow(self) -> bool:
         """Take in events until the server ends them; whether it has forgotten the version to go on from."""
@@ -152,22 +155,42 @@ class Watch(Generic[T]):
 
 @dataclass(frozen=True)
 class Watches:
-    """Pods and nodes, followed together."""
+    """Pods, nodes and what else a plan depends on, followed together.
+
+    Attributes:
+        pods: all pods.
+        nodes: all nodes.
+        objects: others, by the attribute of their kind.
+    """
 
     pods: Watch[Pod]
     nodes: Watch[Node]
+    objects: Mapping[str, Watch[Any]]
 
     @classmethod
-    def of(cls, client: Client, pods_version: str, nodes_version: str) -> Watches:
-        """Follow both from the lists that were read."""
-        return cls(Watch(client, "pods", Pod, pods_version), Watch(client, "nodes", Node, nodes_version))
+    def of(cls, client: Client, versions: Mapping[str, str], kinds: Iterable[Kind]) -> Watches:
+        """Follow all from the lists that were read.
+
+        Args:
+            client: the server.
+            versions: resourceVersion of the list of each kind.
+            kinds: what the plan depends on beside pods and nodes.
+        """
+
+        def watch(kind: Kind) -> Watch[Any]:
+            return Watch(client, kind, versions.get(kind.name, ""))
+
+        return cls(watch(BY_MODEL[Pod]), watch(BY_MODEL[Node]), {kind.attribute: watch(kind) for kind in kinds})
 
     def start(self) -> None:
         """Begin."""
-        self.pods.start()
-        self.nodes.start()
+        for watch in self._all():
+            watch.start()
 
     def close(self) -> None:
         """End them."""
-        self.pods.close()
-        self.nodes.close()
+        for watch in self._all():
+            watch.close()
+
+    def _all(self) -> tuple[Watch[Any], ...]:
+        return self.pods, self.nodes, *self.objects.values()

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kplan.api import Scheduler
 from kplan.bind.client import Client
 from kplan.bind.flags import Flags
-from kplan.bind.guards import age_guard, dry_run_guard, rights_guard
+from kplan.bind.following import followed
+from kplan.bind.guards import age_guard, dry_run_guard, rights_guard, watch_guards
 from kplan.bind.identity import Identity, same_cluster, target
 from kplan.bind.journal import Journal, Record
-from kplan.bind.leases import Responsible, find_responsible
+from kplan.bind.leases import Responsible, find_responsible, own_lease
 from kplan.bind.live import LiveCluster
 from kplan.bind.manifests import Landing, land, read_manifests
 from kplan.bind.perform import Performer
-from kplan.bind.plan import Circumstances, make_plan
-from kplan.bind.profiles import permit_plugins, with_profiles
+from kplan.bind.plan import Circumstances, first_pods, make_plan
+from kplan.bind.profiles import OWN_NAME, held, permit_plugins, with_profiles
 from kplan.bind.rehearsal import Rehearsal
+from kplan.bind.rules import rules_guards, rules_of
 from kplan.bind.run import Progress, Run
 from kplan.bind.show import Asked, show
 from kplan.bind.watch import Watches
@@ -67,6 +69,8 @@ class Workbench:
         configuration: KubeSchedulerConfiguration that was given or read; None for the default.
         client: the server; None for a snapshot.
         command: the command so far.
+        cluster_words: options that name the cluster, for what to run next.
+        rules_words: options that choose the rules, for what to run next.
         read_at: when reading began, by this machine's monotonic clock [seconds].
     """
 
@@ -78,6 +82,8 @@ class Workbench:
     configuration: Mapping[str, Any] | str | None = None
     client: Client | None = None
     command: str = "kplan bind"
+    cluster_words: str = ""
+    rules_words: str = ""
     read_at: float = 0.0
 
     def plan(self, targets: Targets, flags: Flags, *, dry_run: bool = False) -> BindPlan:
@@ -112,8 +118,9 @@ class Workbench:
             responsible=responsible,
             doubts=self.doubts,
             objects=landing.objects,
-            notes=(*landing.notes, *notes),
+            notes=(*landing.notes, *notes, *self._no_namespace(targets), *self._nowhere()),
             command=self.command,
+            rules=rules_of(self.scheduler, shown),
         )
         return self._guarded(shown, about, flags, (), dry_run=dry_run)
 
@@ -134,6 +141,7 @@ class Workbench:
             LiveError: the server does not answer.
         """
         same_cluster(plan, self.identity, what)
+        pods = plan.pods if resumed else tuple(first_pods(plan.pods, flags.max_pods))
         about = Circumstances(
             origin=plan.origin,
             cluster=plan.cluster,
@@ -142,9 +150,43 @@ class Workbench:
             objects=plan.objects,
             notes=plan.notes,
             command=self.command,
+            rules=plan.rules,
         )
         guards = [] if resumed else [age_guard(plan, self.identity, flags)]
-        return self._guarded(plan.pods, about, flags, guards, dry_run=dry_run)
+        guards += rules_guards(plan.rules, rules_of(self.scheduler, plan.pods))
+        return self._guarded(pods, about, flags, [*guards, *self._held_by_rules(pods)], dry_run=dry_run)
+
+    def _held_by_rules(self, pods: Sequence[BindPod]) -> Iterator[BindGuard]:
+        """Look for what the rules of now would hold or bind themselves, whatever those of the plan were."""
+        known = {*self.scheduler.pipelines, OWN_NAME}
+        for name in dict.fromkeys(pod.scheduler for pod in pods if pod.result == "bind" and pod.scheduler not in known):
+            text = f"no profile here has the schedulerName {name} that the plan was made by"
+            yield BindGuard(name="scheduler", state="needs", text=text, flag="--config FILE")
+        there = {pod.key: pod for pod in self.state.pods}
+        pipelines = with_profiles(self.scheduler.pipelines, (pod.scheduler for pod in pods))
+        permit = permit_plugins(self.configuration)
+        for shown in pods:
+            pod = there.get(shown.pod)
+            if shown.result == "bind" and pod is not None:
+                names = permit.get(shown.scheduler, ())
+                cause = held(pipelines[shown.scheduler], names, self.scheduler.configuration.extenders, pod)
+                if cause is not None:
+                    yield BindGuard(name="scheduler", state="no", text=f"{shown.pod}: {cause.text}")
+                    return
+
+    def _no_namespace(self, targets: Targets) -> Iterator[str]:
+        """Say of a namespace that it is not there, so that a name that was mistyped does not pass for an empty one."""
+        there = {item.name for item in self.state.namespaces}
+        if there and not targets.files and targets.scope.namespace not in ("", *there):
+            yield f"there is no namespace {targets.scope.namespace}"
+
+    def _nowhere(self) -> Iterator[str]:
+        """Say of a snapshot that does not tell its cluster that its plans lead nowhere."""
+        if self.client is None and not self.identity.uid:
+            yield (
+                "the snapshot does not hold the uid of namespace kube-system, so that no cluster is known to be the "
+                "plan's: it can be shown, not applied (kplan snapshot takes one that does)"
+            )
 
     def run(
         self,
@@ -167,8 +209,8 @@ class Workbench:
             progress: told how far it is.
         """
         assert self.client is not None
-        versions = self.state.completeness.versions
-        watches = Watches.of(self.client, versions.get("Pod", ""), versions.get("Node", ""))
+        kinds = followed(plan.pods, self.state.pods)
+        watches = Watches.of(self.client, self.state.completeness.versions, kinds)
         watches.start()
         planner = self._planner(self.state, flags, plan)
         try:
@@ -185,6 +227,7 @@ class Workbench:
             )
             return run.go()
         finally:
+            progress(0, 0)  # whatever ended it, no bar stays
             watches.close()
             journal.close()
 
@@ -197,7 +240,7 @@ class Workbench:
     def _responsible(self, names: Sequence[str]) -> dict[str, Responsible]:
         if self.client is None or not names:
             return {}
-        return find_responsible(self.client, names, self.scheduler.pipelines)
+        return find_responsible(self.client, names, self.scheduler.pipelines, own_lease(self.configuration))
 
     def _target(self) -> BindTarget:
         if self.client is not None:
@@ -218,6 +261,7 @@ class Workbench:
         more = [*guards]
         if self.client is not None:
             more.append(rights_guard(self.client, plan, self.scheduler.features, flags))
+            more += watch_guards(self.client, followed(plan.pods, self.state.pods))
         rehearsal = None
         if self.client is not None and dry_run and all(guard.state != "no" for guard in more):
             performer = Performer(self.client, Journal(""))

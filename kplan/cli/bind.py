@@ -9,7 +9,7 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.bind_options import Allowed, Writing
-from kplan.cli.binding import Opener, Terminal, plan_code, result_code, targets_of
+from kplan.cli.binding import Opener, Terminal, check_output, plan_code, result_code, targets_of
 from kplan.cli.exit_codes import ExitCode
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import write
@@ -47,7 +47,7 @@ def bind(
     from kplan.render.text.bind import bind_document
     from kplan.result.document_bind import BindPlan
 
-    flags = allowed.flags(source)
+    flags = allowed.flags(source, rules)
     targets = targets_of(names or [], filename, namespace, selector, everywhere=all_namespaces)
     if print_rbac:
         scheduler = Scheduler.of(rules.k8s_version, gates=read_gates(rules.feature_gates))
@@ -55,6 +55,7 @@ def bind(
         raise typer.Exit(ExitCode.OK)
     asked = writing.command(targets)
     asked.check(source.snapshot)
+    check_output(shown)
     person = Terminal(yes=writing.yes, quiet=shown.quiet)
     opener = Opener(source, rules)
     document = go(asked, flags, opener.open, person)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kplan.bind.flags import Flags
     from kplan.bind.flow import Command
     from kplan.bind.workbench import Targets
-    from kplan.cli.options import Source
+    from kplan.cli.options import Rules, Source
 
 PDB = ("refuse", "wait")
 
@@ -91,9 +91,14 @@ class Allowed:
         if self.pdb not in PDB:
             raise UsageError(f"--pdb {self.pdb}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PDB)}")
 
-    def flags(self, source: Source) -> Flags:
-        """As the plan and the journal keep them."""
+    def flags(self, source: Source, rules: Rules) -> Flags:
+        """As the plan and the journal keep them.
+
+        Raises:
+            ConfigError: the configuration cannot be read.
+        """
         from kplan.bind.flags import Flags
+        from kplan.cli.session import read_configuration
 
         return Flags(
             preempt=self.preempt,
@@ -109,4 +114,7 @@ class Allowed:
             create_timeout=self.create_timeout,
             qps=source.qps,
             burst=source.burst,
+            k8s_version=rules.k8s_version,
+            feature_gates=rules.feature_gates,
+            config=read_configuration(rules.config),
         )

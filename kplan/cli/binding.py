@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
 
 from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.options import Rules, Source
-from kplan.cli.session import read_configuration, read_gates, session_of
+from kplan.cli.session import read_gates, session_of
 from kplan.cli.source import read_cluster, read_source
 from kplan.errors import BindError, UsageError
 from kplan.objects.selector_text import parse_selector
@@ -18,6 +22,7 @@ from kplan.sources.moments import seconds_of
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
     from kplan.bind.workbench import Targets, Workbench
+    from kplan.cli.options import Shown
     from kplan.result.document_bind import BindPlan, BindResult
     from kplan.result.document_usage import Drawing
 
@@ -60,7 +65,8 @@ class Opener:
         from kplan.sources.live.connection import find_access
 
         source, started, read_at = self._source, perf_counter(), monotonic()
-        gates, text = read_gates(self._rules.feature_gates), read_configuration(self._rules.config)
+        gates, text = read_gates(flags.feature_gates), flags.config
+        rules = replace(self._rules, k8s_version=flags.k8s_version)  # those of the journal where a run is resumed
         if source.snapshot:
             client, found = None, read_source(source)
             identity = of_state(found.state, seconds_of(found.state.taken) or 0.0)
@@ -72,7 +78,7 @@ class Opener:
         if not identity.uid:  # whoever may not get it by name may have listed it
             identity = Identity(of_state(found.state, 0).uid, identity.time)
         tell_completeness(found.state.completeness)
-        session = session_of(found, self._rules, gates, text, started)
+        session = session_of(found, rules, gates, text, started)
         bench = Workbench(
             state=session.state,
             scheduler=session.scheduler,
@@ -82,6 +88,14 @@ class Opener:
             configuration=text if text is not None else session.state.scheduler_configuration,
             client=client,
             command=command_line(),
+            cluster_words=_words({"--context": source.context, "--kubeconfig": source.kubeconfig}),
+            rules_words=_words(
+                {
+                    "--k8s-version": self._rules.k8s_version,
+                    "--feature-gates": self._rules.feature_gates,
+                    "--config": self._rules.config,
+                }
+            ),
             read_at=read_at,
         )
         self._first = self._first or bench
@@ -100,6 +114,29 @@ class Opener:
         fill_in(after, bench.scheduler)
         before = usage(bench.scheduler.cluster(bench.state))
         return Drawing(nodes=usage(bench.scheduler.cluster(after), before))
+
+
+def _words(options: Mapping[str, str]) -> str:
+    """Options as they are typed, each with a space before it."""
+    return "".join(f" {name} {shlex.quote(value)}" for name, value in options.items() if value)
+
+
+_FORMATS = ("text", "wide", "json", "yaml", "markdown", "html")
+
+
+def check_output(shown: Shown) -> None:
+    """Refuse, before anything is written to a cluster, an output that could not be written afterwards.
+
+    Raises:
+        UsageError: a format that no document of bind has, or a file for which there is no folder.
+    """
+    for target in shown.to:
+        if target.format not in _FORMATS:
+            hint = f"one of: {', '.join(_FORMATS)}"
+            raise UsageError(f"-o {target.format}: bind has no such format", code="bad-format", hint=hint)
+        folder = Path(target.file).parent
+        if target.file and not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise UsageError(f"{target.file}: cannot be written: no folder to write to", code="unwritable")
 
 
 def targets_of(names: list[str], files: list[str], namespace: str, selector: str, *, everywhere: bool) -> Targets:

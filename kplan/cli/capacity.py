@@ -10,9 +10,10 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
-from kplan.cli.session import Session, open_session
+from kplan.cli.session import Session
+from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -42,7 +43,7 @@ def capacity(
     timings: options.Timings = False,
     *,
     source: Source,
-    rules: Rules,
+    rules: RulesOfOneOrTwo,
     shown: Shown,
 ) -> None:
     """How many more replicas fit, what stops the next one, and how many nodes would be needed.
@@ -51,12 +52,14 @@ def capacity(
     """
     from kplan.render.text.capacity import capacity as text
 
-    session = open_session(source, rules)
-    session, what_if = imagine(session, namespace)
-    document = answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
-    document = msgspec.structs.replace(document, what_if=what_if)
-    show(document, session, text, shown, timings=timings)
-    raise typer.Exit(study_code(document, strict=strict))
+    def ask(session: Session) -> tuple[Session, CapacityReport]:
+        session, what_if = imagine(session, namespace)
+        document = answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
+        return session, msgspec.structs.replace(document, what_if=what_if)
+
+    found = answered(source, rules, ask)
+    show(found.document, found.session, text, shown, timings=timings)
+    raise typer.Exit(found.code(lambda document: study_code(document, strict=strict)))
 
 
 def answer(
@@ -84,11 +87,16 @@ def answer(
             "what is multiplied?", code="no-workload", hint="kplan capacity MANIFEST, deploy/x, or --shapes FILE"
         )
     planner = session.scheduler.planner(session.state, preempt=False, everything=False)
+    like = read_add_node(node) if node else None
+    if like is not None and like.count != 1:
+        raise UsageError(
+            f"--node {node}: how many is what is looked for", code="bad-count", hint="leave out count=; --add-node adds"
+        )
     asked = CapacityAsked(
         supplies=_supplies(planner.cluster, names, namespace),
         ratio=_ratio(ratio),
         replicas=replicas,
-        node=read_add_node(node) if node else None,
+        node=like,
         shapes=load_shapes(shapes) if shapes else {},
         doubts=session.doubts,
     )
@@ -99,6 +107,7 @@ def answer(
 def _supplies(cluster: object, names: list[str], namespace: str) -> list[Supply]:
     from kplan.cluster import Cluster
     from kplan.scenario.names import is_workload
+    from kplan.sources.reader import STDIN
     from kplan.studies.capacity import of_manifests, of_workload
 
     assert isinstance(cluster, Cluster)
@@ -107,7 +116,15 @@ def _supplies(cluster: object, names: list[str], namespace: str) -> list[Supply]
         if is_workload(name) and not Path(name).exists():
             found.append(of_workload(cluster, name, namespace))
         else:
+            if "/" not in name and name != STDIN and not Path(name).exists():
+                hint = f"of what runs here: deploy/{name}, sts/{name}"
+                raise UsageError(f"{name}: no such file or folder", code="not-found", hint=hint)
             found += of_manifests(cluster, [name], namespace)
+    known = [supply.name for supply in found]
+    twice = next((name for name in known if known.count(name) > 1), "")
+    if twice:
+        hint = "once will do; --ratio 2:1 asks for two of the first with one of the second"
+        raise UsageError(f"{twice} is named twice", code="named-twice", hint=hint)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,10 +14,12 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import check_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
-from kplan.cli.session import Session, open_session
+from kplan.cli.session import Session
 from kplan.cli.simulate import QUEUES, known, template_paths
+from kplan.cli.source import VARIABLE
+from kplan.cli.versions import answered
 from kplan.cli.whatif import GIVEN as WHAT_IFS
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -70,7 +73,7 @@ def check(
         typer.Option("--headroom", metavar="20%", help="So much cpu and memory must stay free, in each pool too."),
     ] = None,
     survive: Annotated[
-        list[str], typer.Option("--survive", metavar="zone|node", help="All is placed again when one is lost.")
+        list[str], typer.Option("--survive", metavar="zone,node", help="All is placed again when one is lost.")
     ] = [],
     quota: Annotated[bool, typer.Option("--quota", help="Refusals by a quota count.")] = False,
     max_age: Annotated[
@@ -85,7 +88,7 @@ def check(
     timings: options.Timings = False,
     *,
     source: Source,
-    rules: Rules,
+    rules: RulesOfOneOrTwo,
     shown: Shown,
 ) -> None:
     """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt.
@@ -119,10 +122,14 @@ def check(
         command=again(click.get_current_context().params, files),
         templates=template_paths(pod_template),
     )
-    session, what_if = imagine(open_session(source, rules), namespace)
-    document = answer(session, asked, steps=what_if)
-    show(document, session, result, shown, timings=timings)
-    raise typer.Exit(check_code(document))
+
+    def ask(session: Session) -> tuple[Session, CheckResult]:
+        session, what_if = imagine(session, namespace)
+        return session, answer(session, asked, steps=what_if)
+
+    found = answered(source, rules, ask)
+    show(found.document, found.session, result, shown, timings=timings)
+    raise typer.Exit(found.code(check_code))
 
 
 def answer(
@@ -205,6 +212,7 @@ def again(given: dict[str, object], files: list[str]) -> str:
         files: manifests.
     """
     words = ["kplan", "check", *files]
+    given = {**given, "snapshot": given["snapshot"] or os.environ.get(VARIABLE, "")}
     for name in _TOLD:
         value = given[name]
         flag = f"--{name.replace('_', '-')}"
@@ -214,7 +222,7 @@ def again(given: dict[str, object], files: list[str]) -> str:
             words.append(flag)
         elif isinstance(value, tuple):
             words += [part for item in value for part in (flag, str(item))]
-        elif value not in (None, "", False):
+        elif value is not None and value is not False and value != "":
             words += [flag, str(value)]
     for name, value in click.get_current_context().meta.get(WHAT_IFS, []):
         words += [f"--{name}", value]

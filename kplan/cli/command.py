@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
 
 import click
@@ -63,6 +63,30 @@ def _options(group: type) -> Iterator[inspect.Parameter]:
             )
 
 
+TRUE = frozenset({"1", "t", "T", "true", "TRUE", "True"})
+FALSE = frozenset({"0", "f", "F", "false", "FALSE", "False"})
+
+
+def as_of_kubectl(args: Sequence[str], switches: Set[str]) -> Iterator[str]:
+    """Take ``--force=true`` for ``--force`` and leave ``--force=false`` out, as kubectl does.
+
+    Source: Go strconv.ParseBool.
+
+    Args:
+        args: a command line.
+        switches: options without a value.
+    """
+    for at, text in enumerate(args):
+        if text == "--":
+            yield from args[at:]
+            return
+        name, _, value = text.partition("=")
+        if name not in switches or value not in TRUE | FALSE:
+            yield text
+        elif value in TRUE:
+            yield name
+
+
 class AliasedGroup(TyperGroup):
     """A group whose commands have kubectl's short names, too; help does not list those."""
 
@@ -79,6 +103,17 @@ class Command(TyperCommand):
     def __init__(self, *args: Any, params: list[click.Parameter] | None = None, **more: Any) -> None:
         debug = click.Option(["--debug"], is_flag=True, expose_value=False, help=DEBUG)
         super().__init__(*args, params=[*(params or []), debug], **more)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line; what the parser complains of is this command's, too."""
+        switches = {
+            name for param in self.params if isinstance(param, click.Option) and param.is_flag for name in param.opts
+        }
+        try:
+            return super().parse_args(ctx, list(as_of_kubectl(args, switches)))
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, the command's own first, then each section."""

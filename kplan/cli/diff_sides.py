@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,10 +9,8 @@ from pathlib import Path, PurePath
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace as changed
-
 from kplan.cli.options import Rules, Source
-from kplan.cli.session import Session, make_session
+from kplan.cli.session import Session, make_session, state_apart
 from kplan.cli.source import Found, read_source
 from kplan.errors import ConfigError, KplanError, UsageError
 
@@ -197,9 +194,12 @@ class Opener:
             manifests=(given.manifest,) if given.manifest else (),
             landed=landed.pods,
             options=SimulateOptions(
-                doubts=session.doubts, change=landed.change, fleets=landed.fleets, ledger=landed.ledger
+                doubts=(*session.doubts, *landed.doubts),
+                change=landed.change,
+                fleets=landed.fleets,
+                ledger=landed.ledger,
             ),
-            doubts=session.doubts,
+            doubts=(*session.doubts, *landed.doubts),
             notes=landed.notes,
         )
 
@@ -223,8 +223,7 @@ class Opener:
             if self._found is None:
                 self._found = read_source(self.source)
                 tell_completeness(self._found.state.completeness)
-            # versions fill in requests of the whole pod in different ways, in place
-            return replace(self._found, state=_apart(self._found.state))
+            return replace(self._found, state=state_apart(self._found.state))
         tell_completeness(found.state.completeness)
         return found
 
@@ -248,11 +247,3 @@ def _label(given: Given, session: Session, kinds: Sequence[str]) -> str:
         else:
             told.append({"config": "the one in use", "manifest": "none", "snapshot": session.origin.source}[key])
     return " and ".join(dict.fromkeys(told))
-
-
-def _apart(state: ClusterState) -> ClusterState:
-    """The same state with pods of its own where a version may change them."""
-    pods = tuple(
-        changed(pod, spec=copy.deepcopy(pod.spec)) if pod.spec.resources is not None else pod for pod in state.pods
-    )
-    return replace(state, pods=pods)

@@ -10,12 +10,13 @@ import msgspec
 import typer
 
 from kplan.cli import options
-from kplan.cli.command import KUBECTL
+from kplan.cli.command import FALSE, KUBECTL, TRUE
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.progress import progress
-from kplan.cli.session import Session, open_session
+from kplan.cli.session import Session
+from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 ALWAYS = "Always so here; Needs says whether kubectl has to be told."
 NO_PLACEMENT = "Changes no placement."
+DURATION = "as in 5m, 90s or 1h30m; 0s waits without end"
+DRY_RUNS = ("none", "client", "server")
+"""What ``--dry-run`` may be; true and false are deprecated."""
 
 
 _kubectl = partial(typer.Option, rich_help_panel=KUBECTL, show_default=False)
@@ -43,7 +47,29 @@ class KubectlFlags:
     timeout: Annotated[str, _kubectl(metavar="T", help=NO_PLACEMENT)] = "0s"
     skip_wait_for_delete_timeout: Annotated[int, _kubectl(metavar="S", help=NO_PLACEMENT)] = 0
     chunk_size: Annotated[int, _kubectl(metavar="N", help=NO_PLACEMENT)] = 500
-    dry_run: Annotated[str, _kubectl(metavar="client|server", help="Nothing is ever written here.")] = "none"
+    dry_run: Annotated[str, _kubectl(metavar="none|client|server", help="Nothing is ever written here.")] = "none"
+
+    def __post_init__(self) -> None:
+        """Refuse what kubectl refuses, also where it changes no placement.
+
+        Source: v0.37.2 k8s.io/kubectl pkg/cmd/util/helpers.go GetDryRunStrategy.
+        """
+        from kplan.config.durations import parse_duration
+        from kplan.objects.selector_text import parse_selector
+
+        try:
+            parse_duration(self.timeout)
+        except ValueError as error:
+            told = str(error).removeprefix("time: ")
+            raise UsageError(f"--timeout {self.timeout}: {told}", code="bad-duration", hint=DURATION) from error
+        if self.dry_run not in {*DRY_RUNS, *TRUE, *FALSE}:
+            hint = f"--dry-run=client, or one of: {', '.join(DRY_RUNS)}"
+            raise UsageError(f"--dry-run {self.dry_run}: no such choice", code="bad-choice", hint=hint)
+        try:
+            parse_selector(self.pod_selector)
+        except UsageError as error:
+            told = f"--pod-selector {error.message.removeprefix('-l ')}"
+            raise UsageError(told, code=error.code, hint=error.hint) from error
 
     def options(self) -> DrainOptions:
         """Give what of them changes a plan.
@@ -53,7 +79,8 @@ class KubectlFlags:
         from kplan.objects.selector_text import parse_selector
         from kplan.scenario.drain import DrainOptions
 
-        return DrainOptions(True, True, self.force, self.disable_eviction, parse_selector(self.pod_selector))
+        chosen = parse_selector(self.pod_selector)
+        return DrainOptions(True, True, self.force, self.disable_eviction, chosen, self.pod_selector)
 
 
 NodeSelector = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Nodes with these labels.")]
@@ -73,7 +100,7 @@ def drain(
     *,
     flags: KubectlFlags,
     source: Source,
-    rules: Rules,
+    rules: RulesOfOneOrTwo,
     shown: Shown,
 ) -> None:
     """Can these nodes go, where does each pod land, and what stands in the way.
@@ -84,13 +111,19 @@ def drain(
 
     if rolling and together:
         raise UsageError("--rolling and --together exclude each other", code="usage", hint="leave one out")
-    session = open_session(source, rules)
-    session, what_if = imagine(session)
+    if find and (rolling or together):
+        flag = "--rolling" if rolling else "--together"
+        raise UsageError(f"--find and {flag} exclude each other", code="usage", hint="it drains one node at a time")
     named = [*(nodes or []), *([selector] if selector else [])]
-    document = answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
-    document = msgspec.structs.replace(document, what_if=what_if)
-    show(document, session, text, shown, timings=timings)
-    raise typer.Exit(study_code(document, strict=strict))
+
+    def ask(session: Session) -> tuple[Session, DrainPlan]:
+        session, what_if = imagine(session)
+        document = answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
+        return session, msgspec.structs.replace(document, what_if=what_if)
+
+    asked = answered(source, rules, ask)
+    show(asked.document, asked.session, text, shown, timings=timings)
+    raise typer.Exit(asked.code(lambda document: study_code(document, strict=strict)))
 
 
 def answer(

@@ -10,17 +10,20 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.command import AliasedGroup
-from kplan.cli.exit_codes import explain_code
+from kplan.cli.exit_codes import ExitCode, explain_code
 from kplan.cli.notes import note
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
-from kplan.cli.session import Session, open_session
+from kplan.cli.session import Session, one_version
+from kplan.cli.versions import answered
 from kplan.cli.watch import For, Watch, watch
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 from kplan.objects.selector_text import parse_selector
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kplan.render.text import Style
     from kplan.result.document import PodExplanation, PodExplanations
     from kplan.scenario.names import Scope
@@ -57,6 +60,9 @@ def explain_pod(
     namespace: options.Namespace = "",
     all_namespaces: options.AllNamespaces = False,
     selector: options.Labels = "",
+    with_queue: Annotated[
+        bool, typer.Option("--with-queue", help="Others that wait compete: each pod in its turn of the queue.")
+    ] = False,
     follow: Watch = False,
     seconds: For = 0,
     node: Annotated[str, typer.Option("--node", metavar="NAME", help="Only this node.")] = "",
@@ -71,7 +77,7 @@ def explain_pod(
     timings: options.Timings = False,
     *,
     source: Source,
-    rules: Rules,
+    rules: RulesOfOneOrTwo,
     shown: Shown,
 ) -> None:
     """Where would it go, and why not elsewhere? Without a name: every waiting pod, folded by cause.
@@ -83,22 +89,39 @@ def explain_pod(
 
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
     style = Style(event=event, group=group, fix=fix, all_scores=_all("scores", scores), all_fixes=all_fixes)
+    alone = {"--event": event, "--fix": fix, "--group": group}
+    if sum(map(bool, alone.values())) > 1:
+        both = " and ".join(flag for flag, value in alone.items() if value)
+        raise UsageError(f"{both}: each shows nothing else", code="flags-exclude", hint="leave one out")
+    of_one = {"--node": node, "--victims": victims, "--scores": scores, "--all-fixes": all_fixes}
 
     def ask(session: Session) -> tuple[Session, PodExplanation | PodExplanations]:
         session, what_if = imagine(session, namespace)
-        document = answer(session, names or [], scope, node, victims=_all("victims", victims), drawn=shown.has("html"))
+        document = answer(
+            session,
+            names or [],
+            scope,
+            node,
+            victims=_all("victims", victims),
+            drawn=shown.has("html"),
+            with_queue=with_queue,
+        )
         return session, msgspec.structs.replace(document, what_if=what_if)
 
     def tell(document: PodExplanation | PodExplanations, session: Session) -> None:
+        _check_of_one(document, of_one)
         _check_numbers(document, fix, group)
         show(document, session, text, shown, style, timings=timings)
 
+    def code(document: PodExplanation | PodExplanations) -> ExitCode:
+        return explain_code(document, verdicts=exit_code, strict=strict)
+
     if follow:
-        document = watch(source, rules, seconds, ask, tell)
-    else:
-        session, document = ask(open_session(source, rules))
-        tell(document, session)
-    raise typer.Exit(explain_code(document, verdicts=exit_code, strict=strict))
+        one_version(rules.k8s_version)
+        raise typer.Exit(code(watch(source, rules, seconds, ask, tell)))
+    found = answered(source, rules, ask)
+    tell(found.document, found.session)
+    raise typer.Exit(found.code(code))
 
 
 def answer(
@@ -109,8 +132,11 @@ def answer(
     *,
     victims: bool = False,
     drawn: bool = False,
+    with_queue: bool = False,
 ) -> PodExplanation | PodExplanations:
     """Answer for the pods named, or for those that wait in scope; with ``drawn`` keep what nodes say to each.
+
+    With ``with_queue`` those that wait are placed in the order of the queue, and each is answered for in its turn.
 
     Raises:
         UsageError: a name means no pod, no profile is the pod's, or there is no such node.
@@ -119,7 +145,7 @@ def answer(
     from kplan.studies.context import Context
     from kplan.studies.explain import explain_pods
     from kplan.studies.node_verdicts import VerdictKeeper
-    from kplan.words import count
+    from kplan.words import count, listed
 
     planner = session.scheduler.planner(session.state)
     if node and node not in planner.cluster.node_index:
@@ -127,8 +153,9 @@ def answer(
     waiting = planner.waiting()
     pods = resolve(planner.cluster, names, scope) if names else [p for p in waiting if scope.has(p)]
     if not names and not pods and waiting:
-        where = "outside this scope" if scope.selector else "in other namespaces"
-        note(f"{count(len(waiting), 'pod waits', 'pods wait')} {where}: -A shows all")
+        where = "without these labels" if scope.everywhere else "elsewhere" if scope.selector else "in other namespaces"
+        more = "" if scope.everywhere else ": -A shows all" if not scope.selector else ": -A without -l shows all"
+        note(f"{count(len(waiting), 'pod waits', 'pods wait')} {where}{more}")
     for pod in pods:
         if pod.scheduler_name not in planner.pipelines:
             raise UsageError(
@@ -136,8 +163,11 @@ def answer(
                 code="other-scheduler",
                 hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE names others",
             )
+    if with_queue and pods and not any(pod.waiting for pod in pods):
+        names_of = listed([pod.key for pod in pods])
+        raise UsageError(f"--with-queue: {names_of} runs, and is in no queue", code="not-waiting", hint="leave it out")
     keeper = VerdictKeeper() if drawn and (not names or len(pods) > 1) else None
-    context = Context(planner, session.origin, session.doubts, node, victims, verdicts=keeper)
+    context = Context(planner, session.origin, session.doubts, node, victims, in_turn=with_queue, verdicts=keeper)
     document = explain_pods(context, pods, fold=not names)
     if keeper is not None:
         session.verdicts = keeper.found([one.name for one in planner.cluster.nodes])
@@ -150,6 +180,21 @@ def text(document: PodExplanation | PodExplanations, style: Style) -> str:
     from kplan.result.document import PodExplanation
 
     return explanation(document, style) if isinstance(document, PodExplanation) else explanations(document, style)
+
+
+def _check_of_one(document: PodExplanation | PodExplanations, flags: Mapping[str, object]) -> None:
+    """Check that what only the answer about one pod shows is asked of one pod.
+
+    Raises:
+        UsageError: it is asked of several.
+    """
+    from kplan.result.document import PodExplanations
+    from kplan.words import count
+
+    flag = next((flag for flag, value in flags.items() if value), "")
+    if flag and isinstance(document, PodExplanations):
+        hint = "name one pod" + (", or ask kplan explain node NAME" if flag == "--node" else "")
+        raise UsageError(f"{flag}: not of {count(len(document.answers), 'pod')} at once", code="not-of-many", hint=hint)
 
 
 def _check_numbers(document: PodExplanation | PodExplanations, fix: int, group: int) -> None:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 def explain_node(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The node.")],
     namespace: Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Only pods of it.")] = "",
+    all_namespaces: Annotated[
+        bool, typer.Option("-A", "--all-namespaces", help="Pods of every namespace, as without -n.")
+    ] = False,
     selector: options.Labels = "",
     running: Annotated[
         bool, typer.Option("--running", help="Ask about pods that run elsewhere, each as if it were new.")
@@ -42,7 +45,7 @@ def explain_node(
     from kplan.studies.nodes import elsewhere
     from kplan.studies.nodes import explain_node as tell
 
-    scope = Scope(namespace, not namespace, parse_selector(selector))
+    scope = Scope(namespace, all_namespaces or not namespace, parse_selector(selector))
     session, what_if = imagine(open_session(source, rules), namespace)
     planner = session.scheduler.planner(session.state)
     node = _node(planner.cluster, name)

@@ -9,10 +9,11 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.progress import progress
-from kplan.cli.session import Session, open_session
+from kplan.cli.session import Session
+from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -36,7 +37,7 @@ def fail(
     timings: options.Timings = False,
     *,
     source: Source,
-    rules: Rules,
+    rules: RulesOfOneOrTwo,
     shown: Shown,
 ) -> None:
     """What comes back and where, what is lost and when, if these nodes are lost.
@@ -45,12 +46,14 @@ def fail(
     """
     from kplan.render.text.fail import fail as text
 
-    session = open_session(source, rules)
-    session, what_if = imagine(session)
-    document = answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
-    document = msgspec.structs.replace(document, what_if=what_if)
-    show(document, session, text, shown, timings=timings)
-    raise typer.Exit(study_code(document, strict=strict))
+    def ask(session: Session) -> tuple[Session, FailReport]:
+        session, what_if = imagine(session)
+        document = answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
+        return session, msgspec.structs.replace(document, what_if=what_if)
+
+    found = answered(source, rules, ask)
+    show(found.document, found.session, text, shown, timings=timings)
+    raise typer.Exit(found.code(lambda document: study_code(document, strict=strict)))
 
 
 def answer(

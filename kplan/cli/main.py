@@ -14,7 +14,7 @@ import click
 
 from kplan.cli.app import app
 from kplan.cli.exit_codes import ExitCode
-from kplan.cli.notes import tell_error
+from kplan.cli.notes import say, tell_error
 from kplan.cli.output import nothing_more, unwritable
 from kplan.errors import KplanError, LiveError, UsageError
 
@@ -91,7 +91,7 @@ def _bug(error: Exception, *, debug: bool) -> int:
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{PurePath(where.filename).name}:{where.lineno}"
     told = " ".join(f"{type(error).__name__}: {error}".split())
-    sys.stderr.write(f"kplan: error: internal error in {place}: {told}\n")
+    say("kplan: error: ", f"internal error in {place}: {told}")
     about = f"kplan {__version__}, Python {platform.python_version()}, {platform.system()}"
-    sys.stderr.write(f"hint: this is a bug: please report this line, {about}, and the output with --debug\n")
+    say("hint: ", f"this is a bug: please report this line, {about}, and the output with --debug")
     return ExitCode.BUG

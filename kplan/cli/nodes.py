@@ -29,7 +29,9 @@ LIMIT = "all"
 
 
 def nodes(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes; none means all.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes, or label selectors; none: all.")
+    ] = None,
     selector: NodeLabels = "",
     sort_by: SortBy = "",
     resource: Resource = [],
@@ -60,7 +62,7 @@ def nodes(
     document = list_nodes(cluster, NodesAsked(tuple(names or ()), chosen, sort, by), session.origin)
     columns = _known(resource, list(cluster.resources))
     document = msgspec.structs.replace(document, what_if=what_if)
-    show(document, session, lambda told, style: node_list(told, style, lines, columns), shown, timings=timings)
+    show(document, session, lambda told, style: node_list(told, style, lines, columns, by), shown, timings=timings)
     raise typer.Exit(steps_code(what_if))
 
 

@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import textwrap
 
 from kplan.errors import KplanError, SourceError
 from kplan.objects.state import Completeness
 
 BROKEN_SHOWN = 5
+NARROWEST = 40
+_KEPT = "\u00a0"
+"""A space at which no line is broken."""
+
+
+def say(head: str, text: str) -> None:
+    """Write a message to standard error: one line, but in a terminal, where it is wrapped between words.
+
+    A log, a pipe or a CI annotation wants one message a line; paths and identifiers stay whole anywhere.
+
+    Args:
+        head: what it begins with; the first word stays behind it.
+        text: the rest.
+    """
+    width = _columns()
+    line = head.replace(" ", _KEPT) + text
+    lines = [line]
+    if width:
+        lines = textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    sys.stderr.write("".join(f"{one}\n" for one in lines).replace(_KEPT, " "))
+
+
+def _columns() -> int:
+    """Columns of the terminal that standard error is; 0 where it is none."""
+    try:
+        return max(os.get_terminal_size(sys.stderr.fileno()).columns, NARROWEST)
+    except (OSError, ValueError, AttributeError):
+        return 0
 
 
 def note(text: str) -> None:
     """Write a note."""
-    sys.stderr.write(f"kplan: note: {text}\n")
+    say("kplan: note: ", text)
 
 
 def tell_error(error: KplanError) -> None:
     """Write an error: place, message, hint."""
     place = f"{error.place}: " if isinstance(error, SourceError) and error.place else ""
-    sys.stderr.write(f"kplan: error: {place}{error.message}\n")
+    say("kplan: error: ", f"{place}{error.message}")
     if error.hint:
-        sys.stderr.write(f"hint: {error.hint}\n")
+        say("hint: ", error.hint)
 
 
 def tell_completeness(found: Completeness) -> None:

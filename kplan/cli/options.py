@@ -73,6 +73,16 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class RulesOfOneOrTwo(Rules):
+    """Rules of one version, or of two that are compared."""
+
+    k8s_version: Annotated[
+        str,
+        _rules(metavar="V|A,B", help="Rules of this version, as 1.36 or 1.36.3; what differs under B, as 1.35,1.37."),
+    ] = ""
+
+
+@dataclass(frozen=True)
 class Shown:
     """Options of what is written, and where.
 

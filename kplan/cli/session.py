@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as changed
 
 from kplan.cli.options import Rules, Source
 from kplan.errors import ConfigError, UsageError
@@ -84,14 +88,39 @@ class Session:
 
 
 def open_session(source: Source, rules: Rules) -> Session:
-    """Read the state and make the rules.
+    """Read the state and make the rules of one version.
 
     Args:
         source: file, folder or cluster.
         rules: version, gates and configuration that are asked for.
 
     Raises:
-        UsageError: a file and a cluster are both named, or there is neither.
+        UsageError: a file and a cluster are both named, or there is neither; or two versions are named.
+        SourceError: the source is broken.
+        LiveError: the cluster gives no answer.
+        ConfigError: version, gates or configuration are refused.
+    """
+    one_version(rules.k8s_version, source.snapshot)
+    return open_sessions(source, rules)[0]
+
+
+def one_version(text: str, snapshot: str = "") -> None:
+    """Refuse two versions where an answer is about one.
+
+    Raises:
+        UsageError: there are two.
+    """
+    if "," in text:
+        where = f" --snapshot {shlex.quote(snapshot)}" if snapshot else ""
+        hint = f"kplan diff --k8s-version {text}{where} compares where pods go"
+        raise UsageError(f"--k8s-version {text}: this command takes one version", code="one-version", hint=hint)
+
+
+def open_sessions(source: Source, rules: Rules) -> list[Session]:
+    """Read the state once and make the rules of each version: of one, or of two as in ``1.35,1.37``.
+
+    Raises:
+        UsageError: a file and a cluster are both named, or there is neither; or the versions are no two.
         SourceError: the source is broken.
         LiveError: the cluster gives no answer.
         ConfigError: version, gates or configuration are refused.
@@ -100,10 +129,23 @@ def open_session(source: Source, rules: Rules) -> Session:
     from kplan.cli.source import read_source
 
     started = perf_counter()
+    versions = rules.k8s_version.split(",")
+    if len(versions) > 2 or (len(versions) == 2 and not all(versions)):
+        raise UsageError(f"--k8s-version {rules.k8s_version}", code="bad-version", hint="two versions, as 1.35,1.37")
     gates, config = read_gates(rules.feature_gates), read_configuration(rules.config)
     found = read_source(source)
     tell_completeness(found.state.completeness)
-    return session_of(found, rules, gates, config, started)
+    apart = [replace(found, state=state_apart(found.state)) for _ in versions[1:]]
+    asked = [replace(rules, k8s_version=version) for version in versions]
+    return [session_of(one, of, gates, config, started) for one, of in zip([found, *apart], asked, strict=True)]
+
+
+def state_apart(state: ClusterState) -> ClusterState:
+    """The same state with pods of its own: versions fill in requests of the whole pod in different ways, in place."""
+    pods = tuple(
+        changed(pod, spec=copy.deepcopy(pod.spec)) if pod.spec.resources is not None else pod for pod in state.pods
+    )
+    return replace(state, pods=pods)
 
 
 def make_session(found: Found, rules: Rules, started: float) -> Session:

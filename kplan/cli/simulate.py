@@ -9,9 +9,10 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import simulate_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
-from kplan.cli.session import Session, open_session
+from kplan.cli.session import Session
+from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -39,7 +40,7 @@ def simulate(
     timings: options.Timings = False,
     *,
     source: Source,
-    rules: Rules,
+    rules: RulesOfOneOrTwo,
     shown: Shown,
 ) -> None:
     """What happens if this lands? Without a manifest: what becomes of every pod that waits."""
@@ -49,20 +50,24 @@ def simulate(
     known("--queue", queue, QUEUES)
     known("--victims", victims, VICTIMS)
     files = [*manifest_files(manifests or []), *filename]
-    session, what_if = imagine(open_session(source, rules), namespace, preempt=not no_preempt)
     templates = template_paths(pod_template)
-    document = plan(
-        session,
-        files,
-        namespace,
-        own=queue == "all",
-        preempt=not no_preempt,
-        back=victims == "return",
-        templates=templates,
-    )
-    document = with_steps(document, what_if)
-    show(document, session, simulation, shown, timings=timings)
-    raise typer.Exit(simulate_code(document, verdicts=exit_code, strict=strict))
+
+    def ask(session: Session) -> tuple[Session, SimulationPlan]:
+        session, what_if = imagine(session, namespace, preempt=not no_preempt)
+        document = plan(
+            session,
+            files,
+            namespace,
+            own=queue == "all",
+            preempt=not no_preempt,
+            back=victims == "return",
+            templates=templates,
+        )
+        return session, with_steps(document, what_if)
+
+    found = answered(source, rules, ask)
+    show(found.document, found.session, simulation, shown, timings=timings)
+    raise typer.Exit(found.code(lambda document: simulate_code(document, verdicts=exit_code, strict=strict)))
 
 
 def plan(

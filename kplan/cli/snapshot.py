@@ -17,6 +17,7 @@ from kplan.cli.notes import tell_absences
 from kplan.cli.options import Source
 from kplan.cli.watch import Follow, For, states
 from kplan.errors import UsageError
+from kplan.words import count
 
 if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
@@ -29,7 +30,10 @@ _REST_FACTOR = 5
 
 def snapshot(
     file: Annotated[str, typer.Argument(metavar="FILE[.gz|.zst]", help="File to write; - for standard output.")] = "",
-    redact: Annotated[bool, typer.Option("--redact", help="Write pseudonyms for names, label values, images.")] = False,
+    redact: Annotated[
+        bool,
+        typer.Option("--redact", help="Write pseudonyms for names, labels and images; well-known keys stay."),
+    ] = False,
     redact_map: Annotated[
         str, typer.Option("--redact-map", metavar="FILE", help="Write down the true names, to keep at home.")
     ] = "",
@@ -48,6 +52,7 @@ def snapshot(
     """
     from kplan.cli.notes import tell_completeness
     from kplan.cli.source import read_source
+    from kplan.sources.snapshot import check_name
 
     if print_rbac:
         sys.stdout.write(resources.files("kplan").joinpath("data", "rbac.yaml").read_text(encoding="utf-8"))
@@ -55,6 +60,7 @@ def snapshot(
     if not file or (redact_map and not redact):
         missing = "FILE is missing" if not file else "--redact-map without --redact"
         raise UsageError(missing, code="usage", hint="kplan snapshot FILE.json.gz [--redact --redact-map NAMES.json]")
+    check_name(file)
     where = replace(source, at=at)
     if follow:
         keep_current(where, seconds, file, redact=redact, names=redact_map)
@@ -91,7 +97,8 @@ def put(state: ClusterState, file: str, *, redact: bool = False, names: str = ""
         sys.stdout.write(snapshot_bytes(state).decode())
         return
     write_snapshot(state, file)
-    note(f"wrote {file}: {len(state.nodes):,} nodes, {len(state.pods):,} pods{', redacted' if redact else ''}")
+    sizes = f"{count(len(state.nodes), 'node')}, {count(len(state.pods), 'pod')}"
+    note(f"wrote {file}: {sizes}{', redacted' if redact else ''}")
 
 
 def keep_current(source: Source, seconds: float, file: str, *, redact: bool, names: str) -> None:

@@ -12,6 +12,7 @@ from kplan.cli.options import Shown, Source
 from kplan.cli.output import show
 from kplan.cli.sweep_rules import Compared, asked_axes, open_sweep
 from kplan.cli.sweep_run import Kept, carry_out
+from kplan.errors import UsageError
 
 
 def sweep(
@@ -66,10 +67,16 @@ def sweep(
 
     given = {"pool": pool, "drain": drain_each, "fail": fail_each, "workload": filename, "shapes": shapes}
     asked, said = asked_axes(rules, files or [], given)
+    if replicas is not None and not any(axis.name in ("workload", "shapes") for axis in asked):
+        raise UsageError(
+            f"--replicas {replicas}: of what?", code="no-workload", hint="-f FILE, -f deploy/x, or --shapes"
+        )
     opened = open_sweep(source, rules, asked, namespace, said if replicas is None else replicas)
     outcomes = carry_out(opened, Workers(jobs, dask), kept)
     document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.what_if)
     planner = opened.bench.planner()
-    document = with_plan_doubts(document, planner, pods_on(planner.cluster, None))
+    drains = any(axis.name == "drain" for axis in opened.grid.axes)
+    depends = frozenset({"Pod", "PodDisruptionBudget"} if drains else {"Pod"})
+    document = with_plan_doubts(document, planner, pods_on(planner.cluster, None), depends)
     show(document, opened.session, text, shown, timings=timings)
     raise typer.Exit(sweep_code(document, strict=strict))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
@@ -161,10 +162,17 @@ def _rule_axes(configs: Sequence[str], versions: Sequence[str]) -> Iterator[Axis
     from kplan.studies.sweep import Axis, Point
 
     if len(configs) > 1:
-        points = [Point(f"config {config}", rules=number * len(versions)) for number, config in enumerate(configs)]
+        names = enumerate(_short(configs))
+        points = [Point(f"config {name}", rules=number * len(versions)) for number, name in names]
         yield Axis("config", tuple(points))
     if len(versions) > 1:
         yield Axis("version", tuple(Point(version, rules=number) for number, version in enumerate(versions)))
+
+
+def _short(files: Sequence[str]) -> list[str]:
+    """Names of files, without the folders where none is called like another."""
+    names = [Path(file).name for file in files]
+    return names if len(set(names)) == len(set(files)) else list(files)
 
 
 def _origin(sessions: Sequence[Session]) -> Origin:

@@ -113,12 +113,12 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     before = len(cluster.pods)
     resources = cluster.resources
     running = [pod for pod in pods if not is_terminal(pod)]
-    known: dict[bytes, Counted] = {}
+    known: dict[bytes, Counted] = cluster.objects.derived("what pods count", (), dict)
     counted = [_counted(cluster, pod, known) for pod in running]
     infos = [
         _info(cluster, pod, before + i, counts) for i, (pod, counts) in enumerate(zip(running, counted, strict=True))
     ]
-    widen(cluster, sorted({name for counts in known.values() for name in counts.on_node} - set(cluster.resources)))
+    widen(cluster, sorted({name for counts in counted for name in counts.on_node} - set(cluster.resources)))
 
     shadowed = {info.key: cluster.pod_index.get(info.key) for info in infos}
     cluster.pod_index.update({info.key: info.row for info in infos})
@@ -273,6 +273,8 @@ def narrow(cluster: Cluster, resources: dict[str, int]) -> None:
 
 def _count(cluster: Cluster, rows: NDArray[np.intp], sign: int) -> None:
     """Count many placed pods in or out at once."""
+    if not len(rows):
+        return
     nodes = cluster.pod_node[rows]
     for resource in range(len(cluster.resources)):
         np.add.at(cluster.requested[resource], nodes, sign * cluster.pod_request[resource, rows])

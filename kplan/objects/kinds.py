@@ -203,9 +203,19 @@ KINDS: tuple[Kind, ...] = (
             ("deviceclasses", False, models.DeviceClass, "device_classes"),
             ("resourceslices", False, models.ResourceSlice, "resource_slices"),
             ("resourceclaims", True, models.ResourceClaim, "resource_claims"),
-            ("resourceclaimtemplates", True, models.ResourceClaimTemplate, "resource_claim_templates"),
             ("devicetaintrules", False, models.DeviceTaintRule, "device_taint_rules"),
         )
+    ),
+    Kind(
+        "ResourceClaimTemplate",
+        "resource.k8s.io",
+        "resourceclaimtemplates",
+        True,
+        models.ResourceClaimTemplate,
+        "resource_claim_templates",
+        "a new pod that names one waits for its claim",
+        "no-resourceclaimtemplates",
+        versions=_DEVICES,
     ),
     Kind(
         "Workload",

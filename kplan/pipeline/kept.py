@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,22 +49,33 @@ class Scored:
         return tuple(name for name, state in self.states.items() if isinstance(state, Skip))
 
 
+@dataclass
 class Reach:
-    """How far the answers about pods of one template depend on others; told once for all of them.
+    """How far the answers about pods of one template depend on others; told once for all of them, and when asked.
 
     Attributes:
-        still: by point, names of plugins whose answers depend on nothing that placing a pod changes.
-        by_node: by point, names of plugins whose answer about a node depends on that node alone.
+        pipeline: who answers.
+        pod: one of them.
     """
 
-    def __init__(self, pipeline: Pipeline, pod: PodInfo) -> None:
-        reads = {point: {p.name: p.reads(point, pod) for p in pipeline.at(point)} for point in _POINTS}
-        self.still = {point.value: _within(reads[point], Reads.NODE) for point in _POINTS}
-        self.by_node = {point.value: _within(reads[point], _BY_NODE) for point in _POINTS}
+    pipeline: Pipeline
+    pod: PodInfo
 
+    @cached_property
+    def still(self) -> Mapping[str, frozenset[str]]:
+        """By point, names of plugins whose answers depend on nothing that placing a pod changes."""
+        return self._within(Reads.NODE)
 
-def _within(reads: Mapping[str, Reads], most: Reads) -> frozenset[str]:
-    return frozenset(name for name, read in reads.items() if not read & ~most)
+    @cached_property
+    def by_node(self) -> Mapping[str, frozenset[str]]:
+        """By point, names of plugins whose answer about a node depends on that node alone."""
+        return self._within(_BY_NODE)
+
+    def _within(self, most: Reads) -> dict[str, frozenset[str]]:
+        return {
+            point.value: frozenset(p.name for p in self.pipeline.at(point) if not p.reads(point, self.pod) & ~most)
+            for point in _POINTS
+        }
 
 
 @dataclass(frozen=True, slots=True)

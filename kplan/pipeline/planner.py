@@ -101,6 +101,8 @@ class Planner:
         outcome = cycle.explain()
         if outcome.gated:
             return Event(EventKind.GATED, outcome)
+        if outcome.kept_out and not outcome.error:
+            return Event(EventKind.PENDING, outcome)
         if outcome.error:
             return Event(EventKind.FAILED, outcome)
         if outcome.choice < 0 and self.preempt and self._decided(outcome):

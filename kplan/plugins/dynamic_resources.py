@@ -1,11 +1,16 @@
 """DynamicResources: devices that pods claim are allocated on the node they go to.
 
-What it checks:  nothing yet: every node passes and scores 0, which is right for pods without resource claims.
-Rejects with:    nothing yet.
-Not modelled:    resource claims, device classes and slices, and extended resources served by devices (1.36 and later);
-                 the verdict of a pod that has claims carries a doubt.
+What it checks:  that the claims of a pod are there and its own; then every node passes and scores 0, which is right for
+                 pods without resource claims.
+Rejects with:    'pod "shop/web": ResourceClaim not created yet', 'could not find ResourceClaim "shop/gpu"',
+                 'resourceclaim "gpu" is being deleted' and the like (UnschedulableAndUnresolvable), before the pod is
+                 queued and before any node is looked at
+Not modelled:    what is in claims, device classes and slices, and extended resources served by devices (1.36 and
+                 later); the verdict of a pod that has claims carries a doubt. A claim of a source that holds no claims
+                 at all counts as there; one of a PodGroup is not told from one of the pod.
 Source:          kubernetes v1.37.2, v1.36.3 and v1.34.4
-                 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
+                 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go foreachPodResourceClaim;
+                 staging/src/k8s.io/dynamic-resource-allocation/resourceclaim Name, IsForPod
 """
 
 from dataclasses import dataclass
@@ -17,11 +22,12 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import DynamicResourcesArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.findings import Findings, Ready, passed
+from kplan.framework.findings import Findings, Ready, Refused, passed
 from kplan.framework.normalize import default_normalize
 from kplan.framework.plugin import Scores
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 from kplan.framework.worlds import Rows, Worlds
+from kplan.objects.models import Object
 
 NO_STATE = "not found"
 NO_CLAIMS = "no new claims to deallocate"
@@ -39,6 +45,13 @@ class ClaimsState:
     claims: tuple[str, ...]
 
 
+def _is_of(claim: Object, pod: PodInfo) -> bool:
+    """Tell whether a claim was made for a pod."""
+    owners = [owner.uid for owner in claim.metadata.owner_references or () if owner.controller]
+    grouped = pod.pod.spec.scheduling_group is not None or pod.pod.spec.workload_ref is not None
+    return owners[:1] == [pod.uid] or grouped
+
+
 @dataclass(frozen=True, slots=True)
 class DynamicResources:
     """Stands for the device plugin, and says what it says when no node fits."""
@@ -53,13 +66,47 @@ class DynamicResources:
         """Read nothing yet."""
         return Reads(0)
 
-    def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[ClaimsState]:
-        """List the claims.
+    def pre_enqueue(self, pod: PodInfo, cluster: Cluster) -> Refused | None:
+        """Refuse a pod whose claims are not there yet."""
+        why = self._claims_lack(pod, cluster)
+        return Refused((why,)) if why else None
+
+    def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[ClaimsState] | Refused:
+        """List the claims, which have to be there.
 
         For a pod without any, the scheduler writes an empty state for PostFilter and then skips. An answer of Skip
         keeps no state, so this one is Ready, with a filter that lets every node pass.
         """
+        why = self._claims_lack(pod, cluster)
+        if why:
+            return Refused((why,))
         return Ready(ClaimsState(tuple(claim.name for claim in pod.pod.spec.resource_claims or ())))
+
+    def _claims_lack(self, pod: PodInfo, cluster: Cluster) -> str:
+        """Say what is wrong with the first claim that is not as it should be; empty for nothing."""
+        if not pod.pod.spec.resource_claims:
+            return ""
+        made = {one.name: one.resource_claim_name for one in pod.pod.status.resource_claim_statuses or ()}
+        claims = cluster.objects.table("resource_claims")
+        for entry in pod.pod.spec.resource_claims:
+            name = entry.resource_claim_name
+            if name is None and entry.name not in made:
+                return f'pod "{pod.key}": ResourceClaim not created yet'
+            name = name or made.get(entry.name)
+            if not name:  # none was needed
+                continue
+            key = f"{pod.namespace}/{name}"
+            claim = claims.get(key)
+            if claim is None:
+                if cluster.state.completeness.has("ResourceClaim"):
+                    return f'could not find ResourceClaim "{key}"'
+                continue
+            if claim.metadata.deletion_timestamp:
+                return f'resourceclaim "{name}" is being deleted'
+            if entry.resource_claim_name is None and not _is_of(claim, pod):
+                kind = "Pod" if self.features.since(36) else "pod"
+                return f"ResourceClaim {key} was not created for {kind} {pod.key} ({kind} is not owner)"
+        return ""
 
     def filter(self, pod: PodInfo, state: ClaimsState, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Let every node pass."""

@@ -104,7 +104,7 @@ def image_state(cluster: Cluster, name: str) -> ImageState:
             "ImageLocality rows", ("nodes",), lambda: seen.rows(cluster.nodes)
         )
         held = seen.holders.get(name, {})
-        rows = sorted(index[number] for number in held if number in index)
+        rows = sorted(map(index.__getitem__, index.keys() & held))
         size = held[id(cluster.nodes[rows[0]])] if rows else 0
         found = asked[name] = ImageState(size, np.array(rows, dtype=np.intp))
     return found

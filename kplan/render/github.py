@@ -23,6 +23,11 @@ def _lines(document: CheckResult) -> Iterator[str]:
         yield _finding(finding)
     for doubt in document.doubts:
         yield _doubt(doubt)
+    other = document.other_version
+    if other is not None and not other.same:
+        level = "notice" if other.verdict == "PASSES" else "error"
+        because = f": {other.because.text}" if other.because is not None else ""
+        yield _command(level, {"title": f"kplan under {other.rules}: {other.verdict}"}, f"{other.sentence}{because}")
     title = f"kplan: {document.verdict}{'?' if any(not doubt.allowed for doubt in document.doubts) else ''}"
     yield _command("notice", {"title": title}, document.sentence)
 

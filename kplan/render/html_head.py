@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -75,6 +75,10 @@ def _lines(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     yield from (("Doubt", text) for text in _doubts(plain)[:DOUBTS_SHOWN])
     yield from (("Because", text) for text in _texts(plain.get("because")))
     yield from (("Try", text) for text in _texts(plain.get("try") or _first_attempt(plain)))
+    yield from (("Under", text) for text in _under(plain.get("otherVersion")))
+    yield from (("Queue", text) for text in _texts(plain.get("turn")))
+    asked = plain.get("askedNode") or {}
+    yield from (("Node", asked[key]) for key in ("text", "why") if asked.get(key))
     yield from (("Careful", text) for text in _texts(plain.get("careful")))
     yield from (("Note", text) for text in _texts(plain.get("notes"))[:NOTES_SHOWN])
     if "from" in plain:
@@ -82,6 +86,17 @@ def _lines(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     sides = [side["from"] for side in (plain.get("a"), plain.get("b")) if isinstance(side, dict) and "from" in side]
     for number, side in enumerate(sides):
         yield ("From" if len(sides) == 1 else f"From {'AB'[number]}"), _origin(side)
+
+
+def _under(other: Mapping[str, Any] | None) -> Iterator[str]:
+    """What the answer is under the other of two versions."""
+    if other is None:
+        return
+    if other["same"]:
+        yield f"{other['rules']}: the same"
+        return
+    yield f"{other['rules']}: {other['verdict']} {other['sentence']}"
+    yield from _texts(other.get("because"))
 
 
 def _doubts(plain: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, CheckRule, Finding
+from kplan.result.document_versions import OtherVersion
 
 _ILLEGAL = {code: "?" for code in (*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF)}
 """What XML 1.0 cannot hold, be it escaped."""
@@ -35,6 +36,8 @@ def report(document: CheckResult) -> str:
     if document.rules:
         suites.append(("policy", "", [_rule(rule, document.findings) for rule in document.rules]))
     suites.append(("doubts", "", [_doubt(doubt) for doubt in document.doubts] or [_Case("no doubt", "doubts")]))
+    if document.other_version is not None:
+        suites.append(("versions", "", [_version(document.other_version)]))
     root = Element("testsuites", {"name": "kplan check", **_counts(case for *_, cases in suites for case in cases)})
     for name, file, cases in suites:
         _suite(root, name, file, cases, document)
@@ -113,6 +116,17 @@ def _doubt(doubt: CheckDoubt) -> _Case:
         case.skipped = f"allowed: {doubt.text}"
     else:
         case.errors = [(doubt.code, doubt.text, f"--allow-doubt {doubt.code} accepts it")]
+    return case
+
+
+def _version(other: OtherVersion) -> _Case:
+    """The verdict under the other of two versions."""
+    case = _Case(f"rules of {other.rules}", "versions", output=f"{other.verdict} {other.sentence}")
+    if other.verdict != "PASSES":
+        because = other.because.text if other.because is not None else ""
+        case.failures = [("other-version", other.sentence, because)]
+    if other.doubts:
+        case.errors = [(doubt.code, doubt.text, f"--allow-doubt {doubt.code} accepts it") for doubt in other.doubts]
     return case
 
 

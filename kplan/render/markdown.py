@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from kplan.render.text.check import certain, details, origin_text
 from kplan.render.text.rollout import edit_text
 from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, Finding
+from kplan.result.document_versions import OtherVersion
 
 MARKER = "<!-- kplan:check -->"
 """First line of the comment; whoever posts it finds the former one by this."""
@@ -37,6 +38,8 @@ def silent(document: CheckResult) -> bool:
     """Whether there is nothing to say."""
     changed = any(item.changed for item in document.objects)
     fixed = document.baseline is not None and document.baseline.fixed
+    if document.other_version is not None and not document.other_version.same:
+        return False
     return document.verdict == "PASSES" and certain(document) and not changed and not fixed
 
 
@@ -63,6 +66,9 @@ def _lines(document: CheckResult) -> Iterator[str]:
         yield from (_doubt(doubt) for doubt in told[:FINDINGS])
         if len(told) > FINDINGS:
             yield f"{len(told) - FINDINGS} more doubts."
+    if document.other_version is not None:
+        yield ""
+        yield from _under(document.other_version)
     if document.rules:
         yield ""
         yield from _rules(document)
@@ -105,6 +111,18 @@ def _findings(counted: Sequence[Finding]) -> Iterator[str]:
 
 def _doubt(doubt: CheckDoubt) -> str:
     return f"**Doubt** {_text(_short(doubt.text, 600))} (`{doubt.code}`)"
+
+
+def _under(other: OtherVersion) -> Iterator[str]:
+    """What comes of it under the other version."""
+    if other.same:
+        yield f"Under {_text(other.rules)}: the same."
+        return
+    yield f"**Under {_text(other.rules)}** {other.verdict}, {_text(_short(other.sentence, 600))}"
+    for one in other.differences[:FINDINGS]:
+        yield f"- {_code(_short(one.what))}: {_text(_short(one.first))} -> {_text(_short(one.second))}"
+    if len(other.differences) > FINDINGS:
+        yield f"- {len(other.differences) - FINDINGS:,} more"
 
 
 def _rules(document: CheckResult) -> Iterator[str]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import msgspec
 
+from kplan.result.document_asked import AskedNode, Turn
 from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
 
@@ -308,6 +310,8 @@ class Answer(Part, frozen=True, kw_only=True):
         groups: the nodes that refuse it.
         fixes: what would make it fit, each tried, cheapest first.
         no_help: what would be tried first and does not help.
+        asked_node: the one node asked about, where it does not refuse the pod.
+        turn: its place in the queue, where others that wait were placed first.
     """
 
     pod: str
@@ -333,6 +337,8 @@ class Answer(Part, frozen=True, kw_only=True):
     no_help: NoHelp | None = None
     scores: Scores | None = None
     event: Event | None = None
+    asked_node: AskedNode | None = None
+    turn: Turn | None = None
 
 
 class PodExplanation(Answer, frozen=True, kw_only=True, tag_field="kind", tag="PodExplanation"):
@@ -341,6 +347,7 @@ class PodExplanation(Answer, frozen=True, kw_only=True, tag_field="kind", tag="P
     api_version: ApiVersion
     origin: Origin = msgspec.field(name="from")
     what_if: tuple[WhatIfStep, ...] = ()
+    other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None
 
 
@@ -376,4 +383,5 @@ class PodExplanations(Part, frozen=True, kw_only=True, tag_field="kind", tag="Po
     notes: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()
+    other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

@@ -137,7 +137,8 @@ class BindGuard(Part, frozen=True, kw_only=True):
     """What was looked at before anything is written.
 
     Attributes:
-        name: ``scheduler``, ``rights``, ``dry run``, ``evicts``, ``doubts``, ``creates`` or ``age``.
+        name: ``age``, ``rules``, ``scheduler``, ``doubts``, ``creates``, ``rights``, ``watch``, ``dry run`` or
+            ``evicts``.
         state: ``ok``, ``needs`` (a flag that was not given), ``no`` (no flag helps) or ``--`` (not looked at).
         text: in words.
         flag: the flag it needs.
@@ -171,6 +172,7 @@ class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"
         objects: of manifests, in the order in which they are created.
         guards: what was looked at.
         attempt: what to run next; shown as Try.
+        rules: version and feature gates it was made by, and digests of the profiles of its pods, part by part.
     """
 
     api_version: ApiVersion
@@ -186,6 +188,7 @@ class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"
     attempt: str = msgspec.field(name="try", default="")
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
+    rules: dict[str, str] = msgspec.field(default_factory=dict)
     timings: dict[str, float] | None = None
 
 

@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document import Group, Nearest
 from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
 
@@ -130,4 +131,5 @@ class CapacityReport(Part, frozen=True, kw_only=True, tag_field="kind", tag="Cap
     nearest: Nearest | None = None
     growth: Growth | None = None
     shapes: tuple[ShapeRoom, ...] = ()
+    other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

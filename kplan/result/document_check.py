@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document_base import ApiVersion, Cause, Origin, Part
 from kplan.result.document_plan import FieldChange, SimulationPlan
+from kplan.result.document_versions import OtherVersion
 
 
 class CheckedObject(Part, frozen=True, kw_only=True):
@@ -193,4 +194,5 @@ class CheckResult(Part, frozen=True, kw_only=True, tag_field="kind", tag="CheckR
     notes: tuple[str, ...] = ()
     baseline: Baseline | None = None
     command: str = ""
+    other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

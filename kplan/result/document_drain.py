@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document import Group
 from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
 
@@ -118,4 +119,5 @@ class DrainPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="DrainPla
     no_help: tuple[str, ...] = ()
     needs: str = ""
     found: tuple[NodeVerdict, ...] = ()
+    other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

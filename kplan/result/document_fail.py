@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document import Group, Nearest
 from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
 
@@ -143,4 +144,5 @@ class FailReport(Part, frozen=True, kw_only=True, tag_field="kind", tag="FailRep
     groups: int = 0
     more_groups: tuple[Group, ...] = ()
     nearest: Nearest | None = None
+    other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document import Group
 from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
 
@@ -61,7 +62,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
     Attributes:
         result: ``pending``, ``gated`` or ``failed``.
         count: pods.
-        because: the cause.
+        because: the cause, in words that are true of all these pods.
         owners: pods by owner, most first.
         pod: the one told about.
         group: the nodes nearest to fitting it.
@@ -70,6 +71,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
         attempt: the cheapest change that helps, and how many of the pods fit then; shown as Try. For pods of a manifest
             all of it was planned again, and it says what becomes of the whole.
         edits: fields of the manifest that the change is about.
+        alone: the cause of ``pod`` alone, where others of these pods want another amount, or met less room.
     """
 
     result: str
@@ -82,6 +84,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
     preempt: str = ""
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
+    alone: str = ""
 
 
 class PlanOwner(Part, frozen=True, kw_only=True):
@@ -268,4 +271,5 @@ class SimulationPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="Sim
     quotas: tuple[QuotaRow, ...] = ()
     careful: tuple[str, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()
+    other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

@@ -13,6 +13,8 @@ from kplan.framework.codes import Code
 from kplan.framework.findings import Findings
 from kplan.framework.preemption import NodeStatus, PostFilterResult
 
+_GATES = "SchedulingGates"
+
 
 @dataclass(frozen=True, slots=True)
 class PluginFindings:
@@ -140,9 +142,14 @@ class Outcome:
         return self.preempted.victims if self.preempted is not None else ()
 
     @property
-    def gated(self) -> bool:
+    def kept_out(self) -> bool:
         """Whether the pod is kept out of the queue."""
         return self.pre_enqueue is not None and self.pre_enqueue.code is not Code.SUCCESS
+
+    @property
+    def gated(self) -> bool:
+        """Whether scheduling gates keep it out: it waits for somebody, not for what the cluster lacks."""
+        return self.kept_out and self.pre_enqueue is not None and self.pre_enqueue.plugin == _GATES
 
     @property
     def feasible(self) -> NDArray[np.intp]:

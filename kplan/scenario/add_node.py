@@ -72,7 +72,9 @@ class AddNode:
             names.append(name)
             changes += self._one(cluster, model, name, home, number)
         what = f" like {model.name}" if self.like else f" of {self.template}" if self.template else ""
-        return Effect(tuple(changes), text=f"{listed(names)} added{what}")
+        has = model.status.allocatable or {}
+        notes = tuple(f"no {name} is given, so the node has none" for name in ("cpu", "memory") if name not in has)
+        return Effect(tuple(changes), text=f"{listed(names)} added{what}", notes=notes)
 
     def _one(self, cluster: Cluster, model: Node, name: str, home: str, number: int) -> list[Change]:
         node = fresh_node(model, name)
@@ -128,8 +130,12 @@ _LEAST_BYTES = 1 << 20
 """What no node has less of: a number without its unit."""
 
 
-def read_add_node(text: str) -> AddNode:
+def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
     """Read ``like=node-f,count=2`` or ``cpu=16,memory=64Gi,zone=a``; other words with ``=`` are labels.
+
+    Args:
+        text: what follows the flag.
+        flag: the flag, for errors.
 
     Raises:
         UsageError: a part has no ``=``, or a number cannot be read.
@@ -140,7 +146,9 @@ def read_add_node(text: str) -> AddNode:
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise bad_step(f"--add-node {text}", f"{part!r} has no =")
+            raise bad_step(f"{flag} {text}", f"{part!r} has no =")
+        if key in words or key in allocatable or key in labels:
+            raise bad_step(f"{flag} {text}", f"{key}= is there twice", f"{flag} again for nodes of another kind")
         if key in _WORDS:
             words[key] = value
         elif key in _RESOURCES or key.startswith("hugepages-") or _is_extended(key, value):
@@ -149,13 +157,15 @@ def read_add_node(text: str) -> AddNode:
             labels[key] = value
     sources = [word for word in ("like", "template", "file") if word in words]
     if len(sources) > 1 or (not sources and not allocatable):
-        raise bad_step(f"--add-node {text}", "what is the node like?", "one of like=, template=, file=, or cpu=")
+        raise bad_step(f"{flag} {text}", "what is the node like?", "one of like=, template=, file=, or cpu=")
     count = words.pop("count", "1")
     if not count.isdecimal() or not 1 <= int(count) <= 100_000:
-        raise bad_step(f"--add-node {text}", f"count {count!r}", "a number from 1")
+        raise bad_step(f"{flag} {text}", f"count {count!r}", "a number from 1")
     for key, amount in allocatable.items():
+        if whole(amount) < 0:
+            raise bad_step(f"{flag} {text}", f"{key}={amount} is less than nothing")
         if whole(amount) < _LEAST_BYTES and key in _IN_BYTES:
-            raise bad_step(f"--add-node {text}", f"{key}={amount} is {amount} bytes", f"{key}={amount}Gi")
+            raise bad_step(f"{flag} {text}", f"{key}={amount} is {amount} bytes", f"{key}={amount}Gi")
     return AddNode(**words, count=int(count), allocatable=allocatable, labels=labels)
 
 

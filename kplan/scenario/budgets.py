@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,14 @@ from kplan.errors import UsageError
 from kplan.objects.kind_words import WORKLOAD_WORDS
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
-from kplan.objects.selectors import compile_selector
+from kplan.objects.selectors import Selector, compile_selector
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import workload_object
 
 Healthy = Callable[[PodInfo], bool]
+
+_ALL = 100
 
 
 class Recorded(NamedTuple):
@@ -47,10 +50,19 @@ def covered(cluster: Cluster, budget: PodDisruptionBudget) -> list[PodInfo]:
     """Pods that a budget is for, those that wait among them; a selector without requirements covers its namespace."""
     if budget.spec.selector is None:
         return []
-    selector, namespace = compile_selector(budget.spec.selector), budget.namespace
-    classes = [one.index for one in cluster.pod_classes if one.namespace == namespace and selector.matches(one.labels)]
-    rows = np.flatnonzero(np.isin(cluster.pod_class[: len(cluster.pods)], classes))
+    rows = np.flatnonzero(np.isin(cluster.pod_class[: len(cluster.pods)], _classes(cluster, budget)))
     return [pod for pod in map(cluster.pods.__getitem__, rows.tolist()) if not pod.gone]
+
+
+def _classes(cluster: Cluster, budget: PodDisruptionBudget) -> list[int]:
+    """Classes of the pods that a budget is for; classes are only ever added, so each is looked at once."""
+    known: dict[tuple[str, Selector], tuple[int, list[int]]] = cluster.objects.derived("classes of budgets", (), dict)
+    selector, namespace, every = compile_selector(budget.spec.selector), budget.namespace, cluster.pod_classes
+    seen, found = known.get((namespace, selector), (0, []))
+    more = (one.index for one in every[seen:] if one.namespace == namespace and selector.matches(one.labels))
+    found = [*found, *more]
+    known[namespace, selector] = len(every), found
+    return found
 
 
 def status_of(cluster: Cluster, budget: PodDisruptionBudget, healthy: Healthy = is_ready) -> PodDisruptionBudgetStatus:
@@ -151,7 +163,7 @@ class SetBudget:
         key = self.name if "/" in self.name else f"default/{self.name}"
         known = cluster.objects.table("pod_disruption_budgets").get(key)
         if known is None:
-            raise UsageError(f"no PodDisruptionBudget {key}", code="no-such-budget", hint="--add-manifest brings one")
+            raise _no_such_budget(cluster, key)
         amount = int(self.amount) if self.amount.isdecimal() else self.amount
         wanted = (amount, None) if self.field == "minAvailable" else (None, amount)
         spec = replace(known.spec, min_available=wanted[0], max_unavailable=wanted[1])
@@ -161,8 +173,18 @@ class SetBudget:
         return Effect((Put.of(budget),), text=text)
 
 
-def read_budget(text: str) -> SetBudget:
+def _no_such_budget(cluster: Cluster, key: str) -> UsageError:
+    close = get_close_matches(key, list(cluster.objects.table("pod_disruption_budgets")), n=3, cutoff=0.6)
+    hint = f"did you mean {', '.join(close)}?" if close else "--add-manifest brings one"
+    return UsageError(f"no PodDisruptionBudget {key}", code="no-such-budget", hint=hint)
+
+
+def read_budget(text: str, namespace: str = "") -> SetBudget:
     """Read ``shop/web-pdb:minAvailable=1``.
+
+    Args:
+        text: what follows the flag.
+        namespace: of a name without one.
 
     Raises:
         UsageError: it is not of that form.
@@ -171,4 +193,6 @@ def read_budget(text: str) -> SetBudget:
     field, _, amount = rest.partition("=")
     if field not in ("minAvailable", "maxUnavailable") or not amount.removesuffix("%").isdecimal():
         raise bad_step(f"--set-pdb {text}", "what does it ask for?")
-    return SetBudget(name, field, amount)
+    if amount.endswith("%") and int(amount[:-1]) > _ALL:
+        raise bad_step(f"--set-pdb {text}", f"{amount} is more than all pods")
+    return SetBudget(f"{namespace}/{name}" if namespace and "/" not in name else name, field, amount)

@@ -5,13 +5,13 @@ Source: v0.37.2 k8s.io/kubectl pkg/drain/filters.go: the filters in their order,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from kplan.cluster import Change, Cluster, PodInfo, Remove
 from kplan.cluster.owners import controller, owner_without_control
 from kplan.objects.selectors import Selector
-from kplan.scenario.effect import Effect, parted
+from kplan.scenario.effect import Effect, gone_notes, parted
 from kplan.scenario.names import find_nodes
 from kplan.scenario.nodes import cordoned, node_of, put
 from kplan.words import listed
@@ -29,6 +29,7 @@ class DrainOptions:
         force: evict pods that nothing makes again.
         disable_eviction: delete instead of evicting: budgets are not asked.
         selector: only these pods.
+        selector_text: the selector as it was typed.
     """
 
     ignore_daemon_sets: bool = False
@@ -36,6 +37,7 @@ class DrainOptions:
     force: bool = False
     disable_eviction: bool = False
     selector: Selector | None = None
+    selector_text: str = ""
 
 
 ALL = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True, force=True)
@@ -49,7 +51,7 @@ class DrainPod:
         row: its row.
         fate: ``evict``, ``stays`` or ``refused``.
         why: why it stays or stands in the way; of one that is evicted, what is lost.
-        flag: of ``kubectl drain``, that would let it go, or that it takes to go.
+        flag: those of ``kubectl drain`` that would let it go, or that it takes to go; the one of ``why`` is the last.
     """
 
     row: int
@@ -76,7 +78,8 @@ def drain_pod(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod
         if found is None:
             continue
         if found.fate != "evict":
-            return found
+            # kubectl names one flag at a time: what it would ask for before this one is needed, too
+            return replace(found, flag=" ".join(filter(None, [*flags, found.flag])))
         notes.append(found.why)
         flags.append(found.flag)
     return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), " ".join(filter(None, flags)))
@@ -158,15 +161,5 @@ class Drain:
         going = [pod for name in names for pod in drain_pods(cluster, name, self.options) if pod.fate == "evict"]
         changes += [Remove(pod.row) for pod in going]
         evicted, lost = parted(cluster, (pod.row for pod in going))
-        notes = tuple(_gone([cluster.pods[row] for row in lost]))
+        notes = tuple(gone_notes(cluster.pods[row] for row in lost))
         return Effect(tuple(changes), evicted, lost, f"{listed(names)} drained, {len(going):,} evicted", notes)
-
-
-def _gone(pods: Sequence[PodInfo]) -> Iterator[str]:
-    """Tell of pods that no controller makes again, those apart that have another kind of owner."""
-    bare = [pod.key for pod in pods if not owner_without_control(pod)]
-    others = [pod.key for pod in pods if owner_without_control(pod)]
-    if bare:
-        yield f"GONE, nothing owns it: {listed(bare)}"
-    if others:
-        yield f"may be GONE, no controller owns it: {listed(others)}"

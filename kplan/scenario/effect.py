@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from kplan.cluster import Change, Cluster, PodInfo
-from kplan.cluster.owners import returns
+from kplan.cluster.owners import owner_without_control, returns
+from kplan.words import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +18,12 @@ class Effect:
     Attributes:
         changes: to be applied in this order. Rows of nodes in them hold as long as no PutNode before adds or drops one.
         evicted: rows of pods that ``changes`` remove and whose controllers make others, as an eviction does.
-        lost: rows of pods that ``changes`` remove for good.
+        lost: rows of pods that ``changes`` remove for good; what goes with a node because it is that node's (a pod of a
+            DaemonSet, a static pod) is not missed, and not among them.
         text: what it comes to, in words ("node-b cordoned").
         notes: what else to say of it.
+        asked_about: rows of pods that ``changes`` put back under their names and that go on to wait as they did, if no
+            step before made them wait: they are what the command is asked about.
     """
 
     changes: tuple[Change, ...]
@@ -27,6 +31,7 @@ class Effect:
     lost: tuple[int, ...] = ()
     text: str = ""
     notes: tuple[str, ...] = ()
+    asked_about: tuple[int, ...] = ()
 
 
 def parted(
@@ -43,6 +48,17 @@ def parted(
     evicted = tuple(row for row in rows if again(cluster.pods[row]))
     lost = tuple(row for row in rows if not again(cluster.pods[row]))
     return evicted, lost
+
+
+def gone_notes(pods: Iterable[PodInfo]) -> Iterator[str]:
+    """Tell of pods that no controller makes again, those apart that have another kind of owner."""
+    pods = tuple(pods)
+    bare = [pod.key for pod in pods if not owner_without_control(pod)]
+    others = [pod.key for pod in pods if owner_without_control(pod)]
+    if bare:
+        yield f"GONE, nothing owns it: {listed(bare)}"
+    if others:
+        yield f"may be GONE, no controller owns it: {listed(others)}"
 
 
 class Verb(Protocol):

@@ -6,6 +6,7 @@ from kplan.errors import UsageError
 
 _GRAMMAR = {
     "--add-node": "--add-node like=NODE,count=2, or cpu=16,memory=64Gi,zone=a, file=n.yaml, template=GROUP",
+    "--pool": "--pool like=NODE, or cpu=16,memory=64Gi,zone=a, file=n.yaml, template=GROUP",
     "--label": "--label NODE:KEY=VALUE, or NODE:KEY- to take it away",
     "--taint": "--taint NODE:KEY=VALUE:EFFECT, or NODE:KEY:EFFECT- to take it away",
     "--priority": "--priority NAMESPACE/POD=1000, or deploy/x=1000",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count as count_from
 
 import msgspec
 from msgspec.structs import replace
 
-from kplan.admission import Expansion, expand
+from kplan.admission import Expansion, Standing, expand, leaving_order
+from kplan.admission.device_claims import status_of_copy
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
-from kplan.objects.models import Node, Object, Pod, PodStatus, ReplicationController, Workload
+from kplan.objects.models import Node, Object, Pod, ReplicationController, Workload
+from kplan.scenario.budgets import is_ready
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import find_workload, pods_of, workload_object
@@ -54,7 +58,8 @@ def expansion_effect(cluster: Cluster, found: Expansion, text: str) -> Effect:
         changes.append(AddPods(pods))
     counts = [f"{count(len(pods), 'pod')} to place"]
     counts += [f"{len(leaving):,} leave"] if leaving else []
-    notes = (*(str(one) for one in found.refused), *(str(one) for one in found.not_expanded), *found.notes)
+    unsure = (f"{change.workload}: {change.unsure}" for change in found.changes if change.unsure)
+    notes = (*(str(one) for one in found.refused), *(str(one) for one in found.not_expanded), *found.notes, *unsure)
     return Effect(tuple(changes), (), tuple(leaving), f"{text}: {', '.join(counts)}", notes)
 
 
@@ -85,26 +90,24 @@ class Scale:
         item = workload_object(cluster, kind, space, name)
         running = [pod for pod in pods_of(cluster, kind, space, name) if not pod.terminating]
         if not isinstance(item, Workload | ReplicationController):
-            return self._by_pods(running)
+            return self._by_pods(cluster, kind, running)
         now = replace(item, spec=replace(item.spec, replicas=self.replicas))
         manifests = Manifests(objects=[as_manifest(now, self.flag)], namespace=space)
         found = expand(manifests, to_state(cluster), cluster.rules, namespace=space)
         if running and any(one.problems for one in found.refused):
             # the server took it: what is missing (an image, a mount) was left out of the dump
-            return self._by_pods(running)
+            return self._by_pods(cluster, kind, running)
         return expansion_effect(cluster, found, self._text(len(running)))
 
     def _text(self, before: int) -> str:
         return f"{self.workload} scaled from {before:,} to {self.replicas:,}"
 
-    def _by_pods(self, running: list[PodInfo]) -> Effect:
+    def _by_pods(self, cluster: Cluster, kind: str, running: list[PodInfo]) -> Effect:
         """Copy or remove pods of a workload whose object the state does not hold, or not all of it."""
         before = len(running)
         note = ("its whole object is not in this state: pods are copied from one that is there",)
         if self.replicas <= before:
-            newest = sorted(running, key=lambda pod: (pod.pod.metadata.creation_timestamp or "", pod.name))
-            leave = sorted(newest[self.replicas :], key=lambda pod: pod.bound)
-            rows = tuple(pod.row for pod in leave)
+            rows = tuple(_leaving(cluster, kind, running)[: before - self.replicas])
             return Effect(tuple(map(Remove, rows)), (), rows, self._text(before))
         if not running:
             raise UsageError(
@@ -112,10 +115,37 @@ class Scale:
                 code="no-template",
                 hint="--add-manifest FILE",
             )
-        copies = tuple(
-            fresh_copy(running[0].pod, f"{running[0].name}-s{n}") for n in range(1, self.replicas - before + 1)
-        )
+        names = _names(cluster, kind, running[0])
+        copies = tuple(fresh_copy(running[0].pod, next(names)) for _ in range(self.replicas - before))
         return Effect((AddPods(copies),), (), (), self._text(before), note)
+
+
+def _leaving(cluster: Cluster, kind: str, pods: Sequence[PodInfo]) -> list[int]:
+    """Rows of the pods of a workload in the order in which its controller removes them."""
+    if kind == "StatefulSet":
+        return [pod.row for pod in sorted(pods, key=lambda pod: (-_ordinal(pod), pod.name))]
+    standing = {
+        pod.key: Standing(pod.pod, cluster.home_of(pod.row) if pod.bound else "", is_ready(pod), pod.uid)
+        for pod in sorted(pods, key=lambda pod: pod.name)
+    }
+    order = leaving_order(list(standing.values()), standing.values(), cluster.state.taken)
+    return [cluster.pod_index[one.pod.key] for one in order]
+
+
+def _names(cluster: Cluster, kind: str, sample: PodInfo) -> Iterator[str]:
+    """Names of more pods: the next free ordinals of a StatefulSet, else made of a pod that is there."""
+    if kind != "StatefulSet":
+        yield from (f"{sample.name}-s{n}" for n in count_from(1))
+    stem = sample.name.rpartition("-")[0]
+    for n in count_from(0):
+        row = cluster.pod_index.get(f"{sample.namespace}/{stem}-{n}")
+        if row is None or cluster.pods[row].gone:
+            yield f"{stem}-{n}"
+
+
+def _ordinal(pod: PodInfo) -> int:
+    number = pod.name.rpartition("-")[2]
+    return int(number) if number.isdecimal() else -1
 
 
 def as_manifest(item: Object, place: str) -> ManifestObject:
@@ -133,7 +163,7 @@ def as_manifest(item: Object, place: str) -> ManifestObject:
 def fresh_copy(pod: Pod, name: str) -> Pod:
     """Make a pod of another's template: no node, no status."""
     metadata = replace(pod.metadata, name=name, uid=None, deletion_timestamp=None, creation_timestamp=None)
-    return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=None), status=PodStatus(phase="Pending"))
+    return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=None), status=status_of_copy(pod))
 
 
 def read_scale(text: str, namespace: str = "") -> Scale:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
 from kplan.errors import UsageError
-from kplan.objects.kind_words import WORKLOAD_WORDS, kind_of_word
+from kplan.objects.kind_words import WORKLOAD_WORDS, kind_of_word, kind_word
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import Object
 from kplan.objects.selector_text import parse_selector
@@ -59,7 +59,7 @@ def resolve(cluster: Cluster, names: Sequence[str], scope: Scope) -> list[PodInf
 
 def _resolve(cluster: Cluster, name: str, scope: Scope) -> list[PodInfo]:
     first, _, rest = name.partition("/")
-    kind = kind_of_word(first) if rest else ""
+    kind = kind_of_word(first.partition(".")[0]) if rest else ""  # deployment.apps/x, as kubectl writes it
     namespace, text = scope.namespace, rest if kind else name
     if "/" in text:
         namespace, _, text = text.partition("/")
@@ -71,7 +71,7 @@ def _resolve(cluster: Cluster, name: str, scope: Scope) -> list[PodInfo]:
 def _of_owner(cluster: Cluster, kind: str, name: str, namespace: str, asked: str) -> list[PodInfo]:
     owned = pods_of(cluster, kind, namespace, name)
     if not owned:
-        raise UsageError(f"{asked} owns no pod here", code="no-such-pod", hint="kplan explain pod -A lists what waits")
+        raise UsageError(f"{asked} owns no pod here", code="no-such-pod", hint=_owner_hint(cluster, kind, name))
     return [pod for pod in owned if pod.waiting] or owned
 
 
@@ -89,19 +89,45 @@ def _named(cluster: Cluster, name: str, namespace: str, scope: Scope, asked: str
     where = f" in namespace {namespace}" if namespace else ""
     if choices:
         hint = f"one of: {listed([pod.key for pod in choices])}"
-        raise UsageError(f"{asked} means {len(choices)} pods{where}", code="ambiguous-pod", hint=hint)
+        raise UsageError(f"{asked or repr(asked)} means {len(choices)} pods{where}", code="ambiguous-pod", hint=hint)
     raise UsageError(f"no pod {asked}{where}", code="no-such-pod", hint=_hint(cluster, name))
 
 
 def _hint(cluster: Cluster, name: str) -> str:
-    names = {pod.name: pod.key for pod in cluster.pods}
-    close = get_close_matches(name, list(names), n=3, cutoff=0.6)
+    """What to ask instead: a pod that has ended, a pod in another namespace, one that is spelled alike, its owner."""
     for item in cluster.state.pods:
         if item.name == name and item.status.phase in ("Succeeded", "Failed"):
             return f"{item.key} has ended ({item.status.phase}): the scheduler does not look at it"
-    if close:
-        return f"did you mean {', '.join(names[other] for other in close)}?"
-    return "kplan explain pod -A lists every pod that waits"
+    there = [pod for pod in cluster.pods if not pod.gone]
+    parts = [pod.key for pod in there if pod.name.startswith(name)] or [pod.key for pod in there if name in pod.name]
+    names = {pod.name: pod.key for pod in there}
+    close = parts or [names[other] for other in get_close_matches(name, list(names), n=3, cutoff=0.6)]
+    if not close:
+        owners = _owners(cluster)
+        close = [text for other in get_close_matches(name, list(owners), n=3, cutoff=0.6) for text in owners[other]]
+    return _meant(close) or "kplan explain pod -A lists every pod that waits"
+
+
+def _owner_hint(cluster: Cluster, kind: str, name: str) -> str:
+    """What to ask instead of a workload that owns no pod: one of the name elsewhere, or one that is spelled alike."""
+    owners = _owners(cluster)
+    of_kind = [text for text in owners.get(name, ()) if text.startswith(f"{kind_word(kind)}/")]
+    close = [text for other in get_close_matches(name, list(owners), n=3, cutoff=0.6) for text in owners[other]]
+    return _meant(of_kind or close) or "kplan explain pod -A lists what waits"
+
+
+def _owners(cluster: Cluster) -> dict[str, list[str]]:
+    """Workloads that own pods by name, each as ``deploy/shop/web``."""
+    found: dict[str, dict[str, None]] = {}
+    for pod in cluster.pods:
+        kind, name = top_owner(pod, cluster) if not pod.gone else ("", "")
+        if kind in WORKLOAD_WORDS:
+            found.setdefault(name, {})[f"{kind_word(kind)}/{pod.namespace}/{name}"] = None
+    return {name: list(texts) for name, texts in found.items()}
+
+
+def _meant(choices: Sequence[str]) -> str:
+    return f"did you mean {listed(list(dict.fromkeys(choices)))}?" if choices else ""
 
 
 def find_nodes(cluster: Cluster, text: str) -> list[str]:
@@ -125,14 +151,22 @@ def find_nodes(cluster: Cluster, text: str) -> list[str]:
 def _in_full(cluster: Cluster, text: str) -> str:
     """Write ``zone=a`` with the whole key, unless nodes have a label of the short one."""
     key, equals, value = text.partition("=")
-    short = equals and key in SHORT_LABELS and not cluster.labels.column(key).values
-    return f"{SHORT_LABELS[key]}={value}" if short else text
+    return f"{label_in_full(cluster, key)}={value}" if equals else text
+
+
+def label_in_full(cluster: Cluster, key: str) -> str:
+    """The whole key that ``zone`` or ``region`` stands for, unless nodes have a label of the short one."""
+    return SHORT_LABELS[key] if key in SHORT_LABELS and not cluster.labels.column(key).values else key
 
 
 def no_such_node(cluster: Cluster, name: str) -> UsageError:
     """Make the error for a node that is not there; the hint names close ones."""
     close = get_close_matches(name, list(cluster.node_index), n=3, cutoff=0.6)
     hint = f"did you mean {', '.join(close)}?" if close else "kplan nodes lists them"
+    if any(node.labels.get(ZONE) == name for node in cluster.nodes):
+        hint = f"it is a zone: zone={name}"
+    elif all(part in cluster.node_index for part in name.split(",")):
+        hint = "one node at a time, or a label selector as in pool=spot"
     return UsageError(f"no node {name}", code="no-such-node", hint=hint)
 
 
@@ -162,7 +196,19 @@ def find_workload(cluster: Cluster, text: str, namespace: str = "") -> tuple[str
         raise UsageError(
             f"{text} is in {len(homes)} namespaces", code="ambiguous-workload", hint=f"{word}/{min(homes)}/{name}"
         )
-    raise UsageError(f"no {kind} {f'{space}/' if space else ''}{name} here", code="no-such-workload")
+    told = f"no {kind} {f'{space}/' if space else ''}{name} here"
+    raise UsageError(told, code="no-such-workload", hint=_close_workloads(cluster, word, kind, name))
+
+
+def _close_workloads(cluster: Cluster, word: str, kind: str, name: str) -> str:
+    """Ask whether a workload of another namespace, or of nearly the name, is meant; empty if there is none."""
+    known = {item.key: item.name for item in _table(cluster, kind).values()}
+    for pod in cluster.pods:
+        owners = () if pod.gone else (controller(pod), top_owner(pod, cluster))
+        known |= {f"{pod.namespace}/{owner}": owner for what, owner in owners if what == kind}
+    close = get_close_matches(name, sorted(set(known.values())), n=3, cutoff=0.6)
+    found = [f"{word}/{key}" for key, other in sorted(known.items()) if other in close]
+    return f"did you mean {' or '.join(found[:3])}?" if found else ""
 
 
 def workload_object(cluster: Cluster, kind: str, namespace: str, name: str) -> Object | None:

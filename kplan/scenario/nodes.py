@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace
 
 from kplan.admission import node_of as home_of
+from kplan.admission.formats import label_key, label_value
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
-from kplan.cluster.owners import controller
-from kplan.objects.models import Node, Taint
+from kplan.cluster.owners import controller, of_its_node
+from kplan.objects.models import Node, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
-from kplan.scenario.effect import Effect, parted
+from kplan.scenario.effect import Effect, gone_notes, parted
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import find_nodes
-from kplan.words import listed
+from kplan.words import count, listed
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
@@ -83,7 +85,9 @@ class Label:
         names = find_nodes(cluster, self.nodes)
         changes = tuple(put(labelled(node_of(cluster, name), self.key, self.value)) for name in names)
         word = f"without label {self.key}" if self.value is None else f"labelled {self.key}={self.value}"
-        return Effect(changes, text=f"{listed(names)} {word}")
+        had = any(self.key in node_of(cluster, name).labels for name in names)
+        notes = () if had or self.value is not None else (f"{self.nodes} had no such label",)
+        return Effect(changes, text=f"{listed(names)} {word}", notes=notes)
 
 
 def labelled(node: Node, key: str, value: str | None) -> Node:
@@ -132,25 +136,52 @@ class SetTaint:
         changes: list[Change] = [Remove(row) for row in (*evicted, *lost)]
         changes += [put(tainted(node_of(cluster, name), taint, remove=self.remove)) for name in names]
         word = f"without taint {self._taint}" if self.remove else f"tainted {self._taint}"
-        return Effect(tuple(changes), evicted, lost, f"{listed(names)} {word}")
+        had = any(_has_taint(node_of(cluster, name), taint) for name in names)
+        missed = () if had or not self.remove else (f"{self.nodes} had no such taint",)
+        notes = (*missed, *_for_a_while(map(cluster.pods.__getitem__, leaving), taint))
+        return Effect(tuple(changes), evicted, lost, f"{listed(names)} {word}", notes)
 
 
 def _not_tolerating(cluster: Cluster, node: str, taint: Taint) -> list[int]:
-    """Rows of the pods on a node that a NoExecute taint evicts; a static pod is its kubelet's."""
+    """Rows of the pods on a node that a NoExecute taint evicts, some after a while; a static pod is its kubelet's."""
     pods = [cluster.pods[row] for row in cluster.pods_on(cluster.node_index[node])]
-    return [
-        pod.row for pod in pods if controller(pod)[0] != "Node" and not tolerated(pod.pod.spec.tolerations or (), taint)
-    ]
+    return [pod.row for pod in pods if controller(pod)[0] != "Node" and not _stays(pod, taint)]
+
+
+def _stays(pod: PodInfo, taint: Taint) -> bool:
+    """Whether a pod tolerates a NoExecute taint for as long as it is there.
+
+    Source: v1.37.2 tainteviction processPodOnNode, GetMatchingTolerations: the first toleration that matches counts.
+    """
+    matching = _matching(pod, taint)
+    return matching is not None and matching.toleration_seconds is None
+
+
+def _matching(pod: PodInfo, taint: Taint) -> Toleration | None:
+    return next((one for one in pod.pod.spec.tolerations or () if tolerated((one,), taint)), None)
+
+
+def _for_a_while(pods: Iterable[PodInfo], taint: Taint) -> tuple[str, ...]:
+    """Say how long the pods that tolerate a NoExecute taint for a while stay."""
+    found = [one.toleration_seconds or 0 for pod in pods if (one := _matching(pod, taint)) is not None]
+    if not found:
+        return ()
+    return (f"{count(len(found), 'pod')} of them only after {max(found)} s or less (tolerationSeconds)",)
 
 
 def tainted(node: Node, taint: Taint, *, remove: bool = False) -> Node:
     """Copy a node with a taint in place of the one of its key and effect, or without it (any effect if it has none)."""
-    others = [
-        one
-        for one in node.spec.taints or ()
-        if one.key != taint.key or (taint.effect != one.effect and bool(taint.effect))
-    ]
+    others = [one for one in node.spec.taints or () if not _same_taint(one, taint)]
     return replace(node, spec=replace(node.spec, taints=[*others, *([] if remove else [taint])] or None))
+
+
+def _has_taint(node: Node, taint: Taint) -> bool:
+    return any(_same_taint(one, taint) for one in node.spec.taints or ())
+
+
+def _same_taint(one: Taint, taint: Taint) -> bool:
+    """Whether a taint has the key and effect of another; any effect will do if that has none."""
+    return one.key == taint.key and (not taint.effect or taint.effect == one.effect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +206,14 @@ class RemoveNode:
 
 
 def removal(cluster: Cluster, names: list[str], text: str) -> Effect:
-    """Take nodes out: their pods first, then the nodes."""
+    """Take nodes out: their pods first, then the nodes; pods of DaemonSets and static ones go with them unmissed."""
     rows = [row for name in names for row in cluster.pods_on(cluster.node_index[name])]
     evicted, lost = parted(cluster, rows)
+    missed = tuple(row for row in lost if not of_its_node(cluster.pods[row]))
     off = map(cluster.pods.__getitem__, np.flatnonzero(cluster.pod_node < 0).tolist())
     waiting = [pod.row for pod in off if pod.waiting and _daemon_of(pod, names)]
     changes: list[Change] = [*map(Remove, rows), *map(Remove, waiting), *(PutNode(name, None) for name in names)]
-    return Effect(tuple(changes), evicted, (*lost, *waiting), text)
+    return Effect(tuple(changes), evicted, missed, text, tuple(gone_notes(map(cluster.pods.__getitem__, missed))))
 
 
 def _daemon_of(pod: PodInfo, names: list[str]) -> bool:
@@ -220,6 +252,7 @@ def read_label(text: str) -> Label:
     nodes, rest = read_nodes_and_rest(text, "--label")
     key, equals, value = rest.partition("=")
     if equals:
+        _check_label(f"--label {text}", key, value)
         return Label(nodes, key, value)
     if rest.endswith("-"):
         return Label(nodes, rest[:-1], None)
@@ -241,4 +274,17 @@ def read_taint(text: str) -> SetTaint:
     key, _, value = head.partition("=")
     if effect not in EFFECTS and not (remove and not effect):
         raise bad_step(f"--taint {text}", f"effect {effect!r}", f"one of: {', '.join(EFFECTS)}")
+    if not remove:
+        _check_label(f"--taint {text}", key, value)
     return SetTaint(nodes, key, value, effect, remove)
+
+
+def _check_label(step: str, key: str, value: str) -> None:
+    """Refuse a key or value that the API server would not take.
+
+    Raises:
+        UsageError: it is none.
+    """
+    for what, problems in ((f"key {key!r}", label_key(key)), (f"value {value!r}", label_value(value))):
+        if problems:
+            raise bad_step(step, f"{what}: {problems[0].partition(' (e.g.')[0]}")

@@ -26,7 +26,7 @@ VERBS: dict[str, Callable[[str, str], Verb]] = {
     "evict": Evict,
     "delete": Delete,
     "priority": read_priority,
-    "set-pdb": lambda text, _: read_budget(text),
+    "set-pdb": read_budget,
     "add-manifest": lambda text, namespace: AddManifest((text,), namespace or "default"),
 }
 """What makes a verb, by the name of its flag: of the text that follows it, and the namespace of names without one."""

@@ -13,6 +13,7 @@ steps:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path as FilePath
 
 from kplan.errors import SourceError, UsageError
@@ -24,6 +25,8 @@ from kplan.sources.fit import Path, write_path
 EXPECTATIONS = ("all placed", "nothing evicted", "nothing moves")
 """What ``expect`` may say in words; or ``pending``, ``evicted``, ``placed``, ``lost`` with a number."""
 COUNTS = ("pending", "evicted", "placed", "lost")
+_API_VERSION = "kplan.dev/v1"
+_BESIDE_THE_VERB = ("expect", "name", "namespace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ def load_scenario(file: str) -> Scenario:
         hint = (__doc__ or "").partition("\n\n")[2]
         raise SourceError("not one Scenario", file=file, code="bad-scenario", hint=hint.strip())
     reader = StepReader(objects[0], FilePath(file).parent)
+    reader.check_fields("steps")
     steps = objects[0].raw.get("steps")
     if not isinstance(steps, list) or not steps:
         raise reader.refused("no steps", ("steps",))
@@ -103,6 +107,24 @@ class StepReader:
             hint=hint,
         )
 
+    def check_fields(self, *names: str) -> None:
+        """Refuse another version of the format, and fields that it does not have.
+
+        Args:
+            names: fields beside those that every object has.
+
+        Raises:
+            SourceError: there is one.
+        """
+        if self.manifest.api_version != _API_VERSION:
+            raise self.refused(
+                f"no version {self.manifest.api_version}", ("apiVersion",), f"apiVersion: {_API_VERSION}"
+            )
+        known = ("apiVersion", "kind", "metadata", *names)
+        for name in self.manifest.raw:
+            if name not in known:
+                raise self.refused(f"no field {name}", (name,), f"one of: {', '.join(known)}")
+
     def step(self, entry: object, path: Path) -> ScenarioStep:
         """Read one step.
 
@@ -113,25 +135,50 @@ class StepReader:
         Raises:
             SourceError: it is no step.
         """
-        verbs = f"one of: {', '.join(VERBS)}"
+        camel = [_camel(name) for name in VERBS]
+        verbs = f"one of: {', '.join(camel)}"
         if not isinstance(entry, dict):
             raise self.refused("a step is a mapping of a verb", path, verbs)
-        given = {key: value for key, value in entry.items() if key not in ("expect", "name", "namespace")}
+        given = {str(key): value for key, value in entry.items() if key not in _BESIDE_THE_VERB}
+        for key in given:
+            if _kebab(key) not in VERBS:
+                close = get_close_matches(key, [*_BESIDE_THE_VERB, *camel], n=1)
+                raise self.refused(f"no verb {key}", (*path, key), f"did you mean {close[0]}?" if close else verbs)
         if len(given) != 1:
             raise self.refused(f"a step has one verb, this one has {len(given)}", path, verbs)
         key, value = next(iter(given.items()))
-        name = _kebab(str(key))
-        if name not in VERBS:
-            raise self.refused(f"no verb {key}", (*path, key), verbs)
-        text = ",".join(f"{word}={part}" for word, part in value.items()) if isinstance(value, dict) else str(value)
+        name = _kebab(key)
+        text = self.text(value, (*path, key))
         if name == "add-manifest":
             text = str(self.base / text)
+        elif name == "add-node":
+            text = self.beside(text)
         try:
             verb = parse_step(name, text, str(entry.get("namespace") or ""))
         except UsageError as error:
             raise self.refused(error.message, (*path, key), error.hint) from error
         words, counts = self._expected(entry.get("expect"), (*path, "expect"))
         return ScenarioStep(verb, words, counts, str(entry.get("name") or ""))
+
+    def text(self, value: object, path: Path) -> str:
+        """Write a value as its flag would take it; a mapping as ``key=value`` with commas.
+
+        Raises:
+            SourceError: it is a list, or nothing.
+        """
+        if isinstance(value, dict):
+            return ",".join(f"{word}={self.text(part, (*path, str(word)))}" for word, part in value.items())
+        if isinstance(value, list):
+            raise self.refused("a list where one value is wanted", path, "one entry for each")
+        if value is None or value == "":
+            raise self.refused("nothing is said here", path)
+        # YAML reads true and false out of what is a text for a label
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    def beside(self, text: str) -> str:
+        """Find the file of a node that is added, ``file=n.yaml``, beside this one."""
+        parts = (part.partition("=") for part in text.split(","))
+        return ",".join(f"{key}={self.base / rest}" if key == "file" else f"{key}{eq}{rest}" for key, eq, rest in parts)
 
     def _expected(self, given: object, path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
         words: list[str] = []
@@ -145,6 +192,11 @@ class StepReader:
                 hint = f"one of: {', '.join(EXPECTATIONS)}; or numbers of: {', '.join(COUNTS)}"
                 raise self.refused(f"kplan cannot expect {one!r}", path, hint)
         return tuple(words), tuple(counts)
+
+
+def _camel(text: str) -> str:
+    first, *rest = text.split("-")
+    return "".join([first, *(word.capitalize() for word in rest)])
 
 
 def _kebab(text: str) -> str:

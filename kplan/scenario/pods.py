@@ -80,7 +80,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class SetPriority:
-    """Pods have another priority; running ones stay where they are.
+    """Pods have another priority; running ones stay where they are, and those that wait do so.
 
     Attributes:
         pods: a pod, or a workload for all of its pods.
@@ -106,7 +106,8 @@ class SetPriority:
             now = pod_object(cluster, pod)
             spec = replace(now.spec, priority=value, priority_class_name=class_name)
             changes += changed_pod(pod, replace(now, spec=spec))
-        return Effect(tuple(changes), text=f"{_told(pods)} with priority {value}")
+        waits = tuple(pod.row for pod in pods if pod.waiting)
+        return Effect(tuple(changes), text=f"{_told(pods)} with priority {value}", asked_about=waits)
 
     def _value(self, cluster: Cluster) -> tuple[int, str | None]:
         known = cluster.objects.table("priority_classes").get(self.priority)

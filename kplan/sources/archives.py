@@ -17,7 +17,7 @@ from typing import IO, BinaryIO, NamedTuple, cast
 
 from kplan.errors import SourceError
 from kplan.sources.reader import SUFFIXES, File
-from kplan.sources.tree import Tree, is_hidden
+from kplan.sources.tree import Tree, is_archive, is_hidden
 from kplan.sources.unpacking import KEPT_LIMIT, MEMBERS_LIMIT, Metered, bomb, check_size, packing_of, unpacked
 
 _PLAIN_LIMIT = 1 << 20
@@ -142,6 +142,7 @@ class _Members:
         self.name = name
         self.kept: dict[str, bytes] = {}
         self.links: dict[str, str] = {}
+        self.packed: set[str] = set()
         self.size = self.count = 0
 
     def path(self, path: str) -> str:
@@ -162,6 +163,9 @@ class _Members:
     def wanted(self, path: str, size: int) -> bool:
         """Whether a member may hold objects, or tell of them."""
         if is_hidden(path):
+            return False
+        if is_archive(path):
+            self.packed.add(path)
             return False
         ending = posixpath.splitext(path)[1]
         return path.lower().endswith(SUFFIXES) or (not ending and size <= _PLAIN_LIMIT)
@@ -190,7 +194,8 @@ class _Members:
             if to in self.kept and path not in files:
                 files[path] = self._file(path, self.kept[to])
         linked = frozenset(path for path in self.links if path not in self.kept)
-        return Tree(self.name, dict(sorted(files.items(), key=lambda pair: pair[0].encode())), linked)
+        packed = tuple(sorted(self.packed, key=str.encode))
+        return Tree(self.name, dict(sorted(files.items(), key=lambda pair: pair[0].encode())), linked, packed)
 
     def _file(self, path: str, data: bytes) -> File:
         return File(f"{self.name}:{path}", lambda: data, path)

@@ -4,12 +4,13 @@ from collections import Counter
 from functools import cache
 
 from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
-from kplan.objects.models import Object
+from kplan.objects.models import Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources.about import About
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
 from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, Told, told
+from kplan.words import count
 
 DEFAULT_NAMESPACE = "default"
 _of = cache(find)
@@ -112,11 +113,14 @@ class Collector:
         described: list[About | Told] = [*self._told, *self._described]
         layouts = [*(name for one in self._told for name in one.layouts), *(one.name for one in self._described)]
         repeated = [note for name in _NAMES if name in self._tables and (note := self._tables[name].note())]
+        told_of_layouts = [note for about in self._described for note in about.notes]
+        lost = self._on_other_nodes()
         completeness = Completeness(
             counts={name: len(self._tables[name].items) for name in _NAMES if name in self._tables},
             unknown=dict(sorted(self._unknown.items())),
             broken=tuple(self._broken),
-            notes=(*self.notes, *(note for about in self._described for note in about.notes), *repeated),
+            # a snapshot repeats what it was told when it was taken
+            notes=tuple(dict.fromkeys((*self.notes, *told_of_layouts, *repeated, *lost))),
             layouts=tuple(dict.fromkeys(layouts)),
             absences={kind: text for one in described for kind, text in one.absent.items()},
             partial={kind: text for one in described for kind, text in one.partial.items()},
@@ -135,6 +139,19 @@ class Collector:
             scheduler_origin=next((one.origin for one in self._told if one.origin), ""),
             scheduler_doubt=next((one.doubt for one in self._told if one.doubt), ""),
         )
+
+    def _on_other_nodes(self) -> list[str]:
+        """Say of how many pods the nodes are missing, where there are nodes at all."""
+        if not {"Node", "Pod"} <= self._tables.keys() or not self._tables["Node"].items:
+            return []
+        pods = [pod for pod in self._tables["Pod"].items.values() if isinstance(pod, Pod)]
+        named = [pod.spec.node_name for pod in pods if pod.spec.node_name and pod.status.phase not in _ENDED]
+        lost = [name for name in named if name not in self._tables["Node"].items]
+        if not lost:
+            return []
+        names = sorted(set(lost))
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        return [f"{count(len(lost), 'pod')} on nodes that are not in it: {', '.join(names[:_SHOWN])}{more}"]
 
     def _table(self, kind: Kind) -> "_Table":
         table = self._tables.get(kind.name)
@@ -187,6 +204,7 @@ class _Table:
         return f"{what} left out, the newest of each kept: {', '.join(shown[:_SHOWN])}{more}"
 
 
+_ENDED = ("Succeeded", "Failed")
 _SHOWN = 3
 _NAMES = tuple(kind.name for kind in BY_NAME.values())
 

@@ -40,6 +40,11 @@ class ManifestObject:
     line: int
     node: Node | None = field(default=None, repr=False, compare=False)
 
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        return f"{self.file}:{self.line}"
+
     def at(self, path: Path = ()) -> tuple[int, int]:
         """Find the 1-based line and column of a field; of what is nearest around it where it is not written."""
         return self.node.at(path) if self.node is not None else (self.line, 0)

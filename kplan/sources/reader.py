@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from kplan.errors import SourceError
 from kplan.sources.msgpack_text import as_json, is_trace
-from kplan.sources.unpacking import Zstd
+from kplan.sources.unpacking import RATIO_FROM, RATIO_LIMIT, Zstd, bomb
 
 STDIN = "-"
 _TEXTS = (".yaml", ".yml", ".json", ".ndjson")
@@ -122,9 +122,14 @@ def _unpack(data: bytes, name: str) -> bytes:
     return data
 
 
+def _limit(packed: int) -> int:
+    """How much may come of so many packed bytes; far less of few than of many."""
+    return min(_UNPACKED_LIMIT, max(RATIO_FROM, RATIO_LIMIT * packed))
+
+
 def _gunzip(data: bytes, name: str) -> bytes:
     parts: list[bytes] = []
-    size = 0
+    size, limit = 0, _limit(len(data))
     try:
         while data:  # a gzip file may be several, one after another
             if data[:2] != b"\x1f\x8b":
@@ -132,10 +137,10 @@ def _gunzip(data: bytes, name: str) -> bytes:
                     raise zlib.error("garbage after its end")
                 break
             unpacker = zlib.decompressobj(wbits=31)
-            part = unpacker.decompress(data, _UNPACKED_LIMIT - size + 1)
+            part = unpacker.decompress(data, limit - size + 1)
             size += len(part)
-            if size > _UNPACKED_LIMIT:
-                raise _too_large(name)
+            if size > limit:
+                raise _too_large(name, limit)
             if not unpacker.eof:
                 raise EOFError
             parts.append(part)
@@ -150,12 +155,13 @@ def _gunzip(data: bytes, name: str) -> bytes:
 
 
 def _unzstd(data: bytes, name: str) -> bytes:
+    limit = _limit(len(data))
     try:
-        text = Zstd(data, name).read(_UNPACKED_LIMIT + 1)
+        text = Zstd(data, name).read(limit + 1)
     except zlib.error as error:
         raise SourceError(f"broken zstd data: {error}", file=name, code="broken-zstd") from None
-    if len(text) > _UNPACKED_LIMIT:
-        raise _too_large(name)
+    if len(text) > limit:
+        raise _too_large(name, limit)
     return text
 
 
@@ -171,8 +177,9 @@ def _of_trace(data: bytes, name: str) -> bytes:
         ) from None
 
 
-def _too_large(name: str) -> SourceError:
-    return SourceError(f"unpacks to more than {_UNPACKED_LIMIT >> 30} GiB", file=name, code="too-large")
+def _too_large(name: str, limit: int) -> SourceError:
+    whole = limit == _UNPACKED_LIMIT
+    return bomb(name, f"more than {limit >> 30} GiB" if whole else f"more than {RATIO_LIMIT} times its size")
 
 
 def _as_utf8(data: bytes, name: str) -> bytes:

@@ -53,6 +53,27 @@ _ABOVE_TEMPLATES = (
 """Fields under which templates stand, which have metadata of their own."""
 
 
+_OTHER_PACKINGS = (".xz", ".bz2", ".zip", ".tar", ".tgz", ".txz", ".tbz2", ".7z", ".rar", ".lz4", ".br")
+"""Endings that promise what a snapshot is not."""
+
+
+def check_name(path: str | Path) -> None:
+    """Refuse a name that promises another packing: it would hold plain JSON, which what opens it would not read.
+
+    Raises:
+        SourceError: it does.
+    """
+    endings = [ending.lower() for ending in Path(path).suffixes[-2:]]
+    packed_tar = endings in ([".tar", ".gz"], [".tar", ".zst"])
+    if packed_tar or any(ending in _OTHER_PACKINGS for ending in endings[-1:]):
+        raise SourceError(
+            f"a snapshot is not written as {''.join(endings if '.tar' in endings else endings[-1:])}",
+            file=str(path),
+            code="bad-packing",
+            hint="end its name in .gz or .zst to have it packed, else in .json",
+        )
+
+
 def write_snapshot(state: ClusterState, path: str | Path) -> None:
     """Write a snapshot, at once or not at all; ``.gz`` and ``.zst`` are packed.
 
@@ -61,8 +82,9 @@ def write_snapshot(state: ClusterState, path: str | Path) -> None:
         path: file to write; one that exists is replaced once all is written.
 
     Raises:
-        SourceError: it cannot be written.
+        SourceError: it cannot be written, or its name promises another packing.
     """
+    check_name(path)
     target = Path(path)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:

@@ -17,11 +17,13 @@ class Tree:
         name: as shown to the user.
         files: by path from the top, ``/`` between parts, in bytewise order; none is hidden.
         links: paths that are links to another file of the tree.
+        packed: paths of archives in it, which are not opened.
     """
 
     name: str
     files: Mapping[str, File]
     links: frozenset[str] = frozenset()
+    packed: tuple[str, ...] = ()
 
     def texts(self) -> Iterator[tuple[str, File]]:
         """Give the files whose ending says that they are YAML or JSON, each once however many links lead there."""
@@ -38,6 +40,15 @@ class Tree:
             return file.read()[:size]
         except SourceError:
             return b""
+
+
+ARCHIVE_NAMES = (".tar", ".tgz", ".tar.gz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".zip", ".gzip")
+"""How the name of an archive ends, in small letters."""
+
+
+def is_archive(path: str) -> bool:
+    """Tell whether a file is an archive by its name."""
+    return path.lower().endswith(ARCHIVE_NAMES)
 
 
 def is_hidden(path: str) -> bool:
@@ -63,7 +74,8 @@ def folder_tree(root: Path) -> Tree:
                 continue
             within = path.relative_to(root).as_posix()
             found[within] = File(str(path), path.read_bytes, within)
-    return Tree(str(root), dict(sorted(found.items(), key=lambda pair: os.fsencode(pair[0]))))
+    files = dict(sorted(found.items(), key=lambda pair: os.fsencode(pair[0])))
+    return Tree(str(root), files, packed=tuple(filter(is_archive, files)))
 
 
 def _refuse(error: OSError) -> None:

@@ -77,8 +77,8 @@ class Cascade:
             queue = self.planner.queue.sort(self.come_back(left))
         return landings
 
-    def why(self, pod: PodInfo, event: Event) -> Failure:
-        """Tell why a pod was not placed, as the cluster is now."""
+    def why(self, pod: PodInfo, event: Event) -> Failure | None:
+        """Tell why a pod was not placed, as the cluster is now; None if nobody asks."""
         return failure(self.planner, pod, event)
 
     def _try(self, pod: PodInfo) -> Landing:

@@ -20,6 +20,7 @@ class Context:
         node: the one node asked about; empty for all.
         all_victims: tell the victims of every candidate node.
         brief: leave long lists of nodes out, as where many pods are explained.
+        in_turn: others that wait are placed first, in the order of the queue.
         verdicts: keeps what every node says to each pod all the same; None where nothing draws it.
     """
 
@@ -29,4 +30,5 @@ class Context:
     node: str = ""
     all_victims: bool = False
     brief: bool = False
+    in_turn: bool = False
     verdicts: VerdictKeeper | None = None

@@ -21,7 +21,7 @@ from kplan.result.document_fail import FailReport
 from kplan.result.document_sweep import SweepReport
 from kplan.sources import table
 from kplan.sources.completeness import KindRow
-from kplan.words import count
+from kplan.words import count, listed
 
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
 _REFUSING = {
@@ -30,7 +30,17 @@ _REFUSING = {
     "no-volume-to-bind": "PersistentVolume",
     "storage-class-missing": "StorageClass",
     "no-storage-capacity": "CSIStorageCapacity",
+    "device-claim-not-created": "ResourceClaimTemplate",
 }
+_WITHOUT_DEVICES = frozenset(
+    {
+        "device-claim-not-created",
+        "device-claim-missing",
+        "device-claim-being-deleted",
+        "device-claim-not-owned",
+    }
+)
+"""Codes of reasons by which a pod waits for its claims, whatever devices there are."""
 _LENIENT = frozenset({"CSINode", "CSIDriver", "VolumeAttachment"})
 KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
 
@@ -51,12 +61,29 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
             code="pod-group-not-modelled",
             text="its pod group is not modelled: the scheduler may hold it back for others",
         )
-    if spec.resource_claims:
+    if spec.resource_claims and not codes & _WITHOUT_DEVICES:
         yield Doubt(code="devices-not-modelled", text="its resource claims are not modelled: devices count as there")
-    lacking = {row.kind: row for row in table(state) if row.presence in ("absent", "partial")}
+    lacking = _lacks(state, nodes=bool(planner.cluster.nodes))
     for kind in _lacking(pod.pod, lacking.keys(), verdict, codes):
         yield _lack(lacking[kind], state)
     yield from broken_doubts(state.broken, storage=_has_claims(pod.pod))
+
+
+def missing_nodes(cluster: Cluster) -> Iterator[Doubt]:
+    """Doubt that arises where pods run on nodes that the source does not hold: of these nothing is known.
+
+    Where a list of all nodes was taken at a known moment, such a node was deleted, and its pods are on their way out.
+    """
+    if "Node" in cluster.state.completeness.versions:
+        return
+    ended = ("Succeeded", "Failed")
+    on = [pod.spec.node_name for pod in cluster.state.pods if pod.spec.node_name and pod.status.phase not in ended]
+    missing = [name for name in on if name not in cluster.node_index]
+    if missing:
+        names = sorted(set(missing))
+        run = f"{count(len(missing), 'pod runs', 'pods run')} on {'a node' if len(names) == 1 else 'nodes'}"
+        text = f"{run} that the source lacks ({listed(names)}): what fits there is not known"
+        yield Doubt(code="nodes-missing", text=text)
 
 
 _NOT_MODELLED = {
@@ -83,6 +110,8 @@ def plan_doubts(
     tried: Iterable[tuple[Pod, str, str]],
     always: Set[str] = frozenset(),
     extenders: Iterable[Extender] = (),
+    *,
+    nodes: bool = False,
 ) -> Iterator[Doubt]:
     """Doubts about a plan of many pods, each told once.
 
@@ -91,10 +120,11 @@ def plan_doubts(
         tried: pods, each with its verdict (FITS, PREEMPTS or PENDING) and the code of why it does not fit.
         always: kinds that the plan depends on whatever its pods are.
         extenders: of the scheduler.
+        nodes: whether there are nodes, whatever the source holds: what-ifs add some.
     """
     tried = list(tried)
     yield from _extender_doubts(extenders, [pod for pod, _, _ in tried])
-    lacking = {row.kind: row for row in table(state) if row.presence in ("absent", "partial")}
+    lacking = _lacks(state, nodes=nodes)
     counts: dict[str, int] = {}
     kinds: dict[str, None] = {kind: None for kind in KINDS_BY_NAME if kind in always and kind in lacking}
     storage = False
@@ -103,11 +133,11 @@ def plan_doubts(
         spec = pod.spec
         if spec.scheduling_group is not None or spec.workload_ref is not None:
             counts["pod-group-not-modelled"] = counts.get("pod-group-not-modelled", 0) + 1
-        if spec.resource_claims:
+        if spec.resource_claims and code not in _WITHOUT_DEVICES:
             counts["devices-not-modelled"] = counts.get("devices-not-modelled", 0) + 1
         claims = _has_claims(pod)
         storage = storage or claims
-        key = (verdict, code, claims, _selects_namespaces(pod))
+        key = (verdict, code, claims, bool(spec.resource_claims), _selects_namespaces(pod))
         if key not in seen:
             seen[key] = tuple(_lacking(pod, lacking.keys(), verdict, frozenset((code,))))
             kinds.update(dict.fromkeys(seen[key]))
@@ -116,6 +146,15 @@ def plan_doubts(
         yield Doubt(code=code, text=f"{count(number, 'pod')} {has} {_NOT_MODELLED[code]}")
     yield from (_lack(lacking[kind], state) for kind in kinds)
     yield from broken_doubts(state.broken, storage=storage)
+
+
+def _lacks(state: Completeness, *, nodes: bool) -> dict[str, KindRow]:
+    """Kinds that a source lacks, or holds only in part; nodes are not lacking where a what-if has added some."""
+    return {
+        row.kind: row
+        for row in table(state)
+        if row.presence == "partial" or (row.presence == "absent" and not (nodes and row.kind == "Node"))
+    }
 
 
 def _lack(row: KindRow, state: Completeness) -> Doubt:
@@ -132,11 +171,10 @@ def _lacking(pod: Pod, kinds: Set[str], verdict: str, codes: frozenset[str]) -> 
         yield "Node"
     if "Pod" in kinds and verdict != "PENDING":
         yield "Pod"
-    if _has_claims(pod):
-        if verdict == "PENDING":
-            yield from sorted(kinds & {_REFUSING[code] for code in codes if code in _REFUSING})
-        else:
-            yield from sorted(kinds & _LENIENT)
+    if verdict == "PENDING" and (_has_claims(pod) or pod.spec.resource_claims):
+        yield from sorted(kinds & {_REFUSING[code] for code in codes if code in _REFUSING})
+    elif _has_claims(pod):
+        yield from sorted(kinds & _LENIENT)
     if "PodDisruptionBudget" in kinds and verdict == "PREEMPTS":
         yield "PodDisruptionBudget"
     if "Namespace" in kinds and _selects_namespaces(pod):
@@ -186,7 +224,7 @@ Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | Swe
 def with_plan_doubts(
     document: Doubted, planner: Planner, pods: Iterable[Pod], always: Set[str] = frozenset({"Pod"})
 ) -> Doubted:
-    """Add the doubts of a plan in which pods find a place; where none does, nothing of that is in doubt.
+    """Add the doubts of a plan in which pods find a place; where none does, only nodes that are not known could help.
 
     Args:
         document: what was planned.
@@ -194,9 +232,11 @@ def with_plan_doubts(
         pods: that are to find a place.
         always: kinds that the plan depends on whatever its pods are.
     """
-    if document.verdict == "BLOCKED":
-        return document
-    fitting = ((pod, "FITS", "") for pod in pods)
-    found = plan_doubts(planner.cluster.state.completeness, fitting, always, extenders_of(planner))
-    doubts = (*document.doubts, *found)
+    doubts = [*document.doubts, *missing_nodes(planner.cluster)]
+    if document.verdict != "BLOCKED":
+        fitting = ((pod, "FITS", "") for pod in pods)
+        cluster = planner.cluster
+        doubts += plan_doubts(
+            cluster.state.completeness, fitting, always, extenders_of(planner), nodes=bool(cluster.nodes)
+        )
     return msgspec.structs.replace(document, doubts=tuple(dict.fromkeys(doubts)))

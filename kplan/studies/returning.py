@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kplan.admission.daemons import node_of, tied_to
+from kplan.admission.device_claims import status_of_copy
 from kplan.cluster import AddPods, Assume, Change, Nominate, PodInfo, Remove
 from kplan.cluster.owners import controller, returns_where_it_was
-from kplan.objects.models import Pod, PodStatus
+from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.result import Outcome
 from kplan.words import count
@@ -79,7 +80,7 @@ def copy_of(victim: PodInfo, name: str) -> Pod:
     spec = replace(pod.spec, node_name=None)
     if controller(victim)[0] == "DaemonSet" and node_of(pod):
         spec = tied_to(spec, node_of(pod))
-    return replace(pod, metadata=metadata, spec=spec, status=PodStatus(phase="Pending"))
+    return replace(pod, metadata=metadata, spec=spec, status=status_of_copy(pod))
 
 
 def after_eviction(planner: Planner, outcome: Outcome) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
+from kplan.errors import UsageError
 from kplan.pipeline import Planner
 from kplan.result.document_whatif import Move, WhatIfStep
 from kplan.scenario import Effect, ScenarioStep, Verb
@@ -46,10 +47,11 @@ class WhatIf:
         effect = verb.effect(cluster)
         before, budgets = len(cluster.pods), recorded(cluster)
         left = {row: cluster.home_of(row) for row in effect.evicted}
+        asked_about = {cluster.pods[row].key for row in effect.asked_about if row not in self.waiting}
         self.planner.apply(effect.changes)
         self.cascade.come_back(left)
         rows = [*self.waiting, *range(before, len(cluster.pods))]
-        pods = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
+        pods = [pod for pod in map(cluster.pods.__getitem__, rows) if pod.waiting and pod.key not in asked_about]
         landings = self.cascade.place(pods)
         self.planner.apply(list(rewritten(cluster, budgets)))
         self.waiting = sorted({one.row for one in landings if not one.node and cluster.pods[one.row].waiting})
@@ -68,7 +70,18 @@ def run(planner: Planner, steps: Sequence[Verb | ScenarioStep]) -> tuple[WhatIfS
         SourceError: a manifest of a step cannot be read.
     """
     what_if = WhatIf.of(planner)
-    return tuple(_told(what_if, step) for step in steps)
+    return tuple(_taken(what_if, number, step) for number, step in enumerate(steps, 1))
+
+
+def _taken(what_if: WhatIf, number: int, step: Verb | ScenarioStep) -> WhatIfStep:
+    try:
+        return _told(what_if, step)
+    except UsageError as error:
+        if not isinstance(step, ScenarioStep):
+            raise
+        # nobody typed it: which of the steps of a file it is, is not seen from the words
+        where = f"step {number}, {step.verb.flag}"
+        raise UsageError(f"{where}: {error.message}", code=error.code, hint=error.hint) from error
 
 
 def _told(what_if: WhatIf, step: Verb | ScenarioStep) -> WhatIfStep:

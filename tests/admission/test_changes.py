@@ -1,10 +1,13 @@
 """A manifest of something that runs; rollouts as a real deployment controller carries them out (1.37.2)."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
 from kplan.admission.rollout import daemon_rollout, deployment_rollout, fenceposts, stateful_rollout
-from kplan.objects.models import Deployment, Object, Pod, ReplicaSet
+from kplan.objects.models import Deployment, LabelSelector, Object, Pod, ReplicaSet
+from kplan.objects.requests import RequestRules
 from tests.admission.manifests import deployment, expand_text
 from tests.builders import make, node, pod
 
@@ -183,6 +186,7 @@ def test_who_leaves_when_a_workload_shrinks(kind: str, leaving: list[str]) -> No
     owner.metadata.name = name
     if kind == "ReplicaSet":
         owner.metadata.owner_references = None
+        owner.spec.selector = LabelSelector(match_labels={"app": "web"})
     pods = [one for one in there if isinstance(one, Pod)]
     for one, called, on, since in zip(pods, ("crowded-a", "crowded-b", "alone"), "mmn", (2, 1, 3), strict=True):
         one.metadata.name = called
@@ -210,11 +214,339 @@ def test_what_kubectl_applied_tells_what_kplan_does_not_read() -> None:
     assert expand_text(deployment(2), *there).changes[0].verdict == "unchanged"
 
 
+@pytest.mark.parametrize(
+    ("image", "applied", "verdict", "after", "new"),
+    [
+        pytest.param("a", None, "unchanged", 3, 0, id="an autoscaler's stay"),
+        pytest.param("b", None, "changed", 3, 3, id="also in a rollout"),
+        pytest.param("a", 2, "scaled", 1, 0, id="those that were applied before are taken away"),
+    ],
+)
+def test_replicas_that_a_manifest_leaves_out(
+    image: str, applied: int | None, verdict: str, after: int, new: int
+) -> None:
+    there = running(3)
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "a"}]}}
+    (item,) = [one for one in there if isinstance(one, Deployment)]
+    if applied:
+        written = msgspec.json.encode({"spec": {"replicas": applied, "template": template}}).decode()
+        item.metadata.annotations = {"kubectl.kubernetes.io/last-applied-configuration": written}
+    found = expand_text(deployment(9, image=image).replace("  replicas: 9\n", ""), *there)
+    (change,) = found.changes
+    assert (change.verdict, change.after, len(found.pods)) == (verdict, after, new)
+
+
 def test_a_running_job_and_pod_add_nothing() -> None:
     job = "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, " + (
         "containers: [{name: c, image: x}]}}}}"
     )
-    bare = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: x}]}}"
+    bare = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: main, image: x}]}}"
     found = expand_text(f"{job}\n---\n{bare}", make("Job", "j", namespace="default"), pod("p"), node("n"))
     assert [change.verdict for change in found.changes] == ["unchanged", "unchanged"]
     assert not found.pods
+
+
+CLAIMS = (
+    "volumeClaimTemplates: [{metadata: {name: d}, "
+    "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: %s}}}}]"
+)
+RUNNING_SET = {
+    "replicas": 1,
+    "serviceName": "db",
+    "selector": {"matchLabels": {"a": "b"}},
+    "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "x"}]}},
+    "volumeClaimTemplates": [
+        {
+            "metadata": {"name": "d"},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "volumeMode": "Filesystem",
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        pytest.param(f"serviceName: db, {CLAIMS % '1024Mi'}", [], id="the same, otherwise written"),
+        pytest.param(f"replicas: 3, {CLAIMS % '1Gi'}", [], id="more replicas"),
+        pytest.param(CLAIMS % "2Gi", ["spec.volumeClaimTemplates: Invalid value: field is immutable"], id="larger"),
+        pytest.param("replicas: 1", ["spec.volumeClaimTemplates: Invalid value: field is immutable"], id="no claims"),
+        pytest.param(
+            f"serviceName: other, podManagementPolicy: Parallel, {CLAIMS % '1Gi'}",
+            [
+                'spec.serviceName: Invalid value: "other": field is immutable',
+                'spec.podManagementPolicy: Invalid value: "Parallel": field is immutable',
+            ],
+            id="another service and policy",
+        ),
+    ],
+)
+def test_what_may_not_change_of_a_stateful_set_that_runs(more: str, refused: list[str]) -> None:
+    text = (
+        f"{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: s}}, spec: {{{more}, "
+        "selector: {matchLabels: {a: b}}, "
+        "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}}"
+    )
+    found = expand_text(text, make("StatefulSet", "s", namespace="default", spec=RUNNING_SET))
+    assert [f"{one.path}: {one.text}" for left in found.refused for one in left.problems] == refused
+
+
+@pytest.mark.parametrize("minor", [34, 35, 36])
+def test_before_1_37_one_sentence_stands_for_all_fields_of_a_stateful_set(minor: int) -> None:
+    text = (
+        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {serviceName: other, "
+        f"podManagementPolicy: Parallel, {CLAIMS % '1Gi'}, selector: {{matchLabels: {{a: b}}}}, "
+        "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}}"
+    )
+    there = make("StatefulSet", "s", namespace="default", spec=RUNNING_SET)
+    (left,) = expand_text(text, there, rules=RequestRules(minor)).refused
+    assert left.why == (
+        'StatefulSet.apps "s" is invalid: spec: Forbidden: updates to statefulset spec for fields other than '
+        "'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
+        "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+    )
+    assert [(one.path, one.column) for one in left.problems] == [("spec", text.index("serviceName") + 1)]
+
+
+def test_the_selector_of_a_deployment_that_runs_may_not_change() -> None:
+    found = expand_text(deployment(2).replace("app: web", "app: shop"), *running(2))
+    (left,) = found.refused
+    assert left.why == (
+        'Deployment.apps "web" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"shop"}}: '
+        "field is immutable"
+    )
+    assert not found.pods
+
+
+@pytest.mark.parametrize(
+    ("spec", "verdict", "new", "refused"),
+    [
+        pytest.param("parallelism: 3", "scaled", 2, "", id="more at once"),
+        pytest.param("parallelism: 1", "unchanged", 0, "", id="as many"),
+        pytest.param("suspend: false", "unchanged", 0, "", id="what it leaves out stays"),
+        pytest.param("completions: 2, parallelism: 1", "", 0, "spec.completions", id="other completions"),
+        pytest.param(
+            "parallelism: 1, completionMode: Indexed, completions: 1", "", 0, "spec.completionMode", id="mode"
+        ),
+    ],
+)
+def test_a_job_that_runs_may_have_more_pods_at_once_and_changes_in_nothing_else(
+    spec: str, verdict: str, new: int, refused: str
+) -> None:
+    pods = "template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}"
+    text = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: j}}, spec: {{{spec}, {pods}}}}}"
+    there = make("Job", "j", namespace="default", metadata={"uid": "u"}, spec={"parallelism": 1})
+    owners = [{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u", "controller": True}]
+    one = pod("j-1", node="n", metadata={"ownerReferences": owners})
+    found = expand_text(text, there, one, node("n"))
+    assert [change.verdict for change in found.changes] == ([verdict] if verdict else [])
+    assert len(found.pods) == new
+    assert [problem.path for left in found.refused for problem in left.problems] == ([refused] if refused else [])
+
+
+@pytest.mark.parametrize(
+    ("spec", "leaving"),
+    [
+        pytest.param("parallelism: 4", [], id="as many"),
+        pytest.param("parallelism: 3", ["no-node"], id="first one without a node"),
+        pytest.param("parallelism: 2", ["no-node", "unready"], id="then one that is not ready"),
+        pytest.param("parallelism: 1", ["no-node", "unready", "young"], id="then the one ready for the shortest time"),
+        pytest.param("parallelism: 0", ["no-node", "old", "unready", "young"], id="none"),
+        pytest.param("suspend: true", ["no-node", "old", "unready", "young"], id="suspended"),
+    ],
+)
+def test_a_job_that_runs_may_shrink(spec: str, leaving: list[str]) -> None:
+    def one(name: str, node: str = "n", ready: str = "True", since: str = "", cost: str = "0") -> Object:
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u", "controller": True}
+        condition = {"type": "Ready", "status": ready, "lastTransitionTime": f"2026-01-01T{since or '00'}:00:00Z"}
+        status = {"phase": "Running", "conditions": [condition]} if node else {"phase": "Pending"}
+        metadata = {
+            "ownerReferences": [owner],
+            "annotations": {"controller.kubernetes.io/pod-deletion-cost": cost},  # which a job does not look at
+        }
+        return pod(name, node=node, status=status, metadata=metadata)
+
+    there = make("Job", "j", namespace="default", metadata={"uid": "u"}, spec={"parallelism": 4})
+    pods = [
+        one("no-node", ""),
+        one("old", since="01", cost="-9"),
+        one("unready", ready="False"),
+        one("young", since="02"),
+    ]
+    template = "template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}"
+    text = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: j}}, spec: {{{spec}, {template}}}}}"
+    found = expand_text(text, there, *pods, node("n"))
+    (change,) = found.changes
+    assert list(change.leaving) == [f"default/{name}" for name in leaving]
+    assert [list(fleet.leaving) for fleet in found.fleets] == ([list(change.leaving)] if leaving else [])
+
+
+def test_an_indexed_job_first_removes_indexes_that_are_too_many_or_there_twice() -> None:
+    def one(name: str, index: str) -> Object:
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u", "controller": True}
+        annotations = {"batch.kubernetes.io/job-completion-index": index}
+        return pod(name, node="n", metadata={"ownerReferences": [owner], "annotations": annotations})
+
+    spec = {"parallelism": 4, "completions": 4, "completionMode": "Indexed"}
+    there = make("Job", "j", namespace="default", metadata={"uid": "u"}, spec=spec)
+    pods = [one("zero", "0"), one("zero-again", "0"), one("one", "1"), one("three", "3")]
+    text = (
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {completionMode: Indexed, completions: 2, "
+        "parallelism: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}}"
+    )
+    (change,) = expand_text(text, there, *pods, node("n")).changes
+    assert len(change.leaving) == 2
+    assert "default/three" in change.leaving
+    assert {"default/zero", "default/zero-again"} & set(change.leaving)
+
+
+def test_the_template_of_a_job_that_runs_may_not_change_unless_it_is_suspended() -> None:
+    text = (
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {template: {spec: {restartPolicy: Never, "
+        "nodeSelector: {a: b}, containers: [{name: c, image: x}]}}}}"
+    )
+    spec: dict[str, object] = {
+        "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "x"}]}}
+    }
+    found = expand_text(text, make("Job", "j", namespace="default", spec=spec))
+    assert found.refused[0].why.endswith("spec.template: Invalid value: field is immutable")
+    found = expand_text(text, make("Job", "j", namespace="default", spec={**spec, "suspend": True}))
+    assert not found.refused
+
+
+@pytest.mark.parametrize(
+    ("containers", "refused"),
+    [
+        pytest.param("{name: c, image: z, resources: {requests: {cpu: 1000m}}}", "", id="another image"),
+        pytest.param(
+            "{name: c, image: x, resources: {requests: {cpu: 2}}}", "pod updates may not change", id="request"
+        ),
+        pytest.param("{name: d, image: x}", "pod updates may not add or remove containers", id="container"),
+    ],
+)
+def test_what_may_not_change_of_a_pod_that_runs(containers: str, refused: str) -> None:
+    text = f"{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{containers}]}}}}"
+    has = [{"name": "c", "image": "x", "resources": {"requests": {"cpu": "1"}}}, {"name": "injected"}]
+    found = expand_text(text, make("Pod", "p", namespace="default", spec={"containers": has}))
+    if refused:
+        assert refused in found.refused[0].why
+    else:
+        assert not found.refused
+    assert not found.pods
+
+
+LEADERS = """
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: l}
+spec: {replicas: REPLICAS, leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {containers: [{name: c, image: i}]}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("replicas", "verdict", "new", "leaving"),
+    [
+        (1, "unchanged", [], []),
+        (2, "scaled", ["l-1", "l-1-1"], []),
+        (0, "scaled", [], ["default/l-0", "default/l-0-1"]),
+    ],
+)
+def test_pods_of_an_operator_that_run_do_not_count_again(
+    replicas: int, verdict: str, new: list[str], leaving: list[str]
+) -> None:
+    def of(kind: str, name: str) -> dict[str, object]:
+        owner = {"apiVersion": "v1", "kind": kind, "name": name, "uid": f"{kind} {name}", "controller": True}
+        return {"ownerReferences": [owner]}
+
+    there = [
+        make("StatefulSet", "l", namespace="default", metadata=of("LeaderWorkerSet", "l")),
+        make("Pod", "l-0", namespace="default", metadata=of("StatefulSet", "l")),
+        make("StatefulSet", "l-0", namespace="default", metadata=of("Pod", "l-0")),
+        make("Pod", "l-0-1", namespace="default", metadata=of("StatefulSet", "l-0")),
+    ]
+    found = expand_text(LEADERS.replace("REPLICAS", str(replicas)), *there)
+    (change,) = found.changes
+    assert (change.verdict, change.before, change.after) == (verdict, 2, 2 * replicas)
+    assert ([one.pod.name for one in found.pods], list(change.leaving)) == (new, leaving)
+
+
+def of_operator(kind: str, name: str, pod_name: str, node: str = "n", **more: Any) -> Object:
+    owner = {"apiVersion": "v1", "kind": kind, "name": name, "uid": "u", "controller": True}
+    return pod(pod_name, node=node, metadata={"ownerReferences": [owner]}, **more)
+
+
+RAY = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: r}
+spec:
+  headGroupSpec: {template: {spec: {containers: [{name: c, image: i}]}}}
+  workerGroupSpecs:
+  - groupName: big
+    replicas: BIG
+    template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: CPU}}}]}}
+  - {groupName: small, replicas: SMALL, template: {spec: {containers: [{name: c, image: i}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("big", "small", "cpu", "new", "leaving", "unsure"),
+    [
+        pytest.param(2, 1, "1", 0, [], "", id="the same"),
+        pytest.param(0, 2, "1", 1, ["default/big-1", "default/big-2"], "", id="each group by itself"),
+        pytest.param(
+            1, 1, "1", 0, ["default/big-2"],
+            "which pods its operator removes is not known: those that a ReplicaSet would first are taken",
+            id="one of two: the one without a node",
+        ),
+        pytest.param(
+            2, 1, "2", 0, [],
+            "its template changes (cpu 1 -> 2): how its operator replaces pods is not known, those that run stay",
+            id="another request",
+        ),
+    ],
+)  # fmt: skip
+def test_groups_of_an_operator_shrink_each_by_itself(
+    big: int, small: int, cpu: str, new: int, leaving: list[str], unsure: str
+) -> None:
+    def worker(name: str, group: str, node: str = "n", **requests: str) -> Object:
+        labels = {"ray.io/node-type": "worker", "ray.io/group": group, "ray.io/is-ray-node": "yes"}
+        containers = [{"name": "c", "image": "i", "resources": {"requests": requests}}]
+        return of_operator("RayCluster", "r", name, node, labels=labels, containers=containers)
+
+    head = {"ray.io/node-type": "head", "ray.io/group": "headgroup", "ray.io/is-ray-node": "yes"}
+    there = [
+        of_operator("RayCluster", "r", "h", labels=head, containers=[{"name": "c", "image": "i"}]),
+        worker("big-1", "big", cpu="1"),
+        worker("big-2", "big", node="", cpu="1000m"),
+        worker("small-1", "small"),
+    ]
+    text = RAY.replace("BIG", str(big)).replace("SMALL", str(small)).replace("CPU", cpu)
+    found = expand_text(text, *there)
+    (change,) = found.changes
+    assert (len(found.pods), list(change.leaving), change.unsure) == (new, leaving, unsure)
+    assert [fleet.leaving for fleet in found.fleets] == ([tuple(leaving)] if leaving else [])
+
+
+ROLLOUT = """
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: shop}
+spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: c, image: i}]}}}
+"""
+
+
+def test_of_a_rollout_the_pods_leave_that_its_replica_set_removes() -> None:
+    owner = {"apiVersion": "v1", "kind": "Rollout", "name": "shop", "uid": "u", "controller": True}
+    there = [
+        make("ReplicaSet", "shop-x", namespace="default", metadata={"ownerReferences": [owner]}),
+        of_operator("ReplicaSet", "shop-x", "crowded-1", "m", containers=[{"name": "c", "image": "i"}]),
+        of_operator("ReplicaSet", "shop-x", "crowded-2", "m", containers=[{"name": "c", "image": "i"}]),
+        of_operator("ReplicaSet", "shop-x", "alone", "n", containers=[{"name": "c", "image": "i"}]),
+    ]
+    (change,) = expand_text(ROLLOUT.replace("replicas: 1", "replicas: 2"), *there).changes
+    assert (list(change.leaving), change.unsure) == (["default/crowded-1"], "")

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from kplan.admission.names import Names, indexed_base, template_hash
-from kplan.objects.models import PersistentVolumeClaim, ReplicaSet
+from kplan.objects.models import Object, PersistentVolumeClaim, ReplicaSet
 from tests.admission.manifests import expand_file, expand_text
-from tests.builders import node
+from tests.builders import make, node, pod
 
 SAFE = "[bcdfghjklmnpqrstvwxz2456789]"
 
@@ -210,3 +210,167 @@ def test_an_index_that_may_fail_counts_its_failures() -> None:
         "batch.kubernetes.io/job-completion-index": "0",
         "batch.kubernetes.io/job-index-failure-count": "0",
     }
+
+
+POD = (
+    "{{apiVersion: v1, kind: Pod, metadata: {{name: {}, labels: {{nr: '{}'}}}}, "
+    "spec: {{containers: [{{name: c, image: x}}]}}}}"
+)
+SET = (
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: "
+    "{a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}}"
+)
+
+
+def test_of_an_object_that_is_written_twice_the_last_counts() -> None:
+    found = expand_text("\n---\n".join(POD.format("p", number) for number in (1, 2, 3)))
+    (only,) = found.pods
+    assert only.pod.labels == {"nr": "3"}
+    assert list(found.notes) == [
+        f"Pod default/p (standard input:{line}): written again at standard input:5, and the last counts"
+        for line in (1, 3)
+    ]
+    found = expand_text("\n---\n".join([POD.format("p", 1)] * 2))
+    assert (len(found.pods), found.notes) == (1, ())
+
+
+def test_a_pod_of_a_set_whose_name_is_taken_is_refused() -> None:
+    found = expand_text(SET, pod("web-1"))
+    assert [one.pod.name for one in found.pods] == ["web-0"]
+    assert [(left.why, left.pods) for left in found.refused] == [('1 of 2 pods: pods "web-1" already exists', 1)]
+    found = expand_text(f"{POD.format('web-0', 1)}\n---\n{SET}")
+    assert [one.pod.name for one in found.pods] == ["web-0"]  # the one that is no part of it
+    assert [(left.why, left.pods) for left in found.refused] == [
+        ('1 of 2 pods: pods "web-0" already exists; web-1 is not made before web-0 is', 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "taken", "made", "why"),
+    [
+        pytest.param(
+            "OrderedReady", "web-1", ["web-0"],
+            'pods "web-1" already exists; web-2, web-3, web-4, +1 are not made before web-1 is', id="in order",
+        ),
+        pytest.param(
+            "Parallel", "web-0", [],
+            'pods "web-0" already exists; web-1, web-2, web-3, +2 are not made before web-0 is', id="the first batch",
+        ),
+        pytest.param(
+            "Parallel", "web-1", ["web-0", "web-2"],
+            'pods "web-1" already exists; web-3, web-4, web-5 are not made before web-1 is', id="a batch of two",
+        ),
+        pytest.param(
+            "Parallel", "web-4", ["web-0", "web-1", "web-2", "web-3", "web-5"], 'pods "web-4" already exists',
+            id="a batch of four",
+        ),
+    ],
+)  # fmt: skip
+def test_a_set_stops_at_a_pod_that_cannot_be_made(policy: str, taken: str, made: list[str], why: str) -> None:
+    text = SET.replace("replicas: 2", f"replicas: 6, podManagementPolicy: {policy}")
+    found = expand_text(text, pod(taken))
+    assert [one.pod.name for one in found.pods] == made
+    assert [(left.why, left.pods) for left in found.refused] == [(f"1 of 6 pods: {why}", 6 - len(made))]
+
+
+LABELLED = {"a": "b"}
+OF_ANOTHER = {"ownerReferences": [{"kind": "ReplicaSet", "name": "other", "uid": "o", "controller": True}]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "there", "made", "leaving"),
+    [
+        pytest.param("StatefulSet", [pod("web-0", labels=LABELLED)], ["web-1"], [], id="a set: the pod of its name"),
+        pytest.param(
+            "StatefulSet", [pod("web-x", labels=LABELLED), pod("db-0", labels=LABELLED)], ["web-0", "web-1"], [],
+            id="a set: pods of other names are none of its own",
+        ),
+        pytest.param(
+            "StatefulSet", [pod(f"web-{number}", labels=LABELLED) for number in range(3)], [], ["default/web-2"],
+            id="a set: one that is too many leaves",
+        ),
+        pytest.param("ReplicaSet", [pod("anything", labels=LABELLED)], ["web-*"], [], id="a ReplicaSet: any name"),
+        pytest.param(
+            "ReplicaSet", [pod(f"p-{n}", labels=LABELLED, node="n") for n in "ab"] + [pod("p-c", labels=LABELLED)], [],
+            ["default/p-c"], id="a ReplicaSet: of three the one without a node leaves",
+        ),
+        pytest.param("ReplicaSet", [pod("other", labels={"a": "c"})], ["web-*", "web-*"], [], id="other labels"),
+        pytest.param(
+            "ReplicaSet", [pod("owned", labels=LABELLED, metadata=OF_ANOTHER)], ["web-*", "web-*"], [], id="owned",
+        ),
+        pytest.param(
+            "ReplicaSet", [pod("ended", labels=LABELLED, status={"phase": "Succeeded"})], ["web-*", "web-*"], [],
+            id="ended",
+        ),
+        pytest.param("Deployment", [pod("p", labels=LABELLED)], ["web-*", "web-*"], [], id="a Deployment: no pods"),
+    ],
+)  # fmt: skip
+def test_pods_without_an_owner_that_the_selector_matches_are_adopted(
+    kind: str, there: list[Object], made: list[str], leaving: list[str]
+) -> None:
+    found = expand_text(SET.replace("StatefulSet", kind), *there)
+    names = [one.pod.name if kind == "StatefulSet" else re.sub("^web-.*", "web-*", one.pod.name) for one in found.pods]
+    assert (names, not found.refused) == (made, True)
+    (change,) = found.changes
+    assert list(change.leaving) == leaving
+    assert any("without an owner" in note for note in found.notes) == (len(made) < 2)
+
+
+def test_a_replica_set_without_an_owner_that_a_deployment_would_adopt_is_a_doubt() -> None:
+    there = make("ReplicaSet", "web-old", namespace="default", metadata={"labels": LABELLED})
+    (change,) = expand_text(SET.replace("StatefulSet", "Deployment"), there).changes
+    assert change.unsure == "it adopts ReplicaSets, which is not modelled: web-old"
+
+
+def test_workers_of_ray_are_as_many_as_its_api_server_and_controller_make_them() -> None:
+    template = "template: {spec: {containers: [{name: c, image: i}]}}"
+    groups = ", ".join(
+        f"{{groupName: {name}, {more}{template}}}"
+        for name, more in (("none", ""), ("least", "minReplicas: 2, "), ("hosts", "replicas: 1, numOfHosts: 2, "))
+    )
+    spec = f"headGroupSpec: {{{template}}}, workerGroupSpecs: [{groups}, {{groupName: off, suspend: true, {template}}}]"
+    found = expand_text(
+        f"{{apiVersion: ray.io/v1, kind: RayJob, metadata: {{name: r}}, spec: {{rayClusterSpec: {{{spec}}}}}}}"
+    )
+    names = [re.sub(f"-{SAFE}{{5}}$", "", one.pod.name) for one in found.pods]
+    assert names == ["r-head", "r-least-worker", "r-least-worker", "r-hosts-worker", "r-hosts-worker", "r"]
+    assert found.notes == (
+        "rayjob/default/r: the pod that submits it is made once its cluster is ready, and planned with the others",
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "image", "requests"),
+    [
+        pytest.param("", "head:1", {"cpu": "500m", "memory": "200Mi"}, id="KubeRay's own"),
+        pytest.param(
+            "submitterPodTemplate: {spec: {restartPolicy: Never, containers: [{name: s, image: mine, "
+            "resources: {requests: {cpu: 2}}}]}}, ",
+            "mine", {"cpu": "2"}, id="of the template it names",
+        ),
+        pytest.param("submissionMode: HTTPMode, ", "", {}, id="none where the operator submits it itself"),
+    ],
+)  # fmt: skip
+def test_the_pod_that_submits_a_ray_job(more: str, image: str, requests: dict[str, str]) -> None:
+    cluster = "rayClusterSpec: {headGroupSpec: {template: {spec: {containers: [{name: c, image: 'head:1'}]}}}}"
+    found = expand_text(f"{{apiVersion: ray.io/v1, kind: RayJob, metadata: {{name: r}}, spec: {{{more}{cluster}}}}}")
+    pods = [one.pod for one in found.pods if "-head-" not in one.pod.name]
+    assert len(pods) == bool(image)
+    for one in pods:
+        (container,) = one.spec.containers or []
+        assert (container.image, container.resources.requests if container.resources else None) == (image, requests)
+        assert [(owner.kind, owner.name) for owner in one.metadata.owner_references or ()] == [("Job", "r")]
+
+
+def test_servers_of_the_prometheus_operator_are_not_taken_for_objects_without_pods() -> None:
+    kinds = ("ServiceMonitor", "Prometheus", "Alertmanager")
+    form = "{{apiVersion: monitoring.coreos.com/v1, kind: {}, metadata: {{name: m}}, spec: {{replicas: 2}}}}"
+    found = expand_text("\n---\n".join(form.format(kind) for kind in kinds))
+    assert [left.kind for left in found.not_expanded] == ["Prometheus", "Alertmanager"]
+    assert found.silent == 1
+
+
+def test_namespaces_that_every_cluster_has_are_not_missed() -> None:
+    text = "\n---\n".join(POD.format(f"p, namespace: {space}", 1) for space in ("default", "kube-system", "shop"))
+    found = expand_text(text, make("Namespace", "ops"))
+    assert found.notes == ("namespace shop does not exist: it has to be made first",)

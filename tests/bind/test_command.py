@@ -36,6 +36,17 @@ REFUSED = {
     "two targets": (["a", "--plan", "p.json"], "bind takes one target"),
     "a snapshot cannot be written to": (["a", "--snapshot", "s", "--apply"], "a snapshot can be shown, not written to"),
     "a snapshot cannot be resumed": (["--resume", "j", "--snapshot", "s"], "a snapshot can be shown, not written to"),
+    "a snapshot has no server to ask": (
+        ["a", "--snapshot", "s", "--server-dry-run"], "--server-dry-run asks a server, and a snapshot has none",
+    ),
+    "labels of named pods": (["a", "-l", "app=web"], "-l chooses among the pods of namespaces, not among named ones"),
+    "labels of manifests": (["-f", "x.yaml", "-l", "app=web"], "-l chooses among the pods of namespaces"),
+    "a resumed run has its plan": (["--resume", "j", "--replan"], "--replan says nothing where a run is resumed"),
+    "and as many pods as that has": (["--resume", "j", "--max-pods", "1"], "--max-pods says nothing where a run is"),
+    "a format that it has not": (["-A", "--apply", "-o", "name"], "-o name: bind has no such format"),
+    "a file for which there is no folder": (
+        ["-A", "--apply", "-o", "json=/none/x.json"], "/none/x.json: cannot be written: no folder to write to",
+    ),
     "a file and a cluster": (
         ["a", "--snapshot", "s", "--context", "c"],
         "--snapshot names a file, and --context a cluster",
@@ -43,7 +54,7 @@ REFUSED = {
     "a choice that is none": (["a", "--pdb", "ignore"], "--pdb ignore: no such choice"),
     "a plan that is not there": (["--plan", "none.json"], "none.json: cannot be read: No such file or directory"),
     "a journal that is not there": (["--resume", "none"], "none: cannot be read: No such file or directory"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "message"), REFUSED.values(), ids=REFUSED)
@@ -51,7 +62,7 @@ def test_it_is_refused_with_words_and_2(words: list[str], message: str, capsys: 
     assert main(["bind", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"kplan: error: {message}")
+    assert " ".join(err.split()).startswith(f"kplan: error: {message}")
 
 
 def test_the_variable_for_snapshots_does_not_count(
@@ -68,7 +79,7 @@ def test_a_snapshot_that_is_spelled_out_is_shown_and_saved(
     plan = tmp_path / "plan.json"
     assert main(["bind", "-A", "--snapshot", snapshot, "--save-plan", str(plan)]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("READY    1 of 1 pod would be bound; nothing was written\nTry      kplan bind --plan ")
+    assert out.startswith("READY    1 of 1 pod would be bound; nothing was written\nTry      kplan bind --plan")
     document = json.loads(plan.read_text())
     assert document["kind"] == "BindPlan"
     assert document["cluster"]["uid"] == "u-1"
@@ -95,7 +106,7 @@ def test_a_file_that_is_no_plan_is_refused(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "plan.json"
     path.write_text('{"kind": "List"}')
     assert main(["bind", "--plan", str(path)]) == 2
-    assert "no plan of kplan bind" in capsys.readouterr().err
+    assert "no plan of kplan bind" in " ".join(capsys.readouterr().err.split())
 
 
 def test_pods_that_do_not_fit_count_as_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,6 +115,17 @@ def test_pods_that_do_not_fit_count_as_1(tmp_path: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out.startswith(
         "NOTHING  0 of 1 pod would be bound; nothing was written\nBecause  default/a: "
     )
+
+
+def test_a_namespace_that_is_mistyped_does_not_pass_for_an_empty_one(
+    snapshot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bind", "-n", "defualt", "--snapshot", snapshot]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("NOTHING no pod waits there; nothing was written ")
+    assert " Note there is no namespace defualt " in out
+    assert main(["bind", "-n", "kube-system", "--snapshot", snapshot]) == 0
+    assert "there is no namespace" not in " ".join(capsys.readouterr().out.split())
 
 
 def test_rights_are_printed_without_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:

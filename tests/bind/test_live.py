@@ -12,7 +12,7 @@ from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from tests.bind.test_show import claims, mine, storage
-from tests.builders import node, pod
+from tests.builders import make, node, pod
 
 
 def live(*objects: Object, clock: list[float] | None = None) -> LiveCluster:
@@ -112,3 +112,44 @@ def test_a_victim_that_leaves_makes_room_only_as_long_as_it_is_asked_about() -> 
     low = info(cluster, "low")
     assert cluster.feasible(info(cluster, "high"), "node-a", [low]) == ""
     assert cluster.feasible(info(cluster, "high"), "node-a") != ""
+
+
+CLAIM = {"accessModes": ["ReadWriteOnce"], "storageClassName": "local", "volumeName": "pv-1"}
+ANNOTATIONS = {"pv.kubernetes.io/bind-completed": "yes"}
+
+
+def bound_claim(**metadata: str) -> Object:
+    return make(
+        "PersistentVolumeClaim", "data", namespace="default", metadata={"annotations": ANNOTATIONS, **metadata},
+        spec=CLAIM, status={"phase": "Bound"},
+    )  # fmt: skip
+
+
+def test_a_claim_that_leaves_or_is_gone_since_holds_its_pod_back() -> None:
+    volume = make("PersistentVolume", "pv-1", spec={"accessModes": ["ReadWriteOnce"], "storageClassName": "local"})
+    cluster = live(node("node-a"), volume, bound_claim(), mine("a", volumes=claims("data")))
+    assert cluster.feasible(info(cluster, "a"), "node-a") == ""
+    leaving = bound_claim(deletionTimestamp="2026-01-01T00:00:00Z")
+    cluster.seen_object("persistent_volume_claims", Seen(leaving))
+    with pytest.raises(NoFit, match='persistentvolumeclaim "data" is being deleted'):
+        cluster.assume(info(cluster, "a"), "node-a")
+    cluster.seen_object("persistent_volume_claims", Seen(leaving, gone=True))
+    with pytest.raises(NoFit, match='persistentvolumeclaim "data" not found'):
+        cluster.assume(info(cluster, "a"), "node-a")
+    cluster.listed_objects("persistent_volume_claims", [bound_claim()])
+    cluster.assume(info(cluster, "a"), "node-a")
+    cluster.listed_objects("persistent_volume_claims", [])
+    assert "default/data" not in cluster.cluster.objects.persistent_volume_claims
+
+
+def test_news_of_a_volume_that_is_reserved_waits_until_it_is_taken_back() -> None:
+    cluster = live(node("node-a"), node("node-b"), *storage(), mine("a", volumes=claims("data")))
+    cluster.assume(info(cluster, "a"), "node-b")
+    cluster.seen_object("persistent_volumes", Seen(make("PersistentVolume", "pv-1")))
+    assert cluster.cluster.objects.persistent_volumes["pv-1"].spec.claim_ref is not None
+
+
+def test_a_volume_is_within_reach_where_its_affinity_says_so() -> None:
+    cluster = live(node("node-a"), node("node-b"), *storage(), mine("a"))
+    volume = cluster.cluster.objects.persistent_volumes["pv-1"]  # it is on node-b
+    assert [cluster.reaches(volume, name) for name in ("node-a", "node-b", "node-gone")] == [False, True, True]

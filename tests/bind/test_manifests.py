@@ -243,6 +243,20 @@ def test_a_deployment_on_a_snapshot_is_shown_with_its_pods_and_needs_create(
     assert "--create: 1 object of manifests not there: deploy/default/web" in " ".join(capsys.readouterr().out.split())
 
 
+def test_bindings_of_pods_that_are_yet_to_be_made_are_said_to_have_other_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = snapshots.write(tmp_path, snapshots.node("n-1"), snapshots.pod("a", schedulerName="kplan"))
+    manifest = write(tmp_path, workload("Deployment", "web", replicas=1, pod_spec={"schedulerName": "kplan"}))
+    assert main(["bind", "-f", manifest, "--snapshot", path, "--create", "-o", "yaml"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# deploy/default/web is yet to make this pod, under another name.\napiVersion: v1\n")
+    [binding] = yaml.safe_load_all(out)
+    assert (binding["kind"], binding["target"]["name"]) == ("Binding", "n-1")
+    assert main(["bind", "a", "--snapshot", path, "-o", "yaml"]) == 0
+    assert "#" not in capsys.readouterr().out
+
+
 def test_rights_are_those_that_the_manifest_needs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = write(tmp_path, workload("StatefulSet", "db"), plain("v1", "ConfigMap", "c"))
     assert main(["bind", "--print-rbac", "-f", manifest, "--create"]) == 0

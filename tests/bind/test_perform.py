@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
+from kplan.api import Scheduler
 from kplan.bind.client import Reply
+from kplan.bind.flags import Flags
 from kplan.bind.journal import Journal
 from kplan.bind.perform import BudgetRefuses, Conflict, HeldBack, Performer
+from kplan.bind.rehearsal import Rehearsal
 from kplan.bind.stop import Stop, Stopped
 from kplan.bind.writes import bind, evict
+from kplan.result.document_bind import BindPod
 from tests.bind.fakes import FakeClient, answer
 
 POD = "/api/v1/namespaces/shop/pods/web-0"
@@ -150,3 +154,38 @@ def test_a_stop_while_a_write_is_in_flight_lets_the_server_be_asked(tmp_path: Pa
     performer = Performer(FakeClient(handler, stop), Journal(""))
     performer.carry_out(WRITE)
     assert performer.sent == ["bind shop/web-0 to node-a"]
+
+
+def rehearsed(*replies: Reply) -> tuple[list[str], list[str]]:
+    """Try one pod's binding; returns what holds it back, and the versions that were tried."""
+    left, versions = list(replies), []
+
+    def handler(method: str, path: str, query: Mapping[str, str], body: Any) -> Reply:
+        if method == "POST":
+            versions.append(body["metadata"]["resourceVersion"])
+            return left.pop(0)
+        version = str(9 - len(left))
+        metadata = {"name": "web-0", "namespace": "shop", "uid": "u1", "resourceVersion": version}
+        return answer(200, {"metadata": metadata, "spec": {}} if "/pods/" in path else {"metadata": {"name": "node-a"}})
+
+    shown = BindPod(pod="shop/web-0", result="bind", uid="u1", node="node-a")
+    scheduler = Scheduler.of("1.37")
+    performer = Performer(FakeClient(handler), Journal(""))
+    rehearsal = Rehearsal(performer, scheduler.request_rules, scheduler.features, Flags())
+    return [problem.code for _, problem in rehearsal.of((), [shown])], versions
+
+
+def test_a_pod_that_is_touched_while_its_writes_are_tried_is_read_again() -> None:
+    assert rehearsed(answer(409), answer(201)) == ([], ["7", "8"])
+
+
+def test_a_pod_that_never_stands_still_is_held_back() -> None:
+    assert rehearsed(*[answer(409)] * 5) == (["conflict"], ["4", "5", "6", "7", "8"])
+
+
+def test_a_dry_run_without_a_verdict_tells_what_the_server_says(tmp_path: Path) -> None:
+    client = FakeClient(lambda *request: answer(500, {"message": "This pod has more than one PodDisruptionBudget"}))
+    with pytest.raises(HeldBack) as caught:
+        Performer(client, Journal("")).rehearse(evict("shop/web-0", "u1", "shop/new"))
+    text = "evict shop/web-0 for shop/new: no verdict on a dry run: This pod has more than one PodDisruptionBudget"
+    assert (caught.value.code, caught.value.message) == ("dry-run", text)

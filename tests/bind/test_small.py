@@ -6,10 +6,10 @@ import pytest
 
 from kplan.bind.fields import changed, node_fields, pod_fields
 from kplan.bind.flags import Flags
-from kplan.bind.leases import find_responsible
+from kplan.bind.leases import find_responsible, own_lease
 from kplan.bind.profiles import permit_plugins
 from kplan.bind.resources import PODS, Resource
-from kplan.bind.rights import Needs, cluster_role, writing
+from kplan.bind.rights import Needs, cluster_role, missing, writing
 from kplan.cli.binding import Terminal
 from kplan.cli.main import main
 from kplan.config import features
@@ -141,13 +141,16 @@ def lease(holder: str, age: float, duration: int = 15) -> dict[str, Any]:
         ("default-scheduler", {}, False),
         ("default-scheduler", {"kube-scheduler": 403}, True),
         ("second-profile", {"kube-scheduler": lease("s", 2)}, True),
+        ("second-profile", {"second-profile": lease("s", 2)}, True),
+        ("second-profile", {"kube-scheduler": lease("s", 400), "second-profile": 403}, False),
         ("mine", {"kube-scheduler": lease("s", 2)}, False),
         ("mine", {"mine": lease("s", 2)}, True),
         ("mine", {"mine": 403}, False),
     ],
     ids=[
         "held", "expired", "from the future, so its clock is off", "given up", "no lease", "it may not be read",
-        "another profile of it", "a name that is no profile", "a scheduler of that name", "another may not be read",
+        "another profile of it", "a scheduler of its own for a profile", "a profile's own may not be read",
+        "a name that is no profile", "a scheduler of that name", "another may not be read",
     ],
 )  # fmt: skip
 def test_a_scheduler_answers_for_its_names_while_it_holds_its_lease(
@@ -168,6 +171,54 @@ def test_a_lease_that_is_renewed_by_a_clock_far_behind_is_held(monkeypatch: pyte
     looks = [lease("s", 9000), lease("s", 8998)]
     client = FakeClient(lambda *request: answer(200, looks.pop(0), date=NOW))
     assert find_responsible(client, ["default-scheduler"], [])["default-scheduler"].live
+
+
+def test_the_lease_that_a_configuration_names_counts() -> None:
+    configuration = "leaderElection: {resourceName: second, resourceNamespace: batch}"
+    assert own_lease(configuration) == ("batch", "second")
+    assert own_lease(None) == ("kube-system", "kube-scheduler")
+
+    def handler(method: str, path: str, query: Any, body: Any) -> Any:
+        there = path == "/apis/coordination.k8s.io/v1/namespaces/batch/leases/second"
+        return answer(200, lease("s", 2), date=NOW) if there else answer(404, date=NOW)
+
+    found = find_responsible(FakeClient(handler), ["quick"], ["quick"], own_lease(configuration))["quick"]
+    assert (found.live, found.text) == (True, "s holds the lease batch/second (renewed 2 s ago)")
+
+
+def test_rights_that_are_there_everywhere_are_not_asked_for_in_each_namespace() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def handler(method: str, path: str, query: Any, body: Any) -> Any:
+        wanted = body["spec"]["resourceAttributes"]
+        name = f"{wanted['resource']}/{wanted['subresource']}".rstrip("/")
+        asked.append((f"{name} {wanted['verb']}", wanted["namespace"]))
+        return answer(201, {"status": {"allowed": (name, wanted["namespace"]) not in DENIED}})
+
+    lacking = missing(FakeClient(handler), Needs(), ["shop", "ops"])
+    assert [str(right) for right in lacking] == ["pods/binding create in ops"]
+    assert [where for what, where in asked if what == "pods get"] == ["", ""]  # of the watched, and of the written
+    assert [where for what, where in asked if what == "pods/binding create"] == ["", "ops", "shop"]
+
+
+DENIED = {("pods/binding", ""), ("pods/binding", "ops")}
+
+
+def test_no_hint_names_an_option_that_there_is_not() -> None:
+    import re
+    from pathlib import Path
+
+    import click
+    import typer.main
+
+    from kplan.cli.app import app
+    from kplan.sources.live import failures
+
+    group = typer.main.get_command(app)
+    assert isinstance(group, click.Group)
+    there = {option for command in group.commands.values() for param in command.params for option in param.opts}
+    assert "--snapshot" in there
+    assert set(re.findall(r"--[a-z][a-z-]+", Path(failures.__file__).read_text())) <= there | {"--print-rbac"}
 
 
 def test_flags_survive_the_journal() -> None:

@@ -29,7 +29,7 @@ def test_nodes_are_cards_where_they_are_few(opened: Open) -> None:
     cards = shown.page.locator("#nodes button[data-node]")
     assert cards.count() == 4
     assert "node-a" in shown.text('#nodes button[data-node="node-a"]')
-    assert "88%" in shown.text('#nodes button[data-node="node-a"]')  # 3500m of 4
+    assert "87%" in shown.text('#nodes button[data-node="node-a"]')  # 3500m of 4
 
 
 def test_a_search_leaves_the_nodes_that_match_every_word(opened: Open) -> None:
@@ -137,7 +137,7 @@ def test_the_table_of_nodes_sorts_and_turns_pages(opened: Open) -> None:
     assert shown.page.locator("#nodes tbody tr").count() == 50
     shown.page.locator("#nodes thead button", has_text="cpu").click()
     assert shown.text('#nodes th[aria-sort="descending"]') == "cpu"
-    assert "94%" in shown.text("#nodes tbody tr")  # 15 of 16
+    assert "93%" in shown.text("#nodes tbody tr")  # 15 of 16
     shown.page.locator("#nodes thead button", has_text="cpu").click()
     assert "25%" in shown.text("#nodes tbody tr")
     shown.page.locator("#nodes .pager button", has_text="Next").click()

@@ -48,6 +48,11 @@ PREEMPTS = deployment("web", "4", priorityClassName="high")
         pytest.param(
             deployment("web", "1"), None, {"whole": False}, ["--allow-doubt", "no-pods"], 0, id="an allowed doubt"
         ),
+        pytest.param(
+            deployment("web", "1"), None, {}, ["--allow-doubt", "no-pods"], 0, id="an allowed doubt that there is not"
+        ),
+        pytest.param(deployment("web", "1"), None, {}, ["--allow-doubt", "no-pod"], 2, id="no doubt has such a code"),
+        pytest.param(deployment("web", "1"), None, {}, ["--survive", "zone,node"], 0, id="both survived"),
         pytest.param(deployment("web", "1"), None, {}, ["--headroom", "much"], 2, id="bad usage"),
         pytest.param(deployment("web", "1"), None, {}, ["--baseline", "none.json"], 2, id="no such baseline"),
         pytest.param(deployment("web", "1"), None, {}, ["--policy", "none.yaml"], 2, id="no such policy"),
@@ -179,3 +184,20 @@ def test_a_manifest_from_standard_input(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert main(["check", "-", "--snapshot", "c.json", "-o", "github"]) == 1
     assert "title=kplan does-not-fit" in capsys.readouterr().out
+
+
+def test_the_command_that_gives_it_again_is_whole(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(folder, deployment("web", "1"))
+    monkeypatch.setenv("KPLAN_SNAPSHOT", "c.json")
+    assert main(["check", "web.yaml", "--max-victims", "0", "--queue", "manifests"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert told.endswith("Again kplan check web.yaml --snapshot c.json --queue manifests --max-victims 0")
+
+
+def test_a_share_below_one_says_whether_it_is_percent(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files(folder, deployment("web", "1"))
+    assert run("--headroom", "0.2") == 2
+    assert capsys.readouterr().err.endswith("hint: 20%, or 0.2% if that is what is meant\n")
+    assert run("--headroom", "0.2%") == 0

@@ -88,6 +88,11 @@ def test_rolling_and_together_exclude_each_other(tmp_path: Path, capsys: pytest.
     assert "--rolling and --together exclude each other" in capsys.readouterr().err
 
 
+def test_find_drains_one_node_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drain", "--find", "--rolling", "--snapshot", write(tmp_path, node("a"))]) == 2
+    assert "--find and --rolling exclude each other" in capsys.readouterr().err
+
+
 @pytest.fixture
 def cluster(tmp_path: Path) -> str:
     running = owned(pod("web-1", on="a"), "ReplicaSet", "web")
@@ -146,8 +151,9 @@ def test_a_close_name_is_asked_for_once(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_format_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nodes", "-o", "jsn"]) == 2
-    assert "one of: text, wide, json, yaml, markdown, html, name; kplan check also has junit, sarif, github" in (
-        capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        "kplan: error: -o jsn: no such format\n"
+        "hint: one of: text, wide, json, yaml, markdown, html, name; kplan check also has junit, sarif, github\n"
     )
 
 

@@ -119,6 +119,11 @@ def test_an_override_wins_over_what_was_detected(
     assert first.startswith("DIFFERS  configurations, the one in use (A) and most.yaml (B): 1 pod elsewhere")
 
 
+def test_a_side_against_itself(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    assert main(["diff", cluster, cluster]) == 0
+    assert capsys.readouterr().out.startswith("SAME     both sides are the same: no waiting pod is elsewhere; ")
+
+
 WRONG = [
     ("nothing", [], "nothing to compare"),
     ("three", ["1.35", "1.36", "1.37"], "more than two to compare"),

@@ -1,5 +1,6 @@
 """Every error is words with a place and a hint, an exit code, and nothing on standard output."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,57 @@ def test_a_bug_is_70_with_what_to_report(
     assert capsys.readouterr().err.startswith("kplan: error: internal error in test_errors.py:")
     assert main(["explain", "pod", "--debug", "--snapshot", snapshot]) == 70
     assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        pytest.param(["drain", "--timeout"], "option '--timeout' requires an argument", "kplan drain -h", id="a value"),
+        pytest.param(
+            ["explain", "pod", "--node"], "option '--node' requires an argument", "kplan explain pod -h", id="of two"
+        ),
+        pytest.param(["nodes", "--zzz"], "no such option '--zzz'", "kplan nodes -h", id="an option"),
+        pytest.param(
+            ["drain", "--grace-period", "x"],
+            "invalid value for '--grace-period': 'x' is not a valid integer",
+            "kplan drain -h",
+            id="a number",
+        ),
+        pytest.param(["--nope"], "no such option '--nope'", "kplan -h", id="of no command"),
+    ],
+)
+def test_usage_errors_point_to_the_help_of_the_command(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str, hint: str
+) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr() == ("", f"kplan: error: {message}\nhint: {hint}\n")
+
+
+NO_CLUSTER = (
+    "kplan: error: no cluster to read: there is no kubeconfig (~/.kube/config), and no snapshot is named",
+    "hint: --snapshot PATH or KPLAN_SNAPSHOT=PATH reads a file, --kubeconfig FILE a cluster; a file comes from kplan"
+    " snapshot, or from: kubectl get nodes,pods,pv,pvc,sc,csinode,pdb,priorityclass,ns -A -o json > PATH",
+)
+
+
+def test_a_message_is_one_line_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nodes"]) == 2
+    assert tuple(capsys.readouterr().err.splitlines()) == NO_CLUSTER
+
+
+def test_a_message_is_wrapped_between_words_in_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.get_terminal_size", lambda _: os.terminal_size((60, 24)))
+    monkeypatch.setattr("sys.stderr.fileno", lambda: 2)
+    path = "/no/such/folder/" + "deep/" * 14 + "made-up.json"
+    assert main(["nodes", "--snapshot", path]) == 2
+    assert capsys.readouterr().err.splitlines()[0] == f"kplan: error: {path}:"
+    assert main(["nodes"]) == 2
+    assert capsys.readouterr().err.splitlines()[:2] == [
+        "kplan: error: no cluster to read: there is no kubeconfig",
+        "  (~/.kube/config), and no snapshot is named",
+    ]
 
 
 def test_an_interrupt_is_130(

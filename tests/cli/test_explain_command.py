@@ -107,7 +107,77 @@ def test_wide_names_plugins_and_the_event(capsys: pytest.CaptureFixture[str], sn
 
 def test_one_node(capsys: pytest.CaptureFixture[str], snapshot: str) -> None:
     _, out, _ = run(capsys, "explain", "pod", "big-1", "--node", "n-2", "--snapshot", snapshot)
-    assert "      1  cpu: needs 2, free 1, lacks 1\n           n-2\n" in out
+    assert "Why      1 of 2 nodes, as asked\n      1  cpu: needs 2, free 1, lacks 1\n           n-2\n" in out
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> str:
+    """Nodes of 4, 2, 2 and 4 cpu; the third is full, the last half."""
+    return write(
+        tmp_path,
+        *(node(name, cpu=cpu) for name, cpu in (("n-1", "4"), ("n-2", "2"), ("n-3", "2"), ("n-4", "4"))),
+        pod("x", on="n-3", cpu="1580m"),
+        pod("y", on="n-4", cpu="2"),
+        pod("p", cpu="500m"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("n-1", {"text": "n-1 fits, and wins by 9 over n-2", "place": 1, "total": 463, "best": 463}),
+        (
+            "n-2",
+            {
+                "text": "n-2 fits, 2 of 3 by score: 454, 9 behind n-1",
+                "why": "n-1 has more room: NodeResourcesFit 92, n-2 86",
+                "place": 2,
+                "total": 454,
+                "best": 463,
+            },
+        ),
+        ("n-3", None),
+    ],
+)
+def test_one_node_that_fits_is_told_of_beside_the_winner(
+    capsys: pytest.CaptureFixture[str], three: str, name: str, told: dict[str, object] | None
+) -> None:
+    code, out, _ = run(capsys, "explain", "pod", "p", "--node", name, "--snapshot", three, "-o", "json")
+    assert code == 0
+    assert json.loads(out).get("askedNode") == (told and {"node": name, **told})
+
+
+def test_scores_of_one_node_stand_beside_those_of_the_winner(capsys: pytest.CaptureFixture[str], three: str) -> None:
+    _, out, _ = run(capsys, "explain", "pod", "p", "--node", "n-2", "--snapshot", three)
+    lines = out.splitlines()
+    at = lines.index("Node     n-2 fits, 2 of 3 by score: 454, 9 behind n-1")
+    assert [line.split()[:2] for line in lines[at + 1 : at + 6]] == [
+        ["n-1", "has"],
+        ["Scores", "node"],
+        [">", "n-1"],
+        ["n-2", "454"],
+        ["+1", "(--scores"],
+    ]
+
+
+def test_one_node_that_ties_and_one_that_is_the_only_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    two = write(tmp_path, node("a"), node("b"), pod("p"))
+    _, out, _ = run(capsys, "explain", "pod", "p", "--node", "b", "--snapshot", two)
+    assert "Node     b fits, and ties with a at " in out
+    one = write(tmp_path, node("a"), pod("p"), pod("g", schedulingGates=[{"name": "wait"}]))
+    _, out, _ = run(capsys, "explain", "pod", "p", "--node", "a", "--snapshot", one)
+    assert "Node     a fits, and is the only one: nothing is scored\n" in out
+    _, out, _ = run(capsys, "explain", "pod", "g", "--node", "a", "--snapshot", one)
+    assert "Node     a fits once the gates are gone\n" in out
+
+
+def test_many_pods_are_folded_only_where_they_want_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    wants = ({"cpu": "5", "memory": "1Gi"}, {"cpu": "5", "memory": "20Gi"}, {"cpu": "6", "memory": "20Gi"})
+    pods = [pod(f"p-{number}") for number in range(3)]
+    for one, requests in zip(pods, wants, strict=True):
+        one["spec"]["containers"][0]["resources"]["requests"] = requests
+    _, out, _ = run(capsys, "explain", "-A", "--snapshot", write(tmp_path, node("n"), *pods), "-o", "json")
+    assert [fold["count"] for fold in json.loads(out)["folds"]] == [1, 1, 1]
 
 
 def test_the_environment_names_the_snapshot_and_is_said(
@@ -137,7 +207,7 @@ def test_a_broken_object_is_a_note_and_a_doubt(capsys: pytest.CaptureFixture[str
     assert out.startswith("FITS?    default/p goes to n")
     assert "Doubt    1 Pod could not be read and is left out (default/broken): its room" in out
     assert err.startswith("kplan: note: ")
-    assert "Pod default/broken is left out" in err
+    assert "Pod default/broken is left out" in " ".join(err.split())
 
 
 def test_output_that_nobody_reads_to_its_end_is_no_error(snapshot: str) -> None:
@@ -152,3 +222,49 @@ def test_the_program_itself(snapshot: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (1, "")
     assert len(done.stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--fix", "1", "--event"], "--event and --fix: each shows nothing else"),
+        (["-A", "--node", "n-1"], "--node: not of "),
+        (["-A", "--scores", "all"], "--scores: not of "),
+        (["-A", "--all-fixes"], "--all-fixes: not of "),
+    ],
+)
+def test_flags_that_would_do_nothing_are_refused(
+    capsys: pytest.CaptureFixture[str], snapshot: str, words: list[str], message: str
+) -> None:
+    code, out, err = run(capsys, "explain", "pod", *words, "--snapshot", snapshot)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"kplan: error: {message}")
+
+
+def test_a_kind_of_document_is_found_in_any_case(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "schema", "podexplanation")
+    assert out == json_schema("PodExplanation")
+    code, _, err = run(capsys, "schema", "PodExplantion")
+    assert (code, err) == (2, "kplan: error: no document PodExplantion\nhint: did you mean PodExplanation?\n")
+
+
+def test_what_the_scheduler_recorded_of_a_pod_that_fits_now_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    waits, too_large = pod("waits-1", cpu="1"), pod("large-1", cpu="9")
+    for one in (waits, too_large):
+        failed = {
+            "type": "PodScheduled",
+            "status": "False",
+            "reason": "Unschedulable",
+            "message": "0/1 nodes are available: 1 Insufficient memory.",
+            "lastTransitionTime": "2026-03-01T02:41:00Z",
+        }
+        one["status"] = {"phase": "Pending", "conditions": [failed]}
+    snapshot = write(tmp_path, node("n-1"), waits, too_large)
+    _, out, _ = run(capsys, "explain", "pod", "waits-1", "--snapshot", snapshot)
+    assert out.startswith("FITS     default/waits-1 goes to n-1")
+    assert "\nRecorded 2026-03-01T02:41:00Z: 0/1 nodes are available: 1 Insufficient memory.\n" in out
+    _, out, _ = run(capsys, "explain", "pod", "large-1", "--snapshot", snapshot)
+    assert "Recorded" not in out  # From says that it differs
+    assert "the scheduler's message, 02:41 differs (--event)" in " ".join(out.split())

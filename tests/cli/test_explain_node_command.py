@@ -56,6 +56,16 @@ def test_the_whole_story(capsys: pytest.CaptureFixture[str], cluster: str) -> No
     )
 
 
+def test_all_namespaces_are_asked_about_unless_one_is_named(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    words = ["explain", "node", "node-a", "--snapshot", cluster, "-q"]
+    told = []
+    for more in ([], ["-A"], ["-n", "other", "-A"], ["-n", "other"]):
+        main([*words, *more])
+        told.append(capsys.readouterr().out.partition("\n")[0])
+    assert told[:3] == ["LOSES    node-a: of 4 waiting pods, each looked at alone, 1 fits but goes"] * 3
+    assert told[3] != told[0]
+
+
 def test_json_is_what_the_schema_says(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
     assert main(["explain", "node", "node/node-a", "--snapshot", cluster, "-o", "json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -45,9 +45,26 @@ def test_names_labels_columns_and_rows(capsys: pytest.CaptureFixture[str], clust
     assert "Nodes    node  memory" in text
 
 
+def test_nodes_are_named_as_in_what_ifs(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    assert main(["nodes", "node/n-1", "kubernetes.io/hostname=n-2", "--snapshot", cluster, "-o", "json"]) == 0
+    assert [row["node"] for row in json.loads(capsys.readouterr().out)["nodes"]] == ["n-1", "n-2"]
+
+
+def test_pools_that_are_asked_for_are_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    nodes = [node("n-1"), node("n-2")]
+    for one, zone in zip(nodes, ("east", "west"), strict=True):
+        one["metadata"]["labels"]["topology.kubernetes.io/zone"] = zone
+    file = write(tmp_path, *nodes)
+    assert main(["nodes", "--snapshot", file]) == 0
+    assert "Pools" not in capsys.readouterr().out
+    assert main(["nodes", "--by", "zone", "--snapshot", file]) == 0
+    assert "Pools    zone  nodes  open  cpu" in capsys.readouterr().out
+
+
 WRONG = [
     ("a node that is not there", ["n-3"], "no node n-3"),
     ("a resource nobody has", ["--resource", "tpu"], "no node has tpu"),
+    ("pools by a label that no node has", ["--by", "moon"], "--by moon: no node has that label"),
     ("rows that are no number", ["--rows", "many"], "neither a number nor all"),
     ("an unknown order", ["--sort-by", "age"], "nothing to sort by"),
 ]

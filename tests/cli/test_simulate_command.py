@@ -31,6 +31,66 @@ def queue(tmp_path: Path) -> str:
     )
 
 
+WANTS = "cpu: they want 900m to 1300m, the emptiest node has 420m free"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "told"),
+    [
+        pytest.param({"cpu": "900m"}, {"cpu": "1300m"}, [(2, WANTS)], id="a range where what is free is one amount"),
+        pytest.param(
+            {"cpu": "900m"},
+            {"cpu": "1300m", "memory": "32Gi"},
+            [
+                (1, "cpu: it wants 900m, the emptiest node has 420m free"),
+                (1, "cpu and memory: it wants 1300m cpu and 32Gi memory, a has 420m cpu and 16Gi memory free"),
+            ],
+            id="another resource besides",
+        ),
+        pytest.param(
+            {"cpu": "900m"},
+            {"cpu": "8"},
+            [
+                (1, "cpu: it wants 900m, the emptiest node has 420m free"),
+                (1, "cpu: it wants 8, the largest node has 2 in all"),
+            ],
+            id="more than any node is",
+        ),
+        pytest.param(
+            {"cpu": "900m", "memory": "17179000Ki"},
+            {"cpu": "1300m", "memory": "17179001Ki"},
+            [(1, "900m"), (1, "1300m")],
+            id="two resources at once",
+        ),
+    ],
+)
+def test_pods_that_want_other_amounts_are_told_of_in_words_that_are_true_of_each(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    one: dict[str, str],
+    two: dict[str, str],
+    told: list[tuple[int, str]],
+) -> None:
+    api, search = pod("api"), pod("search")
+    for item, requests in ((api, one), (search, two)):
+        item["spec"]["containers"][0]["resources"]["requests"] = requests
+    full = [pod(f"full-{name}", on=name, cpu="1580m") for name in ("a", "b")]
+    file = write(tmp_path, node("a", cpu="2"), node("b", cpu="2"), *full, api, search)
+    assert main(["simulate", "--snapshot", file, "-o", "json"]) == 1
+    causes = json.loads(capsys.readouterr().out)["causes"]
+    assert [cause["count"] for cause in causes] == [number for number, _ in told]
+    assert all(text in cause["because"]["text"] for cause, (_, text) in zip(causes, told, strict=True))
+
+
+def test_what_is_free_is_a_range_where_pods_placed_between_took_of_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    queue = [pod("a-first", cpu="3500m"), pod("b-fits", cpu="2"), pod("c-last", cpu="2500m")]
+    assert main(["simulate", "--snapshot", write(tmp_path, node("n", cpu="4"), pod("x", on="n"), *queue), "-q"]) == 1
+    because = capsys.readouterr().out.splitlines()[1]
+    assert because == "Because  cpu: they want 2500m to 3500m, n has 1000m to 3000m free"
+
+
 def test_a_queue_that_fits_in_part(capsys: pytest.CaptureFixture[str], queue: str) -> None:
     assert main(["simulate", "--snapshot", queue]) == 1
     assert capsys.readouterr().out == dedent(

@@ -297,3 +297,56 @@ def test_warnings_about_manifests_that_do_not_do_what_they_seem_to(
         "pod/default/odd: pod anti-affinity app=typo selects no pod, not even its own: it keeps nothing apart",
         "pod/default/odd: spread by kubernetes.io/hostname counts app=other, which its own pods are not",
     ]
+
+
+TEMPLATE = dedent(
+    """\
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: gpus}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}
+    """
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "placed", "pending", "cause"),
+    [
+        pytest.param(TEMPLATE, 2, 0, "", id="there"),
+        pytest.param(
+            TEMPLATE.replace("/v1\n", "/v1beta1\n"), 0, 2,
+            "ResourceClaim not created yet, as there is no ResourceClaimTemplate gpus: no node was looked at",
+            id="refused",
+        ),
+        pytest.param(
+            "", 0, 2,
+            "ResourceClaim not created yet, as there is no ResourceClaimTemplate gpus: no node was looked at",
+            id="missing",
+        ),
+    ],
+)  # fmt: skip
+def test_pods_wait_for_a_claim_template_that_is_not_there(
+    capsys: pytest.CaptureFixture[str],
+    cluster: str,
+    tmp_path: Path,
+    template: str,
+    placed: int,
+    pending: int,
+    cause: str,
+) -> None:
+    pods = (
+        WEB.replace("NAME", "web")
+        .replace("containers:", "resourceClaims: [{name: gpu, resourceClaimTemplateName: gpus}], containers:")
+        .replace("spec:\n  selector", "spec:\n  replicas: 2\n  selector")
+    )
+    written = tmp_path / "web.yaml"
+    written.write_text(f"{template}---\n{pods}")
+    answer = plan(capsys, str(written), "--snapshot", cluster)
+    assert (answer["totals"]["placed"], answer["totals"]["notPlaced"]) == (placed, pending)
+    causes = [entry["because"]["text"] for entry in answer.get("causes", [])]
+    assert causes == ([cause] if cause else [])
+    said = [step["message"] for step in answer["steps"] if not step.get("node")]
+    assert all(
+        ": ResourceClaim not created yet." in text and text.startswith("0/2 nodes are available: ") for text in said
+    )
+    assert ("devices-not-modelled" in [doubt["code"] for doubt in answer["doubts"]]) == (pending == 0)

@@ -71,3 +71,47 @@ def test_a_map_that_is_none_is_said(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "names.json").write_text(json.dumps(["a"]))
     assert main(["unredact", str(tmp_path / "names.json")]) == 2
     assert "not what --redact-map wrote" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("s.xz", ".xz"),
+        ("s.json.bz2", ".bz2"),
+        ("S.ZIP", ".zip"),
+        ("s.tar", ".tar"),
+        ("s.tar.gz", ".tar.gz"),
+        ("s.tgz", ".tgz"),
+        ("s.tar.xz", ".tar.xz"),
+        ("s.json.gz", ""),
+        ("prod.v1.37.json", ""),
+        ("s.txt", ""),
+    ],
+)
+def test_a_name_that_promises_another_packing_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, refused: str
+) -> None:
+    source = write(tmp_path, node("n"))
+    code = main(["snapshot", str(tmp_path / name), "--snapshot", source])
+    err = " ".join(capsys.readouterr().err.split())
+    assert ((tmp_path / name).exists(), code != 0) == (not refused, bool(refused))
+    if refused:
+        assert f"a snapshot is not written as {refused} hint: end its name in .gz or .zst" in err
+    else:
+        assert f"wrote {tmp_path / name}: 1 node, 0 pods" in err
+
+
+def test_keys_of_labels_that_are_well_known_stay_and_help_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labelled = node("n")
+    labelled["metadata"]["labels"] = {"acme.example/rack": "r-x", "topology.kubernetes.io/zone": "z-x"}
+    hidden = tmp_path / "hidden.json"
+    assert main(["snapshot", str(hidden), "--snapshot", write(tmp_path, labelled), "--redact"]) == 0
+    (one,) = load(hidden).nodes
+    assert "topology.kubernetes.io/zone" in one.labels
+    assert "acme" not in hidden.read_text()
+    assert not {"r-x", "z-x"} & set(one.labels.values())
+    capsys.readouterr()
+    assert main(["snapshot", "--help"]) == 0
+    assert "well-known keys stay" in " ".join(capsys.readouterr().out.replace("│", " ").split())

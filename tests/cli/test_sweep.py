@@ -36,7 +36,9 @@ FROM = "From     made-up.json, 3 nodes, 3 pods; rules of 1.37 (no version record
 def test_without_anything_each_node_is_drained(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
     assert main(["sweep", "--snapshot", cluster]) == 1
     assert capsys.readouterr().out == (
-        "PARTLY   2 of 3 drains leave nothing behind\n"
+        "PARTLY?  2 of 3 drains leave nothing behind\n"
+        "Doubt    the source holds no poddisruptionbudgets: preemption and drains break\n"
+        "         no budget\n"
         "Because  drain n-2: default/bare: nothing owns it: it would be GONE\n"
         "Try      kplan drain n-2 -> its pods one by one, and what would help\n"
         "\n"
@@ -122,8 +124,8 @@ def test_versions_and_configurations_are_axes_where_several_are_named(
     assert [one["name"] for one in document["outcomes"]] == [
         "config default, 1.36, fail n-2",
         "config default, 1.37, fail n-2",
-        f"config {file}, 1.36, fail n-2",
-        f"config {file}, 1.37, fail n-2",
+        "config new.yaml, 1.36, fail n-2",
+        "config new.yaml, 1.37, fail n-2",
     ]
     assert document["from"]["rules"] == "1.36 and 1.37"
     assert main([*argv[:4], "1.36", *argv[5:]]) == 1
@@ -199,6 +201,7 @@ def test_a_bug_that_a_scenario_shows_is_told_and_is_70(
         pytest.param(["--results", "a", "--resume", "b"], "--results and --resume name two files", id="two files"),
         pytest.param(["SWEEP", "--config", "x"], "config by a flag and in a file", id="rules twice"),
         pytest.param(["--jobs", "2", "--dask", "x"], "--jobs are processes here, --dask has its own", id="two kinds"),
+        pytest.param(["--fail-each", "node", "--replicas", "3"], "--replicas 3: of what?", id="replicas of nothing"),
         pytest.param(["--resume", "there-is-none"], "--resume there-is-none: cannot be read", id="no results"),
     ],
 )
@@ -284,7 +287,8 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(large: str, tmp_p
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     done = len(numbers(file))
-    assert err == f"kplan: note: interrupted; {done} of 48 scenarios are done; go on with: --resume {file}\n"
+    told = f"kplan: note: interrupted; {done} of 48 scenarios are done; go on with: --resume {file}"
+    assert " ".join(err.split()) == told
     assert psutil.wait_procs(workers, timeout=20)[1] == []
 
 
@@ -310,3 +314,43 @@ def test_progress_is_shown_on_a_terminal_alone(capsys: pytest.CaptureFixture[str
     os.close(ours)
     assert "3/3" in shown
     assert "worst: BLOCKED drain n-2" in shown
+
+
+def test_one_that_fits_is_told_of_in_the_singular(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    said = []
+    for words in (["--drain-each", "n-1"], ["--fail-each", "n-3"], ["--drain-each", "n-1", "--drain-each", "n-2"]):
+        main(["sweep", *words, "-q", "-j", "1", "--snapshot", cluster])
+        said.append(capsys.readouterr().out.splitlines()[0][9:])
+    assert said == [
+        "1 of 1 drain leaves nothing behind",
+        "1 of 1 loss is borne",
+        "1 of 2 drains leaves nothing behind",
+    ]
+
+
+def test_a_configuration_is_called_by_its_file_unless_two_are_called_alike(
+    capsys: pytest.CaptureFixture[str], cluster: str, tmp_path: Path
+) -> None:
+    head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "c.yaml").write_text(head)
+    (tmp_path / "new" / "d.yaml").write_text(head)
+    (tmp_path / "sweep.yaml").write_text(
+        "apiVersion: kplan.dev/v1\nkind: Sweep\naxes:\n  - config: [old/c.yaml, new/d.yaml]\n  - drain: [n-1]\n"
+    )
+    assert main(["sweep", str(tmp_path / "sweep.yaml"), "-j", "1", "-o", "json", "--snapshot", cluster]) == 0
+    axis = json.loads(capsys.readouterr().out)["axes"][0]
+    assert axis == {"name": "config", "points": ["config c.yaml", "config d.yaml"]}
+    same = [str(tmp_path / folder / "c.yaml") for folder in ("old", "new")]
+    words = [word for file in same for word in ("--config", file)]
+    assert main(["sweep", *words, "--drain-each", "n-1", "-j", "1", "-o", "json", "--snapshot", cluster]) == 0
+    assert json.loads(capsys.readouterr().out)["axes"][0]["points"] == [f"config {file}" for file in same]
+
+
+def test_a_pool_that_cannot_be_read_is_called_a_pool(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
+    assert main(["sweep", "--pool", "foo", "--snapshot", cluster]) == 2
+    assert capsys.readouterr().err == (
+        "kplan: error: --pool foo: 'foo' has no =\n"
+        "hint: --pool like=NODE, or cpu=16,memory=64Gi,zone=a, file=n.yaml, template=GROUP\n"
+    )

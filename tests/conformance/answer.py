@@ -56,7 +56,7 @@ def _answer(case: dict[str, Any], version: str) -> dict[str, Any]:
             continue
         outcome = planner.step(pod).outcome if case.get("mode") == "simulate" else planner.explain(pod)
         out["pods"].append(pod_answer(outcome, cluster))
-        if outcome.gated:
+        if outcome.kept_out:
             gated.append(pod.key)
     if gated:
         out["gated"] = sorted(gated)

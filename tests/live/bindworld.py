@@ -1,6 +1,7 @@
 """A world for the tests of bind: nodes and pods of their own, and what stands in for kubelet and provisioner."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -16,8 +17,13 @@ from typing import Any
 
 from kplan.cli.main import main
 from tests.live.conftest import need_assets, pod
-from tests.live.controlplane import APISERVER, ControlPlane, wait_for
+from tests.live.controlplane import APISERVER, ControlPlane
+from tests.live.controlplane import wait_for as wait_for_while
 from tests.live.faultproxy import READS, REVIEW, FaultProxy
+
+PATIENCE = 300.0
+"""How long a process or the cluster is waited for: a machine may be slow [seconds]."""
+wait_for = functools.partial(wait_for_while, timeout=PATIENCE)
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"
@@ -39,6 +45,7 @@ class World:
         self.server, self.proxy, self.name, self.folder = server, proxy, name, folder
         self.kubeconfig = proxy.kubeconfig(folder, server.tokens["admin"])
         self.journal = folder / "journal.jsonl"
+        self._started: list[subprocess.Popen[str]] = []
         server.create_namespace(name)
 
     def nodes(self, count: int, cpu: str = "4", **more: Any) -> list[str]:
@@ -110,7 +117,9 @@ class World:
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Run a command as a process of its own."""
         command = [sys.executable, "-m", "kplan", "bind", *words, "--kubeconfig", self.kubeconfig]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        made = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        self._started.append(made)
+        return made
 
     @property
     def result(self) -> Path:
@@ -152,7 +161,9 @@ class World:
         assert set(accepted) <= noted
 
     def clear(self) -> None:
-        """Take nodes, workloads and pods of this world away."""
+        """Take nodes, workloads and pods of this world away, and end what a test that failed left running."""
+        for process in self._started:
+            process.kill()
         apps = f"/apis/apps/v1/namespaces/{self.name}"
         for kind in ("deployments", "replicasets", "statefulsets", "daemonsets"):
             self.server.request("DELETE", f"{apps}/{kind}")
@@ -263,15 +274,18 @@ def start_apiserver(server: ControlPlane, command: list[str], after: float = 0.0
 
 
 @contextlib.contextmanager
-def lease(server: ControlPlane, name: str, *, renewed: float | None = None, renew: bool = False) -> Iterator[None]:
+def lease(
+    server: ControlPlane, name: str, *, renewed: float | None = None, renew: bool | None = None
+) -> Iterator[None]:
     """A lease of kube-system that a scheduler holds.
 
     Args:
         server: the API server.
         name: of the lease.
         renewed: when, by the holder's clock [seconds since 1970]; now if None.
-        renew: renew it all the time, by that clock.
+        renew: renew it all the time, by that clock; if None, where it was renewed just now.
     """
+    renew = renewed is None if renew is None else renew
     base = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
     skew = 0.0 if renewed is None else renewed - time.time()
 
@@ -310,6 +324,38 @@ def priority(server: ControlPlane, name: str, value: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def only_rights(world: World, rules: Any, system: Any = ()) -> Iterator[None]:
+    """Let kplan ask as a user who has these rights and no others; they are gone afterwards.
+
+    Args:
+        world: the world.
+        rules: of a ClusterRole.
+        system: of a Role in kube-system.
+    """
+    server, rbac = world.server, "/apis/rbac.authorization.k8s.io/v1"
+    assert not _allowed(server), "rights that another test left"
+    paths = [f"{rbac}/clusterrolebindings/{server.grant('viewer', rules)}"]
+    if system:
+        name = server.grant("viewer", system, namespace="kube-system")
+        paths.append(f"{rbac}/namespaces/kube-system/rolebindings/{name}")
+    former, world.kubeconfig = world.kubeconfig, world.proxy.kubeconfig(world.folder, server.tokens["viewer"])
+    try:
+        yield
+    finally:
+        world.kubeconfig = former
+        for path in paths:
+            server.delete(path)
+        wait_for(lambda: not _allowed(server), what="the end of the rights")
+
+
+def _allowed(server: ControlPlane) -> bool:
+    """Whether the user without rights may list pods."""
+    attributes = {"verb": "list", "resource": "pods"}
+    spec = {"user": "viewer", "groups": ["system:authenticated"], "resourceAttributes": attributes}
+    return bool(server.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", {"spec": spec})["status"]["allowed"])
+
+
+@contextlib.contextmanager
 def kubelet(world: World, namespace: str = "") -> Iterator[None]:
     """Stand in for the kubelet: pods that are bound become ready, pods that are to go, go."""
     done = threading.Event()
@@ -344,6 +390,17 @@ def allow(world: World, app: str) -> None:
     """Let a budget allow one eviction."""
     path = f"/apis/policy/v1/namespaces/{world.name}/poddisruptionbudgets/{app}"
     world.server.patch(path, {"spec": {"minAvailable": 0}})
+
+
+def interrupt_twice(process: subprocess.Popen[str]) -> None:
+    """Send SIGINT twice and wait for the end; a process that has no time may take two for one."""
+    for pause in (0.5, 10.0):
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(pause)
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    process.wait(PATIENCE)
 
 
 @contextlib.contextmanager

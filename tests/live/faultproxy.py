@@ -7,12 +7,14 @@ as it says. What it sees is noted in the ledger, too: see ``recorder``.
 import http.client
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.live.controlplane import wait_for
 from tests.live.ledger import READS, REVIEW, Request
 from tests.live.recorder import Handler, Recorder, hand_on, reset
 
@@ -62,6 +64,21 @@ def any_write(request: Request) -> bool:
     return request.writes
 
 
+class _Overheard:
+    """An answer whose body is kept as well as handed on."""
+
+    def __init__(self, answer: http.client.HTTPResponse, heard: list[bytes]) -> None:
+        self._answer, self._heard = answer, heard
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._answer, name)
+
+    def read1(self, size: int) -> bytes:
+        part = self._answer.read1(size)
+        self._heard.append(part)
+        return part
+
+
 class FaultProxy(Recorder):
     """The proxy; use it as a context manager.
 
@@ -74,6 +91,7 @@ class FaultProxy(Recorder):
         self._lock = threading.Lock()
         self.requests: list[Request] = []
         self.faults: list[Fault] = []
+        self._heard: list[list[bytes]] = []
         super().__init__(url, ca_file)
 
     def __enter__(self) -> "FaultProxy":
@@ -87,6 +105,22 @@ class FaultProxy(Recorder):
         """Requests that would change something, in order."""
         with self._lock:
             return [request for request in self.requests if request.writes]
+
+    def tells(self, event: str, name: str) -> None:
+        """Wait until a watch has told of an event of an object of that name, and a moment for it to be taken in.
+
+        Args:
+            event: ``ADDED``, ``MODIFIED`` or ``DELETED``.
+            name: of the object.
+        """
+        head, part = f'{{"type":"{event}"'.encode(), f'"name":"{name}"'.encode()
+
+        def told() -> bool:
+            lines = (line for heard in list(self._heard) for line in b"".join(heard).split(b"\n"))
+            return any(line.startswith(head) and part in line for line in lines)
+
+        wait_for(told, 120, what=f"{event} {name}")
+        time.sleep(0.5)
 
     def kubeconfig(self, folder: Path, token: str) -> str:
         """Write a kubeconfig that leads through the proxy."""
@@ -152,6 +186,9 @@ class FaultProxy(Recorder):
 
     def _forward(self, handler: Handler, request: Request, data: bytes, fault: Fault | None) -> None:
         with self.answered(handler, request, data) as answer:
+            if request.query.get("watch") == "1":
+                self._heard.append([])
+                answer = _Overheard(answer, self._heard[-1])  # type: ignore[assignment]
             if fault is None or not (fault.after is not None or fault.reset == "after"):
                 return hand_on(handler, answer, fault.date if fault is not None else "")
             body = answer.read()

@@ -18,6 +18,8 @@ from weakref import WeakKeyDictionary
 
 READS = ("GET", "HEAD")
 REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+_LOOKS = 5
+"""The table of connections may miss one that is there while others come and go."""
 
 
 @dataclass
@@ -117,7 +119,8 @@ class Ledger:
 
     def _command(self, connection: BaseHTTPRequestHandler) -> Words:
         if connection not in self._behind:
-            self._behind[connection] = _words(_holder(connection.client_address[1]))
+            ends = connection.client_address[1], connection.connection.getsockname()[1]
+            self._behind[connection] = _words(next((found for _ in range(_LOOKS) if (found := _holder(*ends))), 0))
         words = self._behind[connection]
         if words is None:
             return self.running[-1] if self.running else ()
@@ -136,11 +139,16 @@ def _words(process: int) -> Words | None:
     return tuple(words[words.index("kplan") + 1 :]) if "kplan" in words else ()
 
 
-def _holder(port: int) -> int:
-    """Find the process that holds a TCP port of 127.0.0.1 as its own end of a connection; 0 if none does."""
-    local = f"0100007F:{port:04X}"
+def _holder(port: int, to: int) -> int:
+    """Find the process that holds a TCP port of 127.0.0.1 as its own end of a connection; 0 if none does.
+
+    Args:
+        port: its own end; another process may have that of another connection.
+        to: the other end.
+    """
+    ends = [f"0100007F:{port:04X}", f"0100007F:{to:04X}"]
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
-    inodes = [line.split()[9] for line in lines if line.split()[1] == local]
+    inodes = [line.split()[9] for line in lines if line.split()[1:3] == ends]
     held = {f"socket:[{inode}]" for inode in inodes}
     me = os.getpid()
     others = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal())

@@ -45,6 +45,7 @@ class Recorder:
         self.tls = ssl.create_default_context(cafile=str(ca_file))
         self.ledger = ledger
         self._idle: list[http.client.HTTPSConnection] = []
+        self._closed = False
         self._server = _Server(("127.0.0.1", 0), self._handler())
         self._server.tls = _server_tls(*identity) if identity is not None else None
         scheme = "http" if identity is None else "https"
@@ -57,6 +58,7 @@ class Recorder:
         return cls(plane.own_url, plane.ca_file, (plane.ca_file, plane.ca_file.with_suffix(".key")))
 
     def close(self) -> None:
+        self._closed = True  # a watch that ends later keeps no connection
         self._server.shutdown()
         self._server.server_close()
         while self._idle:
@@ -75,7 +77,7 @@ class Recorder:
 
     def leave(self, upstream: http.client.HTTPSConnection, *, whole: bool) -> None:
         """Keep a connection for the next request if its answer was read to the end, else close it."""
-        if whole and upstream.sock is not None:
+        if whole and upstream.sock is not None and not self._closed:
             self._idle.append(upstream)
         else:
             upstream.close()

@@ -262,7 +262,9 @@ def test_pods_of_a_live_scheduler_are_created_only_if_they_are_taken_over(
     words = write(world, web)
     with bindworld.lease(world.server, "kube-scheduler"):
         assert create(world, *words, "--accept-doubt", "all") == 2
-        assert "--take-over: a live scheduler answers for schedulerName default-scheduler" in capsys.readouterr().err
+        assert "--take-over: a live scheduler answers for schedulerName default-scheduler" in " ".join(
+            capsys.readouterr().err.split()
+        )
         assert world.proxy.writes == []
         assert create(world, *words, "--accept-doubt", "all", "--take-over") == 0
     assert nodes_of(world) == Counter({names[0]: 1})
@@ -327,7 +329,7 @@ def test_killed_at_any_write_and_resumed(world: World, number: int, when: str) -
     hook: dict[str, Any] = {when: kill, "reset": when}
     with world.proxy.fault(any_write, skip=number - 1, **hook):
         process.append(world.start(*words, "--create", "--apply", "--yes", "--journal", str(world.journal)))
-        out, err = process[0].communicate(timeout=60)
+        out, err = process[0].communicate(timeout=bindworld.PATIENCE)
     assert process[0].returncode == -signal.SIGKILL, (out, err)
     assert world.resume() == 0
     assert nodes_of(world) == Counter({f"{world.name}-{i}": 1 for i in range(3)})
@@ -348,10 +350,7 @@ def test_the_rights_that_are_printed_for_a_manifest_suffice(world: World, capsys
     assert main(["bind", *words, "--create", "--print-rbac"]) == 0
     cluster_role, role = yaml.safe_load_all(capsys.readouterr().out)
     reader = next(yaml.safe_load_all(resources.files("kplan").joinpath("data", "rbac.yaml").read_text()))
-    server = world.server
-    server.grant("viewer", [*reader["rules"], *cluster_role["rules"]])
-    server.grant("viewer", role["rules"], namespace="kube-system")
-    world.kubeconfig = world.proxy.kubeconfig(world.folder, server.tokens["viewer"])
-    assert create(world, *words) == 0
+    with bindworld.only_rights(world, [*reader["rules"], *cluster_role["rules"]], role["rules"]):
+        assert create(world, *words) == 0
     assert [r.path for r in world.proxy.requests if r.status == 403 and r.method not in READS] == []
     assert nodes_of(world) == Counter({names[0]: 1})

@@ -130,14 +130,16 @@ class Script(threading.Thread):
         self.done = 0
 
     def run(self) -> None:
-        """Go through the steps; a wait that is in vain ends the command, too."""
-        for ready, action in self._steps:
-            end = time.monotonic() + PATIENCE
-            while not ready() and time.monotonic() < end:
-                time.sleep(0.1)
-            action()
-            self.done += 1
-        os.kill(os.getpid(), signal.SIGINT)
+        """Go through the steps; a wait that is in vain ends the command, too, and so does a step that fails."""
+        try:
+            for ready, action in self._steps:
+                end = time.monotonic() + PATIENCE
+                while not ready() and time.monotonic() < end:
+                    time.sleep(0.1)
+                action()
+                self.done += 1
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 def nothing() -> None:

@@ -1,4 +1,4 @@
-"""Which pods leave when a workload shrinks: those that the real ReplicaSet controller ranks first.
+"""Which pods leave when a workload shrinks: those that the real controllers of ReplicaSets and Jobs rank first.
 
 The pods are bound and reported ready by hand. Only as many are taken away as the ranks decide: where pods are equal in
 all that the controller compares, which of them goes is chance.
@@ -98,6 +98,9 @@ CASES = [
     Shrink("cheap-before-crowded", (*[on("node-1")] * 2, Pod("node-2", cost="-1", goes=True)), "Deployment"),
     Shrink("both", (*[on("node-1", goes=True)] * 2, Pod("node-2", None, goes=True), on("node-3")), "Deployment"),
     Shrink("a-replication-controller", (on("node-1"), Pod("", None, False, goes=True)), "ReplicationController"),
+    Shrink("a-job", (on("node-1"), Pod("", None, False, goes=True), Pod("node-2", None, goes=True)), "Job"),
+    Shrink("a-job-by-age", (Pod("node-1", MINUTE, goes=True), on("node-2"), on("node-3")), "Job"),
+    Shrink("a-job-does-not-look-at-costs", (Pod(cost="-9"), Pod("node-2", None, goes=True, cost="9")), "Job"),
 ]
 
 
@@ -109,6 +112,10 @@ def workload(case: Shrink, replicas: int) -> Json:
             "spec": {"schedulerName": "by-hand", "containers": [{"name": "main", "image": "example.invalid/m:1"}]},
         },
     }
+    if case.kind == "Job":
+        body["template"]["spec"]["restartPolicy"] = "Never"
+        spec = {"parallelism": replicas, "template": body["template"]}
+        return {"apiVersion": "batch/v1", "kind": case.kind, "metadata": {"name": "web"}, "spec": spec}
     if case.kind == "ReplicationController":
         return {"apiVersion": "v1", "kind": case.kind, "metadata": {"name": "web"}, "spec": body}
     body["selector"] = {"matchLabels": {"app": "web"}}

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from kplan.cluster import AddPods, Cluster
+from kplan.cluster import AddPods, Cluster, build
 from kplan.errors import SourceError, UsageError
+from kplan.objects.state import ClusterState
 from kplan.scenario import Effect, load_scenario, parse_step
 from kplan.scenario.add_node import AddNode, read_add_node
 from kplan.scenario.nodes import Cordon, Label, SetTaint
 from tests.builders import node, pod
-from tests.scenario.worlds import shop_cluster
+from tests.scenario.worlds import owned, shop_cluster
 
 
 @pytest.fixture
@@ -58,10 +59,22 @@ def test_a_taint_that_executes_evicts_who_does_not_tolerate_it(cluster: Cluster)
     assert taints(cluster, "node-a") == []
 
 
+def test_a_pod_that_tolerates_a_taint_for_a_while_goes_in_the_end() -> None:
+    tolerates = {"key": "broken", "operator": "Exists", "effect": "NoExecute"}
+    waits = owned("waits", "ReplicaSet", "web", on="a", tolerations=[{**tolerates, "tolerationSeconds": 300}])
+    stays = owned("stays", "ReplicaSet", "web", on="a", tolerations=[tolerates, {"operator": "Exists"}])
+    cluster = build(ClusterState.of([node("a"), waits, stays]))
+    effect = taken(cluster, "taint", "a:broken=yes:NoExecute")
+    assert (keys(cluster, effect.evicted), on(cluster, "a")) == (["waits"], ["stays"])
+    assert effect.notes == ("1 pod of them only after 300 s or less (tolerationSeconds)",)
+
+
 def test_a_node_that_is_removed_takes_its_pods_along(cluster: Cluster) -> None:
     effect = taken(cluster, "remove-node", "node-d")
     assert [one.name for one in cluster.nodes] == ["node-a", "node-b", "node-c"]
-    assert (effect.evicted, keys(cluster, effect.lost)) == ((), ["bare", "log-d"])
+    # the pod of the DaemonSet goes with its node: nobody misses it
+    assert (effect.evicted, keys(cluster, effect.lost)) == ((), ["bare"])
+    assert effect.notes == ("GONE, nothing owns it: shop/bare",)
 
 
 def test_drain_leaves_daemons_evicts_the_owned_and_says_what_is_gone(cluster: Cluster) -> None:
@@ -162,6 +175,17 @@ def test_a_node_that_was_added_is_taken_back_exactly(cluster: Cluster) -> None:
         ("evict", "nobody", "no pod nobody in namespace shop"),
         ("priority", "bare=high", "--priority bare=high: neither a number nor a PriorityClass here"),
         ("set-pdb", "web:least=1", "--set-pdb web:least=1: what does it ask for?"),
+        ("set-pdb", "web:minAvailable=101%", "--set-pdb web:minAvailable=101%: 101% is more than all pods"),
+        ("set-pdb", "webb:minAvailable=1", "no PodDisruptionBudget shop/webb"),
+        (
+            "label",
+            "node-a:!=x",
+            "--label node-a:!=x: key '!': name part must consist of alphanumeric characters, '-', '_' or '.', and must "
+            "start and end with an alphanumeric character",
+        ),
+        ("taint", "node-a:=x:NoSchedule", "--taint node-a:=x:NoSchedule: key '': name part must be non-empty"),
+        ("add-node", "cpu=-4,memory=1Gi", "--add-node cpu=-4,memory=1Gi: cpu=-4 is less than nothing"),
+        ("add-node", "like=node-a,like=node-b", "--add-node like=node-a,like=node-b: like= is there twice"),
         ("add-node", "count=2", "--add-node count=2: what is the node like?"),
         ("add-node", "like=node-a,count=0", "--add-node like=node-a,count=0: count '0'"),
         ("add-node", "node-a", "--add-node node-a: 'node-a' has no ="),
@@ -173,6 +197,48 @@ def test_what_cannot_be_done_is_said(cluster: Cluster, flag: str, text: str, mes
     with pytest.raises(UsageError) as error:
         parse_step(flag, text, "shop").effect(cluster)
     assert error.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "hint"),
+    [
+        ("fail", "west", "it is a zone: zone=west"),
+        ("cordon", "node-a,node-b", "one node at a time, or a label selector as in pool=spot"),
+        ("scale", "sts/dbb=3", "did you mean sts/shop/db?"),
+        ("set-pdb", "webb:minAvailable=1", "did you mean shop/web?"),
+    ],
+)
+def test_what_may_be_meant_is_said(cluster: Cluster, flag: str, text: str, hint: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_step(flag, text, "shop").effect(cluster)
+    assert error.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "note"),
+    [
+        ("label", "node-a:disk-", "node-a had no such label"),
+        ("taint", "node-a:disk-", "node-a had no such taint"),
+        ("add-node", "cpu=4", "no memory is given, so the node has none"),
+    ],
+)
+def test_a_step_that_does_less_than_it_seems_says_so(cluster: Cluster, flag: str, text: str, note: str) -> None:
+    assert taken(cluster, flag, text).notes == (note,)
+
+
+def test_pods_of_a_workload_without_its_object_leave_as_its_controller_removes_them(cluster: Cluster) -> None:
+    # the highest ordinal of a StatefulSet; new ones have the next
+    assert keys(cluster, taken(cluster, "scale", "sts/db=1").lost) == ["db-1"]
+    (change,) = taken(cluster, "scale", "sts/db=3").changes
+    assert isinstance(change, AddPods)
+    assert [one.name for one in change.pods] == ["db-1", "db-2"]
+
+
+def test_a_pod_that_waits_leaves_before_a_younger_one_that_runs() -> None:
+    old = owned("old", "ReplicaSet", "web-7d", metadata={"creationTimestamp": "2026-01-01T00:00:00Z"})
+    new = owned("new", "ReplicaSet", "web-7d", on="a", metadata={"creationTimestamp": "2026-01-02T00:00:00Z"})
+    cluster = build(ClusterState.of([node("a"), old, new]))
+    assert keys(cluster, taken(cluster, "scale", "rs/web-7d=1").lost) == ["old"]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +263,8 @@ def test_a_verb_prints_back_as_it_was_typed(flag: str, text: str) -> None:
 
 def test_what_is_read_of_the_flags() -> None:
     assert read_add_node("cpu=4,gpu=fast") == AddNode(allocatable={"cpu": "4"}, labels={"gpu": "fast"})
-    assert parse_step("label", "pool=spot:x=y=z") == Label("pool=spot", "x", "y=z")
+    assert parse_step("label", "pool=spot:x=y") == Label("pool=spot", "x", "y")
+    assert parse_step("set-pdb", "web:minAvailable=1", "shop").flag == "--set-pdb shop/web:minAvailable=1"
     assert parse_step("taint", "n:k:NoExecute") == SetTaint("n", "k", "", "NoExecute")
     assert parse_step("uncordon", "n") == Cordon("n", on=False)
 
@@ -222,6 +289,11 @@ def test_a_scenario_file_names_verbs_as_yaml_would(tmp_path: Path) -> None:
     ("text", "line", "message"),
     [
         ("- explode: node-a\n", 4, "no verb explode"),
+        ("- {cordon: a, expects: all placed}\n", 4, "no verb expects"),
+        ("- cordon: [a, b]\n", 4, "a list where one value is wanted"),
+        ("- cordon:\n", 4, "nothing is said here"),
+        ("- addNode: {like: a, labels: [x]}\n", 4, "a list where one value is wanted"),
+        ("- cordon: a\nretries: 3\n", 5, "no field retries"),
         ("- cordon: a\n- {cordon: a, drain: b}\n", 5, "a step has one verb, this one has 2"),
         ("- cordon: a\n  expect: peace\n", 5, "kplan cannot expect 'peace'"),
         ("- scale: deploy/x\n", 4, "--scale deploy/x: how many?"),
@@ -231,6 +303,23 @@ def test_a_broken_scenario_is_refused_with_its_line(tmp_path: Path, text: str, l
     with pytest.raises(SourceError) as error:
         load_scenario(scenario(tmp_path, text))
     assert (error.value.message, error.value.line) == (message, line)
+
+
+def test_the_version_of_a_scenario_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text("apiVersion: kplan.dev/v2\nkind: Scenario\nsteps:\n- cordon: a\n")
+    with pytest.raises(SourceError) as error:
+        load_scenario(str(path))
+    assert (error.value.message, error.value.line) == ("no version kplan.dev/v2", 1)
+
+
+@pytest.mark.parametrize("step", ["{file: n.yaml, zone: east}", "'file=n.yaml,zone=east'"])
+def test_the_file_of_a_node_is_beside_the_scenario(cluster: Cluster, tmp_path: Path, step: str) -> None:
+    (tmp_path / "n.yaml").write_text(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: big}\nstatus: {allocatable: {cpu: 64, memory: 1Ti}}\n"
+    )
+    (only,) = load_scenario(scenario(tmp_path, f"- addNode: {step}\n")).steps
+    assert only.verb.effect(cluster).text == "big-new-1 added"
 
 
 def test_a_name_that_is_taken_is_numbered(cluster: Cluster) -> None:

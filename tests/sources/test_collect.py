@@ -220,3 +220,12 @@ def test_a_large_list_is_one_state():
     random.Random(1).shuffle(objects)
     state = load_values(objects)
     assert [item.name for item in state.pods] == [f"p{number:05}" for number in range(20_000)]
+
+
+def test_pods_of_nodes_that_are_missing_are_told_and_kept():
+    placed = [{**pod(name), "spec": {"nodeName": on}} for name, on in (("a", "n"), ("b", "gone"), ("c", "gone"))]
+    ended = {**pod("d"), "spec": {"nodeName": "other"}, "status": {"phase": "Succeeded"}}
+    state = load_values([node("n"), *placed, ended])
+    assert state.completeness.notes == ("2 pods on nodes that are not in it: gone",)
+    assert len(state.pods) == 4
+    assert load_values(placed).completeness.notes == (), "where no node is known, that is what is told"

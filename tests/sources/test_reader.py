@@ -123,6 +123,15 @@ def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch, packe
     assert caught.value.code == "too-large"
 
 
+@pytest.mark.parametrize("packed", [gzip.compress, zstandard.compress])
+def test_a_small_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeypatch, packed):
+    monkeypatch.setattr("kplan.sources.reader.RATIO_FROM", 1 << 20)
+    path = tmp_path / "bomb.yaml"
+    path.write_bytes(packed(b"#" * (2 << 20)))
+    with pytest.raises(SourceError, match="unpacks to more than 500 times its size, as a decompression bomb does"):
+        load(path)
+
+
 @pytest.mark.parametrize("path", ["missing.json", "missing/folder", "a\0b"])
 def test_a_path_that_is_not_there_is_refused_by_name(path):
     with pytest.raises(SourceError) as caught:

@@ -136,6 +136,13 @@ def test_the_count_equals_placing_pods_one_after_the_other(requests: dict[str, s
     assert shape_room(planner, "x", requests).fits == placed
 
 
+def test_room_that_is_kept_for_a_nominated_pod_is_not_filled() -> None:
+    kept = pod("kept", requests={"cpu": "4"}, priority=10, status={"phase": "Pending", "nominatedNodeName": "n-0"})
+    planner = planner_of(*(node(f"n-{n}", cpu="10", memory="64Gi") for n in range(6)), kept)
+    # 100 pods of 100m on each of five nodes, and 60 on the one with 4 cpu kept
+    assert shape_room(planner, "x", {"cpu": "100m"}).fits == 560
+
+
 def test_a_manifest_is_counted_beside_what_runs_of_it(tmp_path: Path) -> None:
     file = tmp_path / "web.yaml"
     file.write_text(

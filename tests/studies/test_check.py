@@ -1,5 +1,6 @@
 """Check: what counts, by the plan, by each rule of the policy, and against a baseline."""
 
+import ast
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -7,12 +8,14 @@ from typing import Any
 
 import pytest
 
+import kplan
 from kplan.cli.check import Asked, answer
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import open_session
 from kplan.cluster import to_state
 from kplan.errors import SourceError, UsageError
 from kplan.studies.check.baseline import read_baseline
+from kplan.studies.check.doubt_codes import CODES
 from kplan.studies.check.policy import Policy, policy, read_policy
 from kplan.studies.check.report import span
 from kplan.studies.fail import each_failure
@@ -74,6 +77,8 @@ def test_a_kind_that_is_not_known_is_a_doubt(tmp_path: Path) -> None:
     found = check(tmp_path, ZONES, unknown)
     assert [(doubt.code, doubt.allowed) for doubt in found.doubts] == [("not-expanded", False)]
     assert found.objects[0].status == "unknown"
+    both = check(tmp_path, ZONES, unknown, deployment("web", "1"))
+    assert both.sentence == "1 of 2 objects passes, of 1 it is not known"
     allowed = check(tmp_path, ZONES, unknown, allow_doubt=["not-expanded"])
     assert [doubt.allowed for doubt in allowed.doubts] == [True]
 
@@ -86,6 +91,27 @@ def test_a_custom_resource_definition_is_no_doubt(tmp_path: Path) -> None:
 def test_pods_of_another_scheduler_are_a_doubt(tmp_path: Path) -> None:
     found = check(tmp_path, ZONES, deployment("web", "1", schedulerName="other"))
     assert [doubt.code for doubt in found.doubts] == ["other-scheduler"]
+
+
+def test_an_object_that_is_given_twice_raises_no_doubt(tmp_path: Path) -> None:
+    found = check(tmp_path, ZONES, deployment("web", "1"), deployment("web", "1"))
+    assert (found.verdict, found.doubts) == ("PASSES", ())
+
+
+def test_a_node_that_the_snapshot_lacks_is_a_doubt(tmp_path: Path) -> None:
+    found = check(tmp_path, [*ZONES, pod("old", "gone")], deployment("web", "1"))
+    assert [(one.code, one.text) for one in found.doubts] == [
+        ("nodes-missing", "1 pod runs on a node that the source lacks (gone): what fits there is not known")
+    ]
+
+
+def test_each_object_is_told_of_with_its_own_numbers(tmp_path: Path) -> None:
+    # both fail for cpu; the plan tells the cause once, for the first of them
+    found = check(tmp_path, [node("a", cpu="2")], deployment("big", "4"), deployment("web", "3"))
+    assert [finding.text for finding in found.findings if finding.rule == "does-not-fit"] == [
+        "deploy/shop/big: cpu: it wants 4, the largest node has 2 in all",
+        "deploy/shop/web: cpu: it wants 3, the largest node has 2 in all",
+    ]
 
 
 # --- preemption
@@ -336,6 +362,18 @@ def test_a_time_is_told_in_the_largest_unit_that_says_enough(seconds: int, text:
     assert span(seconds) == text
 
 
+def test_each_object_is_told_of_with_its_own_amounts_where_the_plan_tells_a_range(tmp_path: Path) -> None:
+    small = [node("a", cpu="1"), node("b", cpu="1")]
+    full = [pod("x", "a", "580m", "StatefulSet/x"), pod("y", "b", "580m", "StatefulSet/x")]
+    found = check(tmp_path, [*small, *full], deployment("api", "900m"), deployment("search", "950m"))
+    range_of_both = "cpu: they want 900m to 950m, the emptiest node has 420m free"
+    assert [cause.because.text for cause in found.plan.causes] == [range_of_both]
+    assert [finding.text for finding in found.findings if finding.rule == "does-not-fit"] == [
+        "deploy/shop/api: cpu: it wants 900m, the emptiest node has 420m free",
+        "deploy/shop/search: cpu: it wants 950m, the emptiest node has 420m free",
+    ]
+
+
 # --- the policy
 
 
@@ -347,6 +385,8 @@ def test_a_time_is_told_in_the_largest_unit_that_says_enough(seconds: int, text:
         ({"headroom": 20}, Policy(headroom=Fraction(1, 5))),
         ({"survive": "zone"}, Policy(survive=("zone",))),
         ({"survive": ["zone", "node", "zone"]}, Policy(survive=("zone", "node"))),
+        ({"survive": ["zone,node"]}, Policy(survive=("zone", "node"))),
+        ({"allow-doubt": ["nodes-missing,no-pods"]}, Policy(allow_doubt=("nodes-missing", "no-pods"))),
         ({"max-age": "1d12h"}, Policy(max_age=129_600)),
         ({"no-preemption": True, "max-victims": 0, "quota": True}, Policy(0, True, 0, quota=True)),
         ({"require-zones": None, "headroom": None}, Policy()),
@@ -368,12 +408,29 @@ def test_a_policy_is_read(given: dict[str, Any], made: Policy) -> None:
         ({"max-age": "soon"}, "a time as in 90m, 24h, 7d"),
         ({"no-preemption": "yes"}, "true or false"),
         ({"allow-doubt": [1]}, "a word, or a list of words"),
+        (
+            {"allow-doubt": "no-csinode"},
+            "no doubt has the code no-csinode: did you mean one of: no-csinodes, no-nodes, broken-csinode?",
+        ),
+        ({"survive": "zone,"}, "a word, or a list of words"),
     ],
 )
 def test_a_policy_that_means_nothing_is_refused_with_what_would(given: dict[str, Any], hint: str) -> None:
     with pytest.raises(UsageError) as error:
         policy(given, "policy.yaml")
     assert (error.value.code, error.value.hint) == ("bad-policy", hint)
+
+
+def test_every_doubt_that_kplan_raises_can_be_allowed() -> None:
+    raised: set[str] = set()
+    for file in Path(kplan.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in ("Doubt", "CheckDoubt"):
+                continue
+            given = [*call.args[:1], *(word.value for word in call.keywords if word.arg == "code")]
+            raised |= {str(one.value) for one in given if isinstance(one, ast.Constant)}
+    assert {"nodes-missing", "version-too-old", "no-zones"} <= raised
+    assert raised - CODES == set()
 
 
 def test_a_rule_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
@@ -394,9 +451,9 @@ def test_a_policy_file_that_is_broken_is_refused_with_its_place(tmp_path: Path, 
 
 
 def test_flags_win_over_the_file_and_lists_add_up() -> None:
-    file = policy({"require-zones": 2, "survive": "zone", "allow-doubt": ["a"], "no-preemption": True})
-    flags = policy({"require-zones": 3, "survive": ["node"], "allow-doubt": ["b"]})
-    assert flags.over(file) == Policy(3, True, survive=("zone", "node"), allow_doubt=("a", "b"))
+    file = policy({"require-zones": 2, "survive": "zone", "allow-doubt": ["no-pods"], "no-preemption": True})
+    flags = policy({"require-zones": 3, "survive": ["node"], "allow-doubt": ["no-zones"]})
+    assert flags.over(file) == Policy(3, True, survive=("zone", "node"), allow_doubt=("no-pods", "no-zones"))
 
 
 def test_the_loss_of_many_nodes_is_the_same_as_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,3 +92,24 @@ def test_an_extender_is_a_doubt_about_a_plan_of_which_one_pod_asks_for_its_resou
     assert [doubt.text for doubt in found if doubt.code == "extender-not-asked"] == told
     none = plan_doubts(Completeness(), [(pods[0], "FITS", "")], extenders=managing.extenders)
     assert [doubt for doubt in none if doubt.code == "extender-not-asked"] == []
+
+
+def test_nodes_that_pods_run_on_and_the_source_lacks() -> None:
+    objects = [node("n"), pod("p"), *(pod(f"old-{i}", node=f"gone-{i % 2}") for i in range(3))]
+    ended = pod("ended", node="gone-9", status={"phase": "Succeeded"})
+    text = "3 pods run on nodes that the source lacks (gone-0, gone-1): what fits there is not known"
+    told = [(one.code, one.text) for one in document([*objects, ended], "default/p").doubts]
+    assert ("nodes-missing", text) in told
+
+
+def test_a_node_that_a_whole_list_lacks_was_deleted() -> None:
+    whole = Completeness(counts={"Node": 1, "Pod": 2}, versions={"Node": "7"})
+    found = document([node("n"), pod("p"), pod("old", node="gone")], "default/p", completeness=whole)
+    assert "nodes-missing" not in [one.code for one in found.doubts]
+
+
+def test_a_what_if_that_adds_nodes_leaves_no_doubt_that_there_are_none() -> None:
+    lacking = Completeness(counts={"Pod": 1})
+    none = [(one.code, one.text) for one in plan_doubts(lacking, [(pod("p"), "FITS", "")])]
+    assert none == [("no-nodes", "the source holds no nodes: there is nothing to schedule onto")]
+    assert list(plan_doubts(lacking, [(pod("p"), "FITS", "")], nodes=True)) == []

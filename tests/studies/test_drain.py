@@ -2,12 +2,19 @@
 
 from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
 import kplan
-from kplan.cluster import to_state
+from kplan.cluster import AddPods, PodInfo, to_state
 from kplan.objects.models import Object, Pod
+from kplan.objects.selector_text import parse_selector
 from kplan.objects.state import ClusterState
+from kplan.pipeline import Planner
+from kplan.result import Event
 from kplan.result.document_drain import DrainPlan
 from kplan.scenario import parse_step
+from kplan.scenario.budgets import status_of
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain import DrainAsked, drain, find_nodes_to_drain
 from kplan.studies.origin import origin, version_of
@@ -191,6 +198,32 @@ def test_several_nodes_one_after_the_other_are_all_cordoned_first_unless_rolling
     assert [(one.node, one.lands_on) for one in plan.pods] == [("a", "c"), ("b", "")]
     rolling = planned(objects, "a", "b", rolling=True)
     assert [(one.node, one.lands_on) for one in rolling.pods] == [("a", "c"), ("b", "a")]
+    assert rolling.needs == "kubectl drain NODE && kubectl uncordon NODE, for a, then b"
+
+
+def test_what_would_help_is_tried_by_draining_in_the_same_way() -> None:
+    pods = [web("w-1", "a", cpu="3"), web("w-2", "b", cpu="3"), web("w-3", "c", cpu="3")]
+    objects = [node("a"), node("b"), node("c"), *pods]
+    # one after the other, the new node takes the first pod and a that of b; all at once, it takes two new nodes
+    rolling = planned(objects, "a", "b", rolling=True)
+    assert (rolling.verdict, rolling.fixes[0].text) == ("BLOCKED", "one more node like a")
+    assert rolling.sentence == "a, b: 1 of their 2 pods would have nowhere to go, shop/w-1"
+    for way in ({}, {"together": True}):
+        assert planned(objects, "a", "b", **way).fixes[0].text == "2 more nodes like a"
+
+
+def test_the_command_names_every_flag_also_of_a_pod_that_stands_in_the_way() -> None:
+    both = pod("both", namespace="shop", node="a", volumes=[{"name": "tmp", "emptyDir": {}}])
+    plan = planned([node("a"), node("b"), both], "a")
+    assert plan.because is not None
+    assert plan.because.text == "shop/both: nothing owns it: it would be GONE (--force)"
+    assert plan.needs == "kubectl drain a --delete-emptydir-data --force"
+
+
+def test_the_command_names_the_selector_of_pods() -> None:
+    chosen = DrainOptions(True, True, selector=parse_selector("app=web"), selector_text="app=web")
+    plan = planned([node("a"), node("b"), web("w-1", "a")], "a", options=chosen)
+    assert plan.needs == "kubectl drain a --pod-selector 'app=web'"
 
 
 def test_room_is_made_by_moving_one_pod_when_no_node_is_added() -> None:
@@ -212,3 +245,81 @@ def test_which_nodes_could_go_is_found_greedily_with_a_reason_for_each_that_stay
     assert [(one.node, one.goes) for one in plan.found] == [("a", True), ("b", False), ("c", False)]
     assert plan.sentence == "1 node of 3 could go together: a"
     assert plan.found[1].because.startswith("shop/w-2: ")
+
+
+def searched(monkeypatch: pytest.MonkeyPatch, *objects: Object) -> tuple[DrainPlan, list[str]]:
+    """Which nodes could go, and the pods for which a place was looked for on the way."""
+    tried: list[str] = []
+    step = Planner.step
+
+    def counted(planner: Planner, info: PodInfo) -> Event:
+        tried.append(info.name)
+        return step(planner, info)
+
+    monkeypatch.setattr(Planner, "step", counted)
+    state = ClusterState.of(list(objects))
+    planner = SCHEDULER.planner(state, everything=False)
+    about = origin(state, SCHEDULER.features, *version_of(state, "1.37"))
+    return find_nodes_to_drain(planner, PLAIN, about), tried
+
+
+TWO_FULL = (node("a"), node("b"), web("w-1", "a", cpu="3"), web("w-2", "a", cpu="1"))
+"""Node a is full, and its pods find no place on b where another pod wants half of it."""
+HALF = owned("x", "ReplicaSet", "x", on="b", cpu="2")
+BARE = pod("a-bare", namespace="shop", node="a")
+
+
+@pytest.mark.parametrize(
+    ("more", "tried", "pods"),
+    [
+        pytest.param([], ["x-r1", "w-1-r1"], 2, id="nothing can hold the other back, so it would go, too"),
+        pytest.param([budget(maxUnavailable=1)], ["x-r1", "w-1-r1"], 1, id="the budget holds the other back"),
+        pytest.param([budget(maxUnavailable=2)], ["x-r1", "w-1-r1", "w-2-r1"], 2, id="a budget has to be asked again"),
+        pytest.param([BARE], ["x-r1"], 2, id="what is refused first needs no place looked for"),
+    ],
+)
+def test_a_node_that_stays_is_left_once_the_first_reason_is_known(
+    monkeypatch: pytest.MonkeyPatch, more: list[Object], tried: list[str], pods: int
+) -> None:
+    plan, asked = searched(monkeypatch, *TWO_FULL, HALF, *more)
+    assert asked == tried
+    assert [(one.node, one.goes) for one in plan.found] == [("b", False), ("a", False)]
+    assert plan.found[1].pods == pods
+
+
+def test_the_reason_of_a_node_that_stays_is_that_of_its_first_pod_in_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, _ = searched(monkeypatch, *TWO_FULL, HALF)
+    assert plan.found[1].because == "shop/w-1: cpu: it wants 3, b has 2 free"
+    plan, _ = searched(monkeypatch, *TWO_FULL, HALF, BARE)
+    assert plan.found[1].because == "shop/a-bare: nothing owns it: it would be GONE"
+
+
+def test_pods_of_the_only_node_have_no_other() -> None:
+    plan = planned([node("a"), web("w-1", "a"), web("w-2", "a")], "a")
+    assert plan.because is not None
+    assert (plan.because.code, plan.because.text) == ("no-other-node", "there is no other node")
+    assert [fix.text for fix in plan.fixes] == ["one more node like a"]
+
+
+def test_two_more_nodes_are_told_of_only_where_one_is_not_enough() -> None:
+    plan = planned([node("a"), web("w-1", "a", cpu="3"), web("w-2", "a", cpu="1")], "a")
+    assert [fix.text for fix in plan.fixes] == ["one more node like a"]
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [ALONE]}}
+    both = [web(name, "a", affinity=apart) for name in ("w-1", "w-2")]
+    plan = planned([node("a"), *both], "a")
+    assert [fix.text for fix in plan.fixes] == ["2 more nodes like a"]
+    assert plan.no_help == ("one more node like a (1 pod left)",)
+
+
+ALONE = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
+
+
+def test_a_budget_counts_pods_that_came_after_it_was_first_asked() -> None:
+    state = ClusterState.of([node("a"), budget(minAvailable=1), web("w-1", "a", status=READY)])
+    cluster = SCHEDULER.planner(state).cluster
+    (first,) = cluster.objects.table("pod_disruption_budgets").values()
+    assert status_of(cluster, first).disruptions_allowed == 0
+    other = owned("w-2", "ReplicaSet", "web", on="a", status=READY)
+    labelled = replace(other, metadata=replace(other.metadata, labels={"app": "web", "tier": "new"}))
+    cluster.apply([AddPods((labelled,))])
+    assert status_of(cluster, first).disruptions_allowed == 1

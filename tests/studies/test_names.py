@@ -42,6 +42,7 @@ FOUND = {
     "a Deployment whose ReplicaSet is not in the source": ("deployment/cart", Scope("shop"), ["shop/cart-9f-x"]),
     "a ReplicaSet": ("rs/shop/web-7d4", Scope(), ["shop/web-7d4-b"]),
     "a StatefulSet": ("sts/db", Scope(), ["shop/db-0"]),
+    "a kind with its group, as kubectl writes it": ("deployment.apps/web", Scope(), ["shop/web-7d4-b"]),
 }
 
 
@@ -55,7 +56,19 @@ NOT_FOUND = {
     "two of the same name": ("db-0", Scope(), "ambiguous-pod", "one of: ops/db-0, shop/db-0"),
     "a pod that has ended": ("old", Scope(), "no-such-pod", "default/old has ended (Succeeded)"),
     "a typing error": ("cart-9f-y", Scope(), "no-such-pod", "did you mean shop/cart-9f-x?"),
-    "an owner in another namespace": ("deploy/web", Scope("ops"), "no-such-pod", "kplan explain pod -A"),
+    "an owner in another namespace": ("deploy/web", Scope("ops"), "no-such-pod", "did you mean deploy/shop/web?"),
+    "an owner of another kind": ("sts/web", Scope("shop"), "no-such-pod", "did you mean deploy/shop/web?"),
+    "an owner misspelled": ("deploy/wbe", Scope("shop"), "no-such-pod", "did you mean deploy/shop/web?"),
+    "an owner like none": ("deploy/zzz", Scope("shop"), "no-such-pod", "kplan explain pod -A lists what waits"),
+    "the beginning of a name in another namespace": (
+        "cart",
+        Scope("ops"),
+        "no-such-pod",
+        "did you mean shop/cart-9f-x?",
+    ),
+    "the end of a name": ("9f-x", Scope(), "no-such-pod", "did you mean shop/cart-9f-x?"),
+    "an owner without its kind, misspelled": ("wbe", Scope("shop"), "no-such-pod", "did you mean deploy/shop/web?"),
+    "no name at all": ("", Scope("shop"), "ambiguous-pod", "one of: shop/cart-9f-x, shop/db-0, shop/web-7d4-a"),
 }
 
 

@@ -124,6 +124,19 @@ def test_a_label_that_a_cloud_sets_is_not_set_by_hand() -> None:
     assert not [line for line in told(search(objects, "default/p")) if line.startswith("label")]
 
 
+def test_what_is_behind_a_refusal_of_the_whole_pod_is_looked_for() -> None:
+    # no node is looked at for a claim that is missing: the taint is met only once it is there
+    volume = {"name": "v", "persistentVolumeClaim": {"claimName": "nope"}}
+    found = search([node("n", taints=["a=b:NoSchedule"]), pod("p", volumes=[volume])], "default/p")
+    assert [remedy.candidate.text for remedy in found.found] == [
+        "tolerate a=b, and create claim nope, bound to a volume",
+        "create claim nope, bound to a volume, and remove taint a=b from n",
+        "tolerate a=b, and the pod without claim nope",
+        "remove taint a=b from n, and the pod without claim nope",
+    ]
+    assert (found.failed, found.nothing) == ((), "")
+
+
 def test_pairs_are_looked_for_only_where_nothing_helps_alone() -> None:
     both = [node("n", taints=["a=b:NoSchedule"], labels={"disk": "hdd"}), pod("p", nodeSelector={"disk": "ssd"})]
     found = search(both, "default/p")

@@ -114,6 +114,44 @@ def test_a_priority_class_is_named_or_made() -> None:
     assert patch_of(command) == {"spec": {"template": {"spec": {"priorityClassName": "high"}}}}
 
 
+def test_a_class_that_never_preempts_is_passed_over() -> None:
+    low = pod("low", node="n", requests={"cpu": "3"}, metadata=owned("ReplicaSet", "low"))
+    want = pod("p", requests={"cpu": "2"}, metadata=owned("Deployment", "p"))
+    classes = [
+        make("PriorityClass", "meek", value=500, preemptionPolicy="Never"),
+        make("PriorityClass", "high", value=9),
+    ]
+    found = document([node("n"), low, want, *classes], "default/p").fixes
+    assert [fix.text for fix in found if fix.code == "raise-priority"] == ["priority 1 or more (class high: 9)"]
+    found = document([node("n"), low, want, classes[0]], "default/p").fixes
+    assert [fix.text for fix in found if fix.code == "raise-priority"] == ["priority 1 or more"]
+
+
+def test_a_pod_of_its_own_loses_the_numbers_of_its_class() -> None:
+    low = pod("low", node="n", requests={"cpu": "3"}, metadata=owned("ReplicaSet", "low"))
+    want = pod("p", requests={"cpu": "2"}, priority=0, preemptionPolicy="PreemptLowerPriority")
+    known = make("PriorityClass", "high", value=1000)
+    _, command = commands([node("n"), low, want, known], "default/p", "raise-priority")
+    assert patch_of(command.split(" | ")[1]) == {
+        "spec": {"priorityClassName": "high", "priority": None, "preemptionPolicy": None}
+    }
+
+
+def test_a_class_that_preempts_takes_the_place_of_one_that_never_does() -> None:
+    low = pod("low", node="n", requests={"cpu": "3"}, metadata=owned("ReplicaSet", "low"))
+    meek = make("PriorityClass", "meek", value=1000, preemptionPolicy="Never")
+    asks = {"priority": 1000, "priorityClassName": "meek", "preemptionPolicy": "Never"}
+    want = pod("p", requests={"cpu": "2"}, metadata=owned("Deployment", "p"), **asks)
+    template = {"spec": {"priorityClassName": "meek", "containers": [{"name": "main"}]}}
+    owner = make("Deployment", "p", namespace="default", spec={"template": template})
+    made, command = commands([node("n"), low, want, meek, owner], "default/p", "preemption-policy")
+    assert made == "kubectl create priorityclass kplan-1000 --value=1000"
+    assert patch_of(command) == {"spec": {"template": {"spec": {"priorityClassName": "kplan-1000"}}}}
+    like = make("PriorityClass", "bold", value=1000)
+    (command,) = commands([node("n"), low, want, meek, like, owner], "default/p", "preemption-policy")
+    assert patch_of(command) == {"spec": {"template": {"spec": {"priorityClassName": "bold"}}}}
+
+
 def test_nodes_are_changed_by_kubectl() -> None:
     cordon = ["node.kubernetes.io/unschedulable:NoSchedule"]
     assert commands([node("n", unschedulable=True, taints=cordon), pod("p")], "default/p", "uncordon") == (

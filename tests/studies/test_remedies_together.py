@@ -39,6 +39,60 @@ def test_the_cheapest_change_that_lets_all_fit_is_told() -> None:
     assert folds([*full(10), *waiting(6)]) == {"default/web-00": "cpu request 1 (now 2) -> 6 of 6 fit"}
 
 
+ZONE = "topology.kubernetes.io/zone"
+
+
+def spread(key: str, skew: int = 1) -> dict[str, Any]:
+    selector = {"matchLabels": {"app": "web"}}
+    return {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+
+
+def zones(*rules: dict[str, Any], wait: int = 20) -> list[Object]:
+    """Every node holds one: a and b have room for a third pod each, c is full with one."""
+    owner = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "controller": True}]}
+    region = {"a": "east", "b": "east", "c": "west"}
+    nodes: list[Object] = [
+        node(f"{z}-{i}", cpu="1", labels={ZONE: z, "region": region[z]})
+        for z, i in ("a0", "a1", "a2", "b0", "b1", "b2", "c0")
+    ]
+    names = {"a-0": "run-0", "a-1": "run-1", "b-0": "run-2", "b-1": "run-3", "c-0": "run-4"}
+
+    def web(name: str, on: str = "") -> Object:
+        more = {"topologySpreadConstraints": list(rules), "metadata": owner}
+        return pod(name, node=on, labels={"app": "web"}, requests={"cpu": "1"}, **more)
+
+    return [*nodes, *(web(name, on) for on, name in names.items()), *(web(f"web-{i:02}") for i in range(wait))]
+
+
+def test_where_nodes_help_only_some_the_fewest_that_do_are_told() -> None:
+    # the 1st node in c lets 3 more land, one in each zone; then a and b are full, and c may be one ahead of them: the
+    # 3rd makes it 5, a 4th is idle
+    assert folds(zones(spread(ZONE), spread("region", 50))) == {
+        "default/web-00": "3 more nodes like a-2, zone c -> 5 of 20 fit; 56 do no better"
+    }
+
+
+def test_where_nodes_in_one_zone_help_only_some_one_is_added_in_each() -> None:
+    # 25 pods in all are 9, 8 and 8, on 3, 3 and 1 nodes that are there: 7 more in c, and then 7 in each
+    assert folds(zones(spread(ZONE))) == {"default/web-00": "7 more nodes like a-2 in each of 3 zones -> 20 of 20 fit"}
+    # 11 pods are 4, 4 and 3: one more in a and b are enough, but c needs 2
+    assert folds(zones(spread(ZONE), wait=6)) == {
+        "default/web-00": "2 more nodes like a-2 in each of 3 zones -> 6 of 6 fit"
+    }
+
+
+def test_one_node_in_each_zone_is_tried_before_more() -> None:
+    # every zone has one node that is full: one in each zone holds one more pod each
+    nodes: list[Object] = [node(z, cpu="1", labels={ZONE: z}) for z in "abc"]
+    fields = {"labels": {"app": "web"}, "requests": {"cpu": "1"}, "topologySpreadConstraints": [spread(ZONE)]}
+    owner = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "controller": True}]}
+    run = [pod(f"run-{z}", node=z, metadata=owner, **fields) for z in "abc"]
+    wait = [pod(f"web-{i}", metadata=owner, **fields) for i in range(3)]
+    assert folds([*nodes, *run, *wait]) == {
+        "default/web-0": "one more node like a (1 cpu) in each of 3 zones -> 3 of 3 fit"
+    }
+
+
 def test_one_pod_is_one_pod() -> None:
     objects = [node("n", taints=["a=b:NoSchedule"]), pod("p", requests={"cpu": "1"})]
     assert folds(objects) == {"default/p": "tolerate a=b -> 1 of 1 fits"}

@@ -344,3 +344,13 @@ def test_a_plan_says_that_claims_of_devices_are_not_tried(tmp_path: Path) -> Non
     claims = [{"name": "gpu", "resourceClaimName": "gpu-0"}]
     found = check(tmp_path, nodes(1), deploy("6", 2, resourceClaims=claims))
     assert "2 pods without a node have claims of devices, which are not tried" in found.notes
+
+
+def test_a_node_in_each_zone_is_tried_where_nodes_in_one_help_few(tmp_path: Path) -> None:
+    # a node holds one replica, three zones have one each: of 6 more spread evenly every zone takes 2
+    selector = {"matchLabels": {"app": "web"}}
+    key = "topology.kubernetes.io/zone"
+    rule = {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
+    cluster = [node(name, zone, cpu="1") for name, zone in (("a", "z1"), ("b", "z2"), ("c", "z3"))]
+    found = only(check(tmp_path, cluster, deployment("web", "1", 9, topologySpreadConstraints=[rule])), "does-not-fit")
+    assert found.attempt == "2 more nodes like a (1 cpu) in each of 3 zones -> all 9 replicas land"

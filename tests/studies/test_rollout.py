@@ -166,11 +166,11 @@ def test_fewer_replicas_make_room_for_what_waits(tmp_path: Path) -> None:
     assert moves(plan.rollouts[0]) == ["-web-0 -web-1"]
 
 
-def db(replicas: int = 3, cpu: str = "1") -> list[Object]:
+def db(replicas: int = 3, cpu: str = "1", policy: str = "OrderedReady") -> list[Object]:
     """A StatefulSet ``db`` that runs on n-0, n-1, n-2, nodes of 4 cpu."""
     return [
         *(node(f"n-{number}") for number in range(3)),
-        workload("StatefulSet", "db", main_container(cpu), replicas=replicas),
+        workload("StatefulSet", "db", main_container(cpu), replicas=replicas, podManagementPolicy=policy),
         *(member(f"db-{number}", "StatefulSet/db", f"n-{number}", cpu=cpu) for number in range(replicas)),
     ]
 
@@ -211,7 +211,9 @@ def db(replicas: int = 3, cpu: str = "1") -> list[Object]:
 def test_a_stateful_set(
     tmp_path: Path, fields: tuple[str, ...], cpu: str, expected: list[str], done: int, old: int
 ) -> None:
-    (rollout,) = landed(manifest("StatefulSet", "db", cpu, "serviceName: db", *fields), tmp_path, db()).rollouts
+    policy = "Parallel" if "podManagementPolicy: Parallel" in fields else "OrderedReady"
+    there = db(policy=policy)
+    (rollout,) = landed(manifest("StatefulSet", "db", cpu, "serviceName: db", *fields), tmp_path, there).rollouts
     assert moves(rollout) == expected
     assert (rollout.done, rollout.old) == (done, old)
 
@@ -225,7 +227,8 @@ def test_before_the_gate_one_pod_at_a_time_leaves(tmp_path: Path) -> None:
 def test_a_stateful_set_keeps_its_volumes(tmp_path: Path) -> None:
     """Each new pod has the claim of its ordinal, and goes where that claim's volume can be reached."""
     objects: list[Object] = [node(f"n-{number}") for number in range(3)]
-    claims = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}]
+    size = {"requests": {"storage": "1Gi"}}
+    claims = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": size}}]
     template = main_container("1")
     objects.append(workload("StatefulSet", "db", template, replicas=2, volumeClaimTemplates=claims))
     for number, on in enumerate(("n-2", "n-1")):

@@ -29,7 +29,7 @@ axes:
   - version: [1.36, "1.37"]
   - drain: node
   - fail: [zone, node-a]
-  - pool: [like=node-a, {{cpu: 16, memory: 64Gi}}]
+  - pool: [like=node-a, {{cpu: 16, memory: 64Gi}}, {{file: n.yaml}}]
   - workload: [web.yaml, deploy/shop/db]
   - shapes: sizes.yaml
   - scenario:
@@ -44,7 +44,7 @@ axes:
         ("version", ("1.36", "1.37")),
         ("drain", ("node",)),
         ("fail", ("zone", "node-a")),
-        ("pool", ("like=node-a", "cpu=16,memory=64Gi")),
+        ("pool", ("like=node-a", "cpu=16,memory=64Gi", f"file={tmp_path}/n.yaml")),
         ("workload", (f"{tmp_path}/web.yaml", "deploy/shop/db")),
         ("shapes", (f"{tmp_path}/sizes.yaml",)),
     ]
@@ -62,6 +62,7 @@ def test_a_scenario_is_a_sweep_over_itself(tmp_path: Path) -> None:
 
 REFUSED = [
     ("another kind", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n", "neither one Sweep nor one Scenario"),
+    ("a field that there is not", f"{HEAD}axis:\n  - fail: zone\n", "sweep.yaml:3:1: axis: no field axis"),
     ("no axes", HEAD, "sweep.yaml:1:1: axes: no axes"),
     ("an unknown axis", f"{HEAD}axes:\n  - moon: full\n", "sweep.yaml:4:5: axes[0].moon: no axis moon"),
     ("an axis with two names", f"{HEAD}axes:\n  - {{fail: zone, drain: node}}\n", "axes[0]: an axis is a mapping"),

@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,6 +69,32 @@ def test_expectations_are_held_against_what_came_of_the_step() -> None:
         "pending: 0 expected, 2 found",
         "all placed: not shop/db-0, shop/web-7d-1-r1",
     )
+
+
+def test_nothing_is_lost_with_a_node_that_was_drained() -> None:
+    steps = [
+        ScenarioStep(parse_step("drain", "node-c")),
+        ScenarioStep(parse_step("remove-node", "node-c"), ("nothing moves",), (("lost", 0),)),
+    ]
+    assert run(planner_of(), steps)[1].unmet == ()
+
+
+def test_a_step_of_a_file_that_cannot_be_taken_is_numbered() -> None:
+    steps = [ScenarioStep(parse_step("cordon", "node-a")), ScenarioStep(parse_step("drain", "node-x"))]
+    with pytest.raises(UsageError) as error:
+        run(planner_of(), steps)
+    assert error.value.message == "step 2, --drain node-x: no node node-x"
+
+
+def test_a_pod_that_waits_goes_on_waiting_with_another_priority() -> None:
+    planner = planner_of(owned("new", "ReplicaSet", "new", cpu="4"))
+    (step,) = take(planner, "priority new=1000")
+    assert (step.text, step.moves, step.evicted) == ("shop/new with priority 1000", (), 0)
+    assert planner.cluster.pods[planner.cluster.pod_index["shop/new"]].waiting
+    # one that a former step left without a place is tried again: it preempts now
+    planner = planner_of()
+    _, _, third = take(planner, "cordon node-c", "drain node-a", "priority web-7d-1-r1=1000")
+    assert (third.moves[0].pod, bool(third.moves[0].evicts)) == ("shop/web-7d-1-r1", True)
 
 
 def test_preempted_pods_come_back_and_the_chain_is_followed_to_its_end() -> None:

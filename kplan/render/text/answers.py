@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from kplan.render.text.fixes import commands, fixes
 from kplan.render.text.layout import LABEL, Page
-from kplan.render.text.parts import facts, preempt, scores
+from kplan.render.text.parts import beside, facts, preempt, scores
 from kplan.render.text.shared import group_lines, headline, notes, origin, owners, verdict
 from kplan.render.text.style import Style
+from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
-from kplan.result.document import Answer, Fold, Group, PodExplanation, PodExplanations
+from kplan.result.document import Answer, Event, Fold, Group, PodExplanation, PodExplanations
 from kplan.words import count
 
 GROUPS_SHOWN = 5
@@ -25,6 +26,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
     if style.fix:
         return commands(document, style.fix)
     head(page, document)
+    under_lines(page, document, everything=style.wide)
     unmet_lines(page, document.what_if)
     if style.group:
         _names(page, document.groups, style.group)
@@ -33,6 +35,12 @@ def explanation(document: PodExplanation, style: Style) -> str:
         return page.text()
     page.blank()
     what_if_lines(page, document.what_if, everything=style.wide)
+    if document.verdict == "FITS" and document.event is not None and document.event.recorded:
+        page.part("Recorded", _recorded(document.event))
+    if document.turn is not None:
+        page.part("Queue", document.turn.text)
+    if document.asked_node is not None:
+        page.parts("Node", filter(None, (document.asked_node.text, document.asked_node.why)))
     why(page, document, style)
     facts(page, document)
     if document.nearest is not None:
@@ -41,7 +49,8 @@ def explanation(document: PodExplanation, style: Style) -> str:
         preempt(page, document.preempt)
     fixes(page, document, everything=style.all_fixes or style.wide)
     if document.scores is not None:
-        scores(page, document.scores, everything=style.all_scores, wide=style.wide)
+        table = document.scores if style.all_scores else beside(document.scores, document.asked_node)
+        scores(page, table, everything=style.all_scores, wide=style.wide)
     if style.wide and document.event is not None and document.event.text:
         page.part("Event", document.event.text)
     origin(page, document.origin)
@@ -67,6 +76,8 @@ def why(page: Page, answer: Answer, style: Style) -> None:
     nearest = ", nearest first" if refused > 1 and (len(groups) > 1 or refused <= 99) else ""
     if refused == answer.nodes:
         title = f"{count(refused, 'node')}{many}{nearest}"
+    elif refused + answer.feasible < answer.nodes:
+        title = f"{refused:,} of {answer.nodes:,} nodes, as asked"
     else:
         title = f"{refused:,} of {answer.nodes:,} nodes refuse it{many}{nearest}"
     page.part("Why", title)
@@ -97,8 +108,13 @@ def _event(answer: Answer) -> str:
         return f"Successfully assigned {answer.pod} to {answer.node}\n" if answer.verdict == "FITS" else ""
     lines = [event.text] if event.text else []
     if event.recorded and event.recorded != event.text:
-        lines.append(f"recorded{' ' + event.recorded_at if event.recorded_at else ''}: {event.recorded}")
+        lines.append(f"recorded{' ' if event.recorded_at else ': '}{_recorded(event)}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _recorded(event: Event) -> str:
+    """What the scheduler said of the pod when it last failed, with the time."""
+    return f"{event.recorded_at}: {event.recorded}" if event.recorded_at else event.recorded
 
 
 def explanations(document: PodExplanations, style: Style) -> str:
@@ -107,6 +123,7 @@ def explanations(document: PodExplanations, style: Style) -> str:
     if style.event:
         return "".join(f"{answer.pod}: {text}" for answer in document.answers if (text := _event(answer)))
     verdict(page, document.verdict, document.sentence, document.doubts)
+    under_lines(page, document, everything=style.wide)
     unmet_lines(page, document.what_if)
     if style.quiet:
         return page.text()
@@ -119,7 +136,8 @@ def explanations(document: PodExplanations, style: Style) -> str:
         pods = sum(fold.count for fold in rest)
         page.detail(f"{count(len(rest), 'more cause')}, {count(pods, 'pod')} (-o wide)", LABEL)
     if document.folds:
-        page.detail("each: kplan explain pod NAME", LABEL)
+        turns = " --with-queue" if any(answer.turn is not None for answer in document.answers) else ""
+        page.detail(f"each: kplan explain pod NAME{turns}", LABEL)
     notes(page, document.notes)
     origin(page, document.origin)
     return page.text()

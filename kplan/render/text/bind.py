@@ -166,5 +166,7 @@ def bindings_yaml(document: BindPlan) -> str:
             namespace, _, name = pod.pod.partition("/")
             metadata = {"name": name, "namespace": namespace, **({"uid": pod.uid} if pod.uid else {})}
             target = {"apiVersion": "v1", "kind": "Node", "name": pod.node}
-            objects.append({"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target})
-    return "---\n".join(msgspec.yaml.encode(item, order=None).decode() for item in objects)
+            binding = {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
+            text = msgspec.yaml.encode(binding, order=None).decode()
+            objects.append(f"# {pod.owner} is yet to make this pod, under another name.\n{text}" if pod.owner else text)
+    return "---\n".join(objects)

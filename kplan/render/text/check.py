@@ -8,6 +8,7 @@ from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.plan import simulation
 from kplan.render.text.rollout import attempt, edit_text
 from kplan.render.text.style import Style
+from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document_check import CheckResult, Finding, Recording
 
@@ -30,6 +31,7 @@ def result(document: CheckResult, style: Style) -> str:
         page.part("Because", f"{document.because.text}{f' ({place})' if place else ''}")
         if counted and counted[0].attempt:
             attempt(page, counted[0].attempt, counted[0].edits)
+    under_lines(page, document, everything=style.wide)
     unmet_lines(page, document.plan.what_if)
     if style.quiet:
         return page.text()

@@ -33,7 +33,9 @@ _SECONDARY = ("ephemeral-storage", *_NOT_TOLD)
 _NODE_RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods")
 
 
-def node_list(document: NodeList, style: Style, rows: int | None = None, resources: Sequence[str] = ()) -> str:
+def node_list(
+    document: NodeList, style: Style, rows: int | None = None, resources: Sequence[str] = (), by: str = ""
+) -> str:
     """Lay out nodes.
 
     Args:
@@ -41,6 +43,7 @@ def node_list(document: NodeList, style: Style, rows: int | None = None, resourc
         style: how much is shown.
         rows: lines of nodes, 0 for all; as fits one screen if None.
         resources: resources with a column each; cpu and memory if empty.
+        by: the label that pools were asked for by; empty for none: they are then shown where nodes are many.
     """
     page = style.page()
     page.verdict("NODES", document.sentence)
@@ -54,7 +57,7 @@ def node_list(document: NodeList, style: Style, rows: int | None = None, resourc
     if document.nodes:
         _totals(page, document, wide=style.wide)
         _slot(page, document)
-        _pools(page, document, resources or ("cpu", "memory"), wide=style.wide)
+        _pools(page, document, resources or ("cpu", "memory"), wide=style.wide, asked=bool(by))
         _rows(page, document, 0 if style.wide and rows is None else rows, resources, wide=style.wide)
     page.parts("Counted", document.counted)
     origin(page, document.origin)
@@ -132,9 +135,9 @@ def _slot(page: Page, document: NodeList) -> None:
     page.part("Slot", f"most room for one pod: {document.slot.node}, {', '.join(told)}")
 
 
-def _pools(page: Page, document: NodeList, resources: Sequence[str], *, wide: bool) -> None:
+def _pools(page: Page, document: NodeList, resources: Sequence[str], *, wide: bool, asked: bool) -> None:
     pools = document.pools
-    if len(pools) < 2 or (len(document.nodes) <= ROWS_SHOWN and not wide):
+    if not pools or (not asked and (len(pools) < 2 or (len(document.nodes) <= ROWS_SHOWN and not wide))):
         return
     shown = pools if wide else pools[:POOLS_SHOWN]
     heads = [document.pool_label.rpartition("/")[2], "nodes", "open"]

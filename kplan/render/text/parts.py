@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
 from kplan.result.document import Answer, Domains, Kept, Preempt, Scores, Term, Volume
+from kplan.result.document_asked import AskedNode
 from kplan.words import amounts, count, listed
 
 DOMAIN_ROWS = 5
@@ -157,7 +160,16 @@ def scores(page: Page, table: Scores, *, everything: bool, wide: bool) -> None:
         cells = [[*cell[:-2], cell[-1]] for cell in cells]
     if len(table.rows) + table.more > len(rows):
         page.part("", f"+{len(table.rows) + table.more - len(rows):,} (--scores all)")
-    page.part("", _same(table, columns))
+    page.part("", _same(table, columns, wide=wide))
+
+
+def beside(table: Scores, asked: AskedNode | None) -> Scores:
+    """The winner's scores, and beside them those of the node that was asked about, where one was."""
+    if asked is None:
+        return table
+    rows = [row for number, row in enumerate(table.rows) if number == 0 or row.node == asked.node]
+    rows = rows if len(rows) > 1 else list(table.rows[:2])
+    return msgspec.structs.replace(table, rows=tuple(rows), more=table.more + len(table.rows) - len(rows))
 
 
 def _beats(table: Scores) -> str:
@@ -170,7 +182,7 @@ def _beats(table: Scores) -> str:
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def _same(table: Scores, columns: tuple[str, ...]) -> str:
+def _same(table: Scores, columns: tuple[str, ...], *, wide: bool) -> str:
     where = "both" if len(table.rows) + table.more == 2 else "all"
     told = [f"{plugin} {score}" for plugin, score in table.same.items() if score]
     zero = sum(1 for score in table.same.values() if not score)
@@ -184,5 +196,5 @@ def _same(table: Scores, columns: tuple[str, ...]) -> str:
     if hidden:
         parts.append(f"{hidden} more column{'s' if hidden > 1 else ''}")
     if table.skipped:
-        parts.append(f"{len(table.skipped)} skipped")
-    return f"{'; '.join(parts)} (-o wide)" if parts else ""
+        parts.append(f"skipped: {', '.join(table.skipped)}" if wide else f"{len(table.skipped)} skipped")
+    return f"{'; '.join(parts)}{'' if wide else ' (-o wide)'}" if parts else ""

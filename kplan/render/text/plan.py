@@ -7,6 +7,7 @@ from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.rollout import attempt, changes, edit_text, quotas, rollout_steps, rollouts
 from kplan.render.text.shared import group_lines, headline, notes, origin, owners
 from kplan.render.text.style import Style
+from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document_plan import PlanOwner, SimulationPlan
 from kplan.words import count, listed, tallied
@@ -28,6 +29,7 @@ def simulation(document: SimulationPlan, style: Style) -> str:
         attempt(page, document.causes[0].attempt, document.causes[0].edits)
     for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
         page.part("Careful", text)
+    under_lines(page, document, everything=style.wide)
     unmet_lines(page, document.what_if)
     if style.quiet:
         return page.text()

@@ -81,7 +81,8 @@ def _whose(change: Expanded) -> str:
     if not change.refused_pods:
         return change.object
     kind = change.object.partition(" ")[0]
-    where = f" (FailedCreate on {_MAKERS[kind]})" if kind in _MAKERS else ""
+    unmade = change.note.startswith("its ")  # then what makes the pods is not there
+    where = f" (FailedCreate on {_MAKERS[kind]})" if kind in _MAKERS and not unmade else ""
     return f"{count(change.refused_pods, 'pod')} of {change.object}, which itself is accepted{where}"
 
 
@@ -207,10 +208,14 @@ def _moment(found: Sequence[RolloutPlan]) -> str:
 def _quota(row: QuotaRow, when: str) -> str:
     amount = row.peak if when == "at the peak" else row.then
     peak = f", {row.peak} at the peak" if when == "at the stall" and row.peak != row.then else ""
-    fate = "passes" if not row.refused else f"REFUSES {count(row.refused, 'claim' if _of_claims(row) else 'pod')}"
+    fate = "passes" if not row.refused else f"REFUSES {count(row.refused, _counted(row))}"
     return f"{row.quota} {row.resource}: {row.used} now, {amount} {when}{peak}, hard {row.hard}: {fate}"
 
 
-def _of_claims(row: QuotaRow) -> bool:
-    """Whether a row is of what claims ask for."""
-    return row.resource.endswith(("persistentvolumeclaims", "requests.storage"))
+def _counted(row: QuotaRow) -> str:
+    """Name what a row is about."""
+    if row.resource.endswith(("persistentvolumeclaims", "requests.storage")):
+        return "claim"
+    objects = ("services", "replicationcontrollers", "resourcequotas", "configmaps", "secrets")
+    counts = row.resource in objects or row.resource.startswith(("count/", "services."))
+    return "object" if counts and row.resource != "count/pods" else "pod"

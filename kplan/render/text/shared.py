@@ -8,6 +8,7 @@ from typing import Protocol
 
 from kplan.render.text.layout import Page
 from kplan.render.text.style import Style
+from kplan.render.text.versions import Versioned, under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document import Group, GroupNode
 from kplan.result.document_base import Cause, Doubt, Origin
@@ -49,6 +50,10 @@ class Plan(Headed, Protocol):
         """What was imagined before."""
 
 
+class PlanOfVersion(Plan, Versioned, Protocol):
+    """What a plan begins with that can be asked for under two versions."""
+
+
 def headline(page: Page, document: Headed) -> None:
     """Write the lines that answer: verdict, doubts, Because."""
     verdict(page, document.verdict, document.sentence, document.doubts)
@@ -64,10 +69,11 @@ def plan_head(page: Page, document: Plan) -> None:
     unmet_lines(page, document.what_if)
 
 
-def plan_page(document: Plan, style: Style) -> Page:
+def plan_page(document: PlanOfVersion, style: Style) -> Page:
     """Begin the text of a plan: the lines that answer and, unless they are all that is asked for, the what-ifs."""
     page = style.page()
     plan_head(page, document)
+    under_lines(page, document, everything=style.wide)
     if not style.quiet:
         page.blank()
         what_if_lines(page, document.what_if, everything=style.wide)

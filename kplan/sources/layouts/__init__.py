@@ -28,6 +28,7 @@ from kplan.sources.layouts.support_bundle_kit import SupportBundleKit
 from kplan.sources.layouts.velero import Velero
 from kplan.sources.reader import STDIN, File, files
 from kplan.sources.tree import Tree, folder_tree
+from kplan.words import count
 
 LAYOUTS: tuple[Layout, ...] = (
     SupportBundle(),
@@ -51,7 +52,8 @@ FORMS: tuple[Form, ...] = (
     SimKubeTrace(),
 )
 
-_ARCHIVE_NAMES = (".tar", ".tgz", ".tar.gz", ".tar.xz", ".txz", ".tar.bz2", ".tar.zst", ".zip", ".gzip")
+_NAMED = 3
+"""Archives in a tree that are named one by one."""
 
 
 def contents(path: str | Path, stdin: BinaryIO | None, sink: Sink) -> Iterator[tuple[File, Hint]]:
@@ -69,6 +71,7 @@ def contents(path: str | Path, stdin: BinaryIO | None, sink: Sink) -> Iterator[t
     if isinstance(source, File):
         yield source, NO_HINT
         return
+    _note_packed(source, sink)
     left = dict(source.files)
     for layout in LAYOUTS:
         for root in sorted(layout.roots(left)):
@@ -84,6 +87,31 @@ def contents(path: str | Path, stdin: BinaryIO | None, sink: Sink) -> Iterator[t
             yield file, NO_HINT
 
 
+def _note_packed(tree: Tree, sink: Sink) -> None:
+    """Say which archives lie beside what is read.
+
+    Raises:
+        SourceError: nothing but archives is there.
+    """
+    if not tree.packed:
+        return
+    shown, more = tree.packed[:_NAMED], len(tree.packed) - _NAMED
+    if not any(True for _ in tree.texts()):
+        names = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+        raise SourceError(
+            f"nothing to read in it but an archive inside: {names}"
+            if len(tree.packed) == 1
+            else f"nothing to read in it but {len(tree.packed)} archives inside: {names}",
+            file=tree.name,
+            code="archive-inside",
+            hint="take out the one to read, and name it",
+        )
+    for within in shown:
+        sink.note(f"passed over archive {within}: name it to read it")
+    if more > 0:
+        sink.note(f"passed over {count(more, 'more archive')}")
+
+
 def _opened(path: str | Path, stdin: BinaryIO | None) -> Tree | File:
     """Open a path as a tree if it is one, else as a file."""
     root = Path(path)
@@ -93,7 +121,7 @@ def _opened(path: str | Path, stdin: BinaryIO | None) -> Tree | File:
     tree = folder_tree(root)
     if any(True for _ in tree.texts()):
         return tree
-    packed = [within for within in tree.files if within.lower().endswith(_ARCHIVE_NAMES)]
+    packed = tree.packed
     if len(packed) == 1:
         file = tree.files[packed[0]]
         return _archive_or(file, Path(file.name))

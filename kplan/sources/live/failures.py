@@ -94,7 +94,7 @@ def of_transport(error: Exception, what: str, server: str, *, answered: bool) ->
         return LiveError(
             f"the API server {server} took too long to answer while {what}",
             code="timeout",
-            hint="try again, or with a longer --request-timeout",
+            hint="try again when the server has less to do",
         )
     if answered:
         return LiveError(

@@ -95,9 +95,10 @@ def _fill(planner: Planner, supply: Supply, counted: Counted) -> bool:
     order they come: the total is that of placing them one after the other. Return True where they are so many that the
     next one is not looked for.
     """
-    if not minds_nobody(supply):
-        return False
     cluster = planner.cluster
+    # room that is kept for a nominated pod is free by its amounts, and taken for some pods
+    if not minds_nobody(supply) or any(pod.waiting for pod in _nominated(planner)):
+        return False
     mark = planner.mark
     planner.apply([AddPods((fresh_copy(supply.sample, f"{supply.sample.name}-probe"),))])
     probe = cluster.pods[-1]
@@ -124,6 +125,11 @@ def _fill(planner: Planner, supply: Supply, counted: Counted) -> bool:
             pods.append(copy)
     planner.apply([AddPods(tuple(pods))])
     return False
+
+
+def _nominated(planner: Planner) -> list[PodInfo]:
+    cluster = planner.cluster
+    return [cluster.pods[row] for row in np.flatnonzero(cluster.pod_nominated[: len(cluster.pods)] >= 0).tolist()]
 
 
 def minds_nobody(supply: Supply) -> bool:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from kplan.pipeline import Planner
 from kplan.result.document_check import Finding
 from kplan.result.document_plan import PlanStep, SimulationPlan
+from kplan.studies.alike import template_likeness
 from kplan.studies.by_object import Mine, first_name
 from kplan.studies.check.policy import Policy
+from kplan.studies.reasons.because import because
+from kplan.studies.reasons.groups import Asked, find_groups
+from kplan.studies.reasons.tell import tell
 from kplan.words import count, listed
 
+ASKED = 50
+"""Pods that the cluster is asked about once more, so that each object is told of with its own numbers."""
 
-def own_findings(plan: SimulationPlan, item: Mine, policy: Policy) -> Iterator[Finding]:
-    """Find what is wrong with one object, whatever the policy; the policy decides what of it counts."""
+
+def own_findings(item: Mine, policy: Policy, reasons: Reasons) -> Iterator[Finding]:
+    """Find what is wrong with one object, whatever the policy; the policy decides what of it counts.
+
+    Args:
+        item: the object.
+        policy: what counts.
+        reasons: says why its pods were not placed.
+    """
     change, failed, left, evicted = item.change, item.failed, item.left, item.evicted
 
     def finding(rule: str, title: str, text: str, why_not: Any = "", **more: Any) -> Finding:
@@ -35,12 +50,12 @@ def own_findings(plan: SimulationPlan, item: Mine, policy: Policy) -> Iterator[F
         first = failed[0]
         amount = max(len(failed), item.rollout.wanted - item.rollout.done if item.rollout is not None else 0)
         about = {"amount": amount, "cause": first.cause, "message": first.message}
-        yield finding("does-not-fit", item.fits, f"{item.name}: {cause_text(plan, first)}", **about)
+        yield finding("does-not-fit", item.fits, f"{item.name}: {reasons.text(first)}", **about)
     if left:
         first = left[0]
         names = listed([first_name(step.pod) for step in left])
         title = f"{count(len(left), 'evicted pod')} {'finds' if len(left) == 1 else 'find'} no new place"
-        text = f"{names}, evicted for {item.name}: {cause_text(plan, first)}"
+        text = f"{names}, evicted for {item.name}: {reasons.text(first)}"
         about = {"amount": len(left), "cause": first.cause, "message": first.message}
         yield finding("evicted-pending", title, text, **about)
     if evicted and not (policy.no_preemption or policy.max_victims is not None):
@@ -55,9 +70,48 @@ def own_findings(plan: SimulationPlan, item: Mine, policy: Policy) -> Iterator[F
         yield finding("careful", "does not do what it seems to", text, "a warning")
 
 
-def cause_text(plan: SimulationPlan, step: PlanStep) -> str:
-    """Say why a pod was not placed: in plain words where the plan tells them, else in the scheduler's."""
-    for cause in plan.causes:
-        if cause.because.code == step.cause and step.owner in cause.owners:
-            return cause.because.text
-    return step.message or step.cause
+@dataclass
+class Reasons:
+    """Says why pods were not placed.
+
+    A plan tells each cause for the first pod that met it. Where that one asks for something else, its numbers are not
+    those of another pod, and the cluster as the plan left it is asked.
+
+    Attributes:
+        plan: the plan.
+        after: planner over the cluster as the plan left it.
+        left: how many more pods are asked about: each costs a cycle of the scheduler.
+    """
+
+    plan: SimulationPlan
+    after: Planner
+    left: int = ASKED
+
+    def text(self, step: PlanStep) -> str:
+        """Say why a pod was not placed: in plain words, else in the scheduler's."""
+        found = [one for one in self.plan.causes if one.because.code == step.cause and step.owner in one.owners]
+        for cause in found:
+            if self._alike(cause.pod, step.pod):
+                return cause.alone or cause.because.text
+        return (self._in_the_end(step) if found else "") or step.message or step.cause
+
+    def _alike(self, one: str, other: str) -> bool:
+        cluster = self.after.cluster
+        rows = [cluster.pod_index.get(key) for key in (one, other)]
+        kinds = [template_likeness(cluster.pods[row]) for row in rows if row is not None]
+        return one == other or (len(kinds) == 2 and kinds[0] == kinds[1])
+
+    def _in_the_end(self, step: PlanStep) -> str:
+        """Say why a pod that waits fits nowhere once all others are placed; empty if it is for another cause then."""
+        row = self.after.cluster.pod_index.get(step.pod)
+        pod = self.after.cluster.pods[row] if row is not None else None
+        if pod is None or not pod.waiting or not self.left:
+            return ""
+        self.left -= 1
+        asked = Asked.of(self.after, pod)
+        groups = find_groups(asked)
+        if not groups or asked.outcome.feasible.size:
+            return ""
+        first = tell(asked, groups[0], names=False)
+        found = because(first.view, first.phrases, groups[1:])
+        return found.text if found.code == step.cause else ""

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from kplan.errors import SourceError, UsageError
+from kplan.studies.check.doubt_codes import CODES, meant
 
 SURVIVE = ("zone", "node")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -76,7 +77,8 @@ def policy(given: Mapping[str, object], where: str = "") -> Policy:
             made[name.replace("-", "_")] = read(value)
         except ValueError as error:
             flag = f"{where}: {name}" if where else f"--{name}"
-            raise UsageError(f"{flag}: {value!r}: no such value", code="bad-policy", hint=str(error)) from None
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else repr(value)
+            raise UsageError(f"{flag}: {shown}: no such value", code="bad-policy", hint=str(error)) from None
     return Policy(**made)
 
 
@@ -123,6 +125,8 @@ def _share(value: object) -> Fraction:
     match = _SHARE.fullmatch(str(value).strip()) if not isinstance(value, bool) else None
     if match is None or Fraction(match[1]) >= 100:
         raise ValueError("a share below 100%, as in 20%")
+    if 0 < Fraction(match[1]) < 1 and "%" not in str(value):
+        raise ValueError(f"{float(100 * Fraction(match[1])):g}%, or {match[1]}% if that is what is meant")
     return Fraction(match[1]) / 100
 
 
@@ -140,11 +144,25 @@ def _words(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(items))
 
 
+def _several(value: object) -> tuple[str, ...]:
+    """Words, also those that a flag gives at once: ``zone,node``."""
+    parts = [part.strip() for word in _words(value) for part in word.split(",")]
+    return _words(parts)
+
+
 def _losses(value: object) -> tuple[str, ...]:
-    words = _words(value)
+    words = _several(value)
     if not set(words) <= set(SURVIVE):
         raise ValueError(f"one of: {', '.join(SURVIVE)}")
     return words
+
+
+def _doubts(value: object) -> tuple[str, ...]:
+    codes = _several(value)
+    for code in codes:
+        if code not in CODES:
+            raise ValueError(f"no doubt has the code {code}: {meant(code)}")
+    return codes
 
 
 _READERS: dict[str, Callable[[object], object]] = {
@@ -155,7 +173,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "survive": _losses,
     "quota": _flag,
     "max-age": _span,
-    "allow-doubt": _words,
+    "allow-doubt": _doubts,
 }
 
 

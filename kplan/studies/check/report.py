@@ -25,11 +25,11 @@ from kplan.result.document_plan import QuotaRow, SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.by_object import Mine, by_object
 from kplan.studies.check.baseline import held_against, on_main
-from kplan.studies.check.findings import own_findings
+from kplan.studies.check.findings import Reasons, own_findings
 from kplan.studies.check.policy import Policy, percent
 from kplan.studies.check.rules import Broken, Situation, broken_rules, replicas, rule_doubts
 from kplan.studies.context import Context
-from kplan.studies.doubts import pod_doubts
+from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.studies.remedies import Again, Attempt, Played, Whole
 from kplan.words import count, listed
 
@@ -75,7 +75,8 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     workloads = tuple(item.name for item in mine if item.change.expanded and not item.change.refused)
     evicted = {item.name: tuple(item.evicted) for item in mine if item.evicted}
     broken = broken_rules(policy, Situation(after, before, workloads, evicted))
-    found = [finding for item in mine for finding in own_findings(plan, item, policy)]
+    reasons = Reasons(plan, after)
+    found = [finding for item in mine for finding in own_findings(item, policy, reasons)]
     found += [_of_rule(item, mine) for item in broken]
     found += [_of_step(number, step) for number, step in enumerate(options.steps, 1) if step.unmet]
     judged, baseline = held_against(found, options.baseline, options.baseline_file)
@@ -237,6 +238,9 @@ def _sentence(objects: Sequence[CheckedObject], findings: Sequence[Finding]) -> 
         text = f"{what} {'passes' if len(objects) == 1 else 'pass'}, but {listed(sorted(counted))} is broken"
     elif not objects:
         text = "the manifests bring nothing that runs"
+    elif unknown := sum(item.status == "unknown" for item in objects):
+        known = len(objects) - unknown
+        text = f"{known:,} of {what} pass{'es' * (known == 1)}, of {unknown:,} it is not known"
     else:
         text = f"all {len(objects):,} objects pass"
     return f"{text}; {count(same, 'finding')} no worse than before" if same and not counted else text
@@ -295,12 +299,14 @@ def _doubts(
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
     found: dict[tuple[str, str], None] = {}
-    for doubt in (*plan.doubts, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
+    lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
+    for doubt in (*plan.doubts, *lacking, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
         found[doubt.code, doubt.text] = None
+    placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
         if item.bare:
             found["not-expanded", f"{item.name}: {item.change.note}"] = None
-        elif item.change.pods and not item.steps and item.rollout is None and not item.change.refused:
+        elif item.change.pods and item.name not in placed and item.rollout is None and not item.change.refused:
             found["other-scheduler", f"{item.name}: no profile here has the schedulerName of its pods"] = None
     if policy.max_age is not None and recording.age_seconds is None and plan.origin.age is None:
         found["snapshot-age-unknown", "the snapshot does not say when it was taken"] = None

@@ -228,8 +228,7 @@ def packing(cluster: Cluster, pods: Workload) -> Packing:
 def _sentence(
     a: Side, b: Side, asked: DiffAsked, moves: Sequence[DiffMove], objects: Sequence[str], unchanged: int
 ) -> str:
-    what = joined(asked.compared)
-    head = f"{what}, {a.label} (A) and {b.label} (B)"
+    head = f"{joined(asked.compared)}, {a.label} (A) and {b.label} (B)" if asked.compared else "both sides are the same"
     which = "" if asked.every or "snapshots" in asked.compared else "waiting "
     counts = Counter(item.result for item in moves)
     told = [f"{counts[result]:,} {word}" for result, word in _RESULTS.items() if counts[result]]

@@ -39,6 +39,6 @@ def causes_of(left: Sequence[Gone]) -> Cause | None:
     for gone in kinds.values():
         cause = cause_of(gone, named=len(kinds) > 1)
         if cause is not None:
-            flag = f" ({gone.what.flag})" if gone.what.fate == "refused" else ""
+            flag = f" ({gone.what.flag.split()[-1]})" if gone.what.fate == "refused" else ""
             told.append(Cause(code=cause.code, text=cause.text + flag))
     return Cause(code=told[0].code, text="; ".join(cause.text for cause in told)) if told else None

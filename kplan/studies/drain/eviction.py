@@ -5,6 +5,7 @@ Source: v1.37.2 pkg/registry/core/pod/storage/eviction.go Create, checkAndDecrem
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kplan.cluster import Cluster, PodInfo
@@ -39,16 +40,18 @@ class Budgets:
 
     Attributes:
         cluster: the cluster.
-        notes: budgets whose recorded status says less than their pods do.
+        going: pods whose eviction is going to be asked for; any if None.
+        notes: budgets over them whose recorded status says less than their pods do.
     """
 
     cluster: Cluster
+    going: Sequence[PodInfo] | None = None
     notes: list[str] = field(default_factory=list)
     _first: dict[str, int] = field(default_factory=dict)
     _held: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for key, budget in self.cluster.objects.table("pod_disruption_budgets").items():
+        for key, budget in self._asked().items():
             found = self._now(budget).disruptions_allowed or 0
             recorded = budget.status.disruptions_allowed
             if recorded is not None and recorded < found:
@@ -56,17 +59,28 @@ class Budgets:
                 self.notes.append(f"budget {key} allows {recorded} by its status, {found} by the pods it covers")
             self._first[key] = max(0, found - self._held.get(key, 0))
 
+    def _asked(self) -> Mapping[str, PodDisruptionBudget]:
+        if self.going is None:
+            return self.cluster.objects.table("pod_disruption_budgets")
+        return {budget.key: budget for pod in self.going for budget in self.of(pod)}
+
     def of(self, pod: PodInfo) -> list[PodDisruptionBudget]:
         """Budgets that cover a pod, by name."""
         if not pod.labels:
             return []
-        return [
-            budget
-            for budget in self.cluster.objects.table("pod_disruption_budgets").values()
-            if budget.namespace == pod.namespace
-            and budget.spec.selector is not None
-            and compile_selector(budget.spec.selector).matches(pod.labels)
-        ]
+        objects, one = self.cluster.objects, pod.pod_class
+        known: dict[int, list[PodDisruptionBudget]] = objects.derived(
+            "budgets of pods", ("pod_disruption_budgets",), dict
+        )
+        if one.index not in known:
+            known[one.index] = [
+                budget
+                for budget in objects.table("pod_disruption_budgets").values()
+                if budget.namespace == one.namespace
+                and budget.spec.selector is not None
+                and compile_selector(budget.spec.selector).matches(one.labels)
+            ]
+        return known[one.index]
 
     def allows(self, budget: PodDisruptionBudget) -> int:
         """Disruptions a budget allows by the pods as they are now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def find_nodes_to_drain(
     try:
         for number, name in enumerate(names):
             before = planner.mark
-            run = run_drain(planner, [name], options)
+            run = run_drain(planner, [name], options, enough=partial(_decided, options))
             goes = not run.left
             if not goes:
                 planner.rewind(before)
@@ -76,6 +77,21 @@ def _fullness(planner: Planner, name: str) -> float:
     allocatable = cluster.allocatable[:2, row].astype(np.float64)
     used = cluster.requested[:2, row] / np.where(allocatable > 0, allocatable, 1.0)
     return float(used.max())
+
+
+def _decided(options: DrainOptions, run: DrainRun) -> bool:
+    """Whether what is first in the way is known, and nothing that comes of the rest can change how many pods leave.
+
+    A pod that a budget covers may be held or not, by where others land; one that a budget holds back may go later.
+    """
+    for gone in run.pods:
+        if gone.what.fate == "evict" and not gone.number:
+            return False
+        if gone.left and cause_of(gone) is not None:
+            break
+    else:
+        return False
+    return options.disable_eviction or not any(run.budgets.of(gone.pod) for gone in run.waiting)
 
 
 def _why(run: DrainRun) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import chain, islice, product
@@ -48,19 +48,31 @@ class _Candidate:
         text: what it is.
         options: which pods go then.
         flags: what-ifs before the drain.
+        needless: texts of smaller things: where one of them helps, this is not tried.
     """
 
     text: str
     options: DrainOptions
     flags: tuple[str, ...] = ()
+    needless: tuple[str, ...] = ()
 
     def __add__(self, other: _Candidate) -> _Candidate:
         """Both at once."""
         options = replace(other.options, force=self.options.force or other.options.force)
-        return _Candidate(f"{self.text} + {other.text}", options, (*self.flags, *other.flags))
+        smaller = [f"{text} + {other.text}" for text in self.needless]
+        smaller += [f"{self.text} + {text}" for text in other.needless]
+        return _Candidate(f"{self.text} + {other.text}", options, (*self.flags, *other.flags), tuple(smaller))
 
 
-def find_fixes(planner: Planner, nodes: Sequence[str], options: DrainOptions, run: DrainRun) -> Tried:
+def find_fixes(
+    planner: Planner,
+    nodes: Sequence[str],
+    options: DrainOptions,
+    run: DrainRun,
+    *,
+    rolling: bool = False,
+    together: bool = False,
+) -> Tried:
     """Try what may help, smallest first; the cluster is as before afterwards.
 
     Where several things are in the way and nothing helps alone, what may lift each is tried together.
@@ -70,33 +82,41 @@ def find_fixes(planner: Planner, nodes: Sequence[str], options: DrainOptions, ru
         nodes: nodes that are drained.
         options: which pods go.
         run: the drain that is stuck.
+        rolling: as the drain was carried out.
+        together: the same.
     """
+
+    def left(wanted: DrainOptions) -> int:
+        """Count what a drain leaves."""
+        return len(run_drain(planner, nodes, wanted, rolling=rolling, together=together, told=False).left)
+
     tried = Tried()
     ways = [way for way in _ways(planner, nodes, options, run) if way]
-    _try(planner, nodes, options, chain.from_iterable(ways), tried)
+    _try(planner, options, left, chain.from_iterable(ways), tried)
     if not tried.fixes and len(ways) > 1:
-        together = (reduce(add, some) for some in product(*(way[:_WAYS_TRIED] for way in ways)))
-        _try(planner, nodes, options, islice(together, _TOGETHER_TRIED), tried)
+        both = (reduce(add, some) for some in product(*(way[:_WAYS_TRIED] for way in ways)))
+        _try(planner, options, left, islice(both, _TOGETHER_TRIED), tried)
     return tried
 
 
 def _try(
-    planner: Planner, nodes: Sequence[str], options: DrainOptions, candidates: Iterable[_Candidate], tried: Tried
+    planner: Planner,
+    options: DrainOptions,
+    ask: Callable[[DrainOptions], int],
+    candidates: Iterable[_Candidate],
+    tried: Tried,
 ) -> None:
     for one in candidates:
         if len(tried.fixes) >= MOST:
             break
-        left = ask_after(planner, map(_verb, one.flags), partial(_left, planner, nodes, one.options))
+        if any(fix.text in one.needless for fix in tried.fixes):
+            continue
+        left = ask_after(planner, map(_verb, one.flags), partial(ask, one.options))
         if left == 0:
             force = ["--force"] if one.options.force and not options.force else []
             tried.fixes.append(Fix(one.text, " ".join([*force, *one.flags]), "all placed"))
         elif left is not None and len(tried.no_help) < NO_HELP_SHOWN:
             tried.no_help.append(f"{one.text} ({count(left, 'pod')} left)")
-
-
-def _left(planner: Planner, nodes: Sequence[str], options: DrainOptions) -> int:
-    """Count what a drain leaves."""
-    return len(run_drain(planner, nodes, options).left)
 
 
 def _verb(flag: str) -> Verb:
@@ -117,10 +137,12 @@ def _ways(planner: Planner, nodes: Sequence[str], options: DrainOptions, run: Dr
     homeless = [gone for gone in left if gone.number]
     names = dict.fromkeys(gone.node for gone in homeless)
     more = [_Candidate(f"one more node like {name}", options, (f"--add-node like={name}",)) for name in names]
+    one_more = tuple(one.text for one in more)
     more += _room(planner, nodes, options, homeless)
     if len(homeless) > 1:
         like = homeless[0].node
-        more.append(_Candidate(f"2 more nodes like {like}", options, (f"--add-node like={like},count=2",)))
+        flags = (f"--add-node like={like},count=2",)
+        more.append(_Candidate(f"2 more nodes like {like}", options, flags, one_more))
     yield more
 
 

@@ -57,7 +57,8 @@ def drain(planner: Planner, asked: DrainAsked, origin: Origin) -> DrainPlan:
         planner.rewind(mark)
     if plan.verdict == "FITS" or not asked.fixes:
         return plan
-    return _with_fixes(plan, find_fixes(planner, asked.nodes, asked.options, run))
+    tried = find_fixes(planner, asked.nodes, asked.options, run, rolling=asked.rolling, together=asked.together)
+    return _with_fixes(plan, tried)
 
 
 def _with_fixes(plan: DrainPlan, tried: Tried) -> DrainPlan:
@@ -99,11 +100,14 @@ def _sentence(nodes: Sequence[str], run: DrainRun, left: Sequence[Gone]) -> str:
     total = sum(gone.what.fate != "stays" for gone in run.pods)
     homeless = [gone for gone in left if gone.number]
     stuck = [gone for gone in left if not gone.number]
+    whose = "its" if len(nodes) == 1 else "their"
     parts = []
     if homeless:
-        parts.append(f"{len(homeless):,} of its {count(total, 'pod')} would have nowhere to go, {homeless[0].pod.key}")
+        parts.append(
+            f"{len(homeless):,} of {whose} {count(total, 'pod')} would have nowhere to go, {homeless[0].pod.key}"
+        )
     if stuck:
-        parts.append(f"{len(stuck):,} of its {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
+        parts.append(f"{len(stuck):,} of {whose} {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
     return f"{who}: {'; '.join(parts)}"
 
 
@@ -155,7 +159,14 @@ def _needs(asked: DrainAsked, run: DrainRun) -> str:
         flags.update(dict.fromkeys(gone.what.flag.split()))
     if asked.options.disable_eviction:
         flags["--disable-eviction"] = None
-    return " ".join(["kubectl drain", *asked.nodes, *sorted(flags, key=_FLAG_ORDER.index)])
+    told = sorted(flags, key=_FLAG_ORDER.index)
+    if asked.options.selector_text:
+        told.append(f"--pod-selector '{asked.options.selector_text}'")
+    if asked.rolling and len(asked.nodes) > 1:
+        # kubectl cordons all that it is given before it drains the first
+        command = " ".join(["kubectl drain NODE", *told, "&& kubectl uncordon NODE"])
+        return f"{command}, for {', then '.join(asked.nodes)}"
+    return " ".join(["kubectl drain", *asked.nodes, *told])
 
 
 _FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction"]

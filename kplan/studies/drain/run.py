@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kplan.cluster import PodInfo, Remove
+from kplan.cluster import Cluster, PodInfo, Remove
 from kplan.cluster.owners import returns
 from kplan.pipeline import Planner
 from kplan.result import Event
@@ -52,11 +52,13 @@ class DrainRun:
         budgets: the budgets at the end.
         pods: what became of each pod of the nodes.
         cascade: pods that were evicted for those, and where they landed.
+        untried: pods that would have been evicted, too, if it had not been broken off.
     """
 
     budgets: Budgets
     pods: list[Gone] = field(default_factory=list)
     cascade: list[Landing] = field(default_factory=list)
+    untried: int = 0
 
     @property
     def left(self) -> list[Gone]:
@@ -65,20 +67,31 @@ class DrainRun:
 
     @property
     def evicted(self) -> int:
-        """Pods that were evicted."""
-        return sum(gone.number > 0 for gone in self.pods)
+        """Pods that were evicted, or would have been."""
+        return sum(gone.number > 0 for gone in self.pods) + self.untried
+
+    @property
+    def waiting(self) -> list[Gone]:
+        """Pods that are to go and are there still."""
+        return [gone for gone in self.pods if gone.what.fate == "evict" and not gone.number]
 
 
 class _Cascade(Cascade):
-    """A cascade that does not take the cordon of the drain itself for a reason."""
+    """A cascade that does not take the cordon of the drain itself for a reason.
 
-    def __init__(self, planner: Planner, nodes: Sequence[str]) -> None:
+    Attributes:
+        leaving: the nodes that are drained.
+        told: whether anyone wants to know why a pod finds no place.
+    """
+
+    def __init__(self, planner: Planner, nodes: Sequence[str], *, told: bool) -> None:
         super().__init__(planner)
         self.leaving = nodes
+        self.told = told
 
-    def why(self, pod: PodInfo, event: Event) -> Failure:
+    def why(self, pod: PodInfo, event: Event) -> Failure | None:
         """See Cascade."""
-        return failure(self.planner, pod, event, self.leaving)
+        return failure(self.planner, pod, event, self.leaving) if self.told else None
 
 
 def run_drain(
@@ -88,6 +101,8 @@ def run_drain(
     *,
     rolling: bool = False,
     together: bool = False,
+    told: bool = True,
+    enough: Callable[[DrainRun], bool] | None = None,
 ) -> DrainRun:
     """Carry a drain out; the cluster is changed, through the planner.
 
@@ -97,25 +112,46 @@ def run_drain(
         options: which pods go.
         rolling: cordon each node only while it is drained, and uncordon it before the next.
         together: let the pods of all nodes go before any of the next ones is placed.
+        told: tell why pods find no place.
+        enough: asked before the first eviction from a node, and where something finds no place: break off there.
     """
-    run = DrainRun(Budgets(planner.cluster))
-    cascade = _Cascade(planner, nodes)
+    going = None if told and enough is None else _pods(planner.cluster, nodes)
+    run = DrainRun(Budgets(planner.cluster, going))
+    cascade = _Cascade(planner, nodes, told=told)
     if not rolling:
         planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in nodes)
     for batch in [list(nodes)] if together else [[name] for name in nodes]:
         if rolling:
             cascade.leaving = batch
             planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in batch)
-        _drain(planner, cascade, batch, options, run, together=together)
+        broken_off = _drain(planner, cascade, batch, options, run, together=together, enough=enough)
         if rolling:
             planner.apply(put(cordoned(node_of(planner.cluster, name), on=False)) for name in batch)
+        if broken_off:
+            run.untried = len(run.waiting)
+            break
     return run
 
 
+def _pods(cluster: Cluster, nodes: Sequence[str]) -> list[PodInfo]:
+    return [cluster.pods[row] for name in nodes for row in cluster.pods_on(cluster.node_index[name])]
+
+
 def _drain(
-    planner: Planner, cascade: Cascade, nodes: Sequence[str], options: DrainOptions, run: DrainRun, *, together: bool
-) -> None:
-    """Evict round after round: what a budget holds back waits until others are ready, or for good."""
+    planner: Planner,
+    cascade: _Cascade,
+    nodes: Sequence[str],
+    options: DrainOptions,
+    run: DrainRun,
+    *,
+    together: bool,
+    enough: Callable[[DrainRun], bool] | None,
+) -> bool:
+    """Evict round after round: what a budget holds back waits until others are ready, or for good.
+
+    Returns:
+        whether it was broken off.
+    """
     cluster = planner.cluster
     waiting: list[Gone] = []
     for name in nodes:
@@ -124,6 +160,8 @@ def _drain(
             run.pods.append(gone)
             if what.fate == "evict":
                 waiting.append(gone)
+    if enough is not None and enough(run):
+        return True
     while waiting:
         held: list[Gone] = []
         leaving: list[Gone] = []
@@ -136,13 +174,17 @@ def _drain(
             gone.number = run.evicted + 1
             planner.apply([Remove(gone.pod.row)])
             leaving.append(gone)
-            if not together:
-                _land(cascade, [gone], run)
+            if together:
+                continue
+            _land(cascade, [gone], run)
+            if enough is not None and gone.left and enough(run):
+                return True
         if together:
             _land(cascade, leaving, run)
         if not leaving:
             break
         waiting = held
+    return False
 
 
 def _land(cascade: Cascade, gone: Sequence[Gone], run: DrainRun) -> None:

@@ -12,6 +12,7 @@ from kplan.studies.context import Context
 from kplan.studies.doubts import plan_doubts
 from kplan.studies.notes import left_alone
 from kplan.studies.owners import by_number
+from kplan.studies.reasons.tell import needs_of
 from kplan.studies.remedies import attempt
 from kplan.words import count, tallied
 
@@ -24,11 +25,11 @@ def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
     folds: dict[tuple[str, str], list[Answer]] = {}
     for answer in answers:
         code = answer.because.code if answer.because is not None else ""
-        shape = answer.groups[0].text if answer.groups and answer.verdict != "FITS" else ""
+        shape = _shape(answer, code) if answer.groups and answer.verdict != "FITS" else ""
         same = (answer.verdict, f"{code} {shape}" if answer.verdict != "FITS" else "")
         folds.setdefault(same, []).append(answer)
     rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
-    made = [_fold(group) for group in folds.values()]
+    made = [_fold(group, in_turn=context.in_turn) for group in folds.values()]
     made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
     made = [_with_attempt(context, fold, number) for number, fold in enumerate(made)]
     counts = {word: sum(answer.verdict == word for answer in answers) for word in rank}
@@ -38,7 +39,12 @@ def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
     return PodExplanations(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=_counts_sentence(counts, _named(context, answers), sum(fold.verdict == "PENDING" for fold in made)),
+        sentence=_counts_sentence(
+            counts,
+            _named(context, answers),
+            sum(fold.verdict == "PENDING" for fold in made),
+            "in its turn" if context.in_turn else "looked at alone",
+        ),
         folds=tuple(made),
         answers=answers,
         origin=context.origin,
@@ -47,10 +53,19 @@ def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
     )
 
 
+def _shape(answer: Answer, code: str) -> str:
+    """What pods have in common whose cause is told once: what is wrong with the nearest nodes, and the amounts wanted.
+
+    Where the nearest nodes are none that the pod chose, the cause is about the first of those that it did.
+    """
+    about = next((group for group in answer.groups if any(one.code == code for one in group.reasons)), answer.groups[0])
+    return f"{answer.groups[0].text} {needs_of(about)}"
+
+
 def _named(context: Context, answers: Sequence[Answer]) -> str:
     """``4 waiting pods``; ``4 pods`` where some of them run."""
     cluster = context.planner.cluster
-    rows = (cluster.pod_index.get(answer.pod) for answer in answers)
+    rows = (cluster.pod_index.get(answer.pod) for answer in answers if answer.turn is None)
     waits = all(row is None or cluster.pods[row].waiting for row in rows)
     return count(len(answers), "waiting pod" if waits else "pod")
 
@@ -66,7 +81,7 @@ def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
     return msgspec.structs.replace(fold, attempt=attempt(context, waiting)) if waiting else fold
 
 
-def _counts_sentence(counts: dict[str, int], pods: str, causes: int) -> str:
+def _counts_sentence(counts: dict[str, int], pods: str, causes: int, how: str) -> str:
     total = sum(counts.values())
     if not total:
         return "no pod waits"
@@ -74,18 +89,18 @@ def _counts_sentence(counts: dict[str, int], pods: str, causes: int) -> str:
         fit = "fits" if counts["PENDING"] == 1 else "fit"
         text = f"{counts['PENDING']:,} of {pods} {fit} no node, for {count(causes, 'cause')}"
     else:
-        fits = "fits, looked at alone" if total == 1 else "fit, each looked at alone"
+        fits = f"fits, {how}" if total == 1 else f"fit, each {how}"
         text = f"{total - counts['GATED']:,} of {pods} {fits}"
     rest = [f"{counts[word]:,} {word}" for word in ("PREEMPTS", "FITS", "GATED") if counts[word]]
     return f"{text}; {', '.join(rest)}" if rest else text
 
 
-def _fold(answers: list[Answer]) -> Fold:
+def _fold(answers: list[Answer], *, in_turn: bool) -> Fold:
     first = answers[0]
     because = first.because or Cause(code="", text=first.sentence)
     if first.verdict == "FITS":
         nodes = tallied(by_number(answer.node for answer in answers))
-        because = Cause(code="fits", text=f"each for itself on {nodes}")
+        because = Cause(code="fits", text=f"each {'in its turn' if in_turn else 'for itself'} on {nodes}")
     return Fold(
         verdict=first.verdict,
         count=len(answers),

@@ -15,11 +15,12 @@ from kplan.result.document_base import API_VERSION, Cause
 from kplan.studies.alike import likeness
 from kplan.studies.as_new import as_new
 from kplan.studies.context import Context
-from kplan.studies.doubts import pod_doubts
+from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.studies.explain import parts
 from kplan.studies.explain.careful import careful
+from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
-from kplan.studies.explain.scoring import goes_to, score_table, why_there
+from kplan.studies.explain.scoring import asked_node, goes_to, score_table, why_there
 from kplan.studies.owners import owner_text
 from kplan.studies.reasons.because import because
 from kplan.studies.reasons.failing import gates
@@ -34,10 +35,14 @@ from kplan.words import count, listed
 
 def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> PodExplanation | PodExplanations:
     """Answer for pods: one document for one pod, a folded one for several or if ``fold``."""
+    if pods:
+        context = replace(context, doubts=(*context.doubts, *missing_nodes(context.planner.cluster)))
     if fold or len(pods) != 1:
         context = replace(context, brief=True)
-        return folded(context, tuple(_explain_all(context, pods)))
-    answer = explain_pod(replace(context, brief=False), pods[0])
+        answers = in_turn(context, pods, explain_pod, _same) if context.in_turn else _explain_all(context, pods)
+        return folded(context, tuple(answers))
+    context = replace(context, brief=False)
+    answer = in_turn(context, pods, explain_pod, _same)[0] if context.in_turn else explain_pod(context, pods[0])
     profile = "" if pods[0].scheduler_name == DEFAULT_SCHEDULER else pods[0].scheduler_name
     origin = msgspec.structs.replace(context.origin, profile=profile, event=_event_note(answer.event))
     return PodExplanation(**msgspec.structs.asdict(answer), api_version=API_VERSION, origin=origin)
@@ -56,15 +61,20 @@ def _explain_all(context: Context, pods: Sequence[PodInfo]) -> Iterator[Answer]:
             answer = known[alike] = explain_pod(context, pod)
             yield answer
             continue
-        if context.verdicts is not None:
-            context.verdicts.same(pod.key, answer.pod)
-        yield msgspec.structs.replace(
-            answer,
-            pod=pod.key,
-            sentence=answer.sentence.replace(answer.pod, pod.key, 1),
-            owner=owner_text(pod, context.planner.cluster),
-            event=_event_of(pod, answer.event.text if answer.event is not None else ""),
-        )
+        yield _same(context, answer, pod)
+
+
+def _same(context: Context, answer: Answer, pod: PodInfo) -> Answer:
+    """Make of an answer that of another pod, which is alike in all the scheduler reads."""
+    if context.verdicts is not None:
+        context.verdicts.same(pod.key, answer.pod)
+    return msgspec.structs.replace(
+        answer,
+        pod=pod.key,
+        sentence=answer.sentence.replace(answer.pod, pod.key, 1),
+        owner=owner_text(pod, context.planner.cluster),
+        event=_event_of(pod, answer.event.text if answer.event is not None else ""),
+    )
 
 
 def explain_pod(context: Context, pod: PodInfo) -> Answer:
@@ -117,6 +127,7 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Answer:
         no_help=helps_not,
         scores=score_table(outcome, cluster, NODES_SHOWN if context.brief else None) if verdict == "FITS" else None,
         event=_event(pod, outcome),
+        asked_node=asked_node(outcome, cluster, context.node) if context.node and not shown else None,
     )
 
 

@@ -132,9 +132,9 @@ class _Cascade(Cascade):
 
     def __init__(self, planner: Planner) -> None:
         super().__init__(planner)
-        self._told: dict[tuple[str, bytes], Failure] = {}
+        self._told: dict[tuple[str, bytes], Failure | None] = {}
 
-    def why(self, pod: PodInfo, event: Event) -> Failure:
+    def why(self, pod: PodInfo, event: Event) -> Failure | None:
         """See Cascade."""
         alike = (pod.namespace + "/" + "/".join(controller(pod)), msgspec.json.encode(pod.pod.spec))
         known = self._told.get(alike)

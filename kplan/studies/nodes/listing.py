@@ -14,7 +14,7 @@ from kplan.objects.selectors import Selector
 from kplan.result.amounts import short
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_nodes import NodeList, PieceOfNode, Pool, ResourceTotal
-from kplan.scenario.names import no_such_node
+from kplan.scenario.names import find_nodes, label_in_full
 from kplan.studies.nodes.counting import counted
 from kplan.studies.nodes.packing import Measure, closed_by, measure, open_nodes, within_nodes, workload
 from kplan.studies.nodes.rows import Usage
@@ -33,7 +33,7 @@ class NodesAsked:
     """Which nodes, and in which order.
 
     Attributes:
-        names: nodes by name; all if empty.
+        names: nodes by name, or by a label selector; all if empty.
         selector: by labels.
         sort_by: ``name``, ``full``, ``pods``, a resource (the fullest first) or ``free:RESOURCE`` (the most first);
             empty for by name.
@@ -84,10 +84,8 @@ def list_nodes(cluster: Cluster, asked: NodesAsked, origin: Origin) -> NodeList:
 def _chosen(cluster: Cluster, asked: NodesAsked) -> Rows:
     rows = np.arange(len(cluster.nodes), dtype=np.intp)
     if asked.names:
-        for name in asked.names:
-            if name not in cluster.node_index:
-                raise no_such_node(cluster, name)
-        rows = np.array(sorted({cluster.node_index[name] for name in asked.names}), dtype=np.intp)
+        named = {name for text in asked.names for name in find_nodes(cluster, text)}
+        rows = np.array(sorted(cluster.node_index[name] for name in named), dtype=np.intp)
     selector = asked.selector
     if selector is None:
         return rows
@@ -177,10 +175,12 @@ def _slot(cluster: Cluster, among: Mask) -> PieceOfNode | None:
 
 def _pools(cluster: Cluster, among: Mask, by: str) -> tuple[str, tuple[Pool, ...]]:
     """Nodes by the label that tells their pool; the largest first."""
-    key = by or pool_label(cluster, among)
+    key = label_in_full(cluster, by) if by else pool_label(cluster, among)
     if not key:
         return "", ()
     column = cluster.labels.column(key)
+    if by and not column.present.any():
+        raise UsageError(f"--by {by}: no node has that label", code="no-such-label", hint="its whole key, or zone")
     here = open_nodes(cluster)
     free = (cluster.allocatable - cluster.requested).clip(min=0)
     made = []

@@ -10,6 +10,7 @@ from kplan.result.document import Shortage
 from kplan.studies.reasons.demand import demand
 from kplan.studies.reasons.groups import Asked, Atom
 from kplan.studies.reasons.view import ROOM, Phrase, View
+from kplan.studies.reasons.wanted import Wanted
 from kplan.words import amounts, listed
 
 
@@ -71,31 +72,32 @@ def shortage(asked: Asked, atom: Atom, row: int) -> Shortage:
 
 def amount_sentence(view: View, atom: Atom) -> str:
     """What it wants beside what the best of these nodes, or the largest node of all, has."""
+    found = wanted(view, atom)
+    return found.sentence() if found is not None else _kept(view, atom)
+
+
+def wanted(view: View, atom: Atom) -> Wanted | None:
+    """What it wants beside what nodes have; None where room is kept for others."""
     asked, name, rows = view.asked, atom.resource, view.group.rows
     needs, free, capacity = asked.amounts(name)
     if atom.kept:
-        return _kept(view, atom)
+        return None
     if not capacity.any():
-        return f"no node has {name}; it wants {amounts(name, needs)[0]}"
+        return Wanted(name, needs)
     best = view.shown[0]
     largest, there = int(capacity.max()), int(capacity[rows].max())
+    made_of = demand(asked.pod.pod, name, asked.cluster.rules)
     if needs > largest:
-        wants, texts = _wants(asked, name, needs, largest)
-        return f"{name}: it wants {wants}, the largest node has {texts[1]} {_allocatable(asked, name, capacity)}"
+        return Wanted(name, needs, largest, f"the largest node has {{}} {_allocatable(asked, name, capacity)}", made_of)
     if not capacity[rows].any():
-        wants, _ = _wants(asked, name, needs)
-        return f"{name}: it wants {wants}, {view.some_nodes()} {view.have} none"
+        return Wanted(name, needs, None, f"{view.some_nodes()} {view.have} none", made_of)
     if there < needs:
-        wants, texts = _wants(asked, name, needs, there)
-        return f"{name}: it wants {wants}, {view.some_nodes()} {view.have} {texts[1]} in all"
+        return Wanted(name, needs, there, f"{view.some_nodes()} {view.have} {{}} in all", made_of)
     left = int(free[rows].clip(min=0).sum())
-    wants, texts = _wants(asked, name, needs, int(free[best]), left)
-    if len(rows) > 1 and left >= needs and len(rows) <= 20:
-        return f"{texts[2]} {name} are free, but in pieces: it wants {wants}, no node has more than {texts[1]}"
-    if len(rows) == 1:
-        return f"{name}: it wants {wants}, {view.name(best)} has {texts[1]} free"
+    pieces = len(rows) > 1 and left >= needs and len(rows) <= 20
     which = "the emptiest node" if view.every else "the emptiest node open to it"
-    return f"{name}: it wants {wants}, {which} has {texts[1]} free"
+    which = view.name(best) if len(rows) == 1 else which
+    return Wanted(name, needs, int(free[best]), f"{which} has {{}} free", made_of, left, pieces)
 
 
 def pod_limit_sentence(view: View, words: Phrase) -> str:
@@ -110,13 +112,6 @@ def pod_limit_sentence(view: View, words: Phrase) -> str:
     else:
         who = f"the {total:,} nodes open to it are"
     return f"{who} at {'its' if total == 1 else 'their'} pod limit: {', '.join(details)}"
-
-
-def _wants(asked: Asked, name: str, needs: int, *others: int) -> tuple[str, tuple[str, ...]]:
-    """Write what the pod wants, with what it is made of if that is no plain sum; and all numbers in one unit."""
-    texts = amounts(name, needs, *others)
-    made_of = demand(asked.pod.pod, name, asked.cluster.rules)
-    return f"{texts[0]} ({made_of})" if made_of else texts[0], texts
 
 
 def _allocatable(asked: Asked, name: str, capacity: NDArray[np.int64]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from kplan.result.document_base import Cause
-from kplan.studies.reasons.amounts import amount_sentence, pod_limit_sentence
+from kplan.studies.reasons.amounts import amount_sentence, pod_limit_sentence, wanted
 from kplan.studies.reasons.codes import public_code
 from kplan.studies.reasons.groups import Asked, Atom, Found
 from kplan.studies.reasons.labels import affinity_sentence, cordon_sentence, taint_sentence
@@ -17,10 +18,12 @@ from kplan.studies.reasons.view import ROOM, Phrase, View, view_of
 from kplan.studies.reasons.volumes import (
     capacity_sentence,
     claim_sentence,
+    device_claim_sentence,
     limit_sentence,
     no_volume_sentence,
     reach_sentence,
 )
+from kplan.studies.reasons.wanted import Wanted
 from kplan.words import amounts, count, joined, short_key
 
 
@@ -32,6 +35,11 @@ def because(view: View, phrases: Sequence[Phrase], others: Sequence[Found]) -> C
         phrases: its reasons in words, in its order.
         others: the other groups.
     """
+    return because_wanted(view, phrases, others)[0]
+
+
+def because_wanted(view: View, phrases: Sequence[Phrase], others: Sequence[Found]) -> tuple[Cause, Wanted | None]:
+    """Name what is in the way, and what its sentence is made of where it is an amount; see ``because``."""
     chosen = _of_chosen(view, others)
     if chosen is not None:
         return chosen
@@ -43,7 +51,15 @@ def because(view: View, phrases: Sequence[Phrase], others: Sequence[Found]) -> C
     if more:
         told = f"{text}; {_rest(view, others, len(more))}"
         text = told if len(told) <= ROOM else text
-    return Cause(code=public_code(atoms[0].code, atoms[0].resource), text=_whole(text))
+    cause = Cause(code=public_code(atoms[0].code, atoms[0].resource), text=_whole(text))
+    amount = len(atoms) == 1 and atoms[0].resource not in ("", "pods")
+    return cause, _with_tail(wanted(view, atoms[0]), cause.text) if amount else None
+
+
+def _with_tail(found: Wanted | None, text: str) -> Wanted | None:
+    """An amount with what a cause says after it."""
+    start = found.sentence() if found is not None else ""
+    return replace(found, tail=text[len(start) :]) if found is not None and text.startswith(start) else found
 
 
 def _whole(text: str) -> str:
@@ -56,7 +72,7 @@ def _whole(text: str) -> str:
     return text
 
 
-def _of_chosen(view: View, others: Sequence[Found]) -> Cause | None:
+def _of_chosen(view: View, others: Sequence[Found]) -> tuple[Cause, Wanted | None] | None:
     """Where the pod itself chooses nodes: that none is such, or what is wrong with those that are.
 
     The nodes it did not choose are the nearest ones, and nothing is wrong with them; what is asked is what became of
@@ -70,12 +86,13 @@ def _of_chosen(view: View, others: Sequence[Found]) -> Cause | None:
     if not such:
         if atom.resource or not all(any(other.text == choice for other in group.atoms) for group in others):
             return None
-        return Cause(code=public_code(atom.code, atom.resource), text=f"{choice}: no node has that")
+        return Cause(code=public_code(atom.code, atom.resource), text=f"{choice}: no node has that"), None
     first = view_of(view.asked, such[0])
-    cause = because(first, [phrase(first, one) for one in such[0].atoms], such[1:])
+    cause, amount = because_wanted(first, [phrase(first, one) for one in such[0].atoms], such[1:])
     no_other = f"no other node has {choice}" if atom.resource else f"no other node meets {choice}"
     told = f"{cause.text}; {no_other}"
-    return Cause(code=cause.code, text=told if len(told) <= ROOM else cause.text)
+    text = told if len(told) <= ROOM else cause.text
+    return Cause(code=cause.code, text=text), _with_tail(amount, text)
 
 
 def _choice(asked: Asked, group: Found) -> str:
@@ -155,6 +172,10 @@ _SENTENCES: dict[str, Callable[[View, Atom, Phrase], str]] = {
     "claim-being-deleted": claim_sentence,
     "claim-being-made": claim_sentence,
     "claim-unbound": claim_sentence,
+    "device-claim-not-created": device_claim_sentence,
+    "device-claim-missing": device_claim_sentence,
+    "device-claim-being-deleted": device_claim_sentence,
+    "device-claim-not-owned": device_claim_sentence,
     "storage-class-missing": claim_sentence,
     "no-storage-capacity": capacity_sentence,
     "no-volume-to-bind": no_volume_sentence,

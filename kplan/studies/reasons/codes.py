@@ -53,11 +53,16 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("claim-in-use", r"node\(s\) unavailable due to PersistentVolumeClaim with ReadWriteOncePod"),
         ("csi-driver-missing", r".* CSI driver is not installed on the node"),
         ("node-features", r"node\(s\) didn't match Pod's required features|node declared features check failed"),
+        ("device-claim-not-created", r'pod ".*": ResourceClaim not created yet'),
+        ("device-claim-missing", r"could not find ResourceClaim "),
+        ("device-claim-being-deleted", r'resourceclaim ".*" is being deleted'),
+        ("device-claim-not-owned", r"ResourceClaim .* was not created for [Pp]od"),
         ("scheduling-gates", r"waiting for scheduling gates"),
         ("left-out-by-name", r"node\(s\) didn't satisfy plugin"),
     )
 )
 
+_POD = re.compile(r'^pod "[^"]*": ')
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -70,6 +75,11 @@ def code_of(plugin: str, message: str) -> str:
         if pattern.match(message):
             return code
     return _CAMEL.sub("-", plugin).lower() or "unknown"
+
+
+def without_pod(message: str) -> str:
+    """A text that begins with the name of the pod, without it: the same for all pods that wait for the same."""
+    return _POD.sub("", message)
 
 
 def public_code(code: str, resource: str) -> str:

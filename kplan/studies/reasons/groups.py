@@ -17,7 +17,7 @@ from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
 from kplan.result import Diagnosis, Outcome, PluginFindings
-from kplan.studies.reasons.codes import code_of, resource_of
+from kplan.studies.reasons.codes import code_of, resource_of, without_pod
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
@@ -133,7 +133,14 @@ def find_groups(asked: Asked) -> list[Found]:
         status = diagnosis.pre_filter
         every = asked.cluster.all_rows
         atoms = tuple(
-            Atom(status.plugin, code_of(status.plugin, reason), reason, reason, False, np.ones(len(every), np.bool_))
+            Atom(
+                status.plugin,
+                code_of(status.plugin, reason),
+                reason,
+                without_pod(reason),
+                False,
+                np.ones(len(every), np.bool_),
+            )
             for reason in status.reasons
         )
         return [Found(atoms, every)] if len(every) else []

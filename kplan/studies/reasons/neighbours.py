@@ -92,7 +92,8 @@ def spread_sentence(view: View, atom: Atom, words: Phrase) -> str:
         what = what if constraint.minimum == 0 else f"domains with {count(constraint.minimum, 'pod')}"
         return f"spread by {key}: {who} as {what}, so {full}"
     emptiest = next((domain.value for domain in constraint.domains if domain.pods == constraint.minimum), "")
-    less = f"{emptiest} has {constraint.minimum} such pods" if emptiest else f"the minimum is {constraint.minimum}"
+    minimum = constraint.minimum
+    less = f"{emptiest} has {count(minimum, 'such pod')}" if emptiest else f"the minimum is {minimum}"
     nodes = next((domain.nodes for domain in constraint.domains if domain.value == emptiest), ())
     every = bool(nodes) and set(constraint.counted_despite_taints).issuperset(nodes)
     why = f" (its nodes are tainted: {listed(nodes, most=2)})" if every else ""

@@ -60,6 +60,11 @@ def with_numbers(group: Group) -> str:
     return f"{group.text}: {detail}" if detail and detail not in group.text else group.text
 
 
+def needs_of(group: Group) -> tuple[tuple[str, int], ...]:
+    """What the pod wants of each resource that a group's nodes are short of: its words hold for these amounts alone."""
+    return tuple(sorted({(short.resource, short.needs) for node in group.nodes for short in node.shortages}))
+
+
 def _node(asked: Asked, row: int, phrases: Sequence[Phrase]) -> GroupNode:
     details = []
     alone = len(phrases) == 1

@@ -165,6 +165,18 @@ def claim_sentence(view: View, atom: Atom, words: Phrase) -> str:
     return f"{atom.message[0].lower()}{atom.message[1:]}: no node was looked at"
 
 
+def device_claim_sentence(view: View, atom: Atom, words: Phrase) -> str:
+    """The same of a claim for devices; of one that is made of a template, which one is not there."""
+    templates = view.asked.cluster.objects.table("resource_claim_templates")
+    pod = view.asked.pod.pod
+    made = {one.name for one in pod.status.resource_claim_statuses or ()}
+    wanted = [one.resource_claim_template_name for one in pod.spec.resource_claims or () if one.name not in made]
+    lacking = [name for name in wanted if name and f"{pod.namespace}/{name}" not in templates]
+    if atom.code != "device-claim-not-created" or not lacking:
+        return f"{atom.text}: no node was looked at"
+    return f"{atom.text}, as there is no ResourceClaimTemplate {listed(lacking)}: no node was looked at"
+
+
 def _unbound(view: View) -> Iterator[str]:
     """Tell of each claim of the pod that waits for a volume what its class says about that."""
     objects, pod = view.asked.cluster.objects, view.asked.pod.pod

@@ -55,14 +55,18 @@ def patch_lines(edit: Edit, pod: PodInfo, cluster: Cluster) -> Iterator[str]:
     kind, name = top_owner(pod, cluster)
     if not kind:
         before = _written_by_people(pod.pod.spec)
-        patch = json.dumps({"spec": merge_patch(before, edit(before))})
+        changed = merge_patch(before, edit(before))
+        if "priorityClassName" in changed:
+            # the API server refuses a pod whose numbers are not those of its class
+            changed |= {"priority": None, "preemptionPolicy": None}
+        patch = json.dumps({"spec": changed})
         get = f"kubectl get pod {pod.name} -n {pod.namespace} -o json"
         local = f"kubectl patch --local -f - --type=strategic -o json -p {shlex.quote(patch)}"
         yield "# most of a pod's spec cannot be changed: it is made anew"
         yield f"{get} | {local} | kubectl replace --force -f -"
         return
     before = _template(pod, cluster, kind, name) or _written_by_people(pod.pod.spec)
-    changed: dict[str, Any] = {"template": {"spec": merge_patch(before, edit(before))}}
+    changed = {"template": {"spec": merge_patch(before, edit(before))}}
     word = _TEMPLATES.get(kind, ("", kind.lower()))[1]
     if kind == "CronJob":
         changed = {"jobTemplate": {"spec": changed}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -27,19 +27,38 @@ def propose(case: Case, lab: Lab) -> Iterator[Candidate]:
         yield from _budgets(case)
         return
     if case.spec.preemption_policy == "Never":
-        yield Candidate(
-            "preemption-policy",
-            Cost.EVICT,
-            "preemptionPolicy PreemptLowerPriority (now Never)",
-            edit=lambda spec: replace(spec, preemption_policy=None),
-            evicts=True,
-        )
+        yield _preempting(case)
         return
     if not any(atom.evictable or atom.kept for group in case.groups for atom in group.atoms):
         return
     levels = _levels(case)
     if levels:
         yield from _lowest(case, lab, levels)
+
+
+def _preempting(case: Case) -> Candidate:
+    """Give the pod a class of its value that preempts: its policy is that of its class, which cannot be changed."""
+    level = case.pod.priority
+    name = next((name for value, name in _classes(case) if value == level), "")
+    preempts = _with_priority(level, name or f"kplan-{level}")
+    return Candidate(
+        "preemption-policy",
+        Cost.EVICT,
+        "preemptionPolicy PreemptLowerPriority (now Never)",
+        edit=lambda spec: replace(preempts(spec), preemption_policy=None),
+        commands=() if name else (_make_class(level),),
+        evicts=True,
+    )
+
+
+def _classes(case: Case) -> list[tuple[int, str]]:
+    """Values and names of the classes whose pods evict others, lowest first."""
+    classes = case.cluster.objects.table("priority_classes").values()
+    return sorted((item.value or 0, item.name) for item in classes if item.preemption_policy != "Never")
+
+
+def _make_class(level: int) -> str:
+    return f"kubectl create priorityclass kplan-{level} --value={level}"
 
 
 def _levels(case: Case) -> list[int]:
@@ -57,25 +76,23 @@ def _lowest(case: Case, lab: Lab, levels: list[int]) -> Iterator[Candidate]:
         if low >= high:
             break
         middle = (low + high) // 2
-        if lab.exhausted or lab.run(_raised(case, levels[middle])) is None:
+        if lab.exhausted or lab.run(_raised(levels[middle])) is None:
             low = middle + 1
         else:
             high = middle
     if high < len(levels):
-        yield _raised(case, levels[high])
+        yield _raised(levels[high], _classes(case))
 
 
-def _raised(case: Case, level: int) -> Candidate:
-    classes = case.cluster.objects.table("priority_classes").values()
-    known = sorted((item.value or 0, item.name) for item in classes if level <= (item.value or 0) <= HIGHEST)
-    name = known[0][1] if known else ""
-    make = f"kubectl create priorityclass kplan-{level} --value={level}"
+def _raised(level: int, classes: Sequence[tuple[int, str]] = ()) -> Candidate:
+    """Raise the priority to a level, or to that of the lowest class from there on: what its command does is tried."""
+    value, name = next(((value, name) for value, name in classes if level <= value <= HIGHEST), (level, ""))
     return Candidate(
         "raise-priority",
         Cost.EVICT,
-        f"priority {level} or more" + (f" (class {name}: {known[0][0]})" if name else ""),
-        edit=_with_priority(level, name or f"kplan-{level}"),
-        commands=() if name else (make,),
+        f"priority {level} or more" + (f" (class {name}: {value})" if name else ""),
+        edit=_with_priority(value, name or f"kplan-{level}"),
+        commands=() if name else (_make_class(level),),
         evicts=True,
         short=f"priority {level}",
     )

@@ -93,6 +93,7 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
     exhausted = lab.exhausted
     nothing = ""
     if not [remedy for remedy in helps if remedy.candidate.cost < Cost.LOSS]:
+        fails += _behind(case, lab, fails) if case.nowhere else ()
         pairs = list(_pairs(case, lab, fails))
         helps += pairs
         if not helps:
@@ -119,6 +120,27 @@ def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
         return
     yield from priority.propose(case, lab)
     yield from eviction.propose(case, lab)
+
+
+def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:
+    """Ask what is wrong with the nodes once the pod is no longer refused as a whole, and propose what may lift it."""
+    known = {(candidate.code, candidate.text) for candidate in fails}
+    for candidate in sorted(fails, key=lambda candidate: candidate.cost):
+        if lab.exhausted or not (candidate.edit or candidate.changes):
+            continue
+        with lab.changed(candidate.edit, candidate.changes) as pod:
+            if pod is None:
+                continue
+            cycle = case.planner.cycle(pod)
+            asked = Asked(case.cluster, pod, cycle, cycle.explain(preempt=False))
+            lab.trials += 1
+            groups = tuple(group for group in find_groups(asked) if not group.text)[:GROUPS]
+            then = Case(case.planner, asked, groups)
+            if groups and not then.nowhere and not asked.outcome.error:
+                proposed = list(_distinct(_proposed(then, lab, brief=True)))
+                # alone they are not tried, so nothing is told of that
+                return [replace(other, failed="") for other in proposed if (other.code, other.text) not in known]
+    return []
 
 
 def _distinct(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -15,6 +15,7 @@ from kplan.scenario.add_node import fresh_name, fresh_node
 from kplan.studies.context import Context
 from kplan.studies.reasons.groups import Asked
 from kplan.studies.remedies.candidate import Candidate, Cost, Remedies, Remedy
+from kplan.studies.remedies.each_domain import Domains, adds_a_node, domains_of
 from kplan.studies.remedies.lab import place
 from kplan.studies.remedies.search import remedies_of
 
@@ -113,7 +114,12 @@ def _of_all(bench: _Bench, remedy: Remedy) -> tuple[int, str]:
     if not candidate.new_node or fits == total:
         text = candidate.short or candidate.text
         return fits, f"{text} -> {fits} of {total} fit{'s' if total == 1 else ''}{harm}"
-    return _more_nodes(bench, candidate, fits)
+    found = _more_nodes(bench, candidate, fits)
+    domains = domains_of(bench.planner.cluster, bench.pods[0]) if adds_a_node(candidate) else None
+    if found[0] == total or domains is None:
+        return found
+    across = _in_each(bench, candidate, domains)
+    return across if across[0] > found[0] else found
 
 
 def _more_nodes(bench: _Bench, candidate: Candidate, fits: int) -> tuple[int, str]:
@@ -128,13 +134,50 @@ def _more_nodes(bench: _Bench, candidate: Candidate, fits: int) -> tuple[int, st
         number *= 2
     number = max(known, key=lambda tried: (known[tried], -tried))
     if known[number] < total:
-        return known[number], f"{more_nodes_text(candidate, number)} -> {known[number]} of {total} fit"
+        return known[number], _no_more(bench, candidate, known, number)
     few = number // 4
     if few > 1:
         known[few] = bench.fit(candidate, more_nodes(bench.planner.cluster, candidate, few))
     if not known.get(few):
         return total, f"{more_nodes_text(candidate, number)} -> {total} of {total} fit"
     return total, f"{more_nodes_text(candidate, few)} -> {known[few]} of {total} fit; {number} -> all"
+
+
+def _in_each(bench: _Bench, candidate: Candidate, domains: Domains) -> tuple[int, str]:
+    """Add a node in each domain, and again, until all pods fit or no more of them do; the least number that does it."""
+    total, cluster, size = len(bench.pods), bench.planner.cluster, len(domains.values)
+
+    def fits(rounds: int) -> int:
+        return bench.fit(candidate, more_nodes(cluster, candidate, rounds * size, domains.labels()))
+
+    most, best, few = 1, fits(1), 0
+    while 0 < best < total and 2 * most * size <= MOST_NODES:
+        more = fits(2 * most)
+        if more <= best:
+            break
+        few, most, best = most, 2 * most, more
+    while most - few > 1:
+        middle = (few + most) // 2
+        tried = fits(middle)
+        if not tried:
+            break  # the bound allows no further trial
+        few, most = (few, middle) if tried >= best else (middle, most)
+    return best, f"{domains.text(candidate, most)} -> {best} of {total} fit{'s' if total == 1 else ''}"
+
+
+def _no_more(bench: _Bench, candidate: Candidate, known: dict[int, int], number: int) -> str:
+    """Say how many pods fit where no number of nodes lets all of them, and the least number that does as much."""
+    fits = known[number]
+    most = max((tried for tried, fit in known.items() if fit == fits), default=number)
+    few = max((tried for tried, fit in known.items() if tried < number and fit < fits), default=0)
+    while number - few > 1:
+        middle = (few + number) // 2
+        tried = bench.fit(candidate, more_nodes(bench.planner.cluster, candidate, middle))
+        if not tried:
+            break  # the bound allows no further trial
+        few, number = (few, middle) if tried >= fits else (middle, number)
+    text = f"{more_nodes_text(candidate, number)} -> {fits} of {len(bench.pods)} fit"
+    return f"{text}; {most} do no better" if most > number else text
 
 
 def more_nodes_text(candidate: Candidate, number: int) -> str:
@@ -144,21 +187,33 @@ def more_nodes_text(candidate: Candidate, number: int) -> str:
     return candidate.text.replace("one more node", f"{number:,} more nodes", 1)
 
 
-def more_nodes(cluster: Cluster, candidate: Candidate, number: int) -> tuple[Change, ...]:
-    """The same node several times, each with its pods of DaemonSets and its CSINode."""
+def more_nodes(
+    cluster: Cluster, candidate: Candidate, number: int, labels: Sequence[Mapping[str, str]] = ({},)
+) -> tuple[Change, ...]:
+    """The same node several times, each with its pods of DaemonSets and its CSINode.
+
+    Args:
+        cluster: the cluster.
+        candidate: adds one node.
+        number: how many are added.
+        labels: in which they differ, in turn.
+    """
     taken = set(cluster.node_index)
     made: list[Change] = []
-    for _ in range(number):
+    for at in range(number):
         name = fresh_name(candidate.new_node.rpartition("-")[0], taken)
         taken.add(name)
-        made += (_renamed(change, candidate.new_node, name) for change in candidate.changes)
+        mine = labels[at % len(labels)]
+        made += (_renamed(change, candidate.new_node, name, mine) for change in candidate.changes)
     return tuple(made)
 
 
-def _renamed(change: Change, old: str, new: str) -> Change:
-    """The same change for a node of another name."""
+def _renamed(change: Change, old: str, new: str, labels: Mapping[str, str]) -> Change:
+    """The same change for a node of another name, and with other labels."""
     if isinstance(change, PutNode) and change.node is not None:
-        return PutNode(new, fresh_node(change.node, new))
+        node = fresh_node(change.node, new)
+        metadata = msgspec.structs.replace(node.metadata, labels={**node.labels, **labels})
+        return PutNode(new, msgspec.structs.replace(node, metadata=metadata))
     if isinstance(change, Put) and change.key == old and change.item is not None:
         metadata = msgspec.structs.replace(change.item.metadata, name=new)
         return Put(change.attribute, new, msgspec.structs.replace(change.item, metadata=metadata))

@@ -21,6 +21,7 @@ from kplan.studies.context import Context
 from kplan.studies.reasons.groups import Asked, find_groups
 from kplan.studies.remedies import requests
 from kplan.studies.remedies.candidate import Candidate, Case, Cost, Edit, Remedies
+from kplan.studies.remedies.each_domain import Domains, adds_a_node, domains_of
 from kplan.studies.remedies.fields import edited
 from kplan.studies.remedies.together import MOST_NODES, NODE_COST, OPTIONS, more_nodes, more_nodes_text, options, search
 from kplan.words import count
@@ -142,7 +143,7 @@ class Whole:
 
     def _try(self, context: Context, item: Mine, pod: PodInfo, candidate: Candidate) -> _Trial | None:
         if candidate.edit is None:
-            return self._on_cluster(context.planner.cluster, item, candidate)
+            return self._on_cluster(context.planner.cluster, item, pod, candidate)
         manifest = next((one for one in self.again.manifests.objects if _place(one) == item.change.place), None)
         if manifest is None or candidate.changes:
             return None
@@ -174,7 +175,7 @@ class Whole:
         played = self._play(replace(self.again.manifests, objects=objects), _always(()))
         return _trial(played, item, text, edits, edit)
 
-    def _on_cluster(self, after: Cluster, item: Mine, candidate: Candidate) -> _Trial | None:
+    def _on_cluster(self, after: Cluster, item: Mine, pod: PodInfo, candidate: Candidate) -> _Trial | None:
         """Plan the manifests on a changed cluster; of a node that is added so many that all land, if that is so."""
         manifests = self.again.manifests
         harm = f"  {candidate.harm}" if candidate.harm else ""
@@ -184,22 +185,48 @@ class Whole:
             return best
         missing, gained = item.wanted - item.landed, best.item.landed - item.landed
         # the cluster's own queue may take the first ones: none gained says little of as many as there are pods
-        return self._more(after, item, candidate, best, -(-missing // gained) if gained > 0 else max(missing, 2))
+        number = -(-missing // gained) if gained > 0 else max(missing, 2)
+        best = self._more(after, item, candidate, best, number)
+        domains = domains_of(after, pod) if adds_a_node(candidate) else None
+        if best.done or domains is None:
+            return best
+        across = self._more(after, item, candidate, best, 1, domains)
+        return across if across.item.landed > best.item.landed else best
 
-    def _more(self, after: Cluster, item: Mine, candidate: Candidate, best: _Trial, number: int) -> _Trial:
-        """Add a node several times: twice as many until all land, then about the least number with which they do."""
-        few, most = 1, 0
-        while few < number <= MOST_NODES:
-            changes = _always(more_nodes(after, candidate, number))
-            more = _trial(self._play(self.again.manifests, changes, number), item, more_nodes_text(candidate, number))
+    def _more(
+        self,
+        after: Cluster,
+        item: Mine,
+        candidate: Candidate,
+        best: _Trial,
+        number: int,
+        domains: Domains | None = None,
+    ) -> _Trial:
+        """Add a node several times: twice as many until all land, then about the least number with which they do.
+
+        Args:
+            after: the cluster as the plan left it.
+            item: the object.
+            candidate: adds one node.
+            best: what came of it.
+            number: how many are tried first.
+            domains: in each of which so many are added; None for nodes that are all alike.
+        """
+        size, labels = (len(domains.values), domains.labels()) if domains is not None else (1, ({},))
+        few, most = 0 if domains is not None else 1, 0
+        landed = best.item.landed if domains is None else item.landed
+        while few < number <= MOST_NODES // size:
+            changes = _always(more_nodes(after, candidate, number * size, labels))
+            told = domains.text(candidate, number) if domains is not None else more_nodes_text(candidate, number)
+            more = _trial(self._play(self.again.manifests, changes, number * size), item, told)
             if more is None:
                 break
             if more.done:
                 best, most = more, number
             elif most:
                 few = number
-            elif more.item.landed > best.item.landed:
-                best, few = more, number
+            elif more.item.landed > landed:
+                best, few, landed = more, number, more.item.landed
             else:
                 break
             if most - few <= max(1, most // CLOSE) and most:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kplan.admission import Standing, leaving_order, node_of
+from kplan.admission import OPERATED, Standing, leaving_order, node_of
 from kplan.objects.models import ReplicaSet
 from kplan.studies.returning import copy_of
 from kplan.studies.simulate.rollout import Act, Member, Rollout
@@ -22,7 +22,20 @@ def controllers(*, max_unavailable: bool) -> dict[str, Act]:
         "ReplicationController": replicas,
         "StatefulSet": lambda rollout: stateful_set(rollout, max_unavailable=max_unavailable),
         "DaemonSet": daemon_set,
+        "Job": leave,
+        OPERATED: leave,
     }
+
+
+def leave(rollout: Rollout) -> bool:
+    """Remove the pods that are known to leave, all at once.
+
+    Source: manageJob in pkg/controller/job/job_controller.go.
+    """
+    leaving = [member for member in rollout.members.values() if member.pod.key in rollout.fleet.leaving]
+    for member in leaving:
+        rollout.remove(member)
+    return bool(leaving)
 
 
 def replicas(rollout: Rollout) -> bool:

@@ -12,6 +12,7 @@ from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, Pod
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
+from kplan.result.document_base import Doubt
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.sources import Manifests, load_objects
 from kplan.studies.simulate.warnings import warnings_of
@@ -36,6 +37,7 @@ class Landed:
         fleets: workloads whose controllers make or remove pods step by step; their new pods are not in the state yet.
         ledger: quotas with what was let in.
         silent: how many objects make no pods.
+        doubts: about what of the changes is not known.
     """
 
     state: ClusterState
@@ -45,6 +47,7 @@ class Landed:
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
+    doubts: tuple[Doubt, ...] = ()
 
 
 def nothing(state: ClusterState) -> Landed:
@@ -93,7 +96,7 @@ def land_objects(
 ) -> Landed:
     """Add what manifests bring that were read before; see ``land``."""
     found = expand(manifests, state, rules, namespace=manifests.namespace, pod_templates=pod_templates)
-    later = {(fleet.workload, fleet.place) for fleet in found.fleets}
+    later = {(fleet.workload, fleet.place) for fleet in found.fleets if fleet.pods}
     pods = [entry.pod for entry in found.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*found.objects, *pods))
     notes = (*found.notes, *_security(merged, found))
@@ -105,6 +108,11 @@ def land_objects(
         found.fleets,
         found.ledger,
         found.silent,
+        tuple(
+            Doubt(code="change-not-modelled", text=f"{change.workload}: {change.unsure}")
+            for change in found.changes
+            if change.unsure
+        ),
     )
 
 

@@ -61,6 +61,7 @@ class ManifestPlan:
         tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
         options = replace(
             options,
+            doubts=(*options.doubts, *landed.doubts),
             notes=landed.notes,
             change=landed.change,
             landed=len(tried),

@@ -15,7 +15,7 @@ def quota_rows(ledger: Quotas) -> tuple[QuotaRow, ...]:
     rows: list[tuple[tuple[bool, float, str, str], QuotaRow]] = []
     for use in ledger.uses():
         for resource in use.resources:
-            refused = use.refused and (resource.resource in use.message or "must specify" in use.message)
+            refused = use.refusals(resource.resource)
             if not (resource.touched or refused):
                 continue
             row = QuotaRow(
@@ -25,8 +25,8 @@ def quota_rows(ledger: Quotas) -> tuple[QuotaRow, ...]:
                 then=resource.then,
                 peak=resource.peak,
                 hard=resource.hard,
-                refused=use.refused if refused else 0,
-                message=use.message if refused else "",
+                refused=len(refused),
+                message=next(iter(refused), ""),
             )
             rows.append(((not refused, -resource.share, row.quota, row.resource), row))
     return tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))

@@ -11,7 +11,7 @@ from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_plan import (
     Expanded,
     PlanCause,
@@ -23,9 +23,11 @@ from kplan.result.document_plan import (
 )
 from kplan.studies.by_object import by_object
 from kplan.studies.context import Context
-from kplan.studies.doubts import extenders_of, plan_doubts
+from kplan.studies.doubts import extenders_of, missing_nodes, plan_doubts
 from kplan.studies.notes import left_alone
 from kplan.studies.owners import by_number, folded_owner
+from kplan.studies.reasons.tell import needs_of
+from kplan.studies.reasons.wanted import alike, of_several
 from kplan.studies.remedies import CLAIMS, Again, Whole, attempt
 from kplan.studies.returning import RETURNS_OF_ONE
 from kplan.studies.simulate.controllers import controllers
@@ -111,11 +113,13 @@ def _document(run: Run, rollouts: tuple[RolloutPlan, ...], origin: Origin, optio
     failing = [cause for cause in causes if cause.result != "gated"]
     doubts = (
         *options.doubts,
+        *(missing_nodes(run.planner.cluster) if steps else ()),
         *plan_doubts(
             run.planner.cluster.state.completeness,
             _tried(run),
             frozenset() if steps else _POD,
             extenders_of(run.planner),
+            nodes=bool(run.planner.cluster.nodes),
         ),
     )
     plan = SimulationPlan(
@@ -174,40 +178,56 @@ def _tried(run: Run) -> Iterator[tuple[Pod, str, str]]:
 
 def _causes(run: Run) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
     """Steps that failed by cause, and the pods of each that wait; causes whose words agree are one."""
-    merged: dict[tuple[str, str, str], list[int]] = {}
-    first: dict[tuple[str, str, str], Told] = {}
+    merged: dict[object, list[int]] = {}
+    told_of: dict[object, dict[int, Told]] = {}
     steps = run.steps
     for number, entry in enumerate(run.entries.values()):
         if entry.key is None:
             continue
         told = run.told[entry.key]
-        shape = (
-            ", ".join(reason.code + reason.text.partition(":")[0] for reason in told.group.reasons)
-            if told.group
-            else ""
-        )
-        same = (entry.step.result, told.because.code, shape or told.because.text)
+        same: object = (entry.step.result, told.because.code, _shape(told))
         merged.setdefault(same, []).append(number)
-        first.setdefault(same, told)
+        told_of.setdefault(same, {}).setdefault(id(told), told)
     causes: list[tuple[PlanCause, list[PodInfo]]] = []
     rows = list(run.entries)
     cluster = run.planner.cluster
     for same, numbers in sorted(merged.items(), key=lambda item: -len(item[1])):
         waiting = [cluster.pods[rows[number]] for number in numbers if cluster.pods[rows[number]].waiting]
-        told = first[same]
+        every = list(told_of[same].values())
+        told, because = every[0], _of_all(every)
         cause = PlanCause(
-            result=same[0],
+            result=steps[numbers[0]].result,
             count=len(numbers),
-            because=told.because,
+            because=because,
             owners=by_number(steps[number].owner for number in numbers),
             pod=told.pod,
             group=told.group,
             groups=told.groups,
             preempt=told.preempt,
+            alone="" if because == told.because else told.because.text,
         )
         causes.append((cause, waiting))
     causes.sort(key=lambda pair: (pair[0].result == "gated", -pair[0].count, pair[0].pod))
     return tuple(cause for cause, _ in causes), tuple(waiting for _, waiting in causes)
+
+
+def _shape(told: Told) -> object:
+    """What pods have in common whose cause is told once: the reasons, and all numbers that a range cannot tell."""
+    if told.group is None:
+        return told.because.text
+    reasons = ", ".join(reason.code + reason.text.partition(":")[0] for reason in told.group.reasons)
+    if told.wanted is not None:
+        return reasons, alike(told.wanted)
+    return reasons, told.group.text, needs_of(told.group)
+
+
+def _of_all(every: Sequence[Told]) -> Cause:
+    """The cause in words that are true of all that it was told of."""
+    wanted = [told.wanted for told in every if told.wanted is not None]
+    first = every[0].because
+    if len({told.because.text for told in every}) == 1 or len(wanted) < len(every):
+        return first
+    return Cause(code=first.code, text=of_several(wanted))
 
 
 def _owners(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:

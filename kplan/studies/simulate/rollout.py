@@ -292,7 +292,7 @@ class Play:
 
     def _stalled(self, rollout: Rollout, unfinished: bool) -> str:
         """Say why a rollout does not go on; empty if it is through."""
-        if not unfinished or (rollout.fleet.replaces and rollout.fleet.strategy == "OnDelete"):
+        if not unfinished or rollout.fleet.leaving or (rollout.fleet.replaces and rollout.fleet.strategy == "OnDelete"):
             return ""
         for member in rollout.new():
             if not member.pod.bound:

@@ -17,23 +17,26 @@ from kplan.result.document_base import Cause
 from kplan.result.document_plan import PlanStep
 from kplan.studies.alike import likeness, template_likeness
 from kplan.studies.owners import owner_text
-from kplan.studies.reasons.because import because
+from kplan.studies.reasons.because import because_wanted
+from kplan.studies.reasons.codes import without_pod
 from kplan.studies.reasons.failing import plain_cause
 from kplan.studies.reasons.groups import Asked, find_groups
 from kplan.studies.reasons.preempting import preempt_part
 from kplan.studies.reasons.tell import tell
+from kplan.studies.reasons.wanted import Wanted
 from kplan.studies.returning import Returns
 
 
 @dataclass
 class Told:
-    """A cause of failure, told for the first pod that met it."""
+    """A cause of failure, told for the first pod that met it; ``wanted`` is what it says of amounts."""
 
     because: Cause
     pod: str
     group: Group | None = None
     groups: int = 0
     preempt: str = ""
+    wanted: Wanted | None = None
 
 
 @dataclass
@@ -98,7 +101,7 @@ class Run:
         while queue:
             again: list[PodInfo] = []
             for pod in queue:
-                again += self._come_back(self.attempt(pod))
+                again += self.come_back(self.attempt(pod))
             queue = self.planner.queue.sort(again)
 
     def retry(self) -> None:
@@ -110,7 +113,7 @@ class Run:
             alike = likeness(pod)
             if alike in failed or not pod.waiting:
                 continue
-            again = self._come_back(self.attempt(pod))
+            again = self.come_back(self.attempt(pod))
             if not pod.bound:
                 failed.add(alike)
             self.drain(self.planner.queue.sort(again))
@@ -120,7 +123,7 @@ class Run:
         entry = self.entries.get(pod.row)
         if entry is not None and pod.waiting and entry.step.result == EventKind.PENDING.value:
             self.told.pop(entry.key, None)
-            self.drain(self._come_back(self.attempt(pod)))
+            self.drain(self.come_back(self.attempt(pod)))
 
     def attempt(self, pod: PodInfo) -> tuple[int, ...]:
         """Try one pod; return rows of the pods evicted for it."""
@@ -165,11 +168,11 @@ class Run:
         if not groups:
             return Told(Cause(code="unknown", text=outcome.fit_error), pod.key)
         first = tell(asked, groups[0], names=False)
-        cause = because(first.view, first.phrases, groups[1:])
+        cause, wanted = because_wanted(first.view, first.phrases, groups[1:])
         part = preempt_part(outcome, self.planner.cluster, groups)
-        return Told(cause, pod.key, first.group, len(groups), part.text if part is not None else "")
+        return Told(cause, pod.key, first.group, len(groups), part.text if part is not None else "", wanted)
 
-    def _come_back(self, victims: Iterable[int]) -> list[PodInfo]:
+    def come_back(self, victims: Iterable[int]) -> list[PodInfo]:
         """Let controllers make pods again for those that were evicted."""
         again: list[PodInfo] = []
         for row in victims:
@@ -186,7 +189,7 @@ def _reasons(outcome: Outcome) -> frozenset[str]:
     if diagnosis is None:
         return frozenset()
     if diagnosis.pre_filter is not None:
-        return frozenset(diagnosis.pre_filter.reasons)
+        return frozenset(map(without_pod, diagnosis.pre_filter.reasons))
     return frozenset(
         refusal.reason for failing in diagnosis.failing for refusal in failing.findings.refusals if refusal.rows.any()
     )

@@ -88,7 +88,7 @@ class Points:
     def pool(self, asked: AskedAxis) -> Iterator[Point]:
         """Nodes of each shape."""
         for text in asked.values:
-            yield Point(f"pool {text}", pool=portable_node(read_add_node(text), self.cluster))
+            yield Point(f"pool {text}", pool=portable_node(read_add_node(text, "--pool"), self.cluster))
 
     def workload(self, asked: AskedAxis) -> Iterator[Point]:
         """Each workload of manifests, or of the cluster."""

@@ -56,6 +56,7 @@ def load_sweep(file: str) -> SweepFile:
     if kinds != ["Sweep"]:
         raise SourceError("neither one Sweep nor one Scenario", file=file, code="bad-sweep", hint=_EXAMPLE)
     reader = _Reader(objects[0], FilePath(file).parent)
+    reader.check_fields("axes", "replicas")
     return SweepFile(tuple(reader.axes()), reader.replicas())
 
 
@@ -97,8 +98,8 @@ class _Reader(StepReader):
 
     def _value(self, name: str, value: object, path: Path) -> str:
         """One value as its flag would take it."""
-        if name == "pool" and isinstance(value, dict):
-            return ",".join(f"{key}={part}" for key, part in value.items())
+        if name == "pool" and isinstance(value, str | dict):
+            return self.beside(self.text(value, path))
         if isinstance(value, dict | list) or value is None:
             raise self.refused("a value is a text", path)
         text = str(value)

@@ -8,15 +8,16 @@ from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_sweep import SweepAxis, SweepOutcome, SweepReport, badness
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.sweep.scenario import Axis, Grid
+from kplan.words import count
 
 _SAID = {
-    "drain": "drains leave nothing behind",
-    "fail": "losses are borne",
-    "workload": "cases fit",
-    "scenario": "scenarios leave nothing waiting",
+    "drain": ("drain", "drains", "leaves", "leave", "nothing behind"),
+    "fail": ("loss", "losses", "is", "are", "borne"),
+    "workload": ("case", "cases", "fits", "fit", ""),
+    "scenario": ("scenario", "scenarios", "leaves", "leave", "nothing waiting"),
 }
-"""What is said of those that fit, by the axis that asks."""
-_OTHERWISE = "cases leave no pod waiting"
+"""What is said of those that fit, by the axis that asks: who, one or more, does what, one or more."""
+_OTHERWISE = ("case", "cases", "leaves", "leave", "no pod waiting")
 _CLOSER = {"drain": "its pods one by one, and what would help", "fail": "what comes back when, and what would help"}
 """What the command of this name tells of one scenario."""
 
@@ -46,7 +47,7 @@ def report(
     return SweepReport(
         api_version=API_VERSION,
         verdict="FITS" if fits == len(rows) else "PARTLY" if fits else "BLOCKED",
-        sentence=f"{fits:,} of {len(rows):,} {_SAID.get(asks, _OTHERWISE)}",
+        sentence=_sentence(fits, len(rows), asks),
         origin=origin,
         because=_because(worst),
         try_=_try(grid.axes, worst, what_if),
@@ -57,6 +58,12 @@ def report(
         outcomes=tuple(rows),
         fits=fits,
     )
+
+
+def _sentence(fits: int, total: int, asks: str) -> str:
+    """``1 of 6 drains leaves nothing behind``."""
+    one, more, does, do, what = _SAID.get(asks, _OTHERWISE)
+    return f"{fits:,} of {count(total, one, more)} {does if fits == 1 else do} {what}".rstrip()
 
 
 def _because(worst: SweepOutcome) -> Cause | None:

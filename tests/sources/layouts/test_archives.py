@@ -167,3 +167,25 @@ def test_a_hard_link_is_a_link(tmp_path):
         link.type, link.linkname = tarfile.LNKTYPE, "nodes.yaml"
         archive.addfile(link)
     assert len(load(out.getvalue(), tmp_path).nodes) == 1
+
+
+def test_an_archive_in_an_archive_is_named(tmp_path):
+    with pytest.raises(SourceError, match=r"nothing to read in it but an archive inside: in/b\.tar\.gz$") as caught:
+        load(tar({"in/b.tar.gz": tar(TWO, mode="w:gz")}), tmp_path, "out.tar")
+    assert (caught.value.code, caught.value.hint) == ("archive-inside", "take out the one to read, and name it")
+    with pytest.raises(SourceError, match=r"but 4 archives inside: a\.tgz, b\.tgz, c\.tgz and 1 more$"):
+        load(zipped(dict.fromkeys(("d.tgz", "c.tgz", "b.tgz", "a.tgz"), b"x")), tmp_path)
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["in an archive", "in a folder"])
+def test_archives_beside_text_are_named(packed, tmp_path):
+    files = {"nodes.yaml": NODE, **dict.fromkeys(("a.tgz", "b.zip", "c.tar.xz", "d.tar", "e.tar.zst"), b"x")}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    state = load(zipped(files), tmp_path, "whole") if packed else kplan.load(tmp_path)
+    assert state.completeness.notes == (
+        "passed over archive a.tgz: name it to read it",
+        "passed over archive b.zip: name it to read it",
+        "passed over archive c.tar.xz: name it to read it",
+        "passed over 2 more archives",
+    )

@@ -44,7 +44,8 @@ function shareOf(requested, allocatable) {
   return requested > 0 ? 1 : 0;
 }
 
-const percent = (share) => `${Math.round(share * 100)}%`;
+/** As text has it: rounded down, so that nothing is full before it is; 0.29 * 100 is a little less than 29. */
+const percent = (share) => `${Math.floor(share * 100 + 1e-9)}%`;
 
 /** Words for a camelCase name of the document. */
 function words(name) {

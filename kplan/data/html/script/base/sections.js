@@ -42,4 +42,7 @@ const HEAD = [
   "notes",
   "from",
   "timings",
+  "otherVersion",
+  "turn",
+  "askedNode",
 ];

@@ -1,7 +1,7 @@
 // bind: which pods would be bound where and what else is written; or what was.
 
 kind("BindPlan", {
-  fields: ["totals", "pods", "objects", "guards", "cluster"],
+  fields: ["totals", "pods", "objects", "guards", "cluster", "rules"],
   stand() {
     STATES.lands.text = "pods would be bound here";
     STATES.quiet.text = "nothing is bound here";
@@ -17,7 +17,7 @@ kind("BindPlan", {
       (DOC.objects || []).length ? objectsOf(DOC.objects, "What is created before the pods") : null,
     ),
     part("guards", "Guards", (DOC.guards || []).length ? guardsTable(DOC.guards) : null),
-    part("cluster", "Cluster", clusterPairs(DOC.cluster)),
+    part("cluster", "Cluster", clusterPairs(DOC.cluster), watched("Rules that the plan was made by", DOC.rules)),
     packingPart(),
     nodesPart(),
   ],

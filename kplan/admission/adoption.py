@@ -1,0 +1,85 @@
+"""Adoption: pods without a controller that a workload's selector matches become its own, and count as replicas.
+
+Not modelled: a Deployment that adopts ReplicaSets (its plan has a doubt); that a StatefulSet replaces adopted pods of
+another revision once all are ready.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from kplan.admission.raw import dig, dig_text
+from kplan.objects.models import (
+    Deployment,
+    Job,
+    LabelSelector,
+    Object,
+    Pod,
+    ReplicaSet,
+    ReplicationController,
+    Workload,
+)
+from kplan.objects.selectors import compile_selector
+from kplan.objects.state import ClusterState
+from kplan.sources import ManifestObject
+
+_ENDED = ("Succeeded", "Failed")
+_MEMBER = re.compile(r"(?P<parent>.*)-[0-9]+", re.DOTALL)
+
+
+def adopted_pods(manifest: ManifestObject, namespace: str, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """Find the pods that the workload of a manifest adopts.
+
+    Args:
+        manifest: the workload, with its selector.
+        namespace: it is in.
+        pods: that are there.
+
+    Source: ClaimObject in pkg/controller/controller_ref_manager.go; getPodsForStatefulSet, isMemberOf in
+    pkg/controller/statefulset: of a StatefulSet the name must be that of a member, too.
+    """
+    selector = _selector(manifest)
+    if selector is None:
+        return ()
+    matches = compile_selector(selector).matches
+    return tuple(
+        pod
+        for pod in pods
+        if pod.namespace == namespace
+        and not any(owner.controller for owner in pod.metadata.owner_references or ())
+        and not pod.metadata.deletion_timestamp
+        and pod.status.phase not in _ENDED
+        and matches(pod.labels)
+        and (manifest.kind != "StatefulSet" or _is_member(pod, manifest))
+    )
+
+
+def orphaned_sets(item: Object, namespace: str, state: ClusterState) -> Iterator[ReplicaSet]:
+    """Find the ReplicaSets that a Deployment adopts."""
+    if not isinstance(item, Deployment) or item.spec.selector is None:
+        return
+    matches = compile_selector(item.spec.selector).matches
+    for one in state.replica_sets:
+        owned = any(owner.controller for owner in one.metadata.owner_references or ())
+        if one.namespace == namespace and not owned and matches(one.labels):
+            yield one
+
+
+def _selector(manifest: ManifestObject) -> LabelSelector | None:
+    """The selector of a kind that adopts pods; that of a Job only where it was not made for it alone."""
+    item = manifest.item
+    if isinstance(item, ReplicationController):
+        template = item.spec.template.metadata.labels if item.spec.template is not None else None
+        labels = item.spec.selector or template
+        return LabelSelector(match_labels=dict(labels)) if labels else None
+    if isinstance(item, Job) and dig(manifest.raw, "spec.manualSelector") is True:
+        written = dig(manifest.raw, "spec.selector.matchLabels")
+        return LabelSelector(match_labels=written) if isinstance(written, dict) and written else None
+    if isinstance(item, Workload) and manifest.kind in ("ReplicaSet", "StatefulSet"):
+        found = item.spec.selector
+        return found if found is not None and (found.match_labels or found.match_expressions) else None
+    return None
+
+
+def _is_member(pod: Pod, manifest: ManifestObject) -> bool:
+    found = _MEMBER.fullmatch(pod.name)
+    return found is not None and found["parent"] == dig_text(manifest.raw, "metadata.name")

@@ -1,0 +1,105 @@
+"""The API server: it completes and lets in the pods and claims that manifests bring, or refuses them."""
+
+from kplan.admission.admit import Admission
+from kplan.admission.changes import WorkloadChange
+from kplan.admission.claims import ephemeral_claims, set_claim_defaults
+from kplan.admission.device_claims import device_claims, name_device_claims
+from kplan.admission.expansion import ExpandedPod
+from kplan.admission.limit_ranger import check_claim_limits
+from kplan.admission.policies import Policies
+from kplan.admission.quota import Quotas
+from kplan.admission.refusal import Refusal, Refusals, claim_refusal
+from kplan.admission.twice import owner_of_pod
+from kplan.admission.workloads import Draft
+from kplan.objects.kind_words import WORKLOAD_WORDS, kind_word
+from kplan.objects.models import Object, PersistentVolumeClaim
+from kplan.objects.requests import RequestRules
+from kplan.objects.state import ClusterState
+
+_OWN_WORDS = frozenset(map(kind_word, ("Pod", *WORKLOAD_WORDS)))
+
+
+class Server:
+    """One API server while manifests land.
+
+    Args:
+        state: what is there already.
+        policies: of the state and of the manifests.
+        rules: how the version counts requests.
+
+    Attributes:
+        admission: completes pods.
+        quotas: with all that was let in.
+        pods: those that were let in.
+        objects: the others.
+        notes: what else to say.
+    """
+
+    def __init__(self, state: ClusterState, policies: Policies, rules: RequestRules) -> None:
+        self._policies = policies
+        self._claims = {claim.key for claim in state.persistent_volume_claims}
+        self._owners = {pod.key: owner_of_pod(pod) for pod in state.pods}
+        self.admission = Admission(policies, rules)
+        self.quotas = Quotas(policies.resource_quotas, rules, state.pods)
+        self.pods: list[ExpandedPod] = []
+        self.objects: list[Object] = []
+        self.notes: list[str] = []
+
+    def let_in_claim(self, claim: PersistentVolumeClaim) -> list[str]:
+        """Complete a claim and hold it against limits and quotas, unless it is there; return what was added to it.
+
+        Raises:
+            Refusal: it is refused; then nothing is counted.
+        """
+        if claim.key in self._claims:
+            return []
+        added = set_claim_defaults(claim, self._policies.storage_classes.values())
+        check_claim_limits(claim, self._policies.limit_ranges.get(claim.namespace, []))
+        self.quotas.let_in_claim(claim)
+        self._claims.add(claim.key)
+        self.objects.append(claim)
+        return added
+
+    def let_in_pod(self, draft: Draft, change: WorkloadChange, refusals: Refusals, *, deadline: bool) -> bool:
+        """Complete a pod that a controller sends, with its claims; tell whether it was let in.
+
+        Args:
+            draft: the pod, and the claims that are sent before it.
+            change: its workload.
+            refusals: takes what is said where it is refused.
+            deadline: whether it has an activeDeadlineSeconds.
+        """
+        pod = draft.pod
+        added: list[str] = []
+        if self._owners.get(pod.key, owner_of_pod(pod)) != owner_of_pod(pod):
+            # of a name that a controller chooses, another pod may be there: it tries in vain until that is gone
+            refusals.add(pod.name, f'pods "{pod.name}" already exists')
+            return False
+        for claim in draft.claims:
+            try:
+                added += self.let_in_claim(claim)
+            except Refusal as refusal:
+                refusals.add(refusal.message, claim_refusal(claim, refusal))
+                return False
+        try:
+            added = [*self.admission.admit(pod, complete=change.workload.partition("/")[0] in _OWN_WORDS), *added]
+            if change.verdict != "changed":  # a rollout is held against quotas as it goes on
+                self.quotas.let_in_pod(pod, terminating=deadline)
+        except Refusal as refusal:
+            what = f'Pod "{pod.name}" is invalid' if refusal.problems else f'pods "{pod.name}" is forbidden'
+            refusals.add(refusal.message, f"{what}: {refusal.message}", refusal.problems)
+            return False
+        self._owners[pod.key] = owner_of_pod(pod)
+        added += name_device_claims(pod, self._policies.claim_templates)
+        for made in device_claims(pod, self._policies.claim_templates):
+            if isinstance(made, str):
+                self.notes.append(f"{change.workload} waits: {made}")
+            else:
+                self.objects.append(made)
+        for claim in ephemeral_claims(pod):
+            try:
+                added += self.let_in_claim(claim)
+            except Refusal as refusal:
+                self.notes.append(f"pod {pod.key} waits: {claim_refusal(claim, refusal)}")
+        self.pods.append(ExpandedPod(pod, change.workload, change.place, tuple(added)))
+        return True

@@ -1,0 +1,43 @@
+"""Codes of every doubt that a check can raise: what ``--allow-doubt`` takes."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from kplan.objects.kinds import KINDS
+
+_OTHERS = (
+    "broken-object",
+    "change-not-modelled",
+    "devices-not-modelled",
+    "extender-not-asked",
+    "no-zones",
+    "nodes-missing",
+    "not-expanded",
+    "other-scheduler",
+    "plugin-not-modelled",
+    "pod-group-not-modelled",
+    "queue-sort-assumed",
+    "scheduler-config-assumed",
+    "snapshot-age-unknown",
+    "snapshot-old",
+    "version-too-new",
+    "version-too-old",
+)
+
+CODES = frozenset(
+    {
+        *_OTHERS,
+        *(kind.code or f"no-{kind.plural}" for kind in KINDS),
+        *(f"partial-{kind.plural}" for kind in KINDS),
+        *(f"broken-{kind.name.lower()}" for kind in KINDS),
+    }
+)
+
+
+def meant(code: str) -> str:
+    """What may be meant by a code that there is not, as a hint."""
+    close = get_close_matches(code, sorted(CODES), n=3, cutoff=0.6)
+    if close:
+        return f"did you mean {'one of: ' if len(close) > 1 else ''}{', '.join(close)}?"
+    return "the code stands behind each doubt that kplan check tells, as in --allow-doubt no-pods"

@@ -1,0 +1,83 @@
+"""Pods explained in their turn: those before them in the queue are placed first, and what they evict leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from kplan.cluster import PodInfo
+from kplan.result.document import Answer
+from kplan.result.document_asked import Turn
+from kplan.studies.alike import likeness
+from kplan.studies.context import Context
+from kplan.studies.simulate.run import Run
+from kplan.words import count
+
+Explain = Callable[[Context, PodInfo], Answer]
+Same = Callable[[Context, Answer, PodInfo], Answer]
+
+
+def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: Same) -> list[Answer]:
+    """Answer for pods, each as the queue before it leaves the cluster; the cluster is changed.
+
+    A pod that runs is in no queue: it is answered for first, as if no other waited.
+
+    Args:
+        context: what answers are made with.
+        pods: those asked about.
+        explain: answers for one pod against the cluster as it is.
+        same: makes of an answer that of another pod which is alike.
+    """
+    planner = context.planner
+    queue = planner.waiting()
+    places = {pod.row: place for place, pod in enumerate(queue, 1)}
+    answers = {pod.row: explain(context, pod) for pod in pods if pod.row not in places or not context.brief}
+    left = {pod.row for pod in pods} & places.keys()
+    run = Run(replace(planner, everything=False))
+    failed: dict[object, tuple[int, Answer]] = {}
+    for pod in queue:
+        if not left:
+            break
+        if pod.row in left:
+            left.discard(pod.row)
+            alike, changes = likeness(pod), len(run.planner.changes)
+            known = failed.get(alike)
+            if known is not None and known[0] == changes:  # nothing has happened since one like it was refused
+                found = same(context, known[1], pod)
+            else:
+                found = explain(context, pod)
+                failed[alike] = (changes, found)
+            answers[pod.row] = _in_turn(found, answers.get(pod.row), _turn(run, places, pod))
+        run.come_back(run.attempt(pod))
+    return [answers[pod.row] for pod in pods]
+
+
+def _in_turn(found: Answer, alone: Answer | None, turn: Turn) -> Answer:
+    """Say of an answer which turn it is, and what it would be if no other pod waited where that was asked."""
+    if alone is not None and (alone.verdict, alone.node) != (found.verdict, found.node):
+        turn = msgspec.structs.replace(turn, alone=alone.verdict, alone_node=alone.node)
+    behind = f", behind {count(turn.place - 1, 'other waiting pod')}" if turn.place > 1 else ""
+    turn = msgspec.structs.replace(turn, text=_told(turn))
+    return msgspec.structs.replace(found, sentence=f"{found.sentence}{behind}", turn=turn)
+
+
+def _told(turn: Turn) -> str:
+    """The pod's place in the queue, and what those before it came to."""
+    before = turn.place - 1
+    told = f"place {turn.place:,} of {turn.waiting:,}"
+    if before == 1:
+        told += f"; the one before it finds {'a node' if turn.placed else 'none'}"
+    elif before:
+        who = f"all {before:,}" if turn.placed == before else f"{turn.placed:,} of the {before:,}"
+        told += f"; {who} before it {'finds' if turn.placed == 1 else 'find'} a node"
+    if turn.alone:
+        where = f" on {turn.alone_node}" if turn.alone_node else ""
+        told += f"; alone it would be {turn.alone}{where}"
+    return told
+
+
+def _turn(run: Run, places: dict[int, int], pod: PodInfo) -> Turn:
+    before = [entry.step for row, entry in run.entries.items() if row in places]
+    return Turn(place=places[pod.row], waiting=len(places), placed=sum(bool(step.node) for step in before))

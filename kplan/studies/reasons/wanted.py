@@ -1,0 +1,75 @@
+"""What pods want of a resource beside what nodes have: one sentence for one pod, and one that is true of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kplan.words import amounts
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What one pod wants of one resource, in the scheduler's units.
+
+    Attributes:
+        resource: its name.
+        needs: what the pod wants.
+        has: what the best node has; None where none has any.
+        where: which node that is, with ``{}`` for what it has; without it where none has any.
+        made_of: what the pod's amount is the sum of; empty if that is no plain sum.
+        left: what is free on all of the nodes; None where that is not the question.
+        pieces: whether that would be enough on one node.
+        tail: what the cause says after this sentence.
+    """
+
+    resource: str
+    needs: int
+    has: int | None = None
+    where: str = ""
+    made_of: str = ""
+    left: int | None = None
+    pieces: bool = False
+    tail: str = ""
+
+    def sentence(self) -> str:
+        """``cpu: it wants 1500m, node-d has 1420m free``."""
+        others = [number for number in (self.has, self.left) if number is not None]
+        wants, *texts = amounts(self.resource, self.needs, *others)
+        wants += f" ({self.made_of})" if self.made_of else ""
+        if self.pieces:
+            free = f"{texts[1]} {self.resource} are free, but in pieces"
+            return f"{free}: it wants {wants}, no node has more than {texts[0]}"
+        return self._told("it wants", wants, *texts[:1])
+
+    def _told(self, want: str, wants: str, has: str = "") -> str:
+        if self.has is None and not self.where:
+            return f"no node has {self.resource}; {want} {wants}"
+        return f"{self.resource}: {want} {wants}, {self.where.format(has)}"
+
+
+def alike(one: Wanted) -> object:
+    """What pods have in common of which one sentence can be told."""
+    return one.resource, one.where, one.has is None
+
+
+def of_several(several: Sequence[Wanted]) -> str:
+    """The sentence that is true of all: ``cpu: they want 900m to 1300m, the emptiest node has 420m free``.
+
+    Args:
+        several: what each wants; they are alike.
+    """
+    first = several[0]
+    tail = first.tail if all(one.tail == first.tail for one in several) else ""
+    if all(
+        (one.needs, one.has, one.made_of, one.pieces) == (first.needs, first.has, first.made_of, first.pieces)
+        for one in several
+    ):
+        return first.sentence() + tail
+    needs = sorted({one.needs for one in several})
+    has = sorted({one.has for one in several if one.has is not None})
+    ends = (needs[0], needs[-1], *((has[0], has[-1]) if has else ()))
+    least, most, *left = amounts(first.resource, *ends)
+    wants = least if least == most else f"{least} to {most}"
+    free = "" if not left else left[0] if left[0] == left[1] else f"{left[0]} to {left[1]}"
+    return first._told("it wants" if least == most else "they want", wants, free) + tail

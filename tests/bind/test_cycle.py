@@ -1,0 +1,52 @@
+"""The binding cycle when a pod vanishes under it: it is held back, and nothing stays assumed."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+import msgspec
+import pytest
+
+from kplan.bind.client import Reply
+from kplan.bind.cycle import Cycle
+from kplan.bind.fields import pod_fields
+from kplan.bind.flags import Flags
+from kplan.bind.journal import Journal
+from kplan.bind.perform import HeldBack, Performer
+from kplan.bind.watch import Seen
+from kplan.result.document_bind import BindClaim, BindPod
+from tests.bind.fakes import FakeClient, answer
+from tests.bind.test_live import live
+from tests.bind.test_show import claims, mine, storage
+from tests.builders import node
+
+
+def test_a_pod_that_the_watch_says_is_gone_while_its_claim_is_written_is_held_back() -> None:
+    there = mine("a", volumes=claims("scratch"), metadata={"uid": "u1"})
+    cluster = live(node("node-a"), node("node-b"), *storage(), there)
+    claim = msgspec.to_builtins(cluster.cluster.objects.persistent_volume_claims["default/scratch"])
+
+    def handler(method: str, path: str, query: Mapping[str, str], body: Any) -> Reply:
+        if method == "PUT" and not query:
+            cluster.seen(Seen(there, gone=True))  # type: ignore[arg-type]
+            return answer(200)
+        if method != "GET":
+            return answer(200)
+        if "/persistentvolumeclaims/" in path:
+            return answer(200, claim)
+        if "/nodes/" in path:
+            return answer(200, msgspec.to_builtins(node("node-a")))
+        return answer(200, msgspec.to_builtins(there))
+
+    shown = BindPod(
+        pod="default/a", result="bind", uid="u1", node="node-a", scheduler="kplan", fields=pod_fields(there),  # type: ignore[arg-type]
+        claims=(BindClaim(claim="default/scratch"),),
+    )  # fmt: skip
+    client = FakeClient(handler)
+    cycle = Cycle(shown, cluster, Performer(client, Journal("")), Flags(), "run")
+    with pytest.raises(HeldBack) as caught:
+        list(islice(cycle.steps(), 3))  # else it would wait for its claim
+    assert (caught.value.code, caught.value.message) == ("deleted", "the pod was deleted")
+    assert cluster.assumed == {}
+    assert ("PUT", "/api/v1/namespaces/default/persistentvolumeclaims/scratch", False) in client.sent
+    assert not [path for method, path, _ in client.sent if path.endswith("/binding")]
