@@ -17,7 +17,7 @@ kind("BindPlan", {
       (DOC.objects || []).length ? objectsOf(DOC.objects, "What is created before the pods") : null,
     ),
     part("guards", "Guards", (DOC.guards || []).length ? guardsTable(DOC.guards) : null),
-    part("cluster", "Cluster", clusterPairs(DOC.cluster), watched("Rules that the plan was made by", DOC.rules)),
+    part("cluster", "Cluster", clusterPairs(DOC.cluster), rulesOf(DOC.rules)),
     packingPart(),
     nodesPart(),
   ],
@@ -161,6 +161,17 @@ const clusterPairs = (cluster) =>
     ["kube-system", cluster.uid ? `uid ${cluster.uid}` : ""],
     ["read at", cluster.serverTime ? new Date(cluster.serverTime * 1000).toISOString() : ""],
   ]);
+
+/** The version and gates, and digests of all else that decides: under other rules the plan is not carried out. */
+function rulesOf(rules) {
+  const rows = Object.entries(rules || {});
+  if (!rows.length) return null;
+  const columns = [
+    { label: "part", value: ([part]) => part },
+    { label: "value or digest", value: ([, value]) => value, cell: ([, value]) => h("code", {}, value) },
+  ];
+  return fold("Rules that the plan was made by", table(columns, rows, { caption: "Rules that the plan was made by" }));
+}
 
 const runPairs = () =>
   pairs([
