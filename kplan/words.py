@@ -50,6 +50,11 @@ def listed(names: Sequence[str], total: int = 0, most: int = 3) -> str:
     return ", ".join(shown)
 
 
+def did_you_mean(names: Sequence[str], otherwise: str = "") -> str:
+    """A hint at what may be meant, the likeliest first; ``otherwise`` where there is nothing."""
+    return f"did you mean {listed(names)}?" if names else otherwise
+
+
 def tallied(numbers: Mapping[str, int], most: int = 3, *, more: str = "") -> str:
     """Some names with the number of each, then how many more names: ``a x2, b, +7``.
 

@@ -5,7 +5,7 @@ from kplan.admission.daemons import node_of
 from kplan.admission.expand import expand
 from kplan.admission.expansion import ExpandedPod, Expansion, FieldProblem, LeftOut
 from kplan.admission.fleets import Fleet
-from kplan.admission.leaving import Standing, is_ready, leaving_order
+from kplan.admission.leaving import Standing, is_ready, leaving_order, ordinal
 from kplan.admission.operated import OPERATED
 from kplan.admission.quota import Quotas, QuotaUse, ResourceUse
 from kplan.admission.rollout import RolloutStep, RolloutSteps
@@ -28,4 +28,5 @@ __all__ = [
     "is_ready",
     "leaving_order",
     "node_of",
+    "ordinal",
 ]

@@ -22,7 +22,6 @@ from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
-_ENDED = ("Succeeded", "Failed")
 _MEMBER = re.compile(r"(?P<parent>.*)-[0-9]+", re.DOTALL)
 
 
@@ -47,7 +46,7 @@ def adopted_pods(manifest: ManifestObject, namespace: str, pods: Iterable[Pod]) 
         if pod.namespace == namespace
         and not any(owner.controller for owner in pod.metadata.owner_references or ())
         and not pod.metadata.deletion_timestamp
-        and pod.status.phase not in _ENDED
+        and not pod.ended
         and matches(pod.labels)
         and (manifest.kind != "StatefulSet" or _is_member(pod, manifest))
     )

@@ -123,7 +123,9 @@ def _age(api_version: str) -> tuple[int, ...]:
 
     Source: CompareKubeAwareVersionStrings in apimachinery v0.37.2 pkg/version/helpers.go.
     """
-    major, stage, minor = _VERSION.fullmatch(api_version.rpartition("/")[2]).groups()  # type: ignore[union-attr]
+    found = _VERSION.fullmatch(api_version.rpartition("/")[2])
+    assert found is not None, api_version  # versions of api.json, which tests read whole
+    major, stage, minor = found.groups()
     return {"alpha": 0, "beta": 1, None: 2}[stage], int(major), int(minor or 0)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from kplan.admission.daemons import node_of
-from kplan.admission.leaving import Standing, is_ready, job_leaving_order, leaving_order
+from kplan.admission.leaving import Standing, is_ready, job_leaving_order, leaving_order, ordinal
 from kplan.admission.raw import copied, dig, dig_int, read_template
 from kplan.admission.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
 from kplan.admission.templates import normal_template
@@ -112,7 +112,7 @@ def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
         pod
         for pod in state.pods
         if pod.namespace == owner.namespace
-        and pod.status.phase not in ("Succeeded", "Failed")
+        and not pod.ended
         and any(reference.controller and reference.uid in uids for reference in pod.metadata.owner_references or ())
     )
 
@@ -293,7 +293,7 @@ def _scaled_away(
     if count <= 0:
         return ()
     if manifest.kind == "StatefulSet":
-        return _keys(sorted(pods, key=lambda pod: -_ordinal(pod))[:count])
+        return _keys(sorted(pods, key=lambda pod: -ordinal(pod.name))[:count])
     standing = [standing_of(pod) for pod in sorted(pods, key=lambda pod: pod.name)]
     references = (running.metadata.owner_references if running is not None else None) or ()
     owned = manifest.kind == "Deployment" or any(o.controller for o in references)
@@ -303,11 +303,6 @@ def _scaled_away(
 def standing_of(pod: Pod) -> Standing:
     """Tell what a controller ranks a pod of a state by."""
     return Standing(pod, pod.spec.node_name or "", bool(pod.spec.node_name) and is_ready(pod), pod.metadata.uid or "")
-
-
-def _ordinal(pod: Pod) -> int:
-    tail = pod.name.rpartition("-")[2]
-    return int(tail) if tail.isdecimal() else -1
 
 
 def new_drafts(drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str) -> list[Draft]:

@@ -153,3 +153,9 @@ def _less(one: _Ordered, other: _Ordered) -> int:
     if one == other:
         return 0
     return -1 if one < other else 1
+
+
+def ordinal(name: str) -> int:
+    """Ordinal of a pod of a StatefulSet by its name; -1 for a name without one."""
+    tail = name.rpartition("-")[2]
+    return int(tail) if tail.isdecimal() else -1

@@ -22,8 +22,6 @@ OPERATED = "operated"
 _RANKED = ("Rollout", "DeploymentConfig", "CloneSet")
 """Kinds whose surplus pods are chosen as a ReplicaSet's controller does, or much like it."""
 
-_ENDED = ("Succeeded", "Failed")
-
 
 @dataclass(frozen=True, slots=True)
 class Operated:
@@ -56,7 +54,7 @@ def operated(
     """
     group, kind, namespace, name = key
     every = _pods_of(kind, namespace, name, state)
-    pods = tuple(pod for pod in every if pod.status.phase not in _ENDED)
+    pods = tuple(pod for pod in every if not pod.ended)
     if not pods:
         return None
     slots = _slots((group, kind), drafts, pods)

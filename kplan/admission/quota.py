@@ -243,9 +243,8 @@ class Quotas:
 
     def _count_existing(self, account: _Account, pods: list[Pod]) -> None:
         for pod in pods:
-            finished = pod.status.phase in ("Succeeded", "Failed")
             if pod.namespace == account.quota.namespace and self._matches(account.quota, pod, terminating=False):
-                usage = {"count/pods": NANO_PER_UNIT} if finished else pod_usage(pod, self._rules)
+                usage = {"count/pods": NANO_PER_UNIT} if pod.ended else pod_usage(pod, self._rules)
                 add_to(account.used, {name: amount for name, amount in usage.items() if name in account.hard})
 
     def _charge(

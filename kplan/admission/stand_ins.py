@@ -27,7 +27,6 @@ from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
 _KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
-_ENDED = ("Succeeded", "Failed")
 _TOKENS = ("kube-api-access-", "default-token-")
 """How the volumes begin that admission mounts for a service account."""
 
@@ -72,7 +71,7 @@ def stand_in(
     owned = [
         (pod, owner)
         for pod in state.pods
-        if pod.namespace == namespace and pod.status.phase not in _ENDED
+        if pod.namespace == namespace and not pod.ended
         for owner in pod.metadata.owner_references or ()
         if owner.controller and _owns(kind, name, owner, pod)
     ]

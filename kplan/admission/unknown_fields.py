@@ -16,6 +16,7 @@ from kplan.admission.field_problems import Problem
 from kplan.admission.unserved import close_name
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
+from kplan.words import did_you_mean
 
 _MOST = 100
 """Errors after which the server looks no further."""
@@ -121,14 +122,14 @@ def _hint(key: str, around: _Around, api: Api) -> str:
     known = api.fields(name)
     close = close_name(key, known, _VERY_CLOSE)
     if close:
-        return f"did you mean {close}?"
+        return did_you_mean([close])
     outer = [where for where, one in around[:-1] if key in api.fields(one)]
     deeper = _below(key, name, api)
     if outer or deeper:
         place = outer[-1] if outer else (*path, deeper)
         return f"it belongs into {dotted(place) or 'the top level'}"
     close = close_name(key, known)
-    return f"did you mean {close}?" if close else ""
+    return did_you_mean([close] if close else [])
 
 
 def _below(key: str, name: str, api: Api) -> str:

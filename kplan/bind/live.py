@@ -16,7 +16,6 @@ import msgspec
 from kplan.bind.fields import node_fields
 from kplan.bind.watch import Seen, Watches
 from kplan.cluster import AddPods, Assume, Change, Cluster, PodInfo, Put, PutNode, Remove
-from kplan.cluster.pods import is_terminal
 from kplan.framework.codes import Point
 from kplan.framework.findings import Failed, Refused
 from kplan.objects.models import Node, Object, PersistentVolume, Pod
@@ -131,12 +130,12 @@ class LiveCluster:
         pod = seen.item
         known = self.pod(pod.key)
         mine = self.assumed.get(pod.key)
-        if mine is not None and mine.uid == pod.metadata.uid and not seen.gone and not is_terminal(pod):
+        if mine is not None and mine.uid == pod.metadata.uid and not seen.gone and not pod.ended:
             if pod.spec.node_name == mine.node:
                 mine.confirmed = True
             elif not pod.spec.node_name and pod.metadata.deletion_timestamp is None:
                 return  # older than the binding
-        if seen.gone or is_terminal(pod):
+        if seen.gone or pod.ended:
             if known is not None and known.uid == (pod.metadata.uid or pod.key):
                 self.cluster.apply([Remove(known.row)])
             return

@@ -38,7 +38,7 @@ def read_pod(client: Client, shown: BindPod, rules: RequestRules) -> Pod:
         raise HeldBack("the pod was deleted and made again under the same name", code="recreated")
     if pod.metadata.deletion_timestamp is not None:
         raise HeldBack("the pod is being deleted", code="pod-deleted")
-    if pod.status.phase in ("Succeeded", "Failed"):
+    if pod.ended:
         raise HeldBack(f"the pod has ended ({pod.status.phase})", code="ended")
     if pod.spec.node_name:
         mine = pod.spec.node_name == shown.node

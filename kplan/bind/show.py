@@ -141,7 +141,7 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
 def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
     """Why kplan does not bind a pod, whatever the flags."""
     spec = pod.pod.spec
-    if pod.pod.status.phase in ("Succeeded", "Failed"):
+    if pod.pod.ended:
         return Cause(code="ended", text=f"it has ended ({pod.pod.status.phase})")
     if pod.bound:
         return Cause(code="bound-already", text=f"it is bound to {spec.node_name} already")

@@ -70,7 +70,7 @@ def _run(words: list[str], *, debug: bool) -> int:
         return ExitCode.LIVE if isinstance(error, LiveError) else ExitCode.USAGE
     except BrokenPipeError:
         raise
-    except Exception as error:
+    except Exception as error:  # no traceback to a user: a bug is said, with what to report
         if isinstance(error, OSError) and error.errno in _FULL:
             raise
         return _bug(error, debug=debug)

@@ -64,23 +64,23 @@ def carry_out(opened: Opened, workers: Workers, kept: Kept) -> list[SweepOutcome
     start = start_of(told, total, opened.origin.source)
     done: dict[int, SweepOutcome] = {}
     with ExitStack() as stack:
-        write: Callable[[SweepOutcome], None] = lambda outcome: None  # noqa: E731
+        writes: list[Callable[[SweepOutcome], None]] = []
         if kept.resume:
             earlier = read_results(kept.resume, start)
             done |= earlier.outcomes
             if earlier.dropped:
                 note(f"{kept.resume}: its last line is half written; that scenario is done again")
             note(f"{len(done):,} of {count(total, 'scenario')} are done already")
-            write = stack.enter_context(more_results(kept.resume, start, earlier)).add
+            writes.append(stack.enter_context(more_results(kept.resume, start, earlier)).add)
         elif kept.results:
-            write = stack.enter_context(new_results(kept.results, start)).add
+            writes.append(stack.enter_context(new_results(kept.results, start)).add)
         rest = (one for one in grid.scenarios() if one.number not in done)
         step = stack.enter_context(_bar(total, len(done)))
         try:
             for outcome in sweep(rest, total - len(done), opened.bench, told.base, workers):
                 done[outcome.number] = outcome
-                write(outcome)
-                step(outcome)
+                for tell in (*writes, step):
+                    tell(outcome)
         except KeyboardInterrupt:
             file = kept.resume or kept.results
             how = f"go on with: --resume {file}" if file else "none is kept: --results FILE keeps them"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster.cluster import FIXED_RESOURCES, Cluster, Revert
 from kplan.cluster.counters import Counters
-from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, PodInfo, is_terminal, seconds
+from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, PodInfo, seconds
 from kplan.objects.models import Node, Pod
 from kplan.objects.quantity import milli_value, value
 from kplan.objects.requests import (
@@ -112,7 +112,7 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     """Add rows for pods that have not ended; return what takes exactly them away again."""
     before = len(cluster.pods)
     resources = cluster.resources
-    running = [pod for pod in pods if not is_terminal(pod)]
+    running = [pod for pod in pods if not pod.ended]
     known: dict[bytes, Counted] = cluster.objects.derived("what pods count", (), dict)
     counted = [_counted(cluster, pod, known) for pod in running]
     infos = [

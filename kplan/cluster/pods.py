@@ -104,11 +104,6 @@ class PodInfo:
         return not self.bound and not self.gone and not self.terminating
 
 
-def is_terminal(pod: Pod) -> bool:
-    """Tell whether a pod has ended: it counts nowhere."""
-    return pod.status.phase in ("Succeeded", "Failed")
-
-
 @lru_cache(maxsize=65536)
 def seconds(timestamp: str) -> int:
     """Read an RFC 3339 time as whole seconds since 1970; metav1.Time keeps no finer."""

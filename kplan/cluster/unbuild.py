@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from kplan.cluster.pods import PodInfo, is_terminal
+from kplan.cluster.pods import PodInfo
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
@@ -23,7 +23,7 @@ def to_state(cluster: Cluster) -> ClusterState:
     """
     former = cluster.state
     objects: list[Object] = [*cluster.nodes]
-    objects += [pod for pod in former.pods if is_terminal(pod)]
+    objects += [pod for pod in former.pods if pod.ended]
     objects += [pod_object(cluster, pod) for pod in cluster.pods if not pod.gone]
     for kind in KINDS:
         if kind.name not in ("Node", "Pod"):

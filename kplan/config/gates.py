@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from kplan.errors import ConfigError
+from kplan.words import did_you_mean
 
 MINORS = (34, 35, 36, 37)
 """The minors that have a column below."""
@@ -482,7 +483,7 @@ def _hint(minor: int, name: str) -> str:
     if elsewhere:
         return f"Kubernetes 1.{minor} does not know it; {', '.join(elsewhere)} {_do(elsewhere)}"
     close = get_close_matches(name, [*gates(minor), *_ALL], n=1)
-    return f"did you mean {close[0]}?" if close else "see the release's list of feature gates"
+    return did_you_mean(close, "see the release's list of feature gates")
 
 
 def _do(items: list[str]) -> str:

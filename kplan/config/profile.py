@@ -16,6 +16,7 @@ from kplan.config.wire import Plugin, Plugins, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import PLUGIN_ARGS, Args, NodeResourcesFitArgs
 from kplan.framework.features import Features
+from kplan.words import did_you_mean
 
 MULTI_POINT = "multiPoint"
 ALL = "*"
@@ -187,7 +188,7 @@ class Builder:
             close = get_close_matches(name, self.registry, n=1)
             self._refuse(
                 f'{point.interface} "{name}" does not exist',
-                hint=f"did you mean {close[0]}?" if close else "it is not built into kube-scheduler",
+                hint=did_you_mean(close, "it is not built into kube-scheduler"),
             )
 
     def _check_counts(self, plugins: Mapping[str, Sequence[str]]) -> None:

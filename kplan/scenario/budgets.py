@@ -21,6 +21,7 @@ from kplan.objects.selectors import Selector, compile_selector
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import workload_object
+from kplan.words import did_you_mean
 
 Healthy = Callable[[PodInfo], bool]
 
@@ -175,7 +176,7 @@ class SetBudget:
 
 def _no_such_budget(cluster: Cluster, key: str) -> UsageError:
     close = get_close_matches(key, list(cluster.objects.table("pod_disruption_budgets")), n=3, cutoff=0.6)
-    hint = f"did you mean {', '.join(close)}?" if close else "--add-manifest brings one"
+    hint = did_you_mean(close, "--add-manifest brings one")
     return UsageError(f"no PodDisruptionBudget {key}", code="no-such-budget", hint=hint)
 
 

@@ -9,7 +9,7 @@ from itertools import count as count_from
 import msgspec
 from msgspec.structs import replace
 
-from kplan.admission import Expansion, Standing, expand, leaving_order
+from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.device_claims import status_of_copy
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
 from kplan.errors import UsageError
@@ -123,7 +123,7 @@ class Scale:
 def _leaving(cluster: Cluster, kind: str, pods: Sequence[PodInfo]) -> list[int]:
     """Rows of the pods of a workload in the order in which its controller removes them."""
     if kind == "StatefulSet":
-        return [pod.row for pod in sorted(pods, key=lambda pod: (-_ordinal(pod), pod.name))]
+        return [pod.row for pod in sorted(pods, key=lambda pod: (-ordinal(pod.name), pod.name))]
     standing = {
         pod.key: Standing(pod.pod, cluster.home_of(pod.row) if pod.bound else "", is_ready(pod), pod.uid)
         for pod in sorted(pods, key=lambda pod: pod.name)
@@ -141,11 +141,6 @@ def _names(cluster: Cluster, kind: str, sample: PodInfo) -> Iterator[str]:
         row = cluster.pod_index.get(f"{sample.namespace}/{stem}-{n}")
         if row is None or cluster.pods[row].gone:
             yield f"{stem}-{n}"
-
-
-def _ordinal(pod: PodInfo) -> int:
-    number = pod.name.rpartition("-")[2]
-    return int(number) if number.isdecimal() else -1
 
 
 def as_manifest(item: Object, place: str) -> ManifestObject:

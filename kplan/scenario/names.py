@@ -15,7 +15,7 @@ from kplan.objects.models import Object
 from kplan.objects.selector_text import parse_selector
 from kplan.objects.selectors import Selector
 from kplan.objects.well_known import REGION, ZONE
-from kplan.words import listed
+from kplan.words import did_you_mean, listed
 
 DEFAULT_NAMESPACE = "default"
 
@@ -96,7 +96,7 @@ def _named(cluster: Cluster, name: str, namespace: str, scope: Scope, asked: str
 def _hint(cluster: Cluster, name: str) -> str:
     """What to ask instead: a pod that has ended, a pod in another namespace, one that is spelled alike, its owner."""
     for item in cluster.state.pods:
-        if item.name == name and item.status.phase in ("Succeeded", "Failed"):
+        if item.name == name and item.ended:
             return f"{item.key} has ended ({item.status.phase}): the scheduler does not look at it"
     there = [pod for pod in cluster.pods if not pod.gone]
     parts = [pod.key for pod in there if pod.name.startswith(name)] or [pod.key for pod in there if name in pod.name]
@@ -127,7 +127,7 @@ def _owners(cluster: Cluster) -> dict[str, list[str]]:
 
 
 def _meant(choices: Sequence[str]) -> str:
-    return f"did you mean {listed(list(dict.fromkeys(choices)))}?" if choices else ""
+    return did_you_mean(list(dict.fromkeys(choices)))
 
 
 def find_nodes(cluster: Cluster, text: str) -> list[str]:
@@ -162,7 +162,7 @@ def label_in_full(cluster: Cluster, key: str) -> str:
 def no_such_node(cluster: Cluster, name: str) -> UsageError:
     """Make the error for a node that is not there; the hint names close ones."""
     close = get_close_matches(name, list(cluster.node_index), n=3, cutoff=0.6)
-    hint = f"did you mean {', '.join(close)}?" if close else "kplan nodes lists them"
+    hint = did_you_mean(close, "kplan nodes lists them")
     if any(node.labels.get(ZONE) == name for node in cluster.nodes):
         hint = f"it is a zone: zone={name}"
     elif all(part in cluster.node_index for part in name.split(",")):

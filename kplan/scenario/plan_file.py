@@ -21,6 +21,7 @@ from kplan.scenario.effect import Verb
 from kplan.scenario.parse import VERBS, parse_step
 from kplan.sources import ManifestObject, load_objects
 from kplan.sources.fit import Path, write_path
+from kplan.words import did_you_mean
 
 EXPECTATIONS = ("all placed", "nothing evicted", "nothing moves")
 """What ``expect`` may say in words; or ``pending``, ``evicted``, ``placed``, ``lost`` with a number."""
@@ -143,7 +144,7 @@ class StepReader:
         for key in given:
             if _kebab(key) not in VERBS:
                 close = get_close_matches(key, [*_BESIDE_THE_VERB, *camel], n=1)
-                raise self.refused(f"no verb {key}", (*path, key), f"did you mean {close[0]}?" if close else verbs)
+                raise self.refused(f"no verb {key}", (*path, key), did_you_mean(close, verbs))
         if len(given) != 1:
             raise self.refused(f"a step has one verb, this one has {len(given)}", path, verbs)
         key, value = next(iter(given.items()))

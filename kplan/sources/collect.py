@@ -145,7 +145,7 @@ class Collector:
         if not {"Node", "Pod"} <= self._tables.keys() or not self._tables["Node"].items:
             return []
         pods = [pod for pod in self._tables["Pod"].items.values() if isinstance(pod, Pod)]
-        named = [pod.spec.node_name for pod in pods if pod.spec.node_name and pod.status.phase not in _ENDED]
+        named = [pod.spec.node_name for pod in pods if pod.spec.node_name and not pod.ended]
         lost = [name for name in named if name not in self._tables["Node"].items]
         if not lost:
             return []
@@ -204,7 +204,6 @@ class _Table:
         return f"{what} left out, the newest of each kept: {', '.join(shown[:_SHOWN])}{more}"
 
 
-_ENDED = ("Succeeded", "Failed")
 _SHOWN = 3
 _NAMES = tuple(kind.name for kind in BY_NAME.values())
 

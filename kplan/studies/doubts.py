@@ -76,8 +76,7 @@ def missing_nodes(cluster: Cluster) -> Iterator[Doubt]:
     """
     if "Node" in cluster.state.completeness.versions:
         return
-    ended = ("Succeeded", "Failed")
-    on = [pod.spec.node_name for pod in cluster.state.pods if pod.spec.node_name and pod.status.phase not in ended]
+    on = [pod.spec.node_name for pod in cluster.state.pods if pod.spec.node_name and not pod.ended]
     missing = [name for name in on if name not in cluster.node_index]
     if missing:
         names = sorted(set(missing))

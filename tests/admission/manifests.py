@@ -4,8 +4,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from kplan.admission import Expansion, expand
-from kplan.objects.models import Object
+from kplan.objects.models import Deployment, Object, Pod, ReplicaSet
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.sources import load, load_objects
@@ -42,3 +44,17 @@ spec:
     metadata: {{labels: {{app: web}}}}
     spec: {{containers: [{{name: main, image: {image}{resources}}}]}}
 """
+
+
+def running(replicas: int) -> list[Object]:
+    """What is there once ``deployment(replicas)`` has been applied."""
+    found = expand_text(deployment(replicas))
+    made: list[Object] = [one for one in found.objects if isinstance(one, Deployment | ReplicaSet)]
+    (item,) = [one for one in made if isinstance(one, Deployment)]
+    (owner,) = [one for one in made if isinstance(one, ReplicaSet)]
+    item.metadata.uid = (owner.metadata.owner_references or [])[0].uid
+    pods: list[Pod] = [one.pod for one in found.pods]
+    for one in pods:
+        one.spec = msgspec.structs.replace(one.spec, node_name="n")
+        one.status.phase = "Running"
+    return [*made, *pods]

@@ -53,6 +53,21 @@ def killed(world: World, skip: int, when: str) -> None:
     assert process[0].returncode == -signal.SIGKILL, (out, err)
 
 
+def killed_before(world: World, which: Callable[[Request], bool], *words: str) -> None:
+    """Bind the world's pods with ``words``, and kill kplan before the server sees a write.
+
+    Args:
+        world: the world.
+        which: matches that write.
+        words: further flags.
+    """
+    process: list[subprocess.Popen[str]] = []
+    with world.proxy.fault(which, before=lambda: process[0].kill(), reset="before"):
+        process.append(world.start("-n", world.name, "--apply", "--yes", *words, "--journal", str(world.journal)))
+        process[0].communicate(timeout=bindworld.PATIENCE)
+    assert process[0].returncode == -signal.SIGKILL
+
+
 @pytest.mark.parametrize(("number", "when"), list(itertools.product(range(1, WRITES + 1), ["before", "after"])))
 def test_killed_at_any_write_and_resumed(world: World, number: int, when: str) -> None:
     with (
@@ -97,10 +112,7 @@ def test_a_pod_that_was_bound_and_deleted_since_stays_bound_by_the_run(world: Wo
     world.nodes(2)
     world.pod("a")
     world.pod("b")
-    process: list[subprocess.Popen[str]] = []
-    with world.proxy.fault(on_binding_of("b"), before=lambda: process[0].kill(), reset="before"):
-        process.append(world.start("-n", world.name, "--apply", "--yes", "--journal", str(world.journal)))
-        process[0].communicate(timeout=bindworld.PATIENCE)
+    killed_before(world, on_binding_of("b"))
     world.server.delete(world.path("pods", "a"), {"gracePeriodSeconds": 0})
     assert world.resume() == 0
     assert world.became() == {"a": "bound", "b": "bound"}
@@ -116,11 +128,7 @@ def test_a_run_that_is_resumed_reports_what_was_held_back_before_it_was_killed(w
     world.nodes(1)
     world.claim("data", bindworld.WAITING)
     world.pod("a", volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
-    process: list[subprocess.Popen[str]] = []
-    with world.proxy.fault(on("events"), before=lambda: process[0].kill(), reset="before"):
-        words = ("-n", world.name, "--apply", "--yes", "--events", "--volume-timeout", "1")
-        process.append(world.start(*words, "--journal", str(world.journal)))
-        process[0].communicate(timeout=bindworld.PATIENCE)
+    killed_before(world, on("events"), "--events", "--volume-timeout", "1")
     base = f"/apis/events.k8s.io/v1/namespaces/{world.name}/events"
     assert [item for item in world.server.get(base)["items"] if item["reportingController"] == "kplan"] == []
     assert world.resume() == 1
@@ -134,10 +142,7 @@ def test_a_run_that_is_resumed_reports_what_was_held_back_before_it_was_killed(w
 def test_a_run_is_not_resumed_under_other_rules(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     world.nodes(1)
     world.pod("a")
-    process: list[subprocess.Popen[str]] = []
-    with world.proxy.fault(any_write, before=lambda: process[0].kill(), reset="before"):
-        process.append(world.start("-n", world.name, "--apply", "--yes", "--journal", str(world.journal)))
-        process[0].communicate(timeout=bindworld.PATIENCE)
+    killed_before(world, any_write)
     gate = "NominatedNodeNameForExpectation=false"
     assert world.kplan("--resume", str(world.journal), "--yes", "--feature-gates", gate, journal=False) == 2
     err = " ".join(capsys.readouterr().err.split())
@@ -224,10 +229,7 @@ def test_a_resumed_run_takes_flags_on_top_of_those_of_its_journal(
 ) -> None:
     world.nodes(1)
     world.pod("a")
-    process: list[subprocess.Popen[str]] = []
-    with world.proxy.fault(any_write, before=lambda: process[0].kill(), reset="before"):
-        process.append(world.start("-n", world.name, "--apply", "--yes", "--journal", str(world.journal)))
-        process[0].communicate(timeout=bindworld.PATIENCE)
+    killed_before(world, any_write)
     with bindworld.lease(world.server, "kplan"):
         assert world.resume() == 2
         assert "--take-over: a live scheduler answers for schedulerName kplan" in " ".join(

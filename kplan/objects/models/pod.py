@@ -384,6 +384,11 @@ class Pod(Object):
     spec: PodSpec = msgspec.field(default_factory=PodSpec)
     status: PodStatus = msgspec.field(default_factory=PodStatus)
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended: then it counts nowhere."""
+        return self.status.phase in ("Succeeded", "Failed")
+
 
 class PodTemplateSpec(Model):
     """``template`` of a workload."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from kplan.admission import OPERATED, Standing, leaving_order, node_of
+from kplan.admission import OPERATED, Standing, leaving_order, node_of, ordinal
 from kplan.objects.models import ReplicaSet
 from kplan.studies.returning import copy_of
 from kplan.studies.simulate.rollout import Act, Member, Rollout
@@ -142,12 +142,6 @@ def _standing(rollout: Rollout, member: Member) -> Standing:
     return Standing(member.pod.pod, cluster.home_of(member.pod.row), member.ready, member.pod.uid)
 
 
-def ordinal(member: Member) -> int:
-    """Ordinal of a pod of a StatefulSet; -1 for none."""
-    tail = member.pod.name.rpartition("-")[2]
-    return int(tail) if tail.isdecimal() else -1
-
-
 def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
     """Take a turn of a StatefulSet's controller: make what is missing, shrink from the top, then replace from the top.
 
@@ -159,7 +153,7 @@ def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
     pkg/controller/statefulset/stateful_set_control.go.
     """
     fleet = rollout.fleet
-    there = {ordinal(member): member for member in rollout.members.values()}
+    there = {ordinal(member.pod.name): member for member in rollout.members.values()}
     names = {pod.name.rpartition("-")[2]: pod for pod in rollout.unmade.values()}
     slots = range(fleet.first, fleet.first + fleet.replicas)
     if fleet.replaces and fleet.strategy == "Recreate" and rollout.old():

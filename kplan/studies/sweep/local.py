@@ -25,7 +25,7 @@ class Here(Executor):
         future: Future[T] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:
+        except Exception as error:  # as every executor does: whoever asks for the result gets it
             future.set_exception(error)
         return future
 
