@@ -1,14 +1,14 @@
 """What an API server and the controllers would make of manifests: pods as the scheduler sees them."""
 
-from kplan.admission.changes import WorkloadChange
-from kplan.admission.daemons import node_of
+from kplan.admission.controllers.changes import WorkloadChange
+from kplan.admission.controllers.daemons import node_of
+from kplan.admission.controllers.fleets import Fleet
+from kplan.admission.controllers.leaving import Standing, is_ready, leaving_order, ordinal
+from kplan.admission.controllers.operated import OPERATED
+from kplan.admission.controllers.rollout import RolloutStep, RolloutSteps
 from kplan.admission.expand import expand
 from kplan.admission.expansion import ExpandedPod, Expansion, FieldProblem, LeftOut
-from kplan.admission.fleets import Fleet
-from kplan.admission.leaving import Standing, is_ready, leaving_order, ordinal
-from kplan.admission.operated import OPERATED
-from kplan.admission.quota import Quotas, QuotaUse, ResourceUse
-from kplan.admission.rollout import RolloutStep, RolloutSteps
+from kplan.admission.policies.quota import Quotas, QuotaUse, ResourceUse
 
 __all__ = [
     "OPERATED",

@@ -5,16 +5,16 @@ goes), ServiceAccount (its token volume does not matter to the scheduler), PodNo
 ExtendedResourceToleration and AlwaysPullImages (off unless a cluster turns them on).
 """
 
-from kplan.admission.defaults import set_pod_defaults, set_pod_level_defaults
-from kplan.admission.limit_ranger import check_pod_limits, set_limit_range_defaults
-from kplan.admission.match_label_keys import keys_read, merge_label_keys
-from kplan.admission.pod_validation import check_pod
-from kplan.admission.policies import Policies
-from kplan.admission.priority import set_priority
+from kplan.admission.policies.defaults import set_pod_defaults, set_pod_level_defaults
+from kplan.admission.policies.limit_ranger import check_pod_limits, set_limit_range_defaults
+from kplan.admission.policies.lookup import Policies
+from kplan.admission.policies.match_label_keys import keys_read, merge_label_keys
+from kplan.admission.policies.priority import set_priority
+from kplan.admission.policies.runtime_class import set_runtime_class
+from kplan.admission.policies.tolerations import add_default_tolerations
 from kplan.admission.raw import copied
 from kplan.admission.refusal import Refusal
-from kplan.admission.runtime_class import set_runtime_class
-from kplan.admission.tolerations import add_default_tolerations
+from kplan.admission.validation.pods import check_pod
 from kplan.objects.models import Pod
 from kplan.objects.models.pod import PodCondition, PodSpec
 from kplan.objects.requests import RequestRules

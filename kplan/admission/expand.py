@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kplan.admission.adoption import adopted_pods, orphaned_sets
-from kplan.admission.changes import (
+from kplan.admission.controllers.adoption import adopted_pods, orphaned_sets
+from kplan.admission.controllers.changes import (
     WorkloadChange,
     adopting,
     compare,
@@ -14,34 +14,34 @@ from kplan.admission.changes import (
     new_drafts,
     owned_pods,
 )
-from kplan.admission.claim_validation import claim_problems
-from kplan.admission.controllers import controller_of, is_foreign
-from kplan.admission.decoding import Decoding
-from kplan.admission.expansion import Expansion, LeftOut
-from kplan.admission.field_problems import Problem
-from kplan.admission.fleets import Fleet, fleet_of, leaving_fleet
-from kplan.admission.label_validation import metadata_problems
-from kplan.admission.left_out import from_broken, hook_of, in_template, key_of, left_out, why_unknown
-from kplan.admission.names import Names
-from kplan.admission.object_quota import maker_of, maker_refusal, quota_refusal
-from kplan.admission.operated import OPERATED, operated
-from kplan.admission.operators import PLACES, expand_at, expand_operator, group_of, missing_template
-from kplan.admission.policies import Policies
-from kplan.admission.raw import copied, dig_text, has_deadline
-from kplan.admission.refusal import Refusal, Refusals, claim_refusal
-from kplan.admission.server import Server
-from kplan.admission.stand_ins import stand_in
-from kplan.admission.stop_of_set import StopOfSet
-from kplan.admission.twice import written_again
-from kplan.admission.update_validation import update_problems
-from kplan.admission.validation import refusal_text, workload_problems
-from kplan.admission.workloads import (
+from kplan.admission.controllers.fleets import Fleet, fleet_of, leaving_fleet
+from kplan.admission.controllers.kinds import controller_of, is_foreign
+from kplan.admission.controllers.names import Names
+from kplan.admission.controllers.operated import OPERATED, operated
+from kplan.admission.controllers.operators import PLACES, expand_at, expand_operator, group_of, missing_template
+from kplan.admission.controllers.stand_ins import stand_in
+from kplan.admission.controllers.stop_of_set import StopOfSet
+from kplan.admission.controllers.workloads import (
     Draft,
     Expand,
     Surroundings,
     Workload,
     namespace_of,
 )
+from kplan.admission.expansion import Expansion, LeftOut
+from kplan.admission.left_out import from_broken, hook_of, in_template, key_of, left_out, why_unknown
+from kplan.admission.policies.lookup import Policies
+from kplan.admission.policies.object_quota import maker_of, maker_refusal, quota_refusal
+from kplan.admission.raw import copied, dig_text, has_deadline
+from kplan.admission.refusal import Refusal, Refusals, claim_refusal
+from kplan.admission.server import Server
+from kplan.admission.twice import written_again
+from kplan.admission.validation.claims import claim_problems
+from kplan.admission.validation.decoding import Decoding
+from kplan.admission.validation.labels import metadata_problems
+from kplan.admission.validation.problems import Problem
+from kplan.admission.validation.updates import update_problems
+from kplan.admission.validation.workloads import refusal_text, workload_problems
 from kplan.objects.kind_words import kind_word
 from kplan.objects.kinds import find
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from kplan.admission.changes import WorkloadChange
-from kplan.admission.fleets import Fleet
-from kplan.admission.quota import Quotas, QuotaUse
+from kplan.admission.controllers.changes import WorkloadChange
+from kplan.admission.controllers.fleets import Fleet
+from kplan.admission.policies.quota import Quotas, QuotaUse
 from kplan.objects.models import Object, Pod
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kplan.admission.field_problems import Problem
+from kplan.admission.validation.problems import Problem
 from kplan.objects.models import PersistentVolumeClaim
 
 

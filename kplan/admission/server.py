@@ -1,16 +1,16 @@
 """The API server: it completes and lets in the pods and claims that manifests bring, or refuses them."""
 
 from kplan.admission.admit import Admission
-from kplan.admission.changes import WorkloadChange
-from kplan.admission.claims import ephemeral_claims, set_claim_defaults
-from kplan.admission.device_claims import device_claims, name_device_claims
+from kplan.admission.controllers.changes import WorkloadChange
+from kplan.admission.controllers.device_claims import device_claims, name_device_claims
+from kplan.admission.controllers.workloads import Draft
 from kplan.admission.expansion import ExpandedPod
-from kplan.admission.limit_ranger import check_claim_limits
-from kplan.admission.policies import Policies
-from kplan.admission.quota import Quotas
+from kplan.admission.policies.claims import ephemeral_claims, set_claim_defaults
+from kplan.admission.policies.limit_ranger import check_claim_limits
+from kplan.admission.policies.lookup import Policies
+from kplan.admission.policies.quota import Quotas
 from kplan.admission.refusal import Refusal, Refusals, claim_refusal
 from kplan.admission.twice import owner_of_pod
-from kplan.admission.workloads import Draft
 from kplan.objects.kind_words import WORKLOAD_WORDS, kind_word
 from kplan.objects.models import Object, PersistentVolumeClaim
 from kplan.objects.requests import RequestRules

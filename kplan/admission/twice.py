@@ -5,8 +5,8 @@ Of an object that manifests write again the last counts, as it does when kubectl
 
 from collections.abc import Iterable
 
+from kplan.admission.controllers.operators import group_of
 from kplan.admission.left_out import key_of
-from kplan.admission.operators import group_of
 from kplan.admission.raw import dig_text
 from kplan.objects.models import Pod
 from kplan.sources import ManifestObject

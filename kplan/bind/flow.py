@@ -14,14 +14,14 @@ from typing import Any, Protocol
 import msgspec
 
 from kplan.bind.flags import Flags
-from kplan.bind.guards import WATCH
-from kplan.bind.journal import Journal, Record, not_there, read_journal
-from kplan.bind.manifests import created_resources, read_manifests
-from kplan.bind.plan import attempt_of
-from kplan.bind.plan_file import load_plan, plan_of, save_plan
-from kplan.bind.resources import PODS
-from kplan.bind.results import left_to_plan, merged
-from kplan.bind.rights import Needs, cluster_role, nominates
+from kplan.bind.plan.document import attempt_of
+from kplan.bind.plan.file import load_plan, plan_of, save_plan
+from kplan.bind.plan.guards import WATCH
+from kplan.bind.plan.manifests import created_resources, read_manifests
+from kplan.bind.plan.rights import Needs, cluster_role, nominates
+from kplan.bind.run.journal import Journal, Record, not_there, read_journal
+from kplan.bind.run.results import left_to_plan, merged
+from kplan.bind.wire.resources import PODS
 from kplan.bind.workbench import Targets, Workbench
 from kplan.errors import BindError, KplanError, UsageError
 from kplan.framework.features import Features

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kplan.api import Scheduler
-from kplan.bind.client import Client
 from kplan.bind.flags import Flags
-from kplan.bind.following import followed
-from kplan.bind.guards import age_guard, dry_run_guard, rights_guard, watch_guards
-from kplan.bind.identity import Identity, same_cluster, target
-from kplan.bind.journal import Journal, Record
-from kplan.bind.leases import Responsible, find_responsible, own_lease
-from kplan.bind.live import LiveCluster
-from kplan.bind.manifests import Landing, land, read_manifests
-from kplan.bind.perform import Performer
-from kplan.bind.plan import Circumstances, first_pods, make_plan
-from kplan.bind.profiles import OWN_NAME, held, permit_plugins, with_profiles
-from kplan.bind.rehearsal import Rehearsal
-from kplan.bind.rules import rules_guards, rules_of
-from kplan.bind.run import Progress, Run
-from kplan.bind.show import Asked, show
-from kplan.bind.watch import Watches
+from kplan.bind.plan.document import Circumstances, first_pods, make_plan
+from kplan.bind.plan.guards import age_guard, dry_run_guard, rights_guard, watch_guards
+from kplan.bind.plan.manifests import Landing, land, read_manifests
+from kplan.bind.plan.profiles import OWN_NAME, held, permit_plugins, with_profiles
+from kplan.bind.plan.rules import rules_guards, rules_of
+from kplan.bind.plan.show import Asked, show
+from kplan.bind.run.following import followed
+from kplan.bind.run.journal import Journal, Record
+from kplan.bind.run.live import LiveCluster
+from kplan.bind.run.perform import Performer
+from kplan.bind.run.rehearsal import Rehearsal
+from kplan.bind.run.run import Progress, Run
+from kplan.bind.run.watch import Watches
+from kplan.bind.wire.client import Client
+from kplan.bind.wire.identity import Identity, same_cluster, target
+from kplan.bind.wire.leases import Responsible, find_responsible, own_lease
 from kplan.cluster import PodInfo
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner

@@ -39,7 +39,7 @@ class Opener:
     """
 
     def __init__(self, source: Source, rules: Rules) -> None:
-        from kplan.bind.stop import Stop
+        from kplan.bind.run.stop import Stop
 
         if source.snapshot and (source.context or source.kubeconfig):
             named = "--context" if source.context else "--kubeconfig"
@@ -58,8 +58,8 @@ class Opener:
             LiveError: the cluster gives no answer.
             ConfigError: version, gates or configuration are refused.
         """
-        from kplan.bind.client import Client
-        from kplan.bind.identity import Identity, identify, of_state
+        from kplan.bind.wire.client import Client
+        from kplan.bind.wire.identity import Identity, identify, of_state
         from kplan.bind.workbench import Workbench
         from kplan.cli.notes import tell_completeness
         from kplan.sources.live.connection import find_access
@@ -104,7 +104,7 @@ class Opener:
     def drawing(self, document: BindPlan | BindResult) -> Drawing:
         """Give what the HTML report draws: how full nodes were, and are once the pods of a document are bound."""
         from kplan.api import fill_in
-        from kplan.bind.after import state_after
+        from kplan.bind.plan.after import state_after
         from kplan.result.document_usage import Drawing
         from kplan.studies.usage import usage
 

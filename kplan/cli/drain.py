@@ -141,11 +141,11 @@ def answer(
     Raises:
         UsageError: there is no such node, or none is named.
     """
+    from kplan.course.drain import run_drain
     from kplan.scenario.names import find_nodes
     from kplan.studies.doubts import pods_on, with_plan_doubts
     from kplan.studies.drain import DrainAsked, find_nodes_to_drain
     from kplan.studies.drain import drain as study
-    from kplan.studies.drain.run import run_drain
 
     depends = frozenset({"Pod"} if given.disable_eviction else {"Pod", "PodDisruptionBudget"})
     planner = session.scheduler.planner(session.state, everything=False)

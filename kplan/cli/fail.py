@@ -64,11 +64,11 @@ def answer(
     Raises:
         UsageError: there is no such node or zone, or none is named.
     """
+    from kplan.course.clock import monitor_grace
+    from kplan.course.loss import run_fail
     from kplan.studies.doubts import pods_on, with_plan_doubts
     from kplan.studies.fail import FailAsked, each_failure
     from kplan.studies.fail import fail as study
-    from kplan.studies.fail.clock import monitor_grace
-    from kplan.studies.fail.run import run_fail
 
     if each and each not in EACH:
         raise UsageError(f"--each {each}: no such choice", code="bad-choice", hint=f"one of: {', '.join(EACH)}")
@@ -100,8 +100,8 @@ def find(planner: Planner, nodes: list[str], zones: list[str], selector: str) ->
     Raises:
         UsageError: there is no such node or zone.
     """
+    from kplan.cluster.domains import domains
     from kplan.scenario.names import find_nodes
-    from kplan.studies.domains import domains
 
     known = domains(planner.cluster, "zone") if zones else {}
     for zone in zones:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from kplan.admission.rollout import scaled
+from kplan.admission.controllers.rollout import scaled
 from kplan.cluster import Change, Cluster, PodInfo, Put
 from kplan.cluster.owners import controller, top_owner
 from kplan.errors import UsageError

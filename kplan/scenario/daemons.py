@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from kplan.admission.admit import Admission
-from kplan.admission.daemons import add_tolerations, runs_on, tied_to
-from kplan.admission.policies import Policies
+from kplan.admission.controllers.daemons import add_tolerations, runs_on, tied_to
+from kplan.admission.policies.lookup import Policies
 from kplan.admission.raw import copied
 from kplan.admission.refusal import Refusal
 from kplan.cluster import Cluster, PodInfo

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
-from kplan.admission.device_claims import status_of_copy
+from kplan.admission.controllers.device_claims import status_of_copy
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL

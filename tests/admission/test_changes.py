@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from kplan.admission.rollout import daemon_rollout, deployment_rollout, fenceposts, stateful_rollout
+from kplan.admission.controllers.rollout import daemon_rollout, deployment_rollout, fenceposts, stateful_rollout
 from kplan.objects.models import Deployment, LabelSelector, Object, Pod, ReplicaSet
 from tests.admission.manifests import deployment, expand_text, running
 from tests.builders import make, node, pod

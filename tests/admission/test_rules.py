@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from kplan.admission.admit import Admission
-from kplan.admission.claims import set_claim_defaults
-from kplan.admission.limit_ranger import check_claim_limits
-from kplan.admission.policies import Policies
-from kplan.admission.priority import set_priority
+from kplan.admission.policies.claims import set_claim_defaults
+from kplan.admission.policies.limit_ranger import check_claim_limits
+from kplan.admission.policies.lookup import Policies
+from kplan.admission.policies.priority import set_priority
+from kplan.admission.policies.runtime_class import merge_tolerations
+from kplan.admission.policies.tolerations import add_default_tolerations
 from kplan.admission.refusal import Refusal
-from kplan.admission.runtime_class import merge_tolerations
-from kplan.admission.tolerations import add_default_tolerations
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod, PriorityClass, ResourceRequirements, Toleration
 from kplan.objects.models.pod import PodSpec
 from kplan.objects.requests import RequestRules

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kplan.admission.api import api_of
-from kplan.admission.unserved import unserved
+from kplan.admission.validation.api import api_of
+from kplan.admission.validation.unserved import unserved
 from kplan.objects.requests import RequestRules
 from tests.admission.manifests import expand_text
 from tests.builders import make

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kplan.bind.after import state_after
+from kplan.bind.plan.after import state_after
 from kplan.objects.state import ClusterState
 from kplan.result.document_base import API_VERSION, Origin
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BindTarget, BindTotals, BindVictim, BoundPod

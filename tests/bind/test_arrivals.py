@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from kplan.bind.arrivals import Arrivals, as_real
-from kplan.bind.client import Reply
-from kplan.bind.fields import changed, planned_fields
+from kplan.bind.plan.fields import changed, planned_fields
+from kplan.bind.run.arrivals import Arrivals, as_real
+from kplan.bind.wire.client import Reply
 from kplan.objects.models import Pod
 from kplan.result.document_bind import BindClaim, BindPod
 from tests.bind.fakes import FakeClient, answer

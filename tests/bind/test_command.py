@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kplan.bind.plan_file import load_plan, save_plan
+from kplan.bind.plan.file import load_plan, save_plan
 from kplan.cli.main import main
 from kplan.render.data import json_schema
 from tests.cli.snapshots import node, pod, write

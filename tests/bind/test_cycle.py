@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from kplan.bind.client import Reply
-from kplan.bind.cycle import Cycle
-from kplan.bind.fields import pod_fields
 from kplan.bind.flags import Flags
-from kplan.bind.journal import Journal
-from kplan.bind.perform import HeldBack, Performer
-from kplan.bind.watch import Seen
+from kplan.bind.plan.fields import pod_fields
+from kplan.bind.run.cycle import Cycle
+from kplan.bind.run.journal import Journal
+from kplan.bind.run.perform import HeldBack, Performer
+from kplan.bind.run.watch import Seen
+from kplan.bind.wire.client import Reply
 from kplan.result.document_bind import BindClaim, BindPod
 from tests.bind.fakes import FakeClient, answer
 from tests.bind.test_live import live

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from kplan.bind.following import EVERY_KIND, OF_VOLUMES, followed
-from kplan.bind.guards import watch_guards
-from kplan.bind.rights import Needs, cluster_role, following
-from kplan.bind.watch import Seen, Watch, Watches
+from kplan.bind.plan.guards import watch_guards
+from kplan.bind.plan.rights import Needs, cluster_role, following
+from kplan.bind.run.following import EVERY_KIND, OF_VOLUMES, followed
+from kplan.bind.run.watch import Seen, Watch, Watches
 from kplan.config import features
 from kplan.objects.models import Pod
 from kplan.result.document_bind import BindPod

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kplan.bind.journal import Journal, read_journal
-from kplan.bind.writes import bind
+from kplan.bind.run.journal import Journal, read_journal
+from kplan.bind.wire.writes import bind
 from kplan.errors import BindError, UsageError
 
 WRITE = bind("shop/web-0", "u1", "node-a", "7")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kplan.api import Scheduler, fill_in
-from kplan.bind.live import LiveCluster, NoFit
-from kplan.bind.profiles import with_profiles
-from kplan.bind.watch import Seen
+from kplan.bind.plan.profiles import with_profiles
+from kplan.bind.run.live import LiveCluster, NoFit
+from kplan.bind.run.watch import Seen
 from kplan.cluster import PodInfo
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from kplan.api import Scheduler
-from kplan.bind.client import Reply
-from kplan.bind.manifests import Landing, Planned, land, read_manifests
-from kplan.bind.same import first_difference
+from kplan.bind.plan.manifests import Landing, Planned, land, read_manifests
+from kplan.bind.plan.same import first_difference
+from kplan.bind.wire.client import Reply
 from kplan.cli.main import main
 from kplan.errors import LiveError, UsageError
 from kplan.objects.models import Object

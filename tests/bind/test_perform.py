@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from kplan.api import Scheduler
-from kplan.bind.client import Reply
 from kplan.bind.flags import Flags
-from kplan.bind.journal import Journal
-from kplan.bind.perform import BudgetRefuses, Conflict, HeldBack, Performer
-from kplan.bind.rehearsal import Rehearsal
-from kplan.bind.stop import Stop, Stopped
-from kplan.bind.writes import bind, evict
+from kplan.bind.run.journal import Journal
+from kplan.bind.run.perform import BudgetRefuses, Conflict, HeldBack, Performer
+from kplan.bind.run.rehearsal import Rehearsal
+from kplan.bind.run.stop import Stop, Stopped
+from kplan.bind.wire.client import Reply
+from kplan.bind.wire.writes import bind, evict
 from kplan.result.document_bind import BindPod
 from tests.bind.fakes import FakeClient, answer
 
@@ -42,7 +42,7 @@ class Script:
 
 @pytest.fixture(autouse=True)
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kplan.bind.perform._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("kplan.bind.run.perform._FIRST_PAUSE", 0.0)
 
 
 def run(script: Script, tmp_path: Path, write: Any = WRITE) -> tuple[list[tuple[str, str]], FakeClient]:

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from kplan.api import Scheduler
-from kplan.bind.client import Reply
-from kplan.bind.fields import node_fields, planned_fields, pod_fields
-from kplan.bind.perform import HeldBack
-from kplan.bind.reread import read_claim, read_node, read_pod
+from kplan.bind.plan.fields import node_fields, planned_fields, pod_fields
+from kplan.bind.run.perform import HeldBack
+from kplan.bind.run.reread import read_claim, read_node, read_pod
+from kplan.bind.wire.client import Reply
 from kplan.result.document_bind import BindClaim, BindPod
 from tests.bind.fakes import FakeClient, answer
 from tests.builders import node, pod

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kplan.api import Scheduler
-from kplan.bind.rules import rules_guards, rules_of
+from kplan.bind.plan.rules import rules_guards, rules_of
 from kplan.result.document_bind import BindPod
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"

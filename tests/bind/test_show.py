@@ -7,12 +7,12 @@ import pytest
 
 from kplan.api import Scheduler, fill_in
 from kplan.bind.flags import Flags
-from kplan.bind.leases import Responsible
-from kplan.bind.manifests import Planned
-from kplan.bind.plan import Circumstances, make_plan
-from kplan.bind.profiles import with_profiles
-from kplan.bind.results import summary
-from kplan.bind.show import Asked, show
+from kplan.bind.plan.document import Circumstances, make_plan
+from kplan.bind.plan.manifests import Planned
+from kplan.bind.plan.profiles import with_profiles
+from kplan.bind.plan.show import Asked, show
+from kplan.bind.run.results import summary
+from kplan.bind.wire.leases import Responsible
 from kplan.framework.args import Extender, ExtenderManagedResource
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from kplan.bind.fields import changed, node_fields, pod_fields
 from kplan.bind.flags import Flags
-from kplan.bind.leases import find_responsible, own_lease
-from kplan.bind.profiles import permit_plugins
-from kplan.bind.resources import PODS, Resource
-from kplan.bind.rights import Needs, cluster_role, missing, writing
+from kplan.bind.plan.fields import changed, node_fields, pod_fields
+from kplan.bind.plan.profiles import permit_plugins
+from kplan.bind.plan.rights import Needs, cluster_role, missing, writing
+from kplan.bind.wire.leases import find_responsible, own_lease
+from kplan.bind.wire.resources import PODS, Resource
 from kplan.cli.binding import Terminal
 from kplan.cli.main import main
 from kplan.config import features
@@ -156,7 +156,7 @@ def lease(holder: str, age: float, duration: int = 15) -> dict[str, Any]:
 def test_a_scheduler_answers_for_its_names_while_it_holds_its_lease(
     name: str, leases: dict[str, Any], live: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kplan.bind.leases._SECOND_LOOK", 0.0)
+    monkeypatch.setattr("kplan.bind.wire.leases._SECOND_LOOK", 0.0)
 
     def handler(method: str, path: str, query: Any, body: Any) -> Any:
         found = leases.get(path.rsplit("/", 1)[-1], 404)
@@ -167,7 +167,7 @@ def test_a_scheduler_answers_for_its_names_while_it_holds_its_lease(
 
 
 def test_a_lease_that_is_renewed_by_a_clock_far_behind_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kplan.bind.leases._SECOND_LOOK", 0.0)
+    monkeypatch.setattr("kplan.bind.wire.leases._SECOND_LOOK", 0.0)
     looks = [lease("s", 9000), lease("s", 8998)]
     client = FakeClient(lambda *request: answer(200, looks.pop(0), date=NOW))
     assert find_responsible(client, ["default-scheduler"], [])["default-scheduler"].live

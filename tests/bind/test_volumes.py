@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from kplan.bind.client import Reply
-from kplan.bind.perform import HeldBack
-from kplan.bind.volumes import wait
+from kplan.bind.run.perform import HeldBack
+from kplan.bind.run.volumes import wait
+from kplan.bind.wire.client import Reply
 from kplan.objects.models import PersistentVolume
 from kplan.plugins.shared.claims import reachable
 from kplan.result.document_bind import BindClaim

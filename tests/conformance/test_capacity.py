@@ -9,9 +9,9 @@ import pytest
 
 import kplan
 from kplan.api import fill_in
+from kplan.course.counting import count_sets
 from kplan.sources import load_values
 from kplan.studies.capacity import Supply
-from kplan.studies.capacity.count import count_sets
 
 CASES = Path(__file__).parents[2] / "fixtures" / "capacity" / "cases.jsonl.gz"
 

@@ -16,10 +16,10 @@ import kplan
 from kplan.errors import KplanError
 from kplan.objects.requests import set_resource_defaults
 from kplan.pipeline import Planner
+from kplan.remedies import Remedies, fixes, remedies
 from kplan.result.document_base import Origin
 from kplan.sources import load_values
 from kplan.studies.context import Context
-from kplan.studies.remedies import Remedies, fixes, remedies
 from tests.conformance.corpus import GAPS, cases, themes
 from tests.studies.remedying import helps, picture
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from kplan.api import Scheduler
-from kplan.bind.live import LiveCluster
+from kplan.bind.run.live import LiveCluster
 from kplan.cluster import AddPods
 from kplan.objects.models import Pod
 from kplan.sources.live import read

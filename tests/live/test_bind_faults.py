@@ -67,7 +67,7 @@ def test_a_server_error_before_the_write_is_carried_out_is_asked_about_and_tried
 def test_a_server_error_that_stays_holds_the_pod_back_and_no_other(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kplan.bind.perform._LONGEST_PAUSE", 0.2)
+    monkeypatch.setattr("kplan.bind.run.perform._LONGEST_PAUSE", 0.2)
     three_pods(world)
     with world.proxy.fault(binding_of("b"), status=500, times=99):
         assert world.apply() == 1
@@ -236,7 +236,7 @@ def test_an_apiserver_that_is_killed_and_comes_back(world: World) -> None:
 def test_an_apiserver_that_does_not_come_back_stops_the_run_which_can_be_resumed(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("kplan.bind.client.PATIENCE", 2.0)
+    monkeypatch.setattr("kplan.bind.wire.client.PATIENCE", 2.0)
     three_pods(world)
     command: list[str] = []
 
@@ -372,7 +372,7 @@ def test_a_watch_whose_version_is_forgotten_begins_again_with_a_list(world: Worl
 
 
 def test_a_binding_that_never_arrives_is_asked_for_in_the_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kplan.bind.run.CONFIRM_WITHIN", 1.0)
+    monkeypatch.setattr("kplan.bind.run.run.CONFIRM_WITHIN", 1.0)
     three_pods(world)
     with world.proxy.fault(lambda r: r.query.get("watch") == "1", times=99, reset="before"):
         assert world.apply() == 0
@@ -380,7 +380,7 @@ def test_a_binding_that_never_arrives_is_asked_for_in_the_end(world: World, monk
 
 
 def test_an_assumption_that_is_not_confirmed_is_dropped_and_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kplan.bind.run.CONFIRM_WITHIN", 1.0)
+    monkeypatch.setattr("kplan.bind.run.run.CONFIRM_WITHIN", 1.0)
     three_pods(world)
 
     def lie(body: Any = None) -> None:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from kplan.admission import Expansion
-from kplan.admission.changes import WorkloadChange
+from kplan.admission.controllers.changes import WorkloadChange
 from tests.live.controllers import (
     Json,
     Watch,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kplan.admission.api import api_of
+from kplan.admission.validation.api import api_of
 from kplan.objects.state import ClusterState
 from tests.live.controllers import Json, documents, expanded, need_assets, url_of
 from tests.live.controlplane import ApiError, ControlPlane

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from kplan.api import Scheduler
+from kplan.course.drain import run_drain
+from kplan.course.what_if import run
 from kplan.scenario import parse_step
 from kplan.scenario.drain import DrainOptions
-from kplan.studies.drain.run import run_drain
-from kplan.studies.whatif import run
 from tests.live.controllers import Json, Watch, apply, controllers_running, is_going, is_ready, read_state, serve
 from tests.live.controlplane import KUBE_VERSION, ControlPlane, wait_for
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from kplan.cluster import AddPods, Cluster, Remove, build, to_state
 from kplan.pipeline import Planner
+from kplan.remedies import Remedy
 from kplan.result import Outcome
-from kplan.studies.remedies import Remedy
 
 COLUMNS = (
     "allocatable",

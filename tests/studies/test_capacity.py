@@ -7,6 +7,7 @@ import pytest
 
 import kplan
 from kplan.cluster import AddPods
+from kplan.course.counting import count_sets
 from kplan.objects.models import Object, ObjectMeta, ResourceQuota
 from kplan.objects.models.policy import ResourceQuotaSpec, ResourceQuotaStatus
 from kplan.objects.state import ClusterState
@@ -15,7 +16,6 @@ from kplan.result import EventKind
 from kplan.result.document_capacity import CapacityReport
 from kplan.scenario.manifests import fresh_copy
 from kplan.studies.capacity import CapacityAsked, Supply, capacity, of_manifests, of_workload
-from kplan.studies.capacity.count import count_sets
 from kplan.studies.capacity.shapes import shape_pod, shape_room
 from kplan.studies.origin import origin, version_of
 from tests.builders import make, node, pod

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 import kplan
 from kplan.cluster import to_state
 from kplan.config.versions import Version
+from kplan.course import loss as running
+from kplan.course.clock import Pace, Stay, monitor_grace, pace, stay
 from kplan.framework.features import Features
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.result.document_fail import FailReport
 from kplan.studies.fail import FailAsked, each_failure, fail
-from kplan.studies.fail import run as running
-from kplan.studies.fail.clock import Pace, Stay, monitor_grace, pace, stay
 from kplan.studies.origin import origin, version_of
 from tests.builders import make, node, pod
 from tests.scenario.worlds import owned, shop

@@ -9,7 +9,7 @@ from kplan.objects.selector_text import parse_selector
 from kplan.objects.state import ClusterState
 from kplan.scenario.names import Scope, resolve
 from kplan.studies.origin import version_of
-from kplan.studies.owners import comes_back, owner_text
+from kplan.wording.owners import comes_back, owner_text
 from tests.builders import make, node, pod
 
 

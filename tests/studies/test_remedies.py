@@ -7,9 +7,9 @@ import pytest
 
 import kplan
 from kplan.objects.models import Object
+from kplan.remedies import Remedies, remedies
+from kplan.remedies.lab import FEWEST_TRIALS, Lab
 from kplan.render.text import Style
-from kplan.studies.remedies import Remedies, remedies
-from kplan.studies.remedies.lab import FEWEST_TRIALS, Lab
 from tests.builders import make, node, pod
 from tests.studies.ask import context, document, text
 from tests.studies.remedying import helps, picture

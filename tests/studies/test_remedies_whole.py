@@ -11,10 +11,10 @@ from kplan.cli.check import Asked, answer
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import open_session
 from kplan.cli.simulate import plan
+from kplan.remedies import together, whole
 from kplan.result.document_check import CheckResult, Finding
 from kplan.result.document_plan import FieldChange
 from kplan.studies.check.policy import Policy
-from kplan.studies.remedies import together, whole
 from tests.studies.checking import NOW, check, deployment, item, node, only, pod, template, write
 
 CONTAINER = """\

@@ -1,10 +1,10 @@
 """What becomes of victims: told by hand for small clusters, and nothing has changed afterwards."""
 
 import kplan
+from kplan.course.returning import after_eviction
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.studies.returning import after_eviction
 from tests.builders import node, pod
 
 OWNER = {"ownerReferences": [{"kind": "StatefulSet", "name": "db", "uid": "u", "controller": True}]}

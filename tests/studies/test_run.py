@@ -4,9 +4,9 @@ from typing import Any
 
 import kplan
 from kplan.cluster import Remove
+from kplan.course.run import Run
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
-from kplan.studies.simulate.run import Run
 from tests.builders import node, pod
 
 OWNER = {

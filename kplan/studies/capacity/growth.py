@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
+from kplan.course.cascade import Cascade
+from kplan.course.counting import BOUND, Counted, count_sets
+from kplan.course.supply import Supply
 from kplan.objects.well_known import ZONE
 from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import Growth
 from kplan.scenario.add_node import AddNode
-from kplan.studies.capacity.count import BOUND, Counted, count_sets
-from kplan.studies.capacity.supply import Supply
-from kplan.studies.cascade import Cascade
 
 MOST_NODES = 1024
 """Nodes that are tried at most."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from kplan.admission import Quotas
 from kplan.cluster import Cluster
+from kplan.course.supply import Supply
 from kplan.scenario.manifests import fresh_copy
-from kplan.studies.capacity.supply import Supply
 from kplan.words import count
 
 

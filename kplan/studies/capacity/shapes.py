@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from kplan.course.counting import count_sets
+from kplan.course.supply import Supply
 from kplan.errors import SourceError, UsageError
 from kplan.objects.models import Pod
 from kplan.objects.models.meta import ObjectMeta
@@ -17,8 +19,6 @@ from kplan.objects.models.pod import Container, PodSpec, PodStatus, ResourceRequ
 from kplan.objects.quantity import parse
 from kplan.pipeline import Planner
 from kplan.result.document_capacity import ShapeRoom
-from kplan.studies.capacity.count import count_sets
-from kplan.studies.capacity.supply import Supply
 
 _EXAMPLE = "shapes: [{name: small, cpu: 500m, memory: 1Gi}]"
 

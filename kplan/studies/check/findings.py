@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kplan.course.alike import template_likeness
 from kplan.pipeline import Planner
+from kplan.reasons.groups import Asked, find_groups
 from kplan.result.document_check import Finding
 from kplan.result.document_plan import PlanStep, SimulationPlan
-from kplan.studies.alike import template_likeness
 from kplan.studies.by_object import Mine, first_name
 from kplan.studies.check.policy import Policy
-from kplan.studies.reasons.because import because
-from kplan.studies.reasons.groups import Asked, find_groups
-from kplan.studies.reasons.tell import tell
+from kplan.wording.because import because
+from kplan.wording.groups import tell
 from kplan.words import count, listed
 
 ASKED = 50

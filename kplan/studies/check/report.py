@@ -11,6 +11,7 @@ from msgspec import structs
 from kplan.objects.kinds import KINDS
 from kplan.objects.state import Completeness
 from kplan.pipeline import Planner
+from kplan.remedies import Again, Attempt, Played, Whole
 from kplan.result.document_base import API_VERSION, Cause, Doubt
 from kplan.result.document_check import (
     CheckDoubt,
@@ -30,7 +31,6 @@ from kplan.studies.check.policy import Policy, percent
 from kplan.studies.check.rules import Broken, Situation, broken_rules, replicas, rule_doubts
 from kplan.studies.context import Context
 from kplan.studies.doubts import missing_nodes, pod_doubts
-from kplan.studies.remedies import Again, Attempt, Played, Whole
 from kplan.words import count, listed
 
 _ATTEMPTS = 3

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
 from kplan.cluster.cluster import CPU, MEMORY
+from kplan.cluster.domains import domains, zone_of
 from kplan.pipeline import Planner
 from kplan.result.document_base import Doubt
 from kplan.studies.by_object import REPLICATED
 from kplan.studies.check.policy import Policy, percent
 from kplan.studies.check.survive import Lost, missed
-from kplan.studies.domains import domains, zone_of
-from kplan.studies.owners import owner_text
 from kplan.studies.usage import POOLS
+from kplan.wording.owners import owner_text
 from kplan.words import amounts, count, listed
 
 _DOMAINS_TOLD = 3

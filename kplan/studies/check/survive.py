@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kplan.cluster import PodInfo
+from kplan.course.loss import FailRun, lose
 from kplan.pipeline import Planner
-from kplan.studies.fail.run import FailRun, lose
-from kplan.studies.owners import owner_text
+from kplan.wording.owners import owner_text
 
 
 @dataclass

@@ -17,7 +17,7 @@ from kplan.studies.diff.rules import node_lines, rule_lines
 from kplan.studies.diff.sides import Place, Ran, Side, run_side
 from kplan.studies.diff.why import Pair, look_again, move
 from kplan.studies.nodes.packing import Workload, measure, within_nodes, workload
-from kplan.studies.owners import by_number, folded_owner
+from kplan.wording.owners import by_number, folded_owner
 from kplan.words import count, joined
 
 WATCHED = 400

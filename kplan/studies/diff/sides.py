@@ -12,16 +12,16 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from kplan.cluster import AddPods, Cluster, PodInfo, Remove
+from kplan.course.as_new import movable
+from kplan.course.returning import copy_of
 from kplan.pipeline import Pipeline, Planner
+from kplan.reasons.groups import Asked, find_groups, narrowed
 from kplan.result import Event, Outcome
 from kplan.result.document_base import Doubt, Origin
-from kplan.studies.as_new import movable
-from kplan.studies.owners import owner_text
-from kplan.studies.reasons.because import because
-from kplan.studies.reasons.groups import Asked, find_groups, narrowed
-from kplan.studies.reasons.tell import tell, with_numbers
-from kplan.studies.returning import copy_of
 from kplan.studies.simulate import SimulateOptions, simulate_pods
+from kplan.wording.because import because
+from kplan.wording.groups import tell, with_numbers
+from kplan.wording.owners import owner_text
 
 
 @dataclass(frozen=True)

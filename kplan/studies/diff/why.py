@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kplan.course.as_new import as_new
 from kplan.result.document_diff import DiffMove
-from kplan.studies.as_new import as_new
 from kplan.studies.diff.sides import Ran, Seen, look
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kplan.course.drain import Gone
 from kplan.result.document_base import Cause
-from kplan.studies.drain.run import Gone
 
 
 def cause_of(gone: Gone, *, named: bool = True) -> Cause | None:

@@ -7,12 +7,12 @@ from functools import partial
 
 import numpy as np
 
+from kplan.course.drain import DrainRun, run_drain
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.causes import cause_of
-from kplan.studies.drain.run import DrainRun, run_drain
 from kplan.words import count, listed
 
 

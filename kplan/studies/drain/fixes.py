@@ -9,12 +9,12 @@ from itertools import chain, islice, product
 from operator import add
 
 from kplan.cluster.owners import returns
+from kplan.course.drain import DrainRun, Gone, run_drain
+from kplan.course.trying import Fix, ask_after
 from kplan.pipeline import Planner
 from kplan.scenario import Verb, parse_step
 from kplan.scenario.drain import DrainOptions
-from kplan.studies.drain.run import DrainRun, Gone, run_drain
-from kplan.studies.owners import owner_text
-from kplan.studies.trying import Fix, ask_after
+from kplan.wording.owners import owner_text
 from kplan.words import count, listed
 
 MOST = 5

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
+from kplan.course.drain import DrainRun, Gone, run_drain
+from kplan.course.what_if import move_of
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.causes import causes_of
 from kplan.studies.drain.fixes import Tried, find_fixes
-from kplan.studies.drain.run import DrainRun, Gone, run_drain
-from kplan.studies.owners import owner_text
-from kplan.studies.whatif import move_of
+from kplan.wording.owners import owner_text
 from kplan.words import count, listed
 
 

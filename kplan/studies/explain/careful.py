@@ -8,7 +8,7 @@ import numpy as np
 
 from kplan.objects.requests import DEFAULT_CPU_MILLI, DEFAULT_MEMORY_BYTES
 from kplan.objects.selectors import compile_selector
-from kplan.studies.reasons.groups import Asked
+from kplan.reasons.groups import Asked
 from kplan.words import amounts, joined, short_key
 
 _PRESSURE = ("MemoryPressure", "DiskPressure", "PIDPressure")

@@ -8,11 +8,11 @@ from dataclasses import replace
 import msgspec
 
 from kplan.cluster import PodInfo
+from kplan.course.alike import likeness
+from kplan.course.run import Run
 from kplan.result.document import Answer
 from kplan.result.document_asked import Turn
-from kplan.studies.alike import likeness
 from kplan.studies.context import Context
-from kplan.studies.simulate.run import Run
 from kplan.words import count
 
 Explain = Callable[[Context, PodInfo], Answer]

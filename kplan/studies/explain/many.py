@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import msgspec
 
+from kplan.remedies import attempt
 from kplan.result.document import Answer, Fold, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.studies.context import Context
 from kplan.studies.doubts import plan_doubts
 from kplan.studies.notes import left_alone
-from kplan.studies.owners import by_number
-from kplan.studies.reasons.tell import needs_of
-from kplan.studies.remedies import attempt
+from kplan.wording.groups import needs_of
+from kplan.wording.owners import by_number
 from kplan.words import count, tallied
 
 ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000

@@ -11,8 +11,8 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import ConstraintFacts, SpreadFacts
 from kplan.plugins.volume_binding.facts import BoundVolume, VolumeBindingFacts, WaitingClaim
+from kplan.reasons.groups import Asked, Found
 from kplan.result.document import Attachment, Domain, Domains, Kept, Term, Volume
-from kplan.studies.reasons.groups import Asked, Found
 from kplan.words import count, listed
 
 

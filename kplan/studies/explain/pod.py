@@ -9,11 +9,16 @@ import msgspec
 
 from kplan.cluster import PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
+from kplan.course.alike import likeness
+from kplan.course.as_new import as_new
+from kplan.course.returning import after_eviction
+from kplan.reasons.failing import gates
+from kplan.reasons.groups import Asked, Found, find_groups, narrowed
+from kplan.reasons.preempting import preempt_part
+from kplan.remedies import fixes, no_help, remedies_of
 from kplan.result import Outcome
 from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt
 from kplan.result.document_base import API_VERSION, Cause
-from kplan.studies.alike import likeness
-from kplan.studies.as_new import as_new
 from kplan.studies.context import Context
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.studies.explain import parts
@@ -21,15 +26,10 @@ from kplan.studies.explain.careful import careful
 from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
 from kplan.studies.explain.scoring import asked_node, goes_to, score_table, why_there
-from kplan.studies.owners import owner_text
-from kplan.studies.reasons.because import because
-from kplan.studies.reasons.failing import gates
-from kplan.studies.reasons.groups import Asked, Found, find_groups, narrowed
-from kplan.studies.reasons.preempting import preempt_part
-from kplan.studies.reasons.tell import Told, nearest_part, tell
-from kplan.studies.reasons.view import NODES_SHOWN
-from kplan.studies.remedies import fixes, no_help, remedies_of
-from kplan.studies.returning import after_eviction
+from kplan.wording.because import because
+from kplan.wording.groups import Told, nearest_part, tell
+from kplan.wording.owners import owner_text
+from kplan.wording.view import NODES_SHOWN
 from kplan.words import count, listed
 
 

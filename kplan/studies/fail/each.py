@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from kplan.cluster.domains import domains
+from kplan.course.loss import FailRun, lose
+from kplan.course.what_if import WhatIf
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
+from kplan.reasons.failing import Failure
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailCase, FailReport
 from kplan.scenario.add_node import AddNode
-from kplan.studies.domains import domains
 from kplan.studies.fail.fixes import lacks_room
 from kplan.studies.fail.report import because, explained, more_groups, verdict
-from kplan.studies.fail.run import FailRun, lose
-from kplan.studies.reasons.failing import Failure
-from kplan.studies.whatif import WhatIf
 from kplan.words import count, listed
 
 TRIED_AGAIN = 60

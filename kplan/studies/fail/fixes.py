@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kplan.course.loss import FailRun, run_fail
+from kplan.course.trying import Fix, ask_after
 from kplan.pipeline import Planner
 from kplan.scenario.add_node import AddNode
-from kplan.studies.fail.run import FailRun, run_fail
-from kplan.studies.trying import Fix, ask_after
 
 
 def lacks_room(run: FailRun) -> int:

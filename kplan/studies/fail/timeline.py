@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kplan.course.clock import COLLECTED, LARGE_ZONE, UNHEALTHY
+from kplan.course.loss import FailRun, LostPod
 from kplan.result.document_fail import TimePoint
-from kplan.studies.fail.clock import COLLECTED, LARGE_ZONE, UNHEALTHY
-from kplan.studies.fail.run import FailRun, LostPod
 from kplan.words import count, joined, listed
 
 SHOWN = 2

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
+from kplan.reasons.demand import demand
 from kplan.result.document_nodes import NodePod
-from kplan.studies.owners import owner_text
-from kplan.studies.reasons.demand import demand
+from kplan.wording.owners import owner_text
 from kplan.words import short_key
 
 _BAD_WHEN = {"Ready": ("False", "Unknown")}

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.reasons.groups import Asked
 from kplan.result import Outcome
 from kplan.result.document_nodes import NodeLoss, NodeRace
-from kplan.studies.owners import by_number, owner_text
-from kplan.studies.reasons.groups import Asked
+from kplan.wording.owners import by_number, owner_text
 from kplan.words import listed
 
 

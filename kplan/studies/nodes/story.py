@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.course.alike import likeness
+from kplan.course.as_new import as_new, movable
+from kplan.reasons.groups import Asked, Atom, Found, find_groups, narrowed
 from kplan.result.document import Group, Shortage
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal, NodeRow
-from kplan.studies.alike import likeness
-from kplan.studies.as_new import as_new, movable
 from kplan.studies.context import Context
 from kplan.studies.doubts import broken_doubts
 from kplan.studies.nodes.about import about, conditions, runs
 from kplan.studies.nodes.races import Kind, losses
 from kplan.studies.nodes.rows import Usage
 from kplan.studies.notes import left_alone
-from kplan.studies.owners import by_number, owner_text
-from kplan.studies.reasons.groups import Asked, Atom, Found, find_groups, narrowed
-from kplan.studies.reasons.tell import tell, with_numbers
+from kplan.wording.groups import tell, with_numbers
+from kplan.wording.owners import by_number, owner_text
 from kplan.words import amounts, count
 
 _AN_AMOUNT = "insufficient-"

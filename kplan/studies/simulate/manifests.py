@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
+from kplan.remedies import Changes, Played
 from kplan.result.document_base import Origin
 from kplan.sources import Manifests
-from kplan.studies.remedies import Changes, Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.studies.simulate.landing import Landed, land_objects
 

@@ -9,8 +9,13 @@ import msgspec
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
+from kplan.course.controllers import controllers
+from kplan.course.returning import RETURNS_OF_ONE
+from kplan.course.rollout import Play
+from kplan.course.run import Run, Told
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
+from kplan.remedies import CLAIMS, Again, Whole, attempt
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_plan import (
     Expanded,
@@ -25,16 +30,11 @@ from kplan.studies.by_object import by_object
 from kplan.studies.context import Context
 from kplan.studies.doubts import extenders_of, missing_nodes, plan_doubts
 from kplan.studies.notes import left_alone
-from kplan.studies.owners import by_number, folded_owner
-from kplan.studies.reasons.tell import needs_of
-from kplan.studies.reasons.wanted import alike, of_several
-from kplan.studies.remedies import CLAIMS, Again, Whole, attempt
-from kplan.studies.returning import RETURNS_OF_ONE
-from kplan.studies.simulate.controllers import controllers
 from kplan.studies.simulate.quotas import quota_rows
-from kplan.studies.simulate.rollout import Play
-from kplan.studies.simulate.run import Run, Told
 from kplan.studies.simulate.verdicts import refusal_cause, sentence, verdict_of
+from kplan.wording.groups import needs_of
+from kplan.wording.owners import by_number, folded_owner
+from kplan.wording.wanted import alike, of_several
 from kplan.words import count
 
 ATTEMPTS = 3

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kplan.cluster import Cluster
+from kplan.cluster.domains import domains
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
 from kplan.scenario import ScenarioStep, load_scenario
@@ -16,7 +17,6 @@ from kplan.sources import load_objects
 from kplan.sources.reader import STDIN
 from kplan.studies.capacity import Supply, load_shapes, of_manifests, of_workload
 from kplan.studies.capacity.shapes import shape_pod
-from kplan.studies.domains import domains
 from kplan.studies.sweep.portable import portable, portable_node
 from kplan.studies.sweep.questions import Drained, Lost, Moved, Room
 from kplan.studies.sweep.scenario import Axis, Point

@@ -6,6 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
+from kplan.course.cascade import Cascade
+from kplan.course.counting import BOUND, Counted, count_sets
+from kplan.course.drain import Gone, run_drain
+from kplan.course.loss import run_fail
+from kplan.course.supply import Supply
+from kplan.course.what_if import move_of
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
@@ -15,16 +21,10 @@ from kplan.scenario.add_node import AddNode
 from kplan.scenario.drain import Drain, DrainOptions
 from kplan.scenario.names import find_workload, pods_of
 from kplan.scenario.nodes import removal
-from kplan.studies.capacity.count import BOUND, Counted, count_sets
 from kplan.studies.capacity.growth import grow
-from kplan.studies.capacity.supply import Supply
-from kplan.studies.cascade import Cascade
-from kplan.studies.drain.run import Gone, run_drain
 from kplan.studies.fail.report import because as why_lost
 from kplan.studies.fail.report import verdict as verdict_of_loss
-from kplan.studies.fail.run import run_fail
 from kplan.studies.sweep.scenario import Answer, Question
-from kplan.studies.whatif import move_of
 from kplan.words import listed
 
 DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)

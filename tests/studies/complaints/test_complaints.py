@@ -5,10 +5,10 @@ import os
 import pytest
 
 import kplan
+from kplan.remedies import remedies
 from kplan.render.text import Style, explanation
 from kplan.result.document import PodExplanation
 from kplan.studies.explain import explain_pods
-from kplan.studies.remedies import remedies
 from tests.studies.complaints.complaints import NAMES, golden, read
 from tests.studies.remedying import helps, picture
 

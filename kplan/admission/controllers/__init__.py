@@ -1,0 +1,1 @@
+"""What controllers make of workloads: pods, and which of those that run leave."""

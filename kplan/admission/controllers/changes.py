@@ -1,0 +1,318 @@
+"""A manifest of something that runs: what it would change.
+
+Not modelled: fields that kplan does not read (environment, probes) differ unseen, unless ``kubectl apply`` recorded the
+manifest that runs; what others own in the running object (an autoscaler's replicas) is taken as the manifest says.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from kplan.admission.controllers.daemons import node_of
+from kplan.admission.controllers.leaving import Standing, is_ready, job_leaving_order, leaving_order, ordinal
+from kplan.admission.controllers.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
+from kplan.admission.controllers.templates import normal_template
+from kplan.admission.controllers.workloads import Draft
+from kplan.admission.raw import copied, dig, dig_int, read_template
+from kplan.objects.kinds import BY_MODEL
+from kplan.objects.models import Job, Object, Pod, ReplicaSet, ReplicationController, Workload
+from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.state import ClusterState
+from kplan.sources import ManifestObject
+
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_REPLACING = ("Deployment", "StatefulSet", "DaemonSet")
+"""Kinds whose controllers replace the pods of an old template."""
+
+_RUNNING = (
+    "Deployment",
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicationController",
+    "Job",
+    "CronJob",
+    "Pod",
+)
+"""Kinds whose objects make pods, or are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadChange:
+    """What a manifest does to one workload.
+
+    Attributes:
+        workload: ``deploy/shop/web``.
+        place: ``file:line`` of the manifest.
+        verdict: ``new``, ``changed`` (its pods are replaced), ``scaled`` or ``unchanged``.
+        before: pods it has now; 0 for a new one.
+        after: pods it will have.
+        leaving: ``ns/name`` of running pods that go in the end, sorted.
+        rollout: how its pods are replaced, if they are.
+        unsure: what of it is not known, so that the plan has a doubt; empty for nothing.
+    """
+
+    workload: str
+    place: str
+    verdict: str
+    before: int
+    after: int
+    leaving: tuple[str, ...] = ()
+    rollout: RolloutSteps | None = None
+    unsure: str = ""
+
+
+def find_running(manifest: ManifestObject, namespace: str, name: str, state: ClusterState) -> Object | None:
+    """Find the object of a manifest's kind and name in the state."""
+    if manifest.item is None or manifest.kind not in _RUNNING:
+        return None
+    for item in getattr(state, BY_MODEL[type(manifest.item)].attribute):
+        if item.name == name and item.namespace == namespace:
+            found: Object = item
+            return found
+    return None
+
+
+def keeping_replicas(manifest: ManifestObject, running: Object) -> ManifestObject:
+    """Give a manifest that leaves out how many replicas there are those that run: an autoscaler has set them.
+
+    Where the manifest that was applied before had them, applying this one takes them away, and there is 1.
+    """
+    item = manifest.item
+    if manifest.kind == "DaemonSet" or dig(manifest.raw, "spec.replicas") is not None:
+        return manifest
+    if not isinstance(item, Workload | ReplicationController) or dig(_applied(running), "spec.replicas") is not None:
+        return manifest
+    replicas, spec = _replicas(running), manifest.raw.get("spec")
+    raw = {**manifest.raw, "spec": {**(spec if isinstance(spec, dict) else {}), "replicas": replicas}}
+    whole = copied(item)
+    whole.spec.replicas = replicas
+    return dataclasses.replace(manifest, raw=raw, item=whole)
+
+
+def _applied(running: Object) -> object:
+    """What ``kubectl apply`` recorded of the manifest that runs; None for nothing."""
+    try:
+        return msgspec.json.decode(running.annotations.get(_APPLIED) or "null")
+    except msgspec.DecodeError:
+        return None
+
+
+def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
+    """Find the pods of a running workload that have not ended, those of a Deployment's ReplicaSets among them."""
+    uids = {owner.metadata.uid} - {None}
+    uids |= {
+        one.metadata.uid
+        for one in state.replica_sets
+        if any(o.uid in uids for o in one.metadata.owner_references or ())
+    }
+    return tuple(
+        pod
+        for pod in state.pods
+        if pod.namespace == owner.namespace
+        and not pod.ended
+        and any(reference.controller and reference.uid in uids for reference in pod.metadata.owner_references or ())
+    )
+
+
+def current_replica_set(deployment: Object, state: ClusterState) -> ReplicaSet | None:
+    """Find the ReplicaSet of a running Deployment that has its template; of several the oldest.
+
+    Source: FindNewReplicaSet in pkg/controller/deployment/util/deployment_util.go.
+    """
+    if not isinstance(deployment, Workload) or deployment.spec.template is None:
+        return None
+    wanted = normal_template(deployment.spec.template)
+    found = [
+        one
+        for one in state.replica_sets
+        if one.namespace == deployment.namespace
+        and any(o.controller and o.uid == deployment.metadata.uid for o in one.metadata.owner_references or ())
+        and one.spec.template is not None
+        and normal_template(one.spec.template) == wanted
+    ]
+    return min(found, key=lambda one: (one.metadata.creation_timestamp or "", one.name), default=None)
+
+
+def adopting(
+    manifest: ManifestObject, workload: str, place: str, pods: tuple[Pod, ...], drafts: Sequence[Draft], now: str
+) -> WorkloadChange:
+    """Tell what a new workload does that adopts pods.
+
+    Args:
+        manifest: the workload.
+        workload: in words.
+        place: of the manifest.
+        pods: that it adopts.
+        drafts: pods that it would make if it adopted none.
+        now: RFC 3339; empty where it is unknown.
+    """
+    if manifest.kind == "StatefulSet":
+        wanted = {draft.pod.key for draft in drafts}
+        leaving = _keys(pod for pod in pods if pod.key not in wanted)
+    elif manifest.kind == "Job":
+        order = job_leaving_order([standing_of(pod) for pod in pods])
+        leaving = _keys(one.pod for one in order[: max(0, len(pods) - len(drafts))])
+    else:
+        leaving = _scaled_away(manifest, manifest.item, pods, len(pods) - len(drafts), now)
+    return WorkloadChange(workload, place, "new", len(pods), len(drafts), leaving)
+
+
+def compare(
+    manifest: ManifestObject,
+    running: Object,
+    workload: str,
+    place: str,
+    state: ClusterState,
+    adopted: tuple[Pod, ...] = (),
+) -> WorkloadChange:
+    """Compare a manifest with the object that runs.
+
+    Args:
+        manifest: the object as it is written.
+        running: the one that runs.
+        workload: in words.
+        place: of the manifest.
+        state: what runs.
+        adopted: pods that it adopts.
+
+    Raises:
+        Misfit: the manifest's template does not fit.
+    """
+    pods = (*owned_pods(running, state), *adopted)
+    if isinstance(running, Pod) or manifest.kind == "CronJob":
+        return WorkloadChange(workload, place, "unchanged", 1, 1)
+    if isinstance(running, Job):
+        return _compare_job(manifest, running, workload, place, pods, state)
+    daemon = manifest.kind == "DaemonSet"
+    before = len(pods) if daemon else _replicas(running)
+    after = before if daemon else dig_int(manifest.raw, "spec.replicas", 1)
+    spec = manifest.raw.get("spec")
+    paused = manifest.kind == "Deployment" and dig(spec, "paused") is True
+    replaced = not paused and manifest.kind in _REPLACING and not same_template(manifest, running)
+    if replaced:
+        plan = {"Deployment": deployment_rollout, "StatefulSet": stateful_rollout, "DaemonSet": daemon_rollout}
+        rollout = plan[manifest.kind](spec, before)
+        leaving = _keys(pods) if rollout.strategy != "OnDelete" else ()
+        return WorkloadChange(workload, place, "changed", before, after, leaving, rollout)
+    if before == after:
+        return WorkloadChange(workload, place, "unchanged", before, after)
+    leaving = _scaled_away(manifest, running, pods, before - after, state.taken)
+    return WorkloadChange(workload, place, "scaled", before, after, leaving)
+
+
+def _compare_job(
+    manifest: ManifestObject, running: Job, workload: str, place: str, pods: tuple[Pod, ...], state: ClusterState
+) -> WorkloadChange:
+    """Compare a Job: its template cannot be changed, and more or fewer of its pods run at once.
+
+    Source: manageJob in pkg/controller/job/job_controller.go.
+    """
+    active = [pod for pod in pods if not pod.metadata.deletion_timestamp]
+    wanted = _job_pods(manifest, running, len(active), state)
+    indexed = (running.spec.completion_mode or "") == "Indexed"
+    completions = dig_int(manifest.raw, "spec.completions", running.spec.completions or 0) if indexed else 0
+    order = job_leaving_order([standing_of(pod) for pod in active], indexes=completions)
+    leaving = _keys(one.pod for one in order[: max(0, len(active) - wanted)])
+    verdict = "scaled" if wanted != len(active) else "unchanged"
+    return WorkloadChange(workload, place, verdict, len(active), wanted, leaving)
+
+
+def _job_pods(manifest: ManifestObject, running: Job, active: int, state: ClusterState) -> int:
+    """Count the pods that a Job is to have at once; what its manifest leaves out stays as it runs.
+
+    One that is told nothing new has those it has: of pods that ended, and were removed, a state does not tell.
+    """
+    old = running.spec
+    suspended = dig(manifest.raw, "spec.suspend")
+    suspended = bool(old.suspend if suspended is None else suspended)
+    before = 1 if old.parallelism is None else old.parallelism
+    parallelism = dig_int(manifest.raw, "spec.parallelism", before)
+    completions = dig(manifest.raw, "spec.completions")
+    completions = old.completions if completions is None else completions
+    if (suspended, parallelism, completions) == (bool(old.suspend), before, old.completions):
+        return active
+    if suspended:
+        return 0
+    done = sum(
+        pod.status.phase == "Succeeded"
+        and any(o.uid == running.metadata.uid for o in pod.metadata.owner_references or ())
+        for pod in state.pods
+        if pod.namespace == running.namespace
+    )
+    if not isinstance(completions, int):  # of a work queue nothing more is made once one is done
+        return active if done else parallelism
+    return max(0, min(parallelism, completions - done))
+
+
+def same_template(manifest: ManifestObject, running: Object) -> bool:
+    """Tell whether a manifest has the template that runs.
+
+    Raises:
+        Misfit: the manifest's template does not fit.
+    """
+    written = dig(manifest.raw, "spec.template")
+    applied = _applied(running)
+    if applied is not None:
+        return bool(dig(applied, "spec.template") == written)
+    template = getattr(getattr(running, "spec", None), "template", None)
+    if not isinstance(template, PodTemplateSpec):
+        return False
+    pod = read_template(written, "spec.template")
+    wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    found = normal_template(template)
+    # annotations that others added (kubectl rollout restart) stay when a manifest is applied
+    for one in (wanted, found):
+        metadata = one.get("metadata")
+        if isinstance(metadata, dict):
+            one["metadata"] = {"labels": metadata.get("labels")}
+    return wanted == found
+
+
+def _replicas(running: Object) -> int:
+    if isinstance(running, Workload | ReplicationController):
+        return 1 if running.spec.replicas is None else running.spec.replicas
+    return 1
+
+
+def _keys(pods: Iterable[Pod]) -> tuple[str, ...]:
+    return tuple(sorted(pod.key for pod in pods))
+
+
+def _scaled_away(
+    manifest: ManifestObject, running: Object | None, pods: tuple[Pod, ...], count: int, now: str
+) -> tuple[str, ...]:
+    """Choose the pods that go when a workload shrinks: highest ordinals, else as a ReplicaSet's controller ranks them.
+
+    Source: updateStatefulSet in pkg/controller/statefulset/stateful_set_control.go; getPodsToDelete,
+    getIndirectlyRelatedPods in pkg/controller/replicaset/replica_set.go: a set that no controller owns has no related
+    pods, so it does not matter to it which nodes are crowded.
+    """
+    if count <= 0:
+        return ()
+    if manifest.kind == "StatefulSet":
+        return _keys(sorted(pods, key=lambda pod: -ordinal(pod.name))[:count])
+    standing = [standing_of(pod) for pod in sorted(pods, key=lambda pod: pod.name)]
+    references = (running.metadata.owner_references if running is not None else None) or ()
+    owned = manifest.kind == "Deployment" or any(o.controller for o in references)
+    return _keys(one.pod for one in leaving_order(standing, standing if owned else (), now)[:count])
+
+
+def standing_of(pod: Pod) -> Standing:
+    """Tell what a controller ranks a pod of a state by."""
+    return Standing(pod, pod.spec.node_name or "", bool(pod.spec.node_name) and is_ready(pod), pod.metadata.uid or "")
+
+
+def new_drafts(drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str) -> list[Draft]:
+    """Choose the pods that a controller makes for a workload that runs already."""
+    if change.verdict == "changed":
+        return drafts if change.rollout is None or change.rollout.strategy != "OnDelete" else []
+    if kind == "StatefulSet":
+        have = {pod.key for pod in pods}
+        return [draft for draft in drafts if draft.pod.key not in have]
+    if kind == "DaemonSet":
+        served = {node_of(pod) for pod in pods}
+        return [draft for draft in drafts if node_of(draft.pod) not in served]
+    return drafts[len(drafts) - max(0, change.after - change.before) :]

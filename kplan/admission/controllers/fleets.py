@@ -1,0 +1,163 @@
+"""Fleets: workloads whose controllers make or remove pods step by step, with all that those controllers go by."""
+
+from dataclasses import dataclass
+
+from kplan.admission.controllers.changes import WorkloadChange
+from kplan.admission.controllers.differences import template_differences
+from kplan.admission.controllers.rollout import fenceposts, scaled
+from kplan.admission.controllers.stand_ins import bare
+from kplan.admission.raw import dig, dig_int, dig_text, read_template
+from kplan.objects.models import Object, Pod
+from kplan.objects.models.pod import PodTemplateSpec
+from kplan.sources import ManifestObject
+
+_QUARTER = "25%"
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """A workload whose controller makes or removes pods step by step.
+
+    Attributes:
+        workload: ``deploy/shop/web``.
+        place: ``file:line`` of the manifest.
+        kind: of the object.
+        replaces: whether the pods that run are replaced by those of a new template.
+        strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete``.
+        replicas: pods wanted; for a DaemonSet the nodes that its rules allow.
+        max_surge: pods allowed above ``replicas``.
+        max_unavailable: pods that may be missing of ``replicas``.
+        partition: lowest ordinal that is replaced, counted from ``first``.
+        ordered: whether each pod is made only once the one before is ready.
+        first: lowest ordinal of a StatefulSet.
+        pods: new pods, in the order its controller makes them.
+        running: pods that run, those that wait among them.
+        before: pods the running object wants.
+        differences: what of the template changes, a phrase each.
+        leaving: ``ns/name`` of the pods that leave at once, where more than their number is known beforehand.
+    """
+
+    workload: str
+    place: str
+    kind: str
+    replaces: bool
+    strategy: str
+    replicas: int
+    max_surge: int = 0
+    max_unavailable: int = 0
+    partition: int = 0
+    ordered: bool = False
+    first: int = 0
+    pods: tuple[Pod, ...] = ()
+    running: tuple[Pod, ...] = ()
+    before: int = 0
+    differences: tuple[str, ...] = ()
+    leaving: tuple[str, ...] = ()
+
+
+def leaving_fleet(change: WorkloadChange, kind: str, pods: tuple[Pod, ...]) -> Fleet | None:
+    """Tell which pods leave of a Job, or of an operator's workload; None where none does.
+
+    New pods of it are made at once, by no step of the fleet.
+
+    Args:
+        change: what the manifest does to it.
+        kind: of the object.
+        pods: those that run.
+    """
+    if not change.leaving:
+        return None
+    return Fleet(
+        change.workload,
+        change.place,
+        kind,
+        replaces=False,
+        strategy="",
+        replicas=change.after,
+        running=pods,
+        before=change.before,
+        leaving=change.leaving,
+    )
+
+
+def fleet_of(
+    manifest: ManifestObject,
+    change: WorkloadChange,
+    running: Object | None,
+    pods: tuple[Pod, ...],
+    new: tuple[Pod, ...],
+    *,
+    from_pods: bool = False,
+) -> Fleet | None:
+    """Tell what the controller of a workload goes by; None where it makes all its pods at once and removes none.
+
+    Args:
+        manifest: the object.
+        change: what the manifest does to it.
+        running: the one that runs.
+        pods: its pods.
+        new: pods that the manifest brings.
+        from_pods: whether what runs is known from its pods alone.
+    """
+    raw, kind = manifest.raw, manifest.kind
+    if kind == "Job":
+        return leaving_fleet(change, kind, pods)
+    ordered = kind == "StatefulSet" and dig_text(raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
+    replaces = change.verdict == "changed"
+    if not (replaces or len(pods) > change.after or (ordered and len(new) > 1)):
+        return None
+    nodes = len(new) or len(pods)
+    replicas = nodes if kind == "DaemonSet" else dig_int(raw, "spec.replicas", 1)
+    strategy, surge, unavailable = _strategy(kind, raw.get("spec"), replicas)
+    old = getattr(getattr(running, "spec", None), "template", None)
+    differences: tuple[str, ...] = ()
+    if replaces and isinstance(old, PodTemplateSpec):
+        template = read_template(dig(raw, "spec.template"), "spec.template")
+        differences = template_differences(old, bare(new[0], template) if from_pods and new else template)
+    return Fleet(
+        change.workload,
+        change.place,
+        kind,
+        replaces,
+        strategy,
+        replicas,
+        surge,
+        unavailable,
+        dig_int(raw, "spec.updateStrategy.rollingUpdate.partition", 0),
+        ordered,
+        dig_int(raw, "spec.ordinals.start", 0),
+        new,
+        pods,
+        change.before,
+        differences,
+    )
+
+
+def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:
+    """Work out the strategy of a kind, and how many pods may be too many and too few.
+
+    Source: ResolveFenceposts in pkg/controller/deployment/util/deployment_util.go; getStatefulSetMaxUnavailable in
+    pkg/controller/statefulset/stateful_set_utils.go (rounds down); updatedDesiredNodeCounts in
+    pkg/controller/daemon/update.go (both round up).
+    """
+    if kind == "Deployment":
+        if dig_text(spec, "strategy.type", "RollingUpdate") == "Recreate":
+            return "Recreate", 0, replicas
+        given = _map(dig(spec, "strategy.rollingUpdate"))
+        surge, unavailable = fenceposts(
+            given.get("maxSurge", _QUARTER), given.get("maxUnavailable", _QUARTER), replicas
+        )
+        return "RollingUpdate", surge, min(unavailable, replicas)
+    if kind not in ("StatefulSet", "DaemonSet"):
+        return "", 0, 0
+    strategy = dig_text(spec, "updateStrategy.type", "RollingUpdate")
+    given = _map(dig(spec, "updateStrategy.rollingUpdate"))
+    if kind == "StatefulSet":
+        return strategy, 0, max(1, scaled(given.get("maxUnavailable", 1), replicas, up=False))
+    surge = scaled(given.get("maxSurge", 0), replicas, up=True)
+    unavailable = scaled(given.get("maxUnavailable", 0 if surge else 1), replicas, up=True)
+    return strategy, surge, unavailable or (0 if surge else 1)
+
+
+def _map(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,214 @@
+"""Showing: which pods would be bound where, what is written beside, and why others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from kplan.bind.flags import Flags
+from kplan.bind.plan.fields import node_fields, planned_fields, pod_fields
+from kplan.bind.plan.manifests import Planned
+from kplan.bind.plan.profiles import held
+from kplan.bind.wire.leases import Responsible
+from kplan.cluster import PodInfo
+from kplan.course.alike import template_likeness
+from kplan.framework.args import Extender
+from kplan.pipeline import Planner
+from kplan.plugins.shared.claims import claim_uses
+from kplan.reasons.preempting import budgets_of
+from kplan.result import EventKind, Outcome
+from kplan.result.document_base import Cause, Origin
+from kplan.result.document_bind import BindClaim, BindPod, BindVictim
+from kplan.studies.context import Context
+from kplan.studies.doubts import pod_doubts
+from kplan.studies.explain import explain_pod
+from kplan.words import count, listed
+
+_with = msgspec.structs.replace
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which pods are planned, and what is known of them.
+
+    Attributes:
+        pods: pods in question, in the order in which they are tried.
+        planned: how those come about that are not there yet, by ``namespace/name``.
+        named: whether the user named each pod, instead of a namespace or labels.
+        responsible: who answers for each schedulerName; empty for a snapshot, where that cannot be known.
+        permit: profiles with Permit plugins that kplan does not model, and their names.
+        extenders: of the scheduler's configuration.
+    """
+
+    pods: Sequence[PodInfo]
+    planned: Mapping[str, Planned] = field(default_factory=dict)
+    named: bool = True
+    responsible: Mapping[str, Responsible] = field(default_factory=dict)
+    permit: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extenders: tuple[Extender, ...] = ()
+
+
+def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], list[str]]:
+    """Plan pods one after another; returns what would become of each, and notes about those that are left out.
+
+    Args:
+        planner: planner over the cluster, which is changed.
+        asked: which pods.
+        flags: what may be done.
+    """
+    shown = list(_pods(planner, asked, flags))
+    left = [pod.key for pod in asked.pods if _left_alone(pod, asked, flags)]
+    notes = []
+    if left:
+        notes.append(f"{count(len(left), 'pod')} left to the live scheduler (--take-over): {listed(left)}")
+    cut = len(asked.pods) - len(left) - len(shown)
+    if cut:
+        notes.append(f"{count(cut, 'more pod')} beyond --max-pods {flags.max_pods}: not looked at")
+    return shown, notes
+
+
+def _left_alone(pod: PodInfo, asked: Asked, flags: Flags) -> bool:
+    """Whether a pod that was not named is a live scheduler's."""
+    found = asked.responsible.get(pod.scheduler_name)
+    return not asked.named and found is not None and found.live and not flags.take_over
+
+
+def _pods(planner: Planner, asked: Asked, flags: Flags) -> Iterator[BindPod]:
+    told: dict[object, Cause] = {}
+    bound: set[str] = set()
+    for pod in asked.pods:
+        if _left_alone(pod, asked, flags):
+            continue
+        if flags.max_pods and len(bound) >= flags.max_pods:
+            return
+        planned = asked.planned.get(pod.key)
+        if planned is not None and planned.after and planned.after not in bound:
+            text = f"{planned.owner} makes it only once {planned.after} is ready"
+            yield _with(_about(pod, planned), result="pending", because=Cause(code="made-later", text=text))
+            continue
+        shown = _pod(planner, pod, asked, told)
+        if shown.result == "bind":
+            bound.add(pod.key)
+        yield shown
+
+
+def _about(pod: PodInfo, planned: Planned | None) -> BindPod:
+    """What is told of a pod whatever becomes of it."""
+    about = BindPod(pod=pod.key, result="refused", scheduler=pod.scheduler_name)
+    if planned is None:
+        meta = pod.pod.metadata
+        return _with(about, uid=meta.uid or "", resource_version=meta.resource_version or "")
+    return _with(about, create=planned.create, owner=planned.owner, slot=planned.slot, after=planned.after)
+
+
+def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]) -> BindPod:
+    planned = asked.planned.get(pod.key)
+    about = _with(_about(pod, planned), because=_refused(planner, pod, asked))
+    if about.because is not None:
+        return about
+    fields = pod_fields(pod.pod) if planned is None else planned_fields(pod.pod)
+    event = planner.step(pod)
+    outcome = event.outcome
+    last = outcome.preempted.then if outcome.preempted is not None else outcome
+    if last.placement is None:
+        cause = _cause(planner, pod, outcome, last, told)
+        result = {EventKind.GATED: "gated", EventKind.FAILED: "failed"}.get(event.kind, "pending")
+        return _with(about, result=result, because=cause, message=last.fit_error or last.error)
+    if last.permit is not None:
+        text = f"plugin {last.permit.plugin} holds it at Permit: {', '.join(last.permit.reasons)}"
+        return _with(about, because=Cause(code="permit", text=text))
+    cluster = planner.cluster
+    node = cluster.nodes[last.placement.node]
+    verdict = "PREEMPTS" if outcome.preempted is not None else "FITS"
+    tie = len(last.scores.best) if last.scores is not None and last.nominated_first < 0 else 0
+    return msgspec.structs.replace(
+        about,
+        result="bind",
+        node=node.name,
+        node_uid=node.metadata.uid or "",
+        fields=fields,
+        node_fields=node_fields(node),
+        claims=tuple(_claims(planner, pod, last.placement.volumes)),
+        evicts=tuple(_victims(planner, outcome)),
+        clears=tuple(cluster.pods[row].key for row in outcome.preempted.cleared) if outcome.preempted else (),
+        tie=tie if tie > 1 else 0,
+        doubts=tuple(pod_doubts(pod, planner, verdict, frozenset())),
+    )
+
+
+def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
+    """Why kplan does not bind a pod, whatever the flags."""
+    spec = pod.pod.spec
+    if pod.pod.ended:
+        return Cause(code="ended", text=f"it has ended ({pod.pod.status.phase})")
+    if pod.bound:
+        return Cause(code="bound-already", text=f"it is bound to {spec.node_name} already")
+    if pod.terminating:
+        return Cause(code="pod-deleted", text="it is being deleted")
+    if spec.resource_claims:
+        return Cause(code="devices-not-modelled", text="it has resource claims, and devices are not modelled yet")
+    if spec.scheduling_group is not None or spec.workload_ref is not None:
+        return Cause(
+            code="pod-group-not-modelled", text="it belongs to a pod group: Permit would hold it for the others"
+        )
+    if pod.scheduler_name not in planner.pipelines:
+        text = f"no profile here has the schedulerName {pod.scheduler_name} (--config)"
+        return Cause(code="other-scheduler", text=text)
+    names = asked.permit.get(pod.scheduler_name, ())
+    return held(planner.pipelines[pod.scheduler_name], names, asked.extenders, pod.pod)
+
+
+def _cause(planner: Planner, pod: PodInfo, outcome: Outcome, last: Outcome, told: dict[object, Cause]) -> Cause:
+    """Tell why a pod is not bound; pods of one template with the same message are told once."""
+    found = last.preemption
+    if found is not None and found.picks and not outcome.preempted:
+        victims = [planner.cluster.pods[row].key for row in found.candidates[found.picks[0]].pods]
+        node = planner.cluster.node_name(found.picks[0])
+        text = f"it fits {node} only after evicting {count(len(victims), 'pod')} ({listed(victims)}): --preempt"
+        return Cause(code="needs-preemption", text=text)
+    message = last.fit_error or last.error or str(last.pre_enqueue)
+    key = (template_likeness(pod), message)
+    if key not in told:
+        everything, planner.everything = planner.everything, True
+        try:
+            answer = explain_pod(Context(planner, _NOWHERE, brief=True), pod)
+        finally:
+            planner.everything = everything
+        told[key] = answer.because or Cause(code="unknown", text=message)
+    return told[key]
+
+
+_NOWHERE = Origin(source="", nodes=0, pods=0, k8s_version="", how="", rules="")
+
+
+def _claims(planner: Planner, pod: PodInfo, volumes: Mapping[str, str]) -> Iterator[BindClaim]:
+    """Claims that are written to, static ones first; as they were read."""
+    state = planner.cluster.state
+    claims = {claim.key: claim for claim in state.persistent_volume_claims}
+    there = {volume.name: volume for volume in state.persistent_volumes}
+    keys = dict.fromkeys(use.key for use in claim_uses(pod.pod))
+    for key in sorted(keys, key=lambda key: not volumes.get(key.partition("/")[2])):
+        name = key.partition("/")[2]
+        if name not in volumes or key not in claims:
+            continue
+        meta = claims[key].metadata
+        volume = there.get(volumes[name])
+        yield BindClaim(
+            claim=key,
+            uid=meta.uid or "",
+            resource_version=meta.resource_version or "",
+            volume=volumes[name],
+            volume_uid=(volume.metadata.uid or "") if volume is not None else "",
+        )
+
+
+def _victims(planner: Planner, outcome: Outcome) -> Iterator[BindVictim]:
+    if outcome.preempted is None:
+        return
+    for row in outcome.preempted.victims:
+        pod = planner.cluster.pods[row]
+        budgets = [one.name for one in budgets_of(planner.cluster, pod) if not one.status.disruptions_allowed]
+        budget = budgets[0] if budgets else ""
+        yield BindVictim(pod=pod.key, uid=pod.pod.metadata.uid or "", priority=pod.priority, budget=budget)

@@ -1,0 +1,293 @@
+"""The binding cycle of one pod, in the scheduler's order; whatever fails takes back what went before, the last first.
+
+Guards, preemption, assume, reserve, nomination, pre-bind (volumes), bind, post-bind. Permit comes before all: pods that
+a Permit plugin would hold are refused when they are shown. The cycle is a generator: where it has to wait it yields,
+and other pods go on meanwhile.
+Source: kubernetes v1.37.2 pkg/scheduler/schedule_one.go assumeAndReserve, bindingCycle, unreserveAndForget,
+handleBindingCycleError.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from kplan.bind.flags import Flags
+from kplan.bind.plan.rights import nominates
+from kplan.bind.run import evict, reread, volumes
+from kplan.bind.run.live import LiveCluster, NoFit
+from kplan.bind.run.perform import Conflict, HeldBack, Performer
+from kplan.bind.run.watch import Seen
+from kplan.bind.wire.events import scheduled
+from kplan.bind.wire.writes import Finding, bind, claim_path, create, nominate, pod_path, volume_path
+from kplan.cluster import PodInfo
+from kplan.errors import LiveError
+from kplan.framework.args import VolumeBindingArgs
+from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
+from kplan.pipeline import Pipeline
+from kplan.plugins.shared.claims import claim_uses
+from kplan.result.document_bind import BindPod
+
+_AGAIN = 5
+_LOOK_EVERY = 0.5
+_ACCOUNT_WITHIN = 30.0
+"""How long the default service account of a namespace that was just created is waited for [seconds]."""
+_NO_ARGS = VolumeBindingArgs()
+
+
+@dataclass
+class Cycle:
+    """One pod on its way to its node.
+
+    Attributes:
+        shown: the pod as it was shown; one that a controller made, under its real name and uid.
+        live: the cluster as it is.
+        performer: carries its writes out.
+        flags: what the run may do.
+        run: name of the run.
+        others: whether pods that were planned before this one are still on their way: it may need them to be there.
+        uid: of the pod; of one that is created, once it is there.
+        nominated: whether its nomination was written.
+        bound: whether its binding was written.
+    """
+
+    shown: BindPod
+    live: LiveCluster
+    performer: Performer
+    flags: Flags
+    run: str
+    others: Callable[[], bool] = lambda: False
+    uid: str = ""
+    nominated: bool = False
+    bound: bool = False
+
+    def __post_init__(self) -> None:
+        self.uid = self.shown.uid
+
+    def steps(self) -> Generator[float, None, None]:
+        """Bind the pod; yields how long to let others go on [seconds].
+
+        Raises:
+            HeldBack: something has changed, or the server refuses.
+            LiveError: the server does not answer any more.
+            Stopped: it was asked to stop.
+        """
+        shown = self.shown
+        try:
+            self.live.follow()
+            if shown.create is not None:
+                yield from self._create(shown.create)
+            pod = self._look()
+            if shown.made:
+                yield from self._read_claims(pod)
+            if shown.evicts:
+                yield from self._preempt(pod)
+                pod = self._look()
+            pod = yield from self._assume(pod)
+            waited = bool(shown.claims or shown.evicts)
+            if shown.claims:
+                self._announce(pod)
+                volumes.carry_out(self.performer, shown.claims, shown.node)
+                reaches, timeout = self.live.reaches, self._volume_timeout()
+                yield from volumes.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
+            self._bind(self._look() if waited else pod)
+            self.live.written(shown.pod)
+            self.bound = True
+        except BaseException:
+            self._take_back()
+            raise
+        if self.flags.events:
+            self._report()
+
+    def _look(self) -> Pod:
+        """Read pod and node again and hold them against what was shown."""
+        self.live.follow()
+        pod = reread.read_pod(self.performer.client, self.shown, self.live.cluster.rules)
+        if self.uid and pod.metadata.uid != self.uid:
+            raise HeldBack("the pod was deleted and made again under the same name", code="recreated")
+        reread.read_node(self.performer.client, self.shown)
+        self.live.seen(Seen(pod))
+        return pod
+
+    def _create(self, manifest: dict[str, object]) -> Iterator[float]:
+        """Create the pod unless this run has done so before."""
+        write = create(manifest, self.run)
+        found = write.ask(self.performer.client)
+        if found.finding is Finding.CHANGED:
+            raise HeldBack(found.text, code=found.code)
+        end = time.monotonic() + _ACCOUNT_WITHIN
+        while found.finding is Finding.OPEN:
+            try:
+                self.performer.carry_out(write)
+                break
+            except HeldBack as problem:
+                if "service account" not in problem.message or time.monotonic() >= end:
+                    raise
+            yield _LOOK_EVERY  # a namespace that was just created gets its service account in a moment
+        raw = self.performer.client.found(pod_path(self.shown.pod), what=f"reading {self.shown.pod}")
+        if raw is None:
+            raise HeldBack("the pod was deleted as soon as it was created", code="deleted")
+        self.uid = raw["metadata"]["uid"]
+
+    def _read_claims(self, pod: Pod) -> Iterator[float]:
+        """Take in the claims of a pod that was not there when the state was read; its own are made after it."""
+        client = self.performer.client
+        end = time.monotonic() + self.flags.create_timeout
+        for key in dict.fromkeys(use.key for use in claim_uses(pod)):
+            while (raw := client.found(claim_path(key), what=f"reading claim {key}")) is None:
+                if time.monotonic() >= end:
+                    raise HeldBack(f"claim {key} was not made within {self.flags.create_timeout:g} s", code="no-claim")
+                yield _LOOK_EVERY
+            self.live.put("persistent_volume_claims", reread.model_of(raw, PersistentVolumeClaim))
+
+    def _preempt(self, pod: Pod) -> Iterator[float]:
+        """Nominate the pod, evict its victims, and wait until they are gone."""
+        client, shown = self.performer.client, self.shown
+        left = evict.remaining(client, shown)
+        staying = [victim for victim, leaving in left if not leaving]
+        info = self._info()
+        victims = [info for info in (self.live.pod(victim.pod) for victim, _ in left) if info is not None]
+        problem = self.live.feasible(info, shown.node, victims)
+        if problem:
+            raise HeldBack(problem, code="no-fit")
+        if len(staying) == len(shown.evicts):
+            elsewhere = self.live.fits_somewhere(info)
+            if elsewhere:
+                text = f"it fits {elsewhere} without evictions by now"
+                raise HeldBack(text, code="needless-eviction", hint="plan it again")
+        for key in shown.clears:
+            raw = client.found(pod_path(key), what=f"looking at {key}")
+            if raw is not None and raw.get("status", {}).get("nominatedNodeName") == shown.node:
+                self.performer.carry_out(nominate(key, raw["metadata"]["uid"], ""))
+        self.nominated = True
+        if pod.status.nominated_node_name != shown.node:
+            self.performer.carry_out(nominate(shown.pod, self.uid, shown.node))
+        yield from evict.evict_all(self.performer, shown, staying, self.flags)
+        yield from evict.wait_gone(client, shown, self.flags.evict_timeout)
+        for victim in victims:
+            self.live.seen(Seen(victim.pod, gone=True))
+
+    def _assume(self, pod: Pod) -> Generator[float, None, Pod]:
+        """Assume and reserve as soon as it fits; returns the pod as it was read last."""
+        while True:
+            try:
+                self._reserve(pod)
+                return pod
+            except HeldBack as problem:
+                if problem.code != "no-fit" or not self.others():
+                    raise
+            yield _LOOK_EVERY
+            pod = self._look()
+
+    def _reserve(self, pod: Pod) -> None:
+        """Assume and reserve; what is reserved must be what was shown."""
+        try:
+            _, chosen = self.live.assume(self._info(), self.shown.node)
+        except NoFit as error:
+            raise HeldBack(str(error), code="no-fit") from None
+        namespace = pod.namespace
+        told = {claim.claim: claim.volume for claim in self.shown.claims}
+        for name, volume in chosen.items():
+            key = f"{namespace}/{name}"
+            if key not in told or told[key] != volume:
+                was = told.get(key) or "none that was shown"
+                now = volume or "a new one"
+                raise HeldBack(f"claim {key} would get {now} by now, not {was}", code="volume-changed")
+
+    def _announce(self, pod: Pod) -> None:
+        """Nominate the pod to its node while its volumes are bound, so that others count on it.
+
+        The scheduler goes on where that fails, and so does this.
+        Source: bindingCycle: only where a PreBind plugin (or a Permit plugin that waits) has something to do.
+        """
+        shown = self.shown
+        if not nominates(self._pipeline().features) or pod.status.nominated_node_name == shown.node:
+            return
+        self.nominated = True
+        with suppress(HeldBack):
+            self.performer.carry_out(nominate(shown.pod, self.uid, shown.node))
+
+    def _bind(self, pod: Pod) -> None:
+        """Bind the pod as it was read; where it has changed meanwhile, look again."""
+        for attempt in range(_AGAIN):
+            try:
+                version = pod.metadata.resource_version or ""
+                self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version))
+                return
+            except Conflict:
+                if attempt + 1 == _AGAIN:
+                    raise
+                pod = self._look()
+
+    def _report(self) -> None:
+        """Report the event; a refusal is no reason to take the binding back."""
+        with suppress(HeldBack):
+            self.performer.carry_out(scheduled(self.shown.pod, self.uid, self.shown.node, self.run))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Writes that were made for the pod and stay, in words."""
+        sent = [text for text in self.performer.sent if not text.startswith(("report ", "bind "))]
+        if f"clear the nomination of {self.shown.pod}" in sent:
+            sent = [
+                text
+                for text in sent
+                if not text.endswith(
+                    (f"nominate {self.shown.pod} to {self.shown.node}", f"nomination of {self.shown.pod}")
+                )
+            ]
+        return tuple(sent)
+
+    def _take_back(self) -> None:
+        """Unreserve and forget, then clear the nomination; the state is that of the server again."""
+        client = self.performer.client
+        self.live.revert(self.shown.pod)
+        if client.stop.at_once:
+            return
+        patience, client.patience = client.patience, 0.0
+        try:
+            with client.stop.finishing():
+                pod = self._read_back()
+                if self.nominated and pod is not None and not pod.spec.node_name:
+                    self.performer.carry_out(nominate(self.shown.pod, self.uid, ""))
+        except (HeldBack, LiveError):
+            return  # the server is gone, or the pod is: its next reader sees how it is
+        finally:
+            client.patience = patience
+
+    def _read_back(self) -> Pod | None:
+        """Take in what the server has of the pod and its claims."""
+        client, shown = self.performer.client, self.shown
+        for claim in shown.claims:
+            raw = client.found(claim_path(claim.claim), what=f"reading claim {claim.claim}")
+            if raw is not None:
+                self.live.put("persistent_volume_claims", reread.model_of(raw, PersistentVolumeClaim))
+            raw = client.found(volume_path(claim.volume), what="reading its volume") if claim.volume else None
+            if raw is not None:
+                self.live.put("persistent_volumes", reread.model_of(raw, PersistentVolume))
+        raw = client.found(pod_path(shown.pod), what=f"reading pod {shown.pod}")
+        if raw is None:
+            known = self.live.pod(shown.pod)
+            if known is not None:
+                self.live.seen(Seen(known.pod, gone=True))
+            return None
+        pod: Pod = reread.model_of(raw, Pod)
+        self.live.seen(Seen(pod))
+        return pod
+
+    def _info(self) -> PodInfo:
+        info = self.live.pod(self.shown.pod)
+        if info is None:  # the watch has told so since it was read
+            raise HeldBack("the pod was deleted", code="deleted")
+        return info
+
+    def _pipeline(self) -> Pipeline:
+        return self.live.planner.pipelines[self._info().scheduler_name]
+
+    def _volume_timeout(self) -> float:
+        if self.flags.volume_timeout:
+            return self.flags.volume_timeout
+        args = self._pipeline().profile.args.get("VolumeBinding", _NO_ARGS)
+        return float(args.bind_timeout_seconds) if isinstance(args, VolumeBindingArgs) else 600.0

@@ -1,0 +1,352 @@
+"""A run: what manifests need is created, then the pods of a plan are bound one after another.
+
+Those that wait for volumes, for victims, or for their controllers to make them do so beside the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from shlex import quote
+from typing import Any
+
+import msgspec
+
+from kplan.bind.flags import Flags
+from kplan.bind.run.arrivals import Arrivals, as_real
+from kplan.bind.run.creating import Creating
+from kplan.bind.run.cycle import Cycle
+from kplan.bind.run.journal import Journal, Record
+from kplan.bind.run.live import LiveCluster
+from kplan.bind.run.perform import HeldBack, Performer
+from kplan.bind.run.rehearsal import Rehearsal
+from kplan.bind.run.reread import model_of
+from kplan.bind.run.results import summary
+from kplan.bind.run.stop import Stopped
+from kplan.bind.wire.client import Client
+from kplan.bind.wire.events import failed, scheduled
+from kplan.bind.wire.writes import Finding, Write, bound, create, pod_path
+from kplan.errors import LiveError
+from kplan.framework.features import Features
+from kplan.objects.models import Pod
+from kplan.result.document_base import API_VERSION
+from kplan.result.document_bind import BindPlan, BindPod, BindResult, BoundPod
+from kplan.sources.moments import time_of
+from kplan.words import count
+
+CONFIRM_WITHIN = 30.0
+"""An assumption that the watch does not confirm in this time is dropped [seconds]."""
+_POLL = 0.2
+_WAITS_NO_MORE = frozenset(
+    {"bound-already", "bound-by-another", "deleted", "ended", "gated", "pod-deleted", "recreated", "unconfirmed"}
+)
+"""Why pods are held back of which nobody reports that they failed to be scheduled."""
+
+Progress = Callable[[int, int], None]
+"""Told how many pods are settled, of how many."""
+
+
+@dataclass
+class _Active:
+    """A pod on its way: when it is its turn again, and under which name it was planned."""
+
+    due: float
+    planned: BindPod
+    cycle: Cycle
+    steps: Generator[float, None, None]
+
+
+@dataclass
+class Run:
+    """A run over one plan.
+
+    Attributes:
+        client: the server.
+        live: the cluster as it is.
+        plan: what was shown.
+        features: version and gates of the scheduler.
+        flags: what the run may do.
+        journal: where all is noted.
+        name: of the run, as in the journal.
+        former: journal of the run that this one resumes; None if it resumes none.
+        progress: told how far it is.
+    """
+
+    client: Client
+    live: LiveCluster
+    plan: BindPlan
+    features: Features
+    flags: Flags
+    journal: Journal
+    name: str
+    former: Record | None = None
+    progress: Progress = lambda done, total: None
+    results: dict[str, BoundPod] = field(default_factory=dict)
+    stopped: str = ""
+    writes: int = 0
+    _active: list[_Active] = field(default_factory=list)
+    _real: dict[str, str] = field(default_factory=dict)
+    _rehearsed: set[tuple[str, str]] = field(default_factory=set)
+    _failed: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._todo = [pod for pod in self.plan.pods if pod.result == "bind"]
+        self._shown = {pod.pod: pod for pod in self.plan.pods}
+        self._place = {pod.pod: number for number, pod in enumerate(self._todo)}
+        self._arrivals = Arrivals(self.client, self.plan.pods)
+        self._creating = Creating(self.plan.objects, self._performer(), self.live, self._arrivals, self.name)
+
+    def go(self) -> BindResult:
+        """Carry the plan out; whatever goes wrong with one pod is no reason for the others."""
+        started = time_of(time.time())
+        failure: LiveError | None = None
+        try:
+            with self.client.stop.on_interrupt():
+                self._settle_former()
+                self._rehearse()
+                self._create()
+                self._bind()
+                self._confirm_all()
+        except Stopped:
+            self.stopped = "interrupted"
+        except LiveError as error:
+            self.stopped, failure = "server", error
+        finally:
+            self._close()
+        return self._result(started, failure)
+
+    def _open(self) -> list[BindPod]:
+        """Pods that nothing was decided about, in the order of the plan."""
+        return [pod for pod in self._todo if pod.pod not in self.results]
+
+    def _settle_former(self) -> None:
+        """Ask the server what became of each pod in the run that is resumed."""
+        if self.former is None:
+            return
+        for planned, (key, uid) in self.former.matches.items():
+            self._arrivals.taken(planned, uid)
+            self._real[key] = planned
+        for shown in self._todo:
+            self._settle_from(self.former, shown)
+
+    def _settle_from(self, former: Record, shown: BindPod) -> None:
+        noted = former.pods.get(shown.pod)
+        key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
+        if noted is not None and noted.get("result") == "held-back":
+            self._settle(msgspec.convert(noted, BoundPod), note=False)
+            self._note_failed(key, uid, noted.get("code", ""), noted.get("text", ""))
+            return
+        if shown.owner and shown.pod not in former.matches:
+            return
+        raw = self.client.found(pod_path(key), what=f"asking for pod {key}")
+        if shown.create is not None:
+            if raw is None or create(shown.create, self.name).ask(self.client).finding is not Finding.DONE:
+                return
+            uid = raw["metadata"]["uid"]
+        found = bound(self.client, key, uid, shown.node)
+        if found.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
+            self._settle(msgspec.structs.replace(msgspec.convert(noted, BoundPod), text=found.text), note=False)
+            return
+        if found.finding is not Finding.DONE:
+            return
+        if noted is None and self.flags.events:
+            self._report(scheduled(key, uid, shown.node, self.name))
+        text = "" if noted is not None else "as the server says"
+        at = _bound_at(model_of(raw, Pod)) if raw else ""
+        settled = self._became(shown, "bound", key, at=at, confirmed=True, text=text)
+        self._settle(settled, note=noted is None)
+
+    def _rehearse(self) -> None:
+        """Send every write as a dry run before the first one is made; what is refused is held back."""
+        rehearsal = Rehearsal(self._performer(), self.live.cluster.rules, self.features, self.flags, self.name)
+        for what, problem in rehearsal.of(self.plan.objects, self._open()):
+            if what in self._shown:
+                self._hold(self._shown[what], problem)
+            elif self._creating.problem is None:
+                self._creating.hold(what, problem)
+
+    def _create(self) -> None:
+        """Create objects, if pods are yet to come of them; pods of what cannot be created are held back."""
+        creating = self._creating
+        if self.former is not None and not any(shown.made for shown in self._open()):
+            creating.look()
+            return
+        try:
+            if creating.problem is None:
+                creating.go()
+        finally:
+            self.writes += len(creating.performer.sent)
+        if creating.problem is not None:
+            for shown in self._open():
+                if shown.create is not None or (shown.owner and not creating.is_created(shown.owner)):
+                    self._hold(shown, creating.problem)
+
+    def _bind(self) -> None:
+        matched = self.former.matches if self.former is not None else {}
+        for shown in self._open():
+            if not shown.owner or shown.pod in matched:
+                self._follow()
+                self._begin(shown, as_real(shown, *matched[shown.pod]) if shown.owner else shown)
+        while self._active or self._arrivals.awaited:
+            self.client.stop.sleep(_POLL)
+            self._follow()
+        pending = (pod for pod in self.plan.pods if pod.result == "pending" and pod.message and pod.uid)
+        for key, uid, text in (*((pod.pod, pod.uid, pod.message) for pod in pending), *self._failed):
+            if self.flags.events:
+                self._report(failed(key, uid, text, self.name))
+
+    def _follow(self) -> None:
+        """Let the pods go on whose turn it is, and take in what happened."""
+        self.client.stop.check()
+        self._advance_due()
+        self._drop_unconfirmed()
+        for pod in self.live.appeared():
+            planned = self._arrivals.match(pod)
+            if planned is not None and planned.result == "bind" and planned.pod not in self.results:
+                self.journal.match(planned.pod, pod.key, pod.metadata.uid or "")
+                self._real[pod.key] = planned.pod
+                self._begin(planned, as_real(planned, pod.key, pod.metadata.uid or ""))
+        held = {key for key, result in self.results.items() if result.result == "held-back"}
+        for shown, text in list(self._arrivals.late(self.flags.create_timeout, held)):
+            self._hold(shown, HeldBack(text, code="not-made"))
+
+    def _begin(self, planned: BindPod, shown: BindPod) -> None:
+        place = self._place[planned.pod]
+
+        def others() -> bool:
+            return any(pod.pod not in self.results for pod in self._todo[:place])
+
+        cycle = Cycle(shown, self.live, self._performer(), self.flags, self.name, others)
+        self._advance(_Active(0.0, planned, cycle, cycle.steps()))
+
+    def _performer(self) -> Performer:
+        return Performer(self.client, self.journal, self._rehearsed)
+
+    def _advance_due(self) -> None:
+        now = time.monotonic()
+        due = [one for one in self._active if one.due <= now]
+        self._active = [one for one in self._active if one.due > now]
+        for one in due:
+            self._advance(one)
+
+    def _advance(self, one: _Active) -> None:
+        """Let a pod go on until it waits, is bound or is held back."""
+        try:
+            wait = next(one.steps)
+        except StopIteration:
+            self.writes += len(one.cycle.performer.sent)
+            self._settle(self._became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time())))
+        except HeldBack as problem:
+            self.writes += len(one.cycle.performer.sent)
+            self._hold(one.planned, problem, one.cycle)
+        except (Stopped, LiveError):
+            self._leave(one)
+            raise
+        else:
+            one.due = time.monotonic() + wait
+            self._active.append(one)
+
+    def _leave(self, one: _Active) -> None:
+        """Note a pod that was on its way when the run stopped; the journal leaves it open."""
+        self.writes += len(one.cycle.performer.sent)
+        if one.cycle.bound:  # its event is open
+            left = self._became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time()))
+        else:
+            text = "on its way when the run stopped: --resume asks the server"
+            left = self._became(one.planned, "open", one.cycle.shown.pod, text=text, kept=one.cycle.kept)
+        self.results[left.pod] = left
+
+    def _close(self) -> None:
+        """Let pods that still wait take back what they assumed."""
+        for one in self._active:
+            one.steps.close()
+            self._leave(one)
+        self._active = []
+
+    def _became(self, planned: BindPod, result: str, key: str = "", **more: Any) -> BoundPod:
+        real = key if key != planned.pod else ""
+        return BoundPod(pod=planned.pod, result=result, real=real, node=planned.node, **more)
+
+    def _hold(self, shown: BindPod, problem: HeldBack, cycle: Cycle | None = None) -> None:
+        key, kept = (cycle.shown.pod, cycle.kept) if cycle is not None else (shown.pod, ())
+        uid = cycle.uid if cycle is not None else shown.uid
+        self._settle(self._became(shown, "held-back", key, code=problem.code, text=problem.message, kept=kept))
+        self._note_failed(key, uid, problem.code, problem.message)
+
+    def _note_failed(self, key: str, uid: str, code: str, text: str) -> None:
+        """Keep for the events in the end, which are writes as well, a pod that still waits."""
+        if uid and code not in _WAITS_NO_MORE:
+            self._failed.append((key, uid, text))
+
+    def _settle(self, pod: BoundPod, *, note: bool = True) -> None:
+        self.results[pod.pod] = pod
+        if note:
+            plain = {name: getattr(pod, name) for name in pod.__struct_fields__}
+            self.journal.pod({name: value for name, value in plain.items() if value not in ("", (), False)})
+        self.progress(len(self.results), len(self._todo))
+
+    def _drop_unconfirmed(self) -> None:
+        """Drop assumptions that did not arrive, unless the server knows of them after all."""
+        self.live.follow()
+        for key in self.live.unconfirmed(CONFIRM_WITHIN):
+            assumed = self.live.assumed[key]
+            found = bound(self.client, key, assumed.uid, assumed.node)
+            if found.finding is Finding.DONE:
+                assumed.confirmed = True
+                continue
+            self.live.revert(key)
+            text = f"its binding was written but did not arrive within {CONFIRM_WITHIN:g} s"
+            why = found.text or "the server says that it is not bound"
+            self._hold(self._shown[self._real.get(key, key)], HeldBack(f"{text}: {why}", code="unconfirmed"))
+
+    def _confirm_all(self) -> None:
+        """Wait until the watch has shown every binding."""
+        while self._unconfirmed() and not self.client.stop.asked:
+            self._drop_unconfirmed()
+            if self._unconfirmed():
+                time.sleep(_POLL / 4)
+
+    def _unconfirmed(self) -> bool:
+        return any(one.written and not one.confirmed for one in self.live.assumed.values())
+
+    def _report(self, write: Write) -> None:
+        """Report an event; a refusal changes nothing about the pod."""
+        with suppress(HeldBack):
+            self._performer().carry_out(write)
+
+    def _result(self, started: str, failure: LiveError | None) -> BindResult:
+        self.live.follow()
+        pods = []
+        for shown in self._todo:
+            found = self.results.get(shown.pod) or self._became(shown, "not-tried")
+            assumed = self.live.assumed.get(found.real or found.pod)
+            if found.result == "bound" and assumed is not None:
+                found = msgspec.structs.replace(found, confirmed=assumed.confirmed)
+            pods.append(found)
+        objects = self._creating.told()
+        verdict, sentence, because = summary(pods, objects, self.stopped, failure)
+        if not self.stopped:
+            self.journal.end(verdict)
+        more = self._arrivals.more.items()
+        return BindResult(
+            api_version=API_VERSION,
+            verdict=verdict,
+            sentence=sentence,
+            because=because,
+            pods=tuple(pods),
+            objects=objects,
+            cluster=self.plan.cluster,
+            started=started,
+            ended=time_of(time.time()),
+            journal=self.journal.path,
+            writes=self.writes,
+            attempt=f"kplan bind --resume {quote(self.journal.path)}" if self.stopped and self.journal.path else "",
+            notes=tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more),
+        )
+
+
+def _bound_at(pod: Pod) -> str:
+    conditions = (c for c in pod.status.conditions or () if c.type == "PodScheduled" and c.status == "True")
+    return next((condition.last_transition_time or "" for condition in conditions), "")

@@ -1,0 +1,1 @@
+"""What is sent to the server and how: requests, writes, leases."""

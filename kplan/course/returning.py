@@ -1,0 +1,137 @@
+"""What becomes of evicted pods: their controllers make them again, and the scheduler looks for a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from kplan.admission.controllers.daemons import node_of, tied_to
+from kplan.admission.controllers.device_claims import status_of_copy
+from kplan.cluster import AddPods, Assume, Change, Nominate, PodInfo, Remove
+from kplan.cluster.owners import controller, returns_where_it_was
+from kplan.objects.models import Pod
+from kplan.pipeline import Planner
+from kplan.result import Outcome
+from kplan.words import count
+
+LINES = 3
+RETURNS_OF_ONE = 3
+"""How often a pod may be evicted and come back before its chain is cut short."""
+
+
+@dataclass
+class Returns:
+    """Controllers that make pods again for those that left.
+
+    A preemptor evicts only pods of lower priority, so a chain of preemptions ends by itself; one that evictions feed
+    again and again is cut after a pod has come back ``RETURNS_OF_ONE`` times.
+
+    Attributes:
+        planner: the planner; its cluster is changed.
+        first_name: ``namespace/name`` that a pod which came back began with, by row.
+        cut: the same, of pods that did not come back once more.
+    """
+
+    planner: Planner
+    first_name: dict[int, str] = field(default_factory=dict)
+    cut: list[str] = field(default_factory=list)
+    _times: dict[str, int] = field(default_factory=dict)
+
+    def make(self, victim: PodInfo) -> PodInfo | None:
+        """Make a pod in place of one that left; None where no controller does, or not once more."""
+        return self.make_all((victim,))[0]
+
+    def make_all(self, victims: Sequence[PodInfo]) -> list[PodInfo | None]:
+        """Make pods in place of several, all at once: columns grow once for all of them."""
+        firsts = [self._again(victim) for victim in victims]
+        cluster = self.planner.cluster
+        before = len(cluster.pods)
+        copies = [copy_of(victim, name) for victim, (_, name) in zip(victims, firsts, strict=True) if name]
+        if copies:
+            self.planner.apply([AddPods(tuple(copies))])
+        made = iter(cluster.pods[before:])
+        again = [next(made) if name else None for _, name in firsts]
+        self.first_name |= {pod.row: first for pod, (first, _) in zip(again, firsts, strict=True) if pod is not None}
+        return again
+
+    def _again(self, victim: PodInfo) -> tuple[str, str]:
+        """What a pod began as, and the name of the next one; an empty name where none is made."""
+        if not returns_where_it_was(victim):
+            return "", ""
+        first = self.first_name.get(victim.row, victim.key)
+        times = self._times[first] = self._times.get(first, 0) + 1
+        if times > RETURNS_OF_ONE:
+            self.cut.append(first)
+            return first, ""
+        return first, f"{first.partition('/')[2]}-r{times}"
+
+
+def copy_of(victim: PodInfo, name: str) -> Pod:
+    """A fresh pod in place of an evicted one: no node, no status.
+
+    One of a StatefulSet keeps its name; one of a DaemonSet is tied to the node that the other was on.
+    """
+    pod = victim.pod
+    if controller(victim)[0] == "StatefulSet":
+        name = victim.name
+    metadata = replace(pod.metadata, name=name, uid=None, deletion_timestamp=None)
+    spec = replace(pod.spec, node_name=None)
+    if controller(victim)[0] == "DaemonSet" and node_of(pod):
+        spec = tied_to(spec, node_of(pod))
+    return replace(pod, metadata=metadata, spec=spec, status=status_of_copy(pod))
+
+
+def after_eviction(planner: Planner, outcome: Outcome) -> tuple[str, ...]:
+    """Tell where the victims of the chosen node would go once the preemptor is placed; nothing changes.
+
+    Args:
+        planner: planner over the cluster.
+        outcome: of a waiting pod that preempts.
+    """
+    found = outcome.preemption
+    if found is None or not found.picks:
+        return ()
+    cluster, node = planner.cluster, found.picks[0]
+    victims = [cluster.pods[row] for row in found.candidates[node].pods]
+    again = [victim for victim in victims if returns_where_it_was(victim)]
+    changes: list[Change] = [Remove(victim.row) for victim in victims]
+    changes += [Nominate(outcome.row, -1), Assume(outcome.row, node)]
+    undos = [cluster.apply(changes)]
+    lines: list[str] = []
+    try:
+        for victim in again[:LINES]:
+            undos.append(cluster.apply([AddPods((copy_of(victim, f"{victim.name}-r1"),))]))
+            copy = cluster.pods[-1]
+            if not planner.queue.responsible(copy):
+                lines.append(f"{victim.key} comes back; another scheduler places it")
+                continue
+            then = planner.cycle(copy).explain()
+            lines.append(f"{victim.key} comes back and {_fate(planner, then)}")
+            if then.choice >= 0:
+                undos.append(cluster.apply([Assume(copy.row, then.choice)]))
+    finally:
+        for undo in reversed(undos):
+            cluster.undo(undo)
+    return tuple(_cut(lines, len(again)))
+
+
+def _cut(lines: list[str], total: int) -> Iterator[str]:
+    yield from lines
+    if total > len(lines):
+        yield f"{count(total - len(lines), 'more victim')} of {total} come back: kplan simulate tells all"
+
+
+def _fate(planner: Planner, then: Outcome) -> str:
+    name = planner.cluster.node_name
+    if then.gated:
+        return "waits at a scheduling gate"
+    if then.choice >= 0:
+        tied = len(then.scores.best) if then.scores is not None else 1
+        return f"goes to {name(then.choice)}" if tied == 1 else f"goes to one of {tied} nodes that tie"
+    if then.preemption is not None and then.preemption.picks:
+        next_node = then.preemption.picks[0]
+        evicted = len(then.preemption.candidates[next_node].pods)
+        return f"evicts {count(evicted, 'pod')} in turn, on {name(next_node)}"
+    return "stays Pending: it fits no node then"

@@ -1,0 +1,91 @@
+"""Why one pod was not placed, told while the cluster is as the pod met it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+
+from kplan.cluster import PodInfo
+from kplan.pipeline import Planner
+from kplan.reasons.groups import Asked, Found, find_groups
+from kplan.result import Event, Outcome
+from kplan.result.document import Group, Nearest
+from kplan.result.document_base import Cause
+from kplan.wording.because import because
+from kplan.wording.groups import nearest_part, tell
+from kplan.words import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a pod was not placed.
+
+    Attributes:
+        because: the cause.
+        group: the nodes nearest to fitting; None if no node was looked at.
+        groups: how many groups of nodes there are.
+        all_groups: all of them, nearest first, each with the names of its nodes.
+        nearest: what keeps it from the nearest of them; None if no node was looked at.
+    """
+
+    because: Cause
+    group: Group | None = None
+    groups: int = 0
+    all_groups: tuple[Group, ...] = ()
+    nearest: Nearest | None = None
+
+
+def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[str] = ()) -> Failure:
+    """Tell why a pod was not placed.
+
+    Args:
+        planner: planner over the cluster as the pod met it.
+        pod: the pod.
+        event: what came of it.
+        leaving: names of nodes that are about to go: that they refuse the pod says nothing, unless there is no other.
+    """
+    outcome = event.outcome.last
+    plain = plain_cause(planner, pod, outcome)
+    if plain is not None:
+        return Failure(plain)
+    asked = Asked.of(planner, pod)
+    groups = find_groups(asked)
+    looked = outcome.diagnosis is not None and outcome.diagnosis.pre_filter is None
+    if leaving:
+        rows = [planner.cluster.node_index[name] for name in leaving]
+        if looked and len(set(rows)) == len(planner.cluster.nodes):
+            return Failure(Cause(code="no-other-node", text="there is no other node"))
+        groups = [found for group in groups if len((found := _without(group, rows)).rows)] or groups
+    if not groups:
+        return Failure(Cause(code="unknown", text=outcome.fit_error))
+    told = [tell(asked, group) for group in groups]
+    cause = because(told[0].view, told[0].phrases, groups[1:])
+    nearest = nearest_part(asked, groups[0], told[0]) if looked else None
+    first = msgspec.structs.replace(told[0].group, names=())
+    return Failure(cause, first, len(groups), tuple(one.group for one in told), nearest)
+
+
+def _without(group: Found, rows: Collection[int]) -> Found:
+    return replace(group, rows=group.rows[~np.isin(group.rows, list(rows))])
+
+
+def plain_cause(planner: Planner, pod: PodInfo, outcome: Outcome) -> Cause | None:
+    """Tell why a pod was not placed where no node was looked at; None where nodes were."""
+    if outcome.gated:
+        return Cause(code="scheduling-gates", text=f"{gates(pod, outcome)} must be removed first")
+    if not planner.cluster.nodes:
+        return Cause(code="no-nodes", text="there is no node at all")
+    if outcome.error:
+        return Cause(code="cycle-error", text=outcome.error)
+    return None
+
+
+def gates(pod: PodInfo, outcome: Outcome) -> str:
+    """Name what keeps a pod out of the queue."""
+    names = [gate.name for gate in pod.pod.spec.scheduling_gates or ()]
+    if names:
+        return f"{'gate' if len(names) == 1 else 'gates'} {listed(names)}"
+    return ", ".join(outcome.pre_enqueue.reasons) if outcome.pre_enqueue is not None else ""

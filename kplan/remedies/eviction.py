@@ -1,0 +1,293 @@
+"""Eviction: a pod leaves its node, and what becomes of it then; both ways round where the order matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove
+from kplan.cluster.owners import controller, returns
+from kplan.course.returning import copy_of
+from kplan.objects.models import Pod
+from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
+from kplan.plugins.shared.claims import claim_uses
+from kplan.reasons.groups import Found
+from kplan.reasons.preempting import budgets_of
+from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.lab import Lab
+from kplan.scenario.nodes import cordoned
+from kplan.words import amounts, joined
+
+GROUPS = 3
+NODES = 2
+PODS = 3
+TOGETHER = 3
+"""Most pods that leave one node at once."""
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What becomes of an evicted pod.
+
+    Attributes:
+        lands: the node it goes to once the other is placed; empty for none.
+        order_free: whether the other fits too if the evicted pod is tried first.
+        chain: the node it goes to while the freed node is cordoned; empty for none.
+        copy: the pod its owner makes, on the node it lands.
+    """
+
+    lands: str = ""
+    order_free: bool = True
+    chain: str = ""
+    copy: Pod | None = None
+
+
+def propose(case: Case, lab: Lab) -> Iterator[Candidate]:
+    """Evict the smallest pod that is enough, on the nearest nodes that an eviction can help."""
+    found = case.asked.outcome.preemption
+    helped = [
+        group
+        for group in case.groups
+        if all(atom.evictable or atom.code in ("claim-in-use", "disk-in-use") for atom in group.atoms)
+    ]
+    chosen: set[int] = set()
+    if found is not None and found.picks:
+        chosen = set(found.candidates[found.picks[0]].pods)
+    seen: set[tuple[int, ...]] = set()
+    for group in helped[:GROUPS]:
+        for row in group.rows[:NODES].tolist():
+            found_here = False
+            for rows in _sets(case, lab, group, int(row)):
+                found_here = True
+                if rows and rows not in seen and not chosen & set(rows):
+                    seen.add(rows)
+                    yield from _candidates(case, lab, int(row), rows)
+            if not found_here and group is helped[0]:
+                yield from _in_vain(case, group, int(row))
+
+
+def _in_vain(case: Case, group: Found, node: int) -> Iterator[Candidate]:
+    """Name the largest pod of a node, where not even its leaving is enough."""
+    resource = next((atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"), "")
+    pods = _movable(case, group, node) if resource else []
+    if pods and _highest_victim(case) is None:
+        largest = max(pods, key=lambda pod: pod.requests.get(resource, 0))
+        word = "evicting" if returns(largest) else "deleting"
+        yield Candidate("evict-pod", Cost.EVICT, "", failed=f"{word} {largest.key}")
+
+
+def _sets(case: Case, lab: Lab, group: Found, node: int) -> Iterator[tuple[int, ...]]:
+    """Sets of pods whose leaving is enough, the smallest first."""
+    pods = _movable(case, group, node)
+    limit = _highest_victim(case)
+    if limit is not None:
+        pods = [pod for pod in pods if pod.priority < limit]
+    enough = 0
+    for pod in pods[: 2 * PODS]:
+        if lab.exhausted or enough == PODS - 1:
+            return
+        if _frees(case, group, node, [pod]) and _fits(lab, [pod.row], node):
+            enough += 1
+            yield (pod.row,)
+    if enough or limit is not None:
+        return
+    together: list[PodInfo] = []
+    for pod in pods[::-1][:TOGETHER]:
+        together.append(pod)
+        if len(together) > 1 and not lab.exhausted and _frees(case, group, node, together):
+            rows = [one.row for one in together]
+            if _fits(lab, rows, node):
+                yield tuple(sorted(rows))
+                return
+
+
+def _highest_victim(case: Case) -> int | None:
+    """Priority that other victims have to be below, where preemption works by itself."""
+    found = case.asked.outcome.preemption
+    if found is None or not found.picks:
+        return None
+    return max((case.cluster.pods[row].priority for row in found.candidates[found.picks[0]].pods), default=0)
+
+
+def _movable(case: Case, group: Found, node: int) -> list[PodInfo]:
+    """Pods that may be in the way, those that cost least first."""
+    cluster = case.cluster
+    codes = {atom.code for atom in group.atoms}
+    rows = cluster.pods_on(node)
+    if codes & {"pod-anti-affinity", "others-anti-affinity"}:
+        rows = _in_conflict(case, node) or rows
+    if codes & {"claim-in-use"}:
+        rows = _users_of_claims(case)
+    pods = [cluster.pods[row] for row in rows]
+    pods = [pod for pod in pods if controller(pod)[0] not in ("DaemonSet", "Node") and not pod.terminating]
+    if "port-taken" in codes:
+        wanted = {port.port for port in case.pod.pod_class.host_ports}
+        pods = [pod for pod in pods if wanted & {port.port for port in pod.pod_class.host_ports}]
+    resource = next((atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"), "cpu")
+    return sorted(
+        pods,
+        key=lambda pod: (
+            bool(_broken(case, pod)),
+            not returns(pod),
+            pod.priority,
+            pod.requests.get(resource, 0),
+            pod.key,
+        ),
+    )
+
+
+def _in_conflict(case: Case, node: int) -> list[int]:
+    facts = case.facts([node]).get("InterPodAffinity")
+    names = [
+        name
+        for conflict in (facts.nodes if isinstance(facts, InterPodAffinityFacts) else ())
+        for term in conflict.terms
+        for name in term.pods.shown
+    ]
+    index = case.cluster.pod_index
+    return list(dict.fromkeys(index[name] for name in names if name in index))
+
+
+def _users_of_claims(case: Case) -> list[int]:
+    own = {use.key for use in claim_uses(case.pod.pod)}
+    return [
+        pod.row
+        for pod in case.cluster.pods
+        if pod.bound and not pod.gone and pod.pod.spec.volumes and own & {use.key for use in claim_uses(pod.pod)}
+    ]
+
+
+def _frees(case: Case, group: Found, node: int, pods: Sequence[PodInfo]) -> bool:
+    """Whether pods that leave give back what is short of resources; the rest is for the trial."""
+    for atom in group.atoms:
+        if atom.resource and atom.resource != "pods":
+            needs, free, _ = case.asked.amounts(atom.resource, kept=atom.kept)
+            if sum(pod.requests.get(atom.resource, 0) for pod in pods) < needs - int(free[node]):
+                return False
+    return True
+
+
+def _fits(lab: Lab, rows: list[int], node: int) -> bool:
+    with lab.changed(None, [Remove(row) for row in rows]) as pod:
+        return pod is not None and node in lab.look(pod).feasible
+
+
+def _broken(case: Case, pod: PodInfo) -> str:
+    """Name of a budget that allows no eviction of the pod; empty for none."""
+    for budget in budgets_of(case.cluster, pod):
+        if not budget.status.disruptions_allowed:
+            return budget.name
+    return ""
+
+
+def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Iterator[Candidate]:
+    cluster = case.cluster
+    pods = [cluster.pods[row] for row in rows]
+    names = joined(pod.key for pod in pods)
+    removed = tuple(Remove(row) for row in rows)
+    broken = next((name for name in map(lambda pod: _broken(case, pod), pods) if name), "")
+    lost = [pod for pod in pods if not returns(pod)]
+    deletes = tuple(f"kubectl delete pod {pod.name} -n {pod.namespace}" for pod in pods)
+    if lost or broken:
+        harm = (
+            f"BREAKS {broken}" if broken else "GONE: nothing owns it" if len(pods) == 1 else "GONE: not all are owned"
+        )
+        yield Candidate("delete-pod", Cost.LOSS, f"delete {names}", changes=removed, commands=deletes, harm=harm)
+        if lost and len(pods) == 1 and any(atom.resource for atom in case.groups[0].atoms):
+            yield from _moving(case, lab, node, pods[0])
+        return
+    if len(pods) > 1:
+        yield Candidate("evict-pods", Cost.EVICT, f"evict {names}", changes=removed, commands=deletes)
+        return
+    yield from _evicted(case, lab, node, pods[0], removed, deletes)
+
+
+def _moving(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate]:
+    """Say that a pod has no other place, where one would try to move it."""
+    fate = _fate(case, lab, node, pod)
+    if not fate.lands and not fate.chain:
+        yield Candidate("move-pod", Cost.EVICT, "", failed=f"moving {pod.key} (no other node has room for it)")
+
+
+def _evicted(
+    case: Case, lab: Lab, node: int, pod: PodInfo, removed: tuple[Change, ...], deletes: tuple[str, ...]
+) -> Iterator[Candidate]:
+    size = _size(case, pod)
+    fate = _fate(case, lab, node, pod)
+    evict = Candidate("evict-pod", Cost.EVICT, f"evict {pod.key}{size}", changes=removed, commands=deletes)
+    name = case.cluster.node_name(node)
+    if fate.order_free and fate.lands:
+        yield replace(evict, note=f"it moves to {fate.lands}")
+    elif fate.order_free or pod.priority < case.pod.priority:
+        yield replace(evict, note="it stays Pending", cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
+    elif fate.chain and fate.copy is not None:
+        yield replace(
+            evict,
+            code="move-pod",
+            text=f"move {pod.key}{size}: cordon {name}, evict it, uncordon {name}",
+            changes=(*removed, AddPods((fate.copy,))),
+            commands=(f"kubectl cordon {name}", *deletes, f"kubectl uncordon {name}  # once it runs on {fate.chain}"),
+            note=f"it moves to {fate.chain}",
+        )
+        yield Candidate("evict-pod", Cost.EVICT, "", failed=f"evicting {pod.key} alone (it goes back to {name})")
+    else:
+        yield Candidate("move-pod", Cost.EVICT, "", failed=f"evicting {pod.key} (it goes back to {name})")
+
+
+def _size(case: Case, pod: PodInfo) -> str:
+    resource = next(
+        (atom.resource for group in case.groups for atom in group.atoms if atom.resource and atom.resource != "pods"),
+        "",
+    )
+    if not resource:
+        return ""
+    amount = amounts(resource, pod.requests.get(resource, 0))[0]
+    return f", {amount} {resource}" if amount.isdecimal() else f", {amount}"
+
+
+def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:
+    """Try both orders: the pod first, then the copy its owner makes; and the other way round."""
+    cluster, name = case.cluster, case.cluster.node_name
+    again = copy_of(victim, f"{victim.name}-again")
+    with lab.changed(None, [Remove(victim.row), Assume(lab.pod.row, node)]), _added(lab, again) as copy:
+        lands = _landing(lab, copy)
+    order_free = True
+    with lab.changed(None, [Remove(victim.row)]), _added(lab, again) as copy:
+        choice = _landing(lab, copy)
+        if choice >= 0:
+            with lab.changed(None, [Assume(copy.row, choice)]) as pod:
+                order_free = pod is not None and lab.look(pod).choice >= 0
+    chain, moved = "", None
+    if not order_free:
+        cordon = PutNode(name(node), cordoned(cluster.nodes[node], on=True))
+        with lab.changed(None, [cordon, Remove(victim.row)]), _added(lab, again) as copy:
+            other = _landing(lab, copy)
+            if other >= 0 and other != node:
+                chain = name(other)
+                moved = _on(again, chain)
+    return Fate(name(lands) if lands >= 0 else "", order_free, chain, moved)
+
+
+@contextmanager
+def _added(lab: Lab, pod: Pod) -> Iterator[PodInfo]:
+    cluster = lab.planner.cluster
+    undo = cluster.apply([AddPods((pod,))])
+    try:
+        yield cluster.pods[-1]
+    finally:
+        cluster.undo(undo)
+
+
+def _landing(lab: Lab, copy: PodInfo) -> int:
+    """Row of the node a pod goes to; -1 for none, or where another scheduler places it."""
+    if not lab.planner.queue.responsible(copy):
+        return -1
+    outcome = lab.look(copy, scored=True)
+    return outcome.choice if not outcome.error and not outcome.gated else -1
+
+
+def _on(pod: Pod, node: str) -> Pod:
+    from msgspec.structs import replace as changed
+
+    return changed(pod, spec=changed(pod.spec, node_name=node))

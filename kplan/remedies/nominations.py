@@ -1,0 +1,55 @@
+"""Nominations: room that is kept for pods that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kplan.cluster import Nominate, PodInfo, Remove
+from kplan.cluster.owners import returns
+from kplan.remedies.candidate import Candidate, Case, Cost
+
+NODES = 3
+PODS = 3
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    """Clear nominations that keep room on the nearest nodes, or take those pods out."""
+    for row in _nodes(case):
+        rows = case.asked.cycle.filters.nominated.get(row, ()) if case.asked.cycle.filters is not None else ()
+        for other in rows[:PODS]:
+            yield from _of(case, case.cluster.pods[other], row)
+
+
+def _nodes(case: Case) -> list[int]:
+    rows = [int(row) for group in case.groups if any(atom.kept for atom in group.atoms) for row in group.rows[:NODES]]
+    return rows[:NODES]
+
+
+def _of(case: Case, pod: PodInfo, node: int) -> Iterator[Candidate]:
+    patch = """'{"status":{"nominatedNodeName":null}}'"""
+    yield Candidate(
+        "clear-nomination",
+        Cost.STALE if is_stale(case, pod, node) else Cost.EVICT,
+        f"clear the nomination of {pod.key}",
+        changes=(Nominate(pod.row, -1),),
+        commands=(f"kubectl patch pod {pod.name} -n {pod.namespace} --subresource=status --type=merge -p {patch}",),
+        failed=f"clearing the nomination of {pod.key}",
+    )
+    back = returns(pod)
+    yield Candidate(
+        "delete-nominated",
+        Cost.EVICT if back else Cost.LOSS,
+        f"delete {pod.key}",
+        changes=(Remove(pod.row),),
+        commands=(f"kubectl delete pod {pod.name} -n {pod.namespace}",),
+        harm="" if back else "GONE: nothing owns it",
+        note="its owner makes another" if back else "",
+        failed=f"deleting {pod.key}",
+    )
+
+
+def is_stale(case: Case, pod: PodInfo, node: int) -> bool:
+    """Whether a nominated pod cannot run on its node as it is, so that the room is kept for nothing."""
+    cluster = case.cluster
+    free = cluster.allocatable[:, node] - cluster.requested[:, node]
+    return bool((cluster.pod_request[:, pod.row] > free).any())

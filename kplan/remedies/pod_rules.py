@@ -1,0 +1,135 @@
+"""Rules about other pods, and host ports: affinity, anti-affinity, ports of the node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from kplan.objects.models import Affinity, Container, PodAffinity, PodSpec, WeightedPodAffinityTerm
+from kplan.objects.selectors import compile_selector
+from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
+from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.spec_rules import DROPPED
+from kplan.words import joined, short_key
+
+_HOSTNAME = "kubernetes.io/hostname"
+NODES = 8
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    """Make a required term preferred, look closer for anti-affinity, leave a host port out."""
+    if case.with_code("pod-affinity"):
+        yield from _terms(case, "pod_affinity", "pod affinity")
+    if case.with_code("pod-anti-affinity"):
+        yield from _terms(case, "pod_anti_affinity", "pod anti-affinity")
+    if case.with_code("port-taken"):
+        yield from _ports(case)
+
+
+def _terms(case: Case, side: str, words: str) -> Iterator[Candidate]:
+    affinity = case.spec.affinity
+    part: PodAffinity | None = getattr(affinity, side) if affinity is not None else None
+    terms = part.required or [] if part is not None else []
+    failing = _failing(case, side == "pod_affinity")
+    for place, term in enumerate(terms):
+        name = f"{compile_selector(term.label_selector)}"
+        if failing and (name, term.topology_key) not in failing:
+            continue
+        if side == "pod_anti_affinity" and term.topology_key != _HOSTNAME:
+            yield Candidate(
+                "anti-affinity-by-node",
+                Cost.LOOSEN,
+                f"{words} {name} by hostname (now {short_key(term.topology_key)})",
+                edit=_by_hostname(place),
+            )
+        yield Candidate(
+            f"prefer-{side.replace('_', '-')}",
+            Cost.LOOSEN,
+            f"{words} {name} preferred, not required",
+            edit=_preferred(side, (place,)),
+            failed=f"{words} {name} preferred",
+            loss=DROPPED,
+        )
+    if len(terms) > 1:
+        yield Candidate(
+            f"prefer-{side.replace('_', '-')}",
+            Cost.LOOSEN,
+            f"all {len(terms)} {words} terms preferred, not required",
+            edit=_preferred(side, tuple(range(len(terms)))),
+            loss=DROPPED,
+        )
+
+
+def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:
+    code = "pod-affinity" if affinity else "pod-anti-affinity"
+    facts = case.facts(case.nearest(NODES, code)).get("InterPodAffinity")
+    if not isinstance(facts, InterPodAffinityFacts):
+        return set()
+    wanted = "didn't match pod affinity" if affinity else "didn't match pod anti-affinity"
+    return {
+        (term.term.selector, term.term.topology_key)
+        for conflict in facts.nodes
+        if wanted in conflict.reason
+        for term in conflict.terms
+    }
+
+
+def _preferred(side: str, places: tuple[int, ...]) -> Edit:
+    def edit(spec: PodSpec) -> PodSpec:
+        affinity = spec.affinity or Affinity()
+        part: PodAffinity | None = getattr(affinity, side)
+        if part is None:
+            return spec
+        required = list(part.required or ())
+        moved = [required[place] for place in places if place < len(required)]
+        rest = [term for place, term in enumerate(required) if place not in places]
+        preferred = [WeightedPodAffinityTerm(weight=100, pod_affinity_term=term) for term in moved]
+        changed = replace(part, required=rest or None, preferred=[*(part.preferred or ()), *preferred])
+        return replace(spec, affinity=replace(affinity, **{side: changed}))
+
+    return edit
+
+
+def _by_hostname(place: int) -> Edit:
+    def edit(spec: PodSpec) -> PodSpec:
+        affinity = spec.affinity or Affinity()
+        part = affinity.pod_anti_affinity
+        if part is None or place >= len(part.required or ()):
+            return spec
+        required = list(part.required or ())
+        required[place] = replace(required[place], topology_key=_HOSTNAME)
+        return replace(spec, affinity=replace(affinity, pod_anti_affinity=replace(part, required=required)))
+
+    return edit
+
+
+def _ports(case: Case) -> Iterator[Candidate]:
+    ports = sorted({port.port for port in case.pod.pod_class.host_ports})
+    if not ports:
+        return
+    if case.spec.host_network:
+
+        def off(spec: PodSpec) -> PodSpec:
+            return replace(_without_ports(spec), host_network=None)
+
+        yield Candidate("no-host-network", Cost.LEAVE_OUT, "the pod without hostNetwork", edit=off)
+        return
+    word = "hostPort" if len(ports) == 1 else "hostPorts"
+    names = joined(map(str, ports))
+    yield Candidate("no-host-port", Cost.LEAVE_OUT, f"the pod without {word} {names}", edit=_without_ports)
+
+
+def _without_ports(spec: PodSpec) -> PodSpec:
+    def cleared(containers: list[Container] | None) -> list[Container] | None:
+        if containers is None:
+            return None
+        made = []
+        for container in containers:
+            ports = container.ports
+            if ports and any(port.host_port for port in ports):
+                container = replace(container, ports=[replace(port, host_port=None) for port in ports])
+            made.append(container)
+        return made
+
+    return replace(spec, containers=cleared(spec.containers), init_containers=cleared(spec.init_containers))

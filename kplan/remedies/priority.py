@@ -1,0 +1,133 @@
+"""Priority: the lowest that makes the pod fit, by evicting others or by no longer standing behind a nominated pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from kplan.cluster import Put
+from kplan.objects.models import PodSpec
+from kplan.reasons.preempting import budgets_of
+from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.lab import Lab
+
+HIGHEST = 1_000_000_000
+"""The highest priority a user may give."""
+STEPS = 6
+"""Trials of the search for the lowest priority that helps."""
+BUDGETS = 3
+
+
+def propose(case: Case, lab: Lab) -> Iterator[Candidate]:
+    """Raise the priority just above that of pods that run or are nominated; of those that evict, loosen budgets."""
+    found = case.asked.outcome.preemption
+    if found is not None and found.picks:
+        yield from _budgets(case)
+        return
+    if case.spec.preemption_policy == "Never":
+        yield _preempting(case)
+        return
+    if not any(atom.evictable or atom.kept for group in case.groups for atom in group.atoms):
+        return
+    levels = _levels(case)
+    if levels:
+        yield from _lowest(case, lab, levels)
+
+
+def _preempting(case: Case) -> Candidate:
+    """Give the pod a class of its value that preempts: its policy is that of its class, which cannot be changed."""
+    level = case.pod.priority
+    name = next((name for value, name in _classes(case) if value == level), "")
+    preempts = _with_priority(level, name or f"kplan-{level}")
+    return Candidate(
+        "preemption-policy",
+        Cost.EVICT,
+        "preemptionPolicy PreemptLowerPriority (now Never)",
+        edit=lambda spec: replace(preempts(spec), preemption_policy=None),
+        commands=() if name else (_make_class(level),),
+        evicts=True,
+    )
+
+
+def _classes(case: Case) -> list[tuple[int, str]]:
+    """Values and names of the classes whose pods evict others, lowest first."""
+    classes = case.cluster.objects.table("priority_classes").values()
+    return sorted((item.value or 0, item.name) for item in classes if item.preemption_policy != "Never")
+
+
+def _make_class(level: int) -> str:
+    return f"kubectl create priorityclass kplan-{level} --value={level}"
+
+
+def _levels(case: Case) -> list[int]:
+    """Priorities just above those of other pods, lowest first."""
+    cluster, own = case.cluster, case.pod.priority
+    here = (cluster.pod_node >= 0) | (cluster.pod_nominated >= 0)
+    found = np.unique(cluster.pod_priority[here & (cluster.pod_priority >= own)]) + 1
+    return [int(level) for level in found if level <= HIGHEST]
+
+
+def _lowest(case: Case, lab: Lab, levels: list[int]) -> Iterator[Candidate]:
+    """Search for the lowest level that helps: a higher one never helps less."""
+    low, high = 0, len(levels)
+    for _ in range(STEPS):
+        if low >= high:
+            break
+        middle = (low + high) // 2
+        if lab.exhausted or lab.run(_raised(levels[middle])) is None:
+            low = middle + 1
+        else:
+            high = middle
+    if high < len(levels):
+        yield _raised(levels[high], _classes(case))
+
+
+def _raised(level: int, classes: Sequence[tuple[int, str]] = ()) -> Candidate:
+    """Raise the priority to a level, or to that of the lowest class from there on: what its command does is tried."""
+    value, name = next(((value, name) for value, name in classes if level <= value <= HIGHEST), (level, ""))
+    return Candidate(
+        "raise-priority",
+        Cost.EVICT,
+        f"priority {level} or more" + (f" (class {name}: {value})" if name else ""),
+        edit=_with_priority(value, name or f"kplan-{level}"),
+        commands=() if name else (_make_class(level),),
+        evicts=True,
+        short=f"priority {level}",
+    )
+
+
+def _with_priority(level: int, name: str) -> Edit:
+    def edit(spec: PodSpec) -> PodSpec:
+        return replace(spec, priority=level, priority_class_name=name)
+
+    return edit
+
+
+def _budgets(case: Case) -> Iterator[Candidate]:
+    """Let a budget that spares pods of lower priority allow one more."""
+    cluster = case.cluster
+    found = case.asked.outcome.preemption
+    assert found is not None
+    seen: dict[str, None] = {}
+    for row in found.candidates:
+        gone = set(found.candidates[row].pods)
+        for other in cluster.pods_on(row):
+            pod = cluster.pods[other]
+            if other in gone or pod.priority >= case.pod.priority:
+                continue
+            for budget in budgets_of(cluster, pod):
+                if not budget.status.disruptions_allowed:
+                    seen.setdefault(budget.key, None)
+    for key in list(seen)[:BUDGETS]:
+        item = cluster.objects.table("pod_disruption_budgets")[key]
+        changed = replace(item, status=replace(item.status, disruptions_allowed=1))
+        yield Candidate(
+            "budget-allows",
+            Cost.EVICT,
+            f"{item.name} allows 1 (now 0)",
+            changes=(Put("pod_disruption_budgets", key, changed),),
+            commands=(f"kubectl edit pdb {item.name} -n {item.namespace}",),
+            evicts=True,
+        )

@@ -1,0 +1,199 @@
+"""Requests: the greatest one that fits, exactly, and what a little less would open."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+
+from msgspec.structs import replace
+
+from kplan.objects import models
+from kplan.objects.models import Container, PodSpec, ResourceRequirements
+from kplan.objects.quantity import format_bytes, format_cpu
+from kplan.objects.requests import RequestRules, pod_requests, scheduler_units
+from kplan.reasons.groups import Found
+from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.words import amounts, joined
+
+_Count = Callable[[PodSpec], dict[str, int]]
+
+MOST_LOST = 0.5
+"""Share of a request that may be given up: less than half of what was asked for is another program."""
+DIGITS = 2
+"""Digits kept where a request is rounded down to let more nodes fit."""
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    """Lower what is short on the nearest nodes to what is free there."""
+    seen: set[tuple[tuple[str, int], ...]] = set()
+    for group in case.with_code("insufficient-resource"):
+        short = [atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"]
+        targets = _targets(case, group, short)
+        key = tuple(sorted(targets.items()))
+        if targets and key not in seen:
+            seen.add(key)
+            yield _lower(case, targets)
+    first = next((atom.resource for atom in case.groups[0].atoms if atom.resource not in ("", "pods")), "")
+    if not seen and first:
+        # nothing is free on any node: shown to be so by a request of the smallest amount
+        yield dataclasses.replace(_lower(case, {first: 1}), failed=f"any {first} request above 0")
+
+
+def _targets(case: Case, group: Found, short: list[str]) -> dict[str, int]:
+    """What is free on the node of a group where the least has to be given up; empty where a resource is all used."""
+    best: dict[str, int] = {}
+    loss = 2.0
+    for row in group.rows[:64].tolist():
+        found: dict[str, int] = {}
+        worst = 0.0
+        for atom in group.atoms:
+            if atom.resource in short:
+                needs, free, _ = case.asked.amounts(atom.resource, kept=atom.kept)
+                found[atom.resource] = int(free[row])
+                worst = max(worst, (needs - int(free[row])) / max(needs, 1))
+        if all(amount > 0 for amount in found.values()) and worst < loss:
+            best, loss = found, worst
+    return best
+
+
+def _lower(case: Case, targets: Mapping[str, int]) -> Candidate:
+    needs = {name: case.pod.requests.get(name, 0) for name in targets}
+    told = []
+    short = []
+    after = lower(case.cluster.rules, targets)(case.spec)
+    for name, amount in targets.items():
+        where, new, old = _written_change(case.spec, after, name, (amount, needs[name]))
+        told.append(f"{name} request{where} of at most {new} (now {old})")
+        short.append(f"{name} request{where} {new} (now {old})")
+    lost = max((needs[name] - amount) / max(needs[name], 1) for name, amount in targets.items())
+    larger: tuple[tuple[str, Edit], ...] = ()
+    if len(targets) == 1:
+        name, amount = next(iter(targets.items()))
+        rounded = _rounded(name, amount)
+        if 0 < rounded < amount:
+            larger = ((amounts(name, rounded, amount)[0], lower(case.cluster.rules, {name: rounded})),)
+    return Candidate(
+        code="lower-request",
+        cost=Cost.REQUEST if lost <= MOST_LOST else Cost.LEAVE_OUT,
+        loss=lost,
+        unless="" if lost <= MOST_LOST else "lower-request",
+        text=joined(told),
+        edit=lower(case.cluster.rules, targets),
+        short=joined(short),
+        larger=larger,
+    )
+
+
+def lowered_text(before: PodSpec, after: PodSpec, rules: RequestRules) -> str:
+    """Say what of the requests of a pod was lowered: ``cpu request 1 (now 2)``; empty where too much was."""
+    old, new = (pod_requests(models.Pod(spec=spec), rules, use_status=False) for spec in (before, after))
+    if any(old[name] - new.get(name, 0) > MOST_LOST * old[name] for name in old):
+        return ""
+    told = []
+    for name in old:
+        if new.get(name, 0) < old[name]:
+            where, less, now = _written_change(before, after, name, (new.get(name, 0), old[name]))
+            told.append(f"{name} request{where} {less} (now {now})")
+    return joined(told)
+
+
+def _written_change(old: PodSpec, new: PodSpec, name: str, whole: tuple[int, int]) -> tuple[str, str, str]:
+    """Which container changes, its new request and its old one; those of the pod where several change."""
+    if old.resources == new.resources:
+        changed = [
+            (field, before, after)
+            for field in ("init_containers", "containers")
+            for before, after in zip(getattr(old, field) or (), getattr(new, field) or (), strict=True)
+            if _request(before, name) != _request(after, name)
+        ]
+        if len(changed) == 1:
+            field, before, after = changed[0]
+            alone = len(old.containers or ()) + len(old.init_containers or ()) == 1
+            kind = "init container" if field == "init_containers" else "container"
+            numbers = amounts(name, _request(after, name), _request(before, name))
+            return "" if alone else f" of {kind} {before.name}", numbers[0], numbers[1]
+    numbers = amounts(name, *whole)
+    return " of the pod", numbers[0], numbers[1]
+
+
+def _rounded(name: str, amount: int) -> int:
+    """Round down to a number people would write: two digits, in Mi for bytes."""
+    unit = 1 if name == "cpu" or not name.startswith(("memory", "ephemeral-storage", "hugepages")) else 1 << 20
+    whole = amount // unit
+    power = max(0, len(str(whole)) - DIGITS)
+    step: int = 10**power
+    return whole // step * step * unit
+
+
+def lower(rules: RequestRules, targets: Mapping[str, int]) -> Edit:
+    """Lower the largest containers until the pod asks for no more than ``targets``, in the scheduler's units."""
+
+    def edit(spec: PodSpec) -> PodSpec:
+        for name, target in targets.items():
+            spec = _lowered(spec, name, target, lambda s: pod_requests(models.Pod(spec=s), rules, use_status=False))
+        return spec
+
+    return edit
+
+
+def _lowered(spec: PodSpec, name: str, target: int, count: _Count) -> PodSpec:
+    if spec.resources is not None and name in (spec.resources.requests or {}):
+        return replace(spec, resources=_with_request(spec.resources, name, target))
+    for _ in range(len(spec.containers or ()) + len(spec.init_containers or ())):
+        over = count(spec).get(name, 0) - target
+        if over <= 0:
+            break
+        place = _largest(spec, name, over, count)
+        if place is None:
+            break
+        spec = place
+    return spec
+
+
+def _largest(spec: PodSpec, name: str, over: int, count: _Count) -> PodSpec | None:
+    """Take as much as is over from the largest container that counts; None where none counts."""
+    whole = count(spec).get(name, 0)
+    sized = sorted(
+        (
+            (-_request(container, name), field, place)
+            for field in ("containers", "init_containers")
+            for place, container in enumerate(getattr(spec, field) or ())
+            if _request(container, name)
+        ),
+    )
+    for size, field, place in sized:
+        less = _with_container(spec, field, place, name, max(0, -size - over))
+        if count(less).get(name, 0) < whole:
+            return less
+    return None
+
+
+def _request(container: Container, name: str) -> int:
+    found: dict[str, int] = scheduler_units(container.resources.requests if container.resources else None)
+    return found.get(name, 0)
+
+
+def _with_container(spec: PodSpec, field: str, place: int, name: str, amount: int) -> PodSpec:
+    containers = list(getattr(spec, field))
+    resources = containers[place].resources or ResourceRequirements()
+    containers[place] = replace(containers[place], resources=_with_request(resources, name, amount))
+    return replace(spec, **{field: containers})
+
+
+def _with_request(resources: ResourceRequirements, name: str, amount: int) -> ResourceRequirements:
+    text = written(name, amount)
+    changed = replace(resources, requests={**(resources.requests or {}), name: text})
+    limits = resources.limits or {}
+    if name in limits and name not in ("cpu", "memory", "ephemeral-storage"):
+        # devices and huge pages are not overcommitted: the limit is the request
+        changed = replace(changed, limits={**limits, name: text})
+    return changed
+
+
+def written(name: str, amount: int) -> str:
+    """An amount in the scheduler's units as a quantity."""
+    if name == "cpu":
+        return format_cpu(amount)
+    if name in ("memory", "ephemeral-storage") or name.startswith("hugepages-"):
+        return format_bytes(amount)
+    return str(amount)

@@ -1,0 +1,320 @@
+"""Rules of the pod: taints to tolerate, labels it asks for, spread constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace as replaced
+
+from msgspec.structs import replace
+
+from kplan.objects.models import (
+    Affinity,
+    NodeAffinity,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    PodSpec,
+    Toleration,
+    TopologySpreadConstraint,
+)
+from kplan.plugins.pod_topology_spread.facts import SpreadFacts
+from kplan.plugins.taint_toleration import TaintTolerationFacts
+from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.meant import not_asked_for, other_purpose
+from kplan.words import joined, listed, short_key
+
+OF_THE_NODE_ITSELF = "node.kubernetes.io/"
+"""Taints that say what state a node is in: no pod of a user tolerates those to get a place."""
+CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+VALUES = 3
+NODES = 8
+DROPPED = 0.5
+"""How much is given up where a rule goes altogether, against one that is widened."""
+LONG = 22
+"""Characters of a label beyond which its key alone is told."""
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    """Loosen one rule of the pod, for the nearest nodes first."""
+    yield from _tolerations(case)
+    yield from _node_selector(case)
+    yield from _node_affinity(case)
+    yield from _spread(case)
+
+
+def taints_in_the_way(case: Case, row: int) -> tuple[str, ...]:
+    """Taints of a node that the pod does not tolerate, as ``key=value:effect``."""
+    facts = case.facts([row]).get("TaintToleration")
+    if not isinstance(facts, TaintTolerationFacts) or not facts.groups:
+        return ()
+    return facts.groups[0].taints
+
+
+def short_taint(taint: str) -> str:
+    """A taint without the usual effect."""
+    return taint.removesuffix(":NoSchedule")
+
+
+def _toleration(taint: str) -> Toleration:
+    head, _, effect = taint.rpartition(":")
+    key, _, value = head.partition("=")
+    if value:
+        return Toleration(key=key, operator="Equal", value=value, effect=effect)
+    return Toleration(key=key, operator="Exists", effect=effect)
+
+
+def _tolerations(case: Case) -> Iterator[Candidate]:
+    seen: set[tuple[str, ...]] = set()
+    for group in case.with_code("taint-not-tolerated"):
+        taints = taints_in_the_way(case, int(group.rows[0]))
+        if not taints or taints in seen or any(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
+            continue
+        seen.add(taints)
+        yield tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
+
+
+def tolerate(taints: tuple[str, ...], purpose: str = "") -> Candidate:
+    """Tolerate taints.
+
+    Args:
+        taints: as ``key=value:effect``.
+        purpose: which pods such a node is meant for, if it is not this one.
+    """
+    new = [_toleration(taint) for taint in taints]
+
+    def edit(spec: PodSpec) -> PodSpec:
+        return replace(spec, tolerations=[*(spec.tolerations or ()), *new])
+
+    names = joined(short_taint(taint) for taint in taints)
+    ours = any(taint.partition("=")[0].partition(":")[0] in CONTROL_PLANE for taint in taints)
+    return Candidate(
+        code="tolerate-taint",
+        cost=Cost.NOT_MEANT if purpose else Cost.LEAVE_OUT if ours else Cost.LOOSEN,
+        text=f"tolerate {names}",
+        edit=edit,
+        failed="" if ours or purpose else f"tolerating {names}",
+        note=purpose,
+    )
+
+
+def _node_selector(case: Case) -> Iterator[Candidate]:
+    if not case.with_code("node-selector"):
+        return
+    selector = case.spec.node_selector or {}
+    texts = {atom.text for group in case.groups for atom in group.atoms if atom.code == "node-selector"}
+    failing = [key for key, value in sorted(selector.items()) if f"nodeSelector {key}={value}" in texts]
+    for key in failing:
+        yield _without_labels((key,), selector)
+    if len(failing) > 1:
+        yield _without_labels(tuple(failing), selector)
+
+
+def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidate:
+    def edit(spec: PodSpec) -> PodSpec:
+        rest = {key: value for key, value in (spec.node_selector or {}).items() if key not in keys}
+        return replace(spec, node_selector=rest or None)
+
+    names = joined(f"{key}={selector[key]}" for key in keys)
+    if len(names) > LONG:
+        names = joined(keys)
+    warning = not_asked_for((key, (selector[key],)) for key in keys)
+    return Candidate(
+        code="drop-node-selector",
+        cost=Cost.NOT_MEANT if warning else Cost.LOOSEN,
+        text=f"drop nodeSelector {names}",
+        edit=edit,
+        failed=f"dropping nodeSelector {joined(keys)}" if len(keys) == 1 and not warning else "",
+        loss=DROPPED,
+        note=warning,
+    )
+
+
+def _node_affinity(case: Case) -> Iterator[Candidate]:
+    if not case.with_code("node-affinity"):
+        return
+    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
+    terms = (affinity.required.node_selector_terms or []) if affinity is not None and affinity.required else []
+    if not terms:
+        return
+    if any(term.match_fields for term in terms):
+        return  # a DaemonSet's pod is for that one node
+    every = [
+        (requirement, (place, number))
+        for place, term in enumerate(terms)
+        for number, requirement in enumerate(term.match_expressions or ())
+    ]
+    for requirement, at in every:
+        yield from _widened(case, requirement, at)
+    for requirement, at in every:
+        yield _dropped(_words(requirement), (requirement,), _swap(at, None))
+    if len(terms) == 1 and len(terms[0].match_expressions or ()) == 1:
+        return
+
+    def edit(spec: PodSpec) -> PodSpec:
+        return _with_terms(spec, None)
+
+    yield replaced(
+        _dropped("", [requirement for requirement, _ in every], edit), text="drop the required node affinity"
+    )
+
+
+def _dropped(words: str, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
+    """Drop requirements of the node affinity."""
+    warning = not_asked_for((one.key, one.values or ()) for one in requirements)
+    return Candidate(
+        "drop-node-affinity",
+        Cost.NOT_MEANT if warning else Cost.LOOSEN,
+        f"drop node affinity {words}",
+        edit=edit,
+        failed="" if warning else f"dropping node affinity {words}".strip(),
+        loss=DROPPED,
+        note=warning,
+    )
+
+
+def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, int]) -> Iterator[Candidate]:
+    """Let a requirement hold for more: a whole number where it has another, a value that near nodes have."""
+    fixed = _whole_number(requirement)
+    if fixed is not None:
+        old = (requirement.values or [""])[0]
+        yield Candidate(
+            "fix-number",
+            Cost.LOOSEN,
+            f"node affinity {requirement.key} {requirement.operator} {fixed} (now {old}: whole numbers only)",
+            edit=_swap(at, replace(requirement, values=[fixed])),
+        )
+    if requirement.operator == "In":
+        column = case.cluster.labels.column(requirement.key)
+        rows = case.nearest(NODES, "node-affinity")
+        values = dict.fromkeys(case.cluster.nodes[row].labels.get(requirement.key, "") for row in rows)
+        known = set(requirement.values or ())
+        for value in [value for value in values if value and value not in known and value in column.values][:VALUES]:
+            wider = replace(requirement, values=[*(requirement.values or ()), value])
+            warning = not_asked_for([(requirement.key, requirement.values or ())])
+            yield Candidate(
+                "allow-value",
+                Cost.NOT_MEANT if warning else Cost.LOOSEN,
+                f"node affinity: allow {short_key(requirement.key)} {value} too",
+                edit=_swap(at, wider),
+                note=warning,
+            )
+
+
+def _words(requirement: NodeSelectorRequirement) -> str:
+    values = requirement.values or []
+    return f"{requirement.key} {requirement.operator} {listed(values, most=2)}".strip()
+
+
+def _whole_number(requirement: NodeSelectorRequirement) -> str | None:
+    """The whole number that means the same, where Gt or Lt has another kind of number."""
+    if requirement.operator not in ("Gt", "Lt") or len(requirement.values or ()) != 1:
+        return None
+    text = (requirement.values or [""])[0]
+    try:
+        number = float(text)
+        int(text)
+    except ValueError:
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        return str(math.floor(number) if requirement.operator == "Gt" else math.ceil(number))
+    return None
+
+
+def _swap(at: tuple[int, int], requirement: NodeSelectorRequirement | None) -> Edit:
+    """Replace one requirement of one term; None takes it out, and the term with it if it was the last."""
+
+    def edit(spec: PodSpec) -> PodSpec:
+        affinity = spec.affinity.node_affinity if spec.affinity else None
+        if affinity is None or affinity.required is None:
+            return spec
+        terms = list(affinity.required.node_selector_terms or ())
+        if at[0] >= len(terms) or at[1] >= len(terms[at[0]].match_expressions or ()):
+            return spec
+        expressions = list(terms[at[0]].match_expressions or ())
+        expressions[at[1] : at[1] + 1] = [requirement] if requirement is not None else []
+        if expressions:
+            terms[at[0]] = replace(terms[at[0]], match_expressions=expressions)
+            return _with_terms(spec, terms)
+        # a term without requirements would hold everywhere: then the whole rule says nothing
+        return _with_terms(spec, None)
+
+    return edit
+
+
+def _with_terms(spec: PodSpec, terms: list[NodeSelectorTerm] | None) -> PodSpec:
+    affinity = spec.affinity or Affinity()
+    node = affinity.node_affinity or NodeAffinity()
+    required = NodeSelector(node_selector_terms=terms) if terms else None
+    kept: NodeAffinity | None = replace(node, required=required)
+    if required is None and not node.preferred:
+        kept = None
+    changed = replace(affinity, node_affinity=kept)
+    if kept is None and changed.pod_affinity is None and changed.pod_anti_affinity is None:
+        return replace(spec, affinity=None)
+    return replace(spec, affinity=changed)
+
+
+def _spread(case: Case) -> Iterator[Candidate]:
+    groups = case.with_code("spread-skew", "spread-label-missing")
+    if not groups:
+        return
+    rows = case.nearest(NODES, "spread-skew", "spread-label-missing")
+    facts = case.facts(rows).get("PodTopologySpread")
+    if not isinstance(facts, SpreadFacts):
+        return
+    hard = [
+        place
+        for place, constraint in enumerate(case.spec.topology_spread_constraints or ())
+        if constraint.when_unsatisfiable == "DoNotSchedule"
+    ]
+    for number in dict.fromkeys(refused.constraint for refused in facts.refused):
+        if number < len(hard):
+            yield from _constraint(case, facts, number, hard[number], many=len(hard) > 1)
+
+
+def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many: bool) -> Iterator[Candidate]:
+    told = facts.constraints[number]
+    key = short_key(told.topology_key)
+    where = f" (spread by {key})" if many else ""
+
+    def loosened(code: str, text: str, cost: Cost = Cost.LOOSEN, short: str = "", **fields: object) -> Candidate:
+        def edit(spec: PodSpec) -> PodSpec:
+            return _with_constraint(spec, place, fields)
+
+        return Candidate(code, cost, f"{text}{where}", edit=edit, failed=f"{text}{where}", short=short)
+
+    if told.node_taints_policy == "Ignore" and told.counted_despite_taints:
+        yield loosened(
+            "spread-taints-policy",
+            "nodeTaintsPolicy: Honor",
+            short="nodeTaintsPolicy: Honor on that constraint",
+            node_taints_policy="Honor",
+        )
+    if told.node_affinity_policy == "Ignore" and told.counted_despite_affinity:
+        yield loosened("spread-affinity-policy", "nodeAffinityPolicy: Honor", node_affinity_policy="Honor")
+    if told.too_few_domains:
+        had = len(told.domains)
+        wanted = f"minDomains: {had}" if had else "no minDomains"
+        yield loosened("spread-min-domains", f"{wanted} (now {told.min_domains})", min_domains=had or None)
+    skews = sorted({refused.skew for refused in facts.refused if refused.constraint == number and refused.domain})
+    for skew in skews[:2]:
+        yield loosened("spread-max-skew", f"maxSkew: {skew} (now {told.max_skew})", max_skew=skew)
+    yield loosened(
+        "spread-anyway",
+        "whenUnsatisfiable: ScheduleAnyway",
+        Cost.LEAVE_OUT,
+        when_unsatisfiable="ScheduleAnyway",
+    )
+
+
+def _with_constraint(spec: PodSpec, place: int, fields: dict[str, object]) -> PodSpec:
+    constraints: list[TopologySpreadConstraint] = list(spec.topology_spread_constraints or ())
+    if place >= len(constraints):
+        return spec
+    if fields.get("when_unsatisfiable") == "ScheduleAnyway" and "min_domains" not in fields:
+        fields = {**fields, "min_domains": None}  # the API refuses minDomains beside ScheduleAnyway
+    constraints[place] = replace(constraints[place], **fields)
+    return replace(spec, topology_spread_constraints=constraints)

@@ -1,0 +1,58 @@
+"""Pods that are being deleted: their room comes free by itself, so that waiting is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from kplan.cluster import Remove
+from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.words import count, joined
+
+NODES = 3
+PODS = 3
+"""Pods of one node that are tried each alone; and how many are named."""
+
+
+def propose(case: Case) -> Iterator[Candidate]:
+    """Wait for pods that are being deleted: one of the nearest nodes, all of such a node, all there are."""
+    leaving = _leaving(case)
+    on = {node: leaving[case.cluster.pod_node[leaving] == node].tolist() for node in _nodes(case, leaving)}
+    for rows in on.values():
+        for row in rows[:PODS]:
+            yield _wait(case, (row,))
+        if len(rows) > 1:
+            yield _wait(case, rows)
+    if len(leaving) > 1:
+        yield _wait(case, leaving.tolist())
+
+
+def _leaving(case: Case) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Rows of pods on nodes that are being deleted."""
+    cluster = case.cluster
+    classes = [number for number, one in enumerate(cluster.pod_classes) if one.terminating]
+    found: np.ndarray[tuple[int], np.dtype[np.intp]] = np.flatnonzero(
+        np.isin(cluster.pod_class, classes) & (cluster.pod_node >= 0)
+    )
+    return found
+
+
+def _nodes(case: Case, leaving: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[int]:
+    """The nearest nodes that such pods run on."""
+    busy = np.unique(case.cluster.pod_node[leaving])
+    return [int(row) for group in case.groups for row in group.rows[np.isin(group.rows, busy)]][:NODES]
+
+
+def _wait(case: Case, rows: Sequence[int]) -> Candidate:
+    pods = [case.cluster.pods[row] for row in rows]
+    verb = "is" if len(pods) == 1 else "are"
+    names = joined(pod.key for pod in pods) if len(pods) <= PODS else count(len(pods), "pod")
+    return Candidate(
+        "wait",
+        Cost.WAIT,
+        f"wait until {names}, which {verb} being deleted, {verb} gone",
+        changes=tuple(Remove(row) for row in rows),
+        commands=tuple(f"kubectl wait --for=delete pod/{pod.name} -n {pod.namespace}" for pod in pods),
+        unless="wait" if len(pods) > 1 else "",
+    )

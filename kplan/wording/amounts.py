@@ -1,0 +1,150 @@
+"""Words for what a node has too little of: a resource, or room for one more pod."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.objects.quantity import milli_value, value
+from kplan.reasons.demand import demand
+from kplan.reasons.groups import Asked, Atom
+from kplan.result.document import Shortage
+from kplan.wording.view import ROOM, Phrase, View
+from kplan.wording.wanted import Wanted
+from kplan.words import amounts, listed
+
+
+def amount_phrase(view: View, atom: Atom) -> Phrase:
+    """Needs and free amounts of a resource, as one number or as a range over the group."""
+    rows = view.group.rows
+    needs, free, capacity = view.asked.amounts(atom.resource)
+    free, capacity = free[rows], capacity[rows]
+    shortages = {row: shortage(view.asked, atom, row) for row in view.shown}
+    low, high = int(free.min()), int(free.max())
+    name = "pod limit" if atom.resource == "pods" else atom.resource
+    made = Phrase(name, shortages=shortages)
+    if atom.resource == "pods":
+        made.short, made.near = "pod limit reached", ("the pod limit", "1 slot")
+        uses = {row: f"{s.capacity - s.free} of {s.capacity}" for row, s in shortages.items()}
+        used = np.unique(np.stack((capacity - free, capacity)), axis=1)
+        if used.shape[1] == 1:
+            made.same = uses[view.shown[0]]
+        else:
+            made.each = uses
+    elif atom.kept:
+        kept = max(s.kept for s in shortages.values())
+        texts = amounts(atom.resource, needs, high, kept)
+        made.same = f"needs {texts[0]}, free {texts[1]}, less {texts[2]} kept for a nominated pod"
+    elif not capacity.any():
+        made.same = f"needs {amounts(atom.resource, needs)[0]}, the node has none"
+    elif (capacity < needs).all():
+        made.short = f"{name}, more than the node is"
+        made.same = amounts(atom.resource, needs)[0]
+    elif low == high:
+        texts = amounts(atom.resource, needs, low, needs - low)
+        over = " (over-committed)" if low < 0 else ""
+        made.same = f"needs {texts[0]}, free {texts[1]}{over}, lacks {texts[2]}"
+        if len(rows) > 1 and len(np.unique(capacity)) == 1:
+            whole = amounts(atom.resource, int(capacity[0]) - low, int(capacity[0]))
+            made.alike = f"all alike, {whole[0]} of {whole[1]} used"
+    else:
+        values = [shortages[row].free for row in view.shown]
+        texts = amounts(atom.resource, needs, low, high, *values)
+        made.same = f"needs {texts[0]}, free {texts[1]} to {texts[2]}"
+        made.each = dict(zip(view.shown, texts[3:], strict=True))
+    return made
+
+
+def shortage(asked: Asked, atom: Atom, row: int) -> Shortage:
+    """Numbers of one resource on one node."""
+    needs, free, capacity = asked.amounts(atom.resource)
+    kept = asked.kept(atom.resource).get(row, 0) if atom.kept else 0
+    left = int(free[row])
+    return Shortage(
+        resource=atom.resource,
+        needs=needs,
+        free=left,
+        lacks=needs - left + kept,
+        capacity=int(capacity[row]),
+        kept=kept,
+    )
+
+
+def amount_sentence(view: View, atom: Atom) -> str:
+    """What it wants beside what the best of these nodes, or the largest node of all, has."""
+    found = wanted(view, atom)
+    return found.sentence() if found is not None else _kept(view, atom)
+
+
+def wanted(view: View, atom: Atom) -> Wanted | None:
+    """What it wants beside what nodes have; None where room is kept for others."""
+    asked, name, rows = view.asked, atom.resource, view.group.rows
+    needs, free, capacity = asked.amounts(name)
+    if atom.kept:
+        return None
+    if not capacity.any():
+        return Wanted(name, needs)
+    best = view.shown[0]
+    largest, there = int(capacity.max()), int(capacity[rows].max())
+    made_of = demand(asked.pod.pod, name, asked.cluster.rules)
+    if needs > largest:
+        return Wanted(name, needs, largest, f"the largest node has {{}} {_allocatable(asked, name, capacity)}", made_of)
+    if not capacity[rows].any():
+        return Wanted(name, needs, None, f"{view.some_nodes()} {view.have} none", made_of)
+    if there < needs:
+        return Wanted(name, needs, there, f"{view.some_nodes()} {view.have} {{}} in all", made_of)
+    left = int(free[rows].clip(min=0).sum())
+    pieces = len(rows) > 1 and left >= needs and len(rows) <= 20
+    which = "the emptiest node" if view.every else "the emptiest node open to it"
+    which = view.name(best) if len(rows) == 1 else which
+    return Wanted(name, needs, int(free[best]), f"{which} has {{}} free", made_of, left, pieces)
+
+
+def pod_limit_sentence(view: View, words: Phrase) -> str:
+    """Which nodes are at their pod limit, with the pods of the first."""
+    total = len(view.group.rows)
+    details = [f"{view.name(row)} {words.each.get(row, words.same)}" for row in view.shown[:2]]
+    if view.every:
+        who = "the only node is" if total == 1 else "both nodes are" if total == 2 else f"all {total:,} nodes are"
+    elif total == 1:
+        name = view.name(view.shown[0])
+        return f"{name}, the only node open to it, is at its pod limit: {details[0].removeprefix(name).strip()}"
+    else:
+        who = f"the {total:,} nodes open to it are"
+    return f"{who} at {'its' if total == 1 else 'their'} pod limit: {', '.join(details)}"
+
+
+def _allocatable(asked: Asked, name: str, capacity: NDArray[np.int64]) -> str:
+    """Say what of the largest node is not for pods; the scheduler counts allocatable, people know the capacity."""
+    row = int(capacity.argmax())
+    listed_capacity = (asked.cluster.nodes[row].status.capacity or {}).get(name)
+    if listed_capacity is None:
+        return "in all"
+    whole = milli_value(listed_capacity) if name == "cpu" else value(listed_capacity)
+    if whole <= int(capacity[row]):
+        return "in all"
+    return f"allocatable (capacity {amounts(name, whole)[0]})"
+
+
+def _kept(view: View, atom: Atom) -> str:
+    asked, best = view.asked, view.shown[0]
+    cluster = asked.cluster
+    _, free, _ = asked.amounts(atom.resource)
+    nominated = asked.cycle.filters.nominated if asked.cycle.filters is not None else {}
+    pods = [cluster.pods[row] for row in nominated.get(best, ())]
+    kept = asked.kept(atom.resource).get(best, 0)
+    have, less = amounts(atom.resource, int(free[best]), kept)
+    names = listed([pod.key for pod in pods], most=1)
+    text = f"{view.name(best)} has {have} free, but {less} are kept for {names}, nominated there"
+    stale = [pod for pod in pods if pod.requests.get(atom.resource, 0) > int(free[best])]
+    if stale:
+        row = cluster.resources[atom.resource]
+        used, wants, whole = amounts(
+            atom.resource,
+            int(cluster.requested[row, best]),
+            stale[0].requests[atom.resource],
+            int(cluster.allocatable[row, best]),
+        )
+        told = f"{text}; the nomination is stale: {stale[0].name} cannot run"
+        text = f"{told} ({used} + {wants} > {whole})" if len(told) + len(used + wants + whole) < ROOM else told
+    return text
