@@ -402,7 +402,7 @@ def test_the_hook_that_is_shown_runs_on_the_files_it_selects(packed: Path) -> No
 
 
 def test_every_format_and_every_exit_code_is_in_the_document() -> None:
-    from kplan.cli.output import FORMATS
+    from kplan.cli.targets import FORMATS
 
     told = CI.partition("## Formats")[2].partition("## GitHub")[0]
     assert [name for name in FORMATS if f"`{name}`" not in told] == []

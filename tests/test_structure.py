@@ -3,9 +3,11 @@
 import ast
 import importlib
 import re
+import sys
 import tomllib
 from pathlib import Path
 
+import grimp
 import pytest
 
 import kplan
@@ -106,6 +108,72 @@ def test_only_the_live_source_and_bind_may_import_the_client() -> None:
     assert {line.split(" -> ")[0] for line in client["ignore_imports"]} == {"kplan.sources.live.**"}
 
 
+STILL_KNOW_EACH_OTHER = [["kplan.pipeline.filters", "kplan.pipeline.kept"]]
+"""Circles that are known, each a list of modules; the list only shrinks."""
+
+
+def circles(imports: dict[str, set[str]]) -> list[list[str]]:
+    """Sets of modules each of which can be reached from every other, sorted.
+
+    Args:
+        imports: by module, the modules that it imports itself.
+    """
+    reached: dict[str, set[str]] = {}
+    for module in imports:
+        seen, ahead = set[str](), [module]
+        while ahead:
+            for other in imports[ahead.pop()] - seen:
+                seen.add(other)
+                ahead.append(other)
+        reached[module] = seen
+    return [
+        list(circle)
+        for circle in sorted(
+            {
+                tuple(sorted(other for other in reached[module] if module in reached[other]))
+                for module in imports
+                if module in reached[module]
+            }
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("imports", "expected"),
+    [
+        pytest.param({"a": {"b"}, "b": {"c"}, "c": set()}, [], id="a chain is no circle"),
+        pytest.param({"a": {"b"}, "b": {"a"}, "c": {"a"}}, [["a", "b"]], id="two know each other, a third knows both"),
+        pytest.param({"a": {"b"}, "b": {"c"}, "c": {"a"}}, [["a", "b", "c"]], id="the long way round"),
+    ],
+)
+def test_circles_are_found(imports: dict[str, set[str]], expected: list[list[str]]) -> None:
+    assert circles(imports) == expected
+
+
+def test_no_two_modules_know_each_other() -> None:
+    graph = grimp.build_graph("kplan", cache_dir=None)
+    imports = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    # what a package's own file takes from its modules to hand it on is the one exception
+    found = circles({module: {m for m in imports[module] if not m.startswith(f"{module}.")} for module in imports})
+    assert found == STILL_KNOW_EACH_OTHER
+
+
+def test_every_library_that_is_imported_is_declared() -> None:
+    declared = {re.split(r"[^\w.-]", line)[0].lower() for line in PROJECT["project"]["dependencies"]}
+    for extra in PROJECT["project"]["optional-dependencies"].values():
+        declared |= {re.split(r"[^\w.-]", line)[0].lower() for line in extra}
+    own_names = {"yaml": "pyyaml", "dask": "distributed"}  # what is imported, by the name it is installed by
+    imported: set[str] = set()
+    for path in MODULES:
+        for part in ast.walk(ast.parse(path.read_text())):
+            if isinstance(part, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in part.names}
+            elif isinstance(part, ast.ImportFrom) and not part.level:
+                imported.add((part.module or "").partition(".")[0])
+    outside = imported - set(sys.stdlib_module_names) - {"kplan"}
+    assert {own_names.get(name, name) for name in outside} == declared
+
+
 def test_plugins_are_independent_of_each_other() -> None:
     assert contract("independence")["modules"] == ["kplan.plugins.*"]
 
@@ -136,9 +204,10 @@ def test_everything_the_project_needs_is_locked_with_hashes() -> None:
     assert [name for name, after in locked.items() if not after.strip().startswith("--hash=sha256:")] == []
 
 
-def test_decisions_are_numbered_without_gaps_and_have_their_parts() -> None:
+def test_decisions_have_a_number_each_and_their_parts() -> None:
     decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-    assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
+    numbers = [int(path.name[:4]) for path in decisions]
+    assert numbers == sorted(set(numbers))
     for path in decisions:
         headings = re.findall(r"^## (.*)$", path.read_text(), re.MULTILINE)
         assert headings == ["Motivation", "Non-goals", "Proposal", "Alternatives considered"], path.name

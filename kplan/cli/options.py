@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kplan.cli.command import CLUSTER, OUTPUT, RULES
-from kplan.cli.output import Target, targets
+from kplan.cli.targets import Target, targets
 
 _cluster = partial(typer.Option, rich_help_panel=CLUSTER)
 _rules = partial(typer.Option, rich_help_panel=RULES)

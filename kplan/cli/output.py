@@ -1,12 +1,12 @@
-"""``-o FORMAT[=FILE]``: what is written where, several at once, one of them to standard output."""
+"""A document is written: each format to its file, one of them to standard output."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kplan.cli.notes import note
+from kplan.cli.targets import OF_CHECK, Target
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,39 +26,6 @@ if TYPE_CHECKING:
 
 LayOut = Callable[[Any, "Style"], str]
 """Makes text of a document, in a style."""
-
-FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "name")
-_OF_CHECK = ("junit", "sarif", "github")
-"""Formats that only ``kplan check`` has: they tell of manifests and of what fails."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One ``-o``: a format, and a file or standard output."""
-
-    format: str
-    file: str = ""
-
-
-def targets(given: Sequence[str]) -> list[Target]:
-    """Read the values of ``-o``; text on standard output if there are none.
-
-    Raises:
-        UsageError: an unknown format, or two for standard output or for one file.
-    """
-    found = [Target(text.partition("=")[0], text.partition("=")[2]) for text in given] or [Target("text")]
-    for target in found:
-        if target.format not in FORMATS:
-            known = ", ".join(one for one in FORMATS if one not in _OF_CHECK)
-            hint = f"one of: {known}; kplan check also has {', '.join(_OF_CHECK)}"
-            raise UsageError(f"-o {target.format}: no such format", code="bad-format", hint=hint)
-    files = [target.file for target in found]
-    for file in files:
-        if files.count(file) > 1:
-            where = file or "standard output"
-            hint = f"name another file: -o {found[files.index(file)].format}=FILE"
-            raise UsageError(f"two outputs on {where}", code="two-outputs", hint=hint)
-    return found
 
 
 def show(
@@ -113,7 +81,7 @@ def write(
     for target in to:
         if target.format not in made:
             kind = type(document).__name__
-            hint = "kplan check has it" if target.format in _OF_CHECK else f"one of: {', '.join(made)}"
+            hint = "kplan check has it" if target.format in OF_CHECK else f"one of: {', '.join(made)}"
             raise UsageError(f"-o {target.format}: not for a {kind}", code="bad-format", hint=hint)
 
     def content(target: Target) -> str | Iterator[str]:

@@ -2,8 +2,8 @@
 
 from kplan.cluster.affinity import AffinityTerm, WeightedTerm
 from kplan.cluster.build import build
-from kplan.cluster.changes import AddPods, Assume, Change, Nominate, Put, Remove
-from kplan.cluster.cluster import Cluster, Undo
+from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Remove
+from kplan.cluster.cluster import Change, Cluster, Undo
 from kplan.cluster.counters import Counter
 from kplan.cluster.labels import LabelColumn
 from kplan.cluster.node_changes import PutNode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kplan.cluster.cluster import FIXED_RESOURCES, Cluster, Revert
 from kplan.cluster.counters import Counters
-from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, PodInfo, seconds
+from kplan.cluster.pods import DEFAULT_SCHEDULER, PodInfo, seconds
+from kplan.cluster.schema import COLUMNS, PER_POD, PER_RESOURCE, sizes_of
 from kplan.objects.models import Node, Pod
 from kplan.objects.quantity import milli_value, value
 from kplan.objects.requests import (
@@ -25,7 +26,7 @@ from kplan.objects.state import ClusterState
 
 _encode = msgspec.json.Encoder().encode
 
-Column = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 class Counted(NamedTuple):
@@ -54,12 +55,6 @@ def build(state: ClusterState, rules: RequestRules | None = None) -> Cluster:
     cluster = Cluster(state, rules or RequestRules())
     _build_nodes(cluster)
     cluster.counters = Counters(cluster)
-    for name in ("pod_node", "pod_nominated", "pod_class"):
-        setattr(cluster, name, np.zeros(0, dtype=np.int32))
-    for name in ("pod_priority", "pod_start"):
-        setattr(cluster, name, np.zeros(0, dtype=np.int64))
-    cluster.pod_request = np.zeros((len(cluster.resources), 0), dtype=np.int64)
-    cluster.pod_non_zero = np.zeros((2, 0), dtype=np.int64)
     append_pods(cluster, state.pods)
     return cluster
 
@@ -68,14 +63,9 @@ def _build_nodes(cluster: Cluster) -> None:
     nodes = cluster.nodes
     scalars = sorted({name for node in nodes for name in allocatable_of(node) if name not in FIXED_RESOURCES})
     cluster.resources = {name: row for row, name in enumerate((*FIXED_RESOURCES, *scalars))}
-    cluster.allocatable = np.zeros((len(cluster.resources), len(nodes)), dtype=np.int64)
-    cluster.requested = np.zeros_like(cluster.allocatable)
-    cluster.non_zero_requested = np.zeros((2, len(nodes)), dtype=np.int64)
-    cluster.pod_count = np.zeros(len(nodes), dtype=np.int64)
-    cluster.allowed_pods = np.zeros(len(nodes), dtype=np.int64)
-    cluster.unschedulable = np.zeros(len(nodes), dtype=np.bool_)
-    cluster.taint_set = np.zeros(len(nodes), dtype=np.int32)
-    cluster.feature_set = np.zeros(len(nodes), dtype=np.int32)
+    sizes = sizes_of(cluster)
+    for column in COLUMNS:
+        setattr(cluster, column.name, column.blanks(sizes))
     for row, node in enumerate(nodes):
         fill_node(cluster, row, node)
 
@@ -124,7 +114,7 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     cluster.pod_index.update({info.key: info.row for info in infos})
     cluster.pods.extend(infos)
     cluster.pod_generation += 1
-    for name, values in zip(_PER_POD, _pod_columns(cluster, infos, counted), strict=True):
+    for name, values in _pod_columns(cluster, infos, counted).items():
         setattr(cluster, name, _lengthened(getattr(cluster, name), values))
     cluster.counters.extend()
     placed = before + np.flatnonzero(cluster.pod_node[before:] >= 0)
@@ -139,21 +129,21 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
                 cluster.pod_index[key] = row
         del cluster.pods[before:]
         cluster.pod_generation += 1
-        for name in _PER_POD:
-            setattr(cluster, name, getattr(cluster, name)[..., :before])
+        for column in PER_POD:
+            setattr(cluster, column.name, getattr(cluster, column.name)[..., :before])
         narrow(cluster, resources)
 
     return revert
 
 
-def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[Counted]) -> tuple[Column, ...]:
-    """Lay pods out as the columns of _PER_POD."""
-    count = len(infos)
-    node = np.full(count, -1, dtype=np.int32)
-    nominated = np.full(count, -1, dtype=np.int32)
-    request = np.zeros((len(cluster.resources), count), dtype=np.int64)
-    non_zero = np.zeros((2, count), dtype=np.int64)
-    start = np.full(count, NO_TIME, dtype=np.int64)
+def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[Counted]) -> dict[str, Array]:
+    """Lay pods out as columns, by name."""
+    sizes = {**sizes_of(cluster), "P": len(infos)}
+    columns = {column.name: column.blanks(sizes) for column in PER_POD}
+    columns["pod_class"][:] = [info.pod_class.index for info in infos]
+    columns["pod_priority"][:] = [info.priority for info in infos]
+    node, nominated, start = columns["pod_node"], columns["pod_nominated"], columns["pod_start"]
+    request, non_zero = columns["pod_request"], columns["pod_non_zero"]
     for i, (info, counts) in enumerate(zip(infos, counted, strict=True)):
         status = info.pod.status
         if info.bound:
@@ -165,24 +155,10 @@ def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[C
         non_zero[0, i], non_zero[1, i] = counts.non_zero_on_node
         if status.start_time:
             start[i] = seconds(status.start_time)
-    classes = np.array([info.pod_class.index for info in infos], dtype=np.int32)
-    priority = np.array([info.priority for info in infos], dtype=np.int64)
-    return node, nominated, classes, priority, start, request, non_zero
+    return columns
 
 
-_PER_POD = (
-    "pod_node",
-    "pod_nominated",
-    "pod_class",
-    "pod_priority",
-    "pod_start",
-    "pod_request",
-    "pod_non_zero",
-)
-"""Columns whose last axis is the pod."""
-
-
-def _lengthened(column: Column, values: Column) -> Column:
+def _lengthened(column: Array, values: Array) -> Array:
     """Put values behind a column, in the spare room that an earlier call left; a view of what is in use.
 
     What-ifs add pods one at a time and take them back: neither may cost a copy of all columns.
@@ -253,11 +229,10 @@ def widen(cluster: Cluster, names: Sequence[str]) -> None:
     if not names:
         return
     cluster.resources = {**cluster.resources, **{n: len(cluster.resources) + i for i, n in enumerate(names)}}
-    more = np.zeros((len(names), len(cluster.nodes)), dtype=np.int64)
-    cluster.allocatable = np.concatenate((cluster.allocatable, more))
-    cluster.requested = np.concatenate((cluster.requested, more))
-    missing = np.zeros((len(names), cluster.pod_request.shape[1]), dtype=np.int64)
-    cluster.pod_request = np.concatenate((cluster.pod_request, missing))
+    for column in PER_RESOURCE:
+        array = getattr(cluster, column.name)
+        more = column.blanks({"R": len(names), column.axes[1]: array.shape[1]})
+        setattr(cluster, column.name, np.concatenate((array, more)))
 
 
 def narrow(cluster: Cluster, resources: dict[str, int]) -> None:
@@ -265,10 +240,10 @@ def narrow(cluster: Cluster, resources: dict[str, int]) -> None:
     if cluster.resources is resources:
         return
     cluster.resources = resources
-    for name in ("allocatable", "requested", "pod_request"):
-        array = getattr(cluster, name)
+    for column in PER_RESOURCE:
+        array = getattr(cluster, column.name)
         if len(array) > len(resources):
-            setattr(cluster, name, np.ascontiguousarray(array[: len(resources)]))
+            setattr(cluster, column.name, np.ascontiguousarray(array[: len(resources)]))
 
 
 def _count(cluster: Cluster, rows: NDArray[np.intp], sign: int) -> None:

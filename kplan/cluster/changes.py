@@ -7,15 +7,11 @@ a victim, a what-if verb, a watch event) is one of these.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kplan.cluster.build import append_pods
-from kplan.cluster.node_changes import PutNode
+from kplan.cluster.cluster import Cluster, Revert
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, Pod
-
-if TYPE_CHECKING:
-    from kplan.cluster.cluster import Cluster, Revert
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +114,3 @@ class AddPods:
     def apply(self, cluster: Cluster) -> Revert:
         """Append rows to the pod columns."""
         return append_pods(cluster, self.pods)
-
-
-Change = Assume | Remove | Nominate | Put | PutNode | AddPods

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,19 @@ from kplan.objects.models import Node, Taint
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 
-if TYPE_CHECKING:
-    from kplan.cluster.changes import Change
-
 Int = NDArray[np.int64]
 Index = NDArray[np.int32]
 Revert = Callable[[], None]
 """What takes one change back."""
+
+
+class Change(Protocol):
+    """One step of the state: assume, victim, nomination, object, node, new pods (``changes``, ``node_changes``)."""
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Carry it out, called by ``Cluster.apply`` alone; return what takes exactly it back."""
+        ...
+
 
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
 """Rows of the resources every cluster has."""

@@ -7,18 +7,39 @@ counts, whatever the number of pods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Sequence, Sized
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster.pods import PodClass
 
-if TYPE_CHECKING:
-    from kplan.cluster.cluster import Cluster
-
 Int = NDArray[np.int64]
+
+
+class Placed(Protocol):
+    """What counters read of a cluster: the classes of pods, and which pod of which class is on which node."""
+
+    @property
+    def nodes(self) -> Sized:
+        """Nodes by row."""
+
+    @property
+    def pod_classes(self) -> Sequence[PodClass]:
+        """Distinct classes of pods."""
+
+    @property
+    def pod_class(self) -> NDArray[np.int32]:
+        """int32[P], index in ``pod_classes``."""
+
+    @property
+    def pod_node(self) -> NDArray[np.int32]:
+        """int32[P], the row of each pod's node; -1 for none."""
+
+    @property
+    def pod_generation(self) -> int:
+        """Grows when rows of pods are added or taken back."""
 
 
 class Counter:
@@ -68,7 +89,7 @@ class Counters:
         size: number of classes known to the weights.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Placed) -> None:
         self.cluster = cluster
         self.weights: Int = np.zeros((0, 0), dtype=np.int64)
         self.counts: Int = np.zeros((0, len(cluster.nodes)), dtype=np.int64)

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kplan.cluster.build import allocatable_of, fill_node, narrow, widen
+from kplan.cluster.cluster import Cluster, Revert
 from kplan.cluster.labels import NodeLabels
+from kplan.cluster.schema import PER_NODE, POINTERS
 from kplan.objects.models import Node
-
-if TYPE_CHECKING:
-    from kplan.cluster.cluster import Cluster, Revert
-
-_PER_NODE = (
-    "allocatable",
-    "requested",
-    "non_zero_requested",
-    "pod_count",
-    "allowed_pods",
-    "unschedulable",
-    "taint_set",
-    "feature_set",
-)
-"""Columns whose last axis is the node."""
-_POINTERS = ("pod_node", "pod_nominated")
-"""Columns that hold rows of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +74,7 @@ def _insert(cluster: Cluster, node: Node) -> Revert:
     names = list(cluster.node_index)
     names.insert(row, node.name)
     back = _renumber(cluster, [*nodes[:row], node, *nodes[row:]], names)
-    for name in _PER_NODE:
-        setattr(cluster, name, np.insert(getattr(cluster, name), row, 0, axis=-1))
-    cluster.counters.insert_node(row)
-    for name in _POINTERS:
-        column = getattr(cluster, name)
-        setattr(cluster, name, np.where(column >= row, column + 1, column).astype(np.int32))
+    _make_room(cluster, row)
     unread = _write(cluster, row, node)
     at_home = [
         pod.row for pod in cluster.pods if pod.bound and not pod.gone and _waits_for(cluster, pod.row, node.name)
@@ -107,12 +86,7 @@ def _insert(cluster: Cluster, node: Node) -> Revert:
         for pod in reversed(at_home):
             cluster.move(pod, row, -1)
         unread()
-        for name in _PER_NODE:
-            setattr(cluster, name, np.delete(getattr(cluster, name), row, axis=-1))
-        cluster.counters.delete_node(row)
-        for name in _POINTERS:
-            column = getattr(cluster, name)
-            setattr(cluster, name, np.where(column > row, column - 1, column).astype(np.int32))
+        _close_up(cluster, row)
         back()
 
     return revert
@@ -129,30 +103,43 @@ def _delete(cluster: Cluster, row: int) -> Revert:
     names = list(cluster.node_index)
     del names[row]
     back = _renumber(cluster, [*nodes[:row], *nodes[row + 1 :]], names)
-    former = {name: getattr(cluster, name)[..., row].copy() for name in _PER_NODE}
-    for name in _PER_NODE:
-        setattr(cluster, name, np.delete(getattr(cluster, name), row, axis=-1))
-    cluster.counters.delete_node(row)
+    former = {column.name: getattr(cluster, column.name)[..., row].copy() for column in PER_NODE}
     nominated = np.flatnonzero(cluster.pod_nominated == row)
     cluster.pod_nominated[nominated] = -1
-    for name in _POINTERS:
-        column = getattr(cluster, name)
-        setattr(cluster, name, np.where(column > row, column - 1, column).astype(np.int32))
+    _close_up(cluster, row)
 
     def revert() -> None:
-        for name in _POINTERS:
-            column = getattr(cluster, name)
-            setattr(cluster, name, np.where(column >= row, column + 1, column).astype(np.int32))
+        _make_room(cluster, row)
+        for name, values in former.items():
+            getattr(cluster, name)[..., row] = values
         cluster.pod_nominated[nominated] = row
-        cluster.counters.insert_node(row)
-        for name in _PER_NODE:
-            column = np.insert(getattr(cluster, name), row, 0, axis=-1)
-            column[..., row] = former[name]
-            setattr(cluster, name, column)
         back()
 
     assert node.name not in cluster.node_index
     return revert
+
+
+def _make_room(cluster: Cluster, row: int) -> None:
+    """Put a blank node into all columns; what points to it and the nodes behind it points one further."""
+    for column in PER_NODE:
+        setattr(cluster, column.name, np.insert(getattr(cluster, column.name), row, column.blank, axis=-1))
+    cluster.counters.insert_node(row)
+    _point(cluster, row, 1)
+
+
+def _close_up(cluster: Cluster, row: int) -> None:
+    """Take a node that nothing points to out of all columns."""
+    for column in PER_NODE:
+        setattr(cluster, column.name, np.delete(getattr(cluster, column.name), row, axis=-1))
+    cluster.counters.delete_node(row)
+    _point(cluster, row, -1)
+
+
+def _point(cluster: Cluster, row: int, by: int) -> None:
+    """Number the rows from one on anew in all columns that hold rows of nodes."""
+    for column in POINTERS:
+        array = getattr(cluster, column.name)
+        setattr(cluster, column.name, np.where(array >= row, array + by, array).astype(column.dtype))
 
 
 def _renumber(cluster: Cluster, nodes: list[Node], names: list[str]) -> Revert:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kplan.cluster.cluster import Cluster
 from kplan.cluster.pods import PodInfo
-
-if TYPE_CHECKING:
-    from kplan.cluster.cluster import Cluster
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
 _OF_ITS_NODE = ("Node", "DaemonSet")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import structs
 
+from kplan.cluster.cluster import Cluster
 from kplan.cluster.pods import PodInfo
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
-
-if TYPE_CHECKING:
-    from kplan.cluster.cluster import Cluster
 
 
 def to_state(cluster: Cluster) -> ClusterState:

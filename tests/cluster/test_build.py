@@ -7,7 +7,7 @@ import pytest
 
 from kplan.cluster import Cluster, HostPort, build
 from kplan.cluster.pods import NO_TIME, host_ports, seconds
-from kplan.cluster.schema import check
+from kplan.cluster.schema import COLUMNS, PER_NODE, PER_POD, check
 from kplan.objects.models import Object
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
@@ -23,6 +23,13 @@ def cluster_of(*objects: Object) -> Cluster:
 def test_an_empty_state_has_columns_without_rows() -> None:
     cluster = cluster_of()
     assert (cluster.requested.shape, cluster.pod_request.shape, cluster.all_rows.tolist()) == ((3, 0), (3, 0), [])
+
+
+def test_the_table_of_columns_and_the_cluster_name_the_same_arrays() -> None:
+    arrays = [
+        name for name, kind in Cluster.__annotations__.items() if kind == "Int" or "ND" in kind or kind == "Index"
+    ]
+    assert arrays == [column.name for column in COLUMNS] == [column.name for column in (*PER_NODE, *PER_POD)]
 
 
 def test_nodes_are_sorted_by_name_bytewise() -> None:

@@ -5,27 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import msgspec
-import numpy as np
 
 from kplan.cluster import AddPods, Cluster, Remove, build, to_state
+from kplan.cluster.schema import COLUMNS
 from kplan.pipeline import Planner
 from kplan.remedies import Remedy
 from kplan.result import Outcome
-
-COLUMNS = (
-    "allocatable",
-    "requested",
-    "non_zero_requested",
-    "pod_count",
-    "allowed_pods",
-    "unschedulable",
-    "taint_set",
-    "feature_set",
-    "pod_node",
-    "pod_nominated",
-    "pod_class",
-    "pod_request",
-)
 
 
 def outcome_with(planner: Planner, pod: str, remedy: Remedy) -> Outcome:
@@ -72,7 +57,7 @@ def picture(cluster: Cluster, counters: int) -> tuple[object, ...]:
         cluster: the cluster.
         counters: how many counters there are: looking at a pod may make more, and takes none away.
     """
-    arrays = tuple(np.asarray(getattr(cluster, name)).tobytes() for name in COLUMNS)
+    arrays = tuple(getattr(cluster, column.name).tobytes() for column in COLUMNS)
     counts = cluster.counters.counts[:counters].tobytes()
     return (
         arrays,

@@ -1,0 +1,41 @@
+"""``-o FORMAT[=FILE]``: what is written where, several at once, one of them to standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kplan.errors import UsageError
+
+FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "name")
+OF_CHECK = ("junit", "sarif", "github")
+"""Formats that only ``kplan check`` has: they tell of manifests and of what fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One ``-o``: a format, and a file or standard output."""
+
+    format: str
+    file: str = ""
+
+
+def targets(given: Sequence[str]) -> list[Target]:
+    """Read the values of ``-o``; text on standard output if there are none.
+
+    Raises:
+        UsageError: an unknown format, or two for standard output or for one file.
+    """
+    asked = [Target(text.partition("=")[0], text.partition("=")[2]) for text in given] or [Target("text")]
+    for target in asked:
+        if target.format not in FORMATS:
+            known = ", ".join(name for name in FORMATS if name not in OF_CHECK)
+            hint = f"one of: {known}; kplan check also has {', '.join(OF_CHECK)}"
+            raise UsageError(f"-o {target.format}: no such format", code="bad-format", hint=hint)
+    files = [target.file for target in asked]
+    for file in files:
+        if files.count(file) > 1:
+            where = file or "standard output"
+            hint = f"name another file: -o {asked[files.index(file)].format}=FILE"
+            raise UsageError(f"two outputs on {where}", code="two-outputs", hint=hint)
+    return asked
