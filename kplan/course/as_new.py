@@ -8,20 +8,18 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from kplan.cluster import Cluster, PodInfo, Remove
+from kplan.cluster import PodInfo, Remove
 from kplan.cluster.owners import of_its_node
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 
 
 @contextmanager
-def as_new(cluster: Cluster, pod: PodInfo) -> Iterator[PodInfo]:
+def as_new(planner: Planner, pod: PodInfo) -> Iterator[PodInfo]:
     """Take a pod that runs off its node, give it as one that waits, and put it back afterwards."""
-    undo = cluster.apply([Remove(pod.row)])
-    try:
+    with planner.trial() as trial:
+        trial.apply([Remove(pod.row)])
         yield replace(pod, pod=without_node(pod.pod), bound=False)
-    finally:
-        cluster.undo(undo)
 
 
 def without_node(pod: Pod) -> Pod:

@@ -76,16 +76,13 @@ def count_sets(
         most: sets to stop at.
         tell: tell why the next pod does not fit.
     """
-    mark = planner.mark
-    try:
+    with planner.trial() as trial:
         for supply in supplies:
-            planner.apply(supply.begin())
+            trial.apply(supply.begin())
         counted = Counted(on=[{} for _ in supplies])
-        if len(supplies) == 1 and most >= BOUND and _fill(planner, supplies[0], counted):
+        if len(supplies) == 1 and most >= BOUND and _fill(trial, supplies[0], counted):
             return counted
-        return _count(planner, supplies, ratio, most, counted, tell)
-    finally:
-        planner.rewind(mark)
+        return _count(trial, supplies, ratio, most, counted, tell)
 
 
 def _fill(planner: Planner, supply: Supply, counted: Counted) -> bool:
@@ -99,17 +96,15 @@ def _fill(planner: Planner, supply: Supply, counted: Counted) -> bool:
     # room that is kept for a nominated pod is free by its amounts, and taken for some pods
     if not minds_nobody(supply) or any(pod.waiting for pod in _nominated(planner)):
         return False
-    mark = planner.mark
-    planner.apply([AddPods((fresh_copy(supply.sample, f"{supply.sample.name}-probe"),))])
-    probe = cluster.pods[-1]
-    outcome = planner.cycle(probe).explain(preempt=False)
-    rows = outcome.feasible
-    room = cluster.allowed_pods[rows] - cluster.pod_count[rows]
-    for name, amount in probe.requests.items():
-        row = cluster.resources.get(name)
-        if amount > 0 and row is not None:
-            room = np.minimum(room, (cluster.allocatable[row, rows] - cluster.requested[row, rows]) // amount)
-    planner.rewind(mark)
+    with planner.trial() as trial:
+        trial.apply([AddPods((fresh_copy(supply.sample, f"{supply.sample.name}-probe"),))])
+        probe = cluster.pods[-1]
+        rows = trial.cycle(probe).explain(preempt=False).feasible
+        room = cluster.allowed_pods[rows] - cluster.pod_count[rows]
+        for name, amount in probe.requests.items():
+            row = cluster.resources.get(name)
+            if amount > 0 and row is not None:
+                room = np.minimum(room, (cluster.allocatable[row, rows] - cluster.requested[row, rows]) // amount)
     counted.on[0] = {cluster.node_name(row): n for row, n in zip(rows.tolist(), room.tolist(), strict=True) if n > 0}
     counted.sets = sum(counted.on[0].values())
     if counted.sets < _WORTH_IT:

@@ -184,18 +184,15 @@ def run_fail(planner: Planner, nodes: Sequence[str], *, together: bool = False) 
 
 def lose(planner: Planner, nodes: Sequence[str]) -> FailRun:
     """Lose nodes as ``run_fail`` does; the cluster is as before afterwards."""
-    mark = planner.mark
-    try:
-        return run_fail(planner, nodes)
-    finally:
-        planner.rewind(mark)
+    with planner.trial() as trial:
+        return run_fail(trial, nodes)
 
 
 def _without(planner: Planner, lost: Collection[str]) -> Planner:
     """Make a planner over a cluster without some nodes; their pods are there, on nodes that it does not know."""
     state = to_state(planner.cluster)
     state = replace(state, nodes=tuple(node for node in state.nodes if node.name not in lost))
-    return replace(planner, cluster=build(state, planner.cluster.rules), everything=False, changes=[], undos=[])
+    return replace(planner, cluster=build(state, planner.cluster.rules), everything=False)
 
 
 def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pace) -> LostPod:

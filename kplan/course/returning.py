@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kplan.admission.controllers.daemons import node_of, tied_to
 from kplan.admission.controllers.device_claims import status_of_copy
-from kplan.cluster import AddPods, Assume, Change, Nominate, PodInfo, Remove
+from kplan.cluster import AddPods, Assume, Nominate, PodInfo, Remove
 from kplan.cluster.owners import controller, returns_where_it_was
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
@@ -96,24 +96,20 @@ def after_eviction(planner: Planner, outcome: Outcome) -> tuple[str, ...]:
     cluster, node = planner.cluster, found.picks[0]
     victims = [cluster.pods[row] for row in found.candidates[node].pods]
     again = [victim for victim in victims if returns_where_it_was(victim)]
-    changes: list[Change] = [Remove(victim.row) for victim in victims]
-    changes += [Nominate(outcome.row, -1), Assume(outcome.row, node)]
-    undos = [cluster.apply(changes)]
     lines: list[str] = []
-    try:
+    with planner.trial() as trial:
+        trial.apply([*(Remove(victim.row) for victim in victims), Nominate(outcome.row, -1), Assume(outcome.row, node)])
         for victim in again[:LINES]:
-            undos.append(cluster.apply([AddPods((copy_of(victim, f"{victim.name}-r1"),))]))
+            trial.apply([AddPods((copy_of(victim, f"{victim.name}-r1"),))])
             copy = cluster.pods[-1]
-            if not planner.queue.responsible(copy):
+            if not trial.queue.responsible(copy):
                 lines.append(f"{victim.key} comes back; another scheduler places it")
                 continue
-            then = planner.cycle(copy).explain()
-            lines.append(f"{victim.key} comes back and {_fate(planner, then)}")
+            cycle = trial.cycle(copy)
+            then = cycle.explain()
+            lines.append(f"{victim.key} comes back and {_fate(trial, then)}")
             if then.choice >= 0:
-                undos.append(cluster.apply([Assume(copy.row, then.choice)]))
-    finally:
-        for undo in reversed(undos):
-            cluster.undo(undo)
+                trial.place(cycle, then.choice)
     return tuple(_cut(lines, len(again)))
 
 

@@ -29,24 +29,22 @@ class Fix:
     effect: str
 
 
-def ask_after(planner: Planner, verbs: Iterable[Verb], ask: Callable[[], T]) -> T | None:
+def ask_after(planner: Planner, verbs: Iterable[Verb], ask: Callable[[Planner], T]) -> T | None:
     """Ask after some what-ifs; the cluster is as before afterwards.
 
     Args:
         planner: planner over the cluster.
         verbs: what-ifs, in order.
-        ask: asks the planner.
+        ask: asks the planner it is given.
 
     Returns:
         The answer; None if a what-if cannot be taken.
     """
-    mark = planner.mark
-    try:
-        what_if = WhatIf.of(planner)
-        for verb in verbs:
-            what_if.take(verb)
-        return ask()
-    except KplanError:
-        return None
-    finally:
-        planner.rewind(mark)
+    with planner.trial() as trial:
+        try:
+            what_if = WhatIf.of(trial)
+            for verb in verbs:
+                what_if.take(verb)
+            return ask(trial)
+        except KplanError:
+            return None

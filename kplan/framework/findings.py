@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from kplan.cluster import Change
 
 C_co = TypeVar("C_co", covariant=True)
 S_co = TypeVar("S_co", covariant=True)
@@ -119,6 +122,19 @@ class Failed:
     """
 
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """Reserve: what placing the pod brings besides the room it takes.
+
+    Attributes:
+        changes: what is taken, in order.
+        volumes: claim name to the volume bound to it, empty where one is provisioned.
+    """
+
+    changes: tuple[Change, ...] = ()
+    volumes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

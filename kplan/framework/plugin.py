@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.findings import Failed, Findings, Ready, Refused, Skip
+from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, Skip
 from kplan.framework.worlds import Rows, Worlds
 
 if TYPE_CHECKING:
-    from kplan.cluster import Change, Cluster, PodInfo
+    from kplan.cluster import Cluster, PodInfo
     from kplan.framework.facts import Facts
     from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 
@@ -110,10 +110,8 @@ class PostFilterPlugin(Protocol):
 class ReservePlugin(Protocol):
     """Takes what the pod needs beyond room on the node: volumes, devices."""
 
-    def reserve(
-        self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any
-    ) -> tuple[Change, ...] | Failed | Refused:
-        """Return the changes that placing the pod on node ``row`` brings; ``choice`` is its entry of that row."""
+    def reserve(self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any) -> Reserved | Failed | Refused:
+        """Return what placing the pod on node ``row`` brings; ``choice`` is its entry of that row."""
 
 
 @runtime_checkable

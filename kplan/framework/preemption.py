@@ -100,6 +100,17 @@ class PostFilterResult:
     Attributes:
         code: Success ends the list and its text stands alone; Unschedulable goes on to the next plugin.
         message: text for the event.
+    """
+
+    code: Code
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption(PostFilterResult):
+    """What a PostFilter plugin says that looks for pods to evict.
+
+    Attributes:
         eligible: whether the pod may preempt at all.
         reason: why not.
         potential: node rows an eviction may help on.
@@ -111,8 +122,6 @@ class PostFilterResult:
         criteria: the rule that decided for the picks, as in ``default_preemption.RULES``; empty if none was needed.
     """
 
-    code: Code
-    message: str = ""
     eligible: bool = True
     reason: str = ""
     potential: tuple[int, ...] = ()

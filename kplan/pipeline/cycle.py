@@ -18,7 +18,7 @@ from kplan.framework.codes import Code, Point
 from kplan.framework.facts import Facts
 from kplan.framework.findings import Failed, Ready, Refused, Skip
 from kplan.framework.fit_error import NO_NODES, fit_error
-from kplan.framework.preemption import NodeStatus, PostFilterResult, PreemptionHandle
+from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
 from kplan.framework.worlds import Rows, plain
 from kplan.pipeline.filters import Filters, Run, Statuses
 from kplan.pipeline.kept import Kept, Reach, Scored
@@ -243,7 +243,7 @@ class Cycle:
         """Say why no node fits, after asking the PostFilter plugins for a way out."""
         diagnosis = outcome.diagnosis
         assert diagnosis is not None
-        result: PostFilterResult | None = None
+        result: Preemption | None = None
         told: NodeStatus | None = None
         texts: list[str] = []
         handle = self._handle(diagnosis, statuses)
@@ -253,7 +253,7 @@ class Cycle:
             answer = plugin.post_filter(self.pod, self.states.get(plugin.name), handle)
             if answer is None:
                 continue
-            if plugin.name == "DefaultPreemption":
+            if isinstance(answer, Preemption):
                 result = answer
             elif answer.code is not Code.UNSCHEDULABLE or answer.message:
                 told = NodeStatus(answer.code, plugin.name, (answer.message,) if answer.message else ())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from kplan.cluster import Assume, Change, Cluster, Nominate, PodInfo, Remove, Undo
+from kplan.cluster import Change, Cluster, Nominate, PodInfo, Remove, Undo
 from kplan.framework.codes import Code, Point
-from kplan.framework.findings import Failed, Refused
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.kept import Kept
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
+from kplan.pipeline.reserving import Taken, reserve
 from kplan.result import Event, EventKind, Outcome, Placement, Plan
 from kplan.result.outcome import Preempted
 
@@ -30,8 +31,6 @@ class Planner:
         move_nominations: a preemption that is carried out moves nominations: the preemptor's to its node, those of
             lower priority there are cleared. The conformance oracle turns this off: pods of its API have no
             resourceVersion, and kube-scheduler ignores an update that does not change it.
-        changes: all that was changed by placing pods, in order.
-        undos: what takes back all that went through this planner, in order; see ``rewind``.
     """
 
     cluster: Cluster
@@ -40,10 +39,20 @@ class Planner:
     ambiguous: bool = True
     everything: bool = True
     move_nominations: bool = True
-    changes: list[Change] = field(default_factory=list)
-    undos: list[Undo] = field(default_factory=list)
-    _kept: tuple[Cluster, int, Kept] | None = field(default=None, repr=False, compare=False)
+    _log: list[tuple[tuple[Change, ...], Undo]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """All that went through this planner, in order, with what takes it back."""
+    _kept: tuple[Cluster, int, Kept] | None = field(default=None, init=False, repr=False, compare=False)
     """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All that went through this planner, in order."""
+        return tuple(change for changes, _ in self._log for change in changes)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change that goes through this planner."""
+        return len(self._log)
 
     @property
     def queue(self) -> Queue:
@@ -134,10 +143,10 @@ class Planner:
         victims = outcome.preemption.candidates[node].pods
         waiting = (self.cluster.pods[row] for row in self.cluster.nominated_on(node))
         cleared = tuple(p.row for p in waiting if p.priority < pod.priority and self.queue.responsible(p))
-        self._apply(Remove(victim) for victim in victims)
+        self.apply(Remove(victim) for victim in victims)
         if self.move_nominations:
-            self._apply(Nominate(row, -1) for row in cleared)
-            self._apply([Nominate(pod.row, node)])
+            self.apply(Nominate(row, -1) for row in cleared)
+            self.apply([Nominate(pod.row, node)])
         cycle = self.cycle(pod, node)
         then = cycle.explain()
         return replace(outcome, preempted=Preempted(node, victims, cleared, then)), cycle
@@ -150,39 +159,35 @@ class Planner:
         """
         found = outcome.preemption
         if found is not None and found.eligible and not found.candidates and self.cluster.pod_nominated[pod.row] >= 0:
-            self._apply([Nominate(pod.row, -1)])
+            self.apply([Nominate(pod.row, -1)])
+
+    def place(self, cycle: Cycle, row: int) -> Taken:
+        """Assume and reserve; nothing stays taken where a plugin refuses.
+
+        Args:
+            cycle: of the pod, which was explained on the cluster as it is.
+            row: row of the node.
+        """
+        with self.trial() as trial:
+            taken = reserve(cycle, row, trial.apply)
+            if taken.refused is None:
+                trial.keep()
+        return taken
 
     def _place(self, cycle: Cycle, outcome: Outcome) -> Outcome:
-        """Reserve and assume, as a scheduling cycle does."""
+        """Place a pod where its cycle chose to, as a scheduling cycle does."""
         row = outcome.choice
-        undo = self.cluster.apply([Assume(outcome.row, row)])
-        done: list[Change] = [Assume(outcome.row, row)]
-        volumes: dict[str, str] = {}
-        undos = [undo]
-        for plugin in cycle.pipeline.at(Point.RESERVE):
-            if not hasattr(plugin, "reserve"):
-                continue
-            choice = (cycle.choices.get(plugin.name) or {}).get(row)
-            state = cycle.states.get(plugin.name)
-            answer = plugin.reserve(cycle.pod, state, self.cluster, row, choice)
-            if isinstance(answer, Failed | Refused):
-                for former in reversed(undos):
-                    self.cluster.undo(former)
-                text = answer.message if isinstance(answer, Failed) else ", ".join(answer.reasons)
-                return replace(outcome, error=f"reserve: {text}")
-            undos.append(self.cluster.apply(answer))
-            done.extend(answer)
-            volumes.update(getattr(choice, "volumes", {}))
-        self.changes.extend(done)
-        self.undos.extend(undos)
-        kept = cycle.keep(row) if len(done) == 1 and not self.everything else None
+        taken = self.place(cycle, row)
+        if taken.refused is not None:
+            return replace(outcome, error=f"reserve: {taken.refused.text}")
+        kept = cycle.keep(row) if taken.alone and not self.everything else None
         self._kept = (self.cluster, self.cluster.stamp, kept) if kept is not None else None
         if not self.everything and outcome.scores is not None:
             # a plan of many pods would hold an array for each of them: only who won is kept
             none = outcome.scores.total[:0]
             thin = replace(outcome.scores, rows=none, raw={}, weighted={}, total=none)
             outcome = replace(outcome, diagnosis=None, scores=thin)
-        return replace(outcome, placement=Placement(row, volumes), permit=self._permit(cycle, row))
+        return replace(outcome, placement=Placement(row, taken.volumes), permit=self._permit(cycle, row))
 
     def _permit(self, cycle: Cycle, row: int) -> NodeStatus | None:
         for plugin in cycle.pipeline.at(Point.PERMIT):
@@ -192,23 +197,39 @@ class Planner:
         return None
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """Change the cluster so that ``rewind`` takes it back."""
-        self.undos.append(self.cluster.apply(changes))
+        """Change the cluster; a trial that this is called on takes it back."""
+        changes = tuple(changes)
+        self._log.append((changes, self.cluster.apply(changes)))
 
-    @property
-    def mark(self) -> int:
-        """Where ``rewind`` can return to."""
-        return len(self.undos)
+    @contextmanager
+    def trial(self, *, everything: bool | None = None, scored: bool = True) -> Iterator[Trial]:
+        """Give a planner over the same cluster, and take back at the end all that went through it.
 
-    def rewind(self, mark: int) -> None:
-        """Take back exactly all that went through this planner since a mark: placements, evictions, ``apply``."""
-        while len(self.undos) > mark:
-            self.cluster.undo(self.undos.pop())
+        What it changes is taken back exactly, last first, also where the block raises; ``Trial.keep`` makes it this
+        planner's own instead. While the block runs, nothing else changes the cluster but trials of the trial.
 
-    def _apply(self, changes: Iterable[Change]) -> None:
-        changes = list(changes)
-        self.apply(changes)
-        self.changes.extend(changes)
+        Args:
+            everything: ask every plugin about every node; as this planner does if None.
+            scored: whether nodes that fit are scored; if not, a pod goes to the first of them by name.
+        """
+        trial = Trial(
+            self.cluster,
+            self.pipelines if scored else {name: one.unscored() for name, one in self.pipelines.items()},
+            self.preempt,
+            self.ambiguous,
+            self.everything if everything is None else everything,
+            self.move_nominations,
+        )
+        trial._kept = self._kept
+        try:
+            yield trial
+        except BaseException:
+            trial.take_back()
+            raise
+        if trial.kept:
+            self._log += trial._log
+        else:
+            trial.take_back()
 
     def terminating(self) -> list[str]:
         """Waiting pods that are being deleted: never scheduled."""
@@ -221,3 +242,23 @@ class Planner:
             if pod.waiting and pod.scheduler_name not in self.pipelines:
                 found.setdefault(pod.scheduler_name, []).append(pod.key)
         return {name: tuple(keys) for name, keys in sorted(found.items())}
+
+
+@dataclass
+class Trial(Planner):
+    """A planner that takes back what went through it, see ``Planner.trial``.
+
+    Attributes:
+        kept: whether it stays instead.
+    """
+
+    kept: bool = field(default=False, init=False)
+
+    def keep(self) -> None:
+        """Let what was changed stay."""
+        self.kept = True
+
+    def take_back(self) -> None:
+        """Undo exactly all that went through it so far."""
+        while self._log:
+            self.cluster.undo(self._log.pop()[1])

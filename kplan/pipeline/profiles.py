@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kplan.config import Profile, SchedulerConfiguration
@@ -11,6 +11,8 @@ from kplan.framework.args import Extender
 from kplan.framework.codes import Point
 from kplan.framework.features import Features
 from kplan.plugins.registry import REGISTRY
+
+_SCORING = (Point.PRE_SCORE.value, Point.SCORE.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,11 @@ class Pipeline:
     def at(self, point: Point) -> tuple[Any, ...]:
         """Plugins of one extension point in running order."""
         return self.points.get(point.value, ())
+
+    def unscored(self) -> Pipeline:
+        """The same without scoring: every node that fits is as good as another."""
+        points = {point: plugins for point, plugins in self.points.items() if point not in _SCORING}
+        return replace(self, points=points)
 
 
 def bind_profiles(configuration: SchedulerConfiguration, features: Features) -> dict[str, Pipeline]:

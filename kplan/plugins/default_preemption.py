@@ -30,7 +30,7 @@ from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.fit_error import fit_error
-from kplan.framework.preemption import NodeStatus, PostFilterResult, PreemptionHandle, Victims
+from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle, Victims
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
@@ -67,11 +67,11 @@ class DefaultPreemption:
         """Victims and budgets: pods and objects."""
         return Reads.PODS | Reads.USAGE | Reads.OBJECTS
 
-    def post_filter(self, pod: PodInfo, state: Any, handle: PreemptionHandle) -> PostFilterResult:
+    def post_filter(self, pod: PodInfo, state: Any, handle: PreemptionHandle) -> Preemption:
         """Find victims on every node an eviction may help on, and the nodes the scheduler could draw."""
         reason = _not_eligible(pod, handle)
         if reason:
-            return PostFilterResult(Code.UNSCHEDULABLE, f"preemption: {reason}", eligible=False, reason=reason)
+            return Preemption(Code.UNSCHEDULABLE, f"preemption: {reason}", eligible=False, reason=reason)
         cluster, rows = handle.cluster, handle.rows
         potential = tuple(rows.tolist())
         search = _Search(pod, handle, one_budget=self.features.since(37))
@@ -81,18 +81,16 @@ class DefaultPreemption:
             if failed:
                 texts = list(dict.fromkeys(statuses[row].reasons[0] for row in failed))
                 text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-                return PostFilterResult(
-                    Code.ERROR, f"preemption: {text}", potential=potential, statuses=statuses, reason=""
-                )
+                return Preemption(Code.ERROR, f"preemption: {text}", potential=potential, statuses=statuses, reason="")
             text = _no_candidate(len(cluster.nodes), statuses.values())
-            return PostFilterResult(Code.UNSCHEDULABLE, f"preemption: {text}", potential=potential, statuses=statuses)
+            return Preemption(Code.UNSCHEDULABLE, f"preemption: {text}", potential=potential, statuses=statuses)
         picks, rule = pick(cluster, candidates)
         ambiguous = len(picks) == 1 and search.ambiguous(picks[0], candidates[picks[0]])
         message = ""
         if self.features.since(37) and len(picks) == 1 and not ambiguous:
             node, count = cluster.node_name(picks[0]), len(candidates[picks[0]].pods)
             message = f"preemption: found a potential placement for pod on node {node}, preempting {count} victims"
-        return PostFilterResult(
+        return Preemption(
             Code.SUCCESS,
             message,
             potential=potential,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.preemption import PostFilterResult
+from kplan.framework.preemption import Preemption
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.default_preemption import NEVER, RULES, TERMINATING
@@ -65,7 +65,7 @@ def preempt_part(
     )
 
 
-def _why_not(found: PostFilterResult, cluster: Cluster, pod: PodInfo, groups: list[Found]) -> str:
+def _why_not(found: Preemption, cluster: Cluster, pod: PodInfo, groups: list[Found]) -> str:
     if not found.eligible:
         plain = {
             NEVER: "its preemptionPolicy is Never",
@@ -171,7 +171,7 @@ def budgets_of(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
     return found
 
 
-def _chosen(found: PostFilterResult, cluster: Cluster, preemptor: int) -> list[str]:
+def _chosen(found: Preemption, cluster: Cluster, preemptor: int) -> list[str]:
     pick = found.picks[0]
     name = cluster.node_name(pick)
     lines = []
@@ -191,7 +191,7 @@ def _chosen(found: PostFilterResult, cluster: Cluster, preemptor: int) -> list[s
     return lines
 
 
-def _against(found: PostFilterResult, cluster: Cluster) -> str:
+def _against(found: Preemption, cluster: Cluster) -> str:
     """The numbers of the pick and of the best of the others, for the rules that have one number."""
     measures = {
         RULES[0]: lambda row: found.candidates[row].pdb_violations,
@@ -207,7 +207,7 @@ def _against(found: PostFilterResult, cluster: Cluster) -> str:
     return f": {measure(pick):,} against {beaten[0]:,}" if beaten else ""
 
 
-def _spared(found: PostFilterResult, cluster: Cluster, pick: int, preemptor: PodInfo) -> str:
+def _spared(found: Preemption, cluster: Cluster, pick: int, preemptor: PodInfo) -> str:
     gone = set(found.candidates[pick].pods)
     spared = [
         cluster.pods[row]

@@ -10,10 +10,8 @@ import msgspec
 
 from kplan.cluster import AddPods, Assume, Change, PodInfo, Remove, Undo
 from kplan.cluster.owners import top_owner
-from kplan.framework.codes import Point
-from kplan.framework.findings import Failed, Refused
 from kplan.objects.models import Pod
-from kplan.pipeline import Pipeline, Planner
+from kplan.pipeline import Planner
 from kplan.remedies.candidate import Candidate, Edit, Effect
 from kplan.result import Outcome
 
@@ -24,7 +22,6 @@ NEXT_ONES = 3
 """How many more pods of one template are tried."""
 AHEAD = 8
 """Waiting pods that are placed before the pod where their nominations count."""
-_SCORING = (Point.PRE_SCORE.value, Point.SCORE.value)
 
 
 class Lab:
@@ -38,8 +35,8 @@ class Lab:
     """
 
     def __init__(self, planner: Planner, pod: PodInfo) -> None:
-        self.planner = replace(planner, everything=False, changes=[])
-        unscored = {name: _unscored(pipeline) for name, pipeline in planner.pipelines.items()}
+        self.planner = replace(planner, everything=False)
+        unscored = {name: pipeline.unscored() for name, pipeline in planner.pipelines.items()}
         self.quick = replace(self.planner, pipelines=unscored)
         self.pod = pod
         self.trials = 0
@@ -148,35 +145,6 @@ class Lab:
             for undo in reversed(undos):
                 cluster.undo(undo)
         return replace(effect, next=placed, asked=most)
-
-
-def place(planner: Planner, pod: PodInfo) -> list[Undo] | None:
-    """Run a cycle of a pod, and assume and reserve it where it fits; None where it fits nowhere.
-
-    Returns:
-        What takes it back, in the order of the changes.
-    """
-    cluster = planner.cluster
-    cycle = planner.cycle(pod)
-    outcome = cycle.explain(preempt=False)
-    if outcome.choice < 0 or outcome.error or outcome.gated:
-        return None
-    undos = [cluster.apply([Assume(pod.row, outcome.choice)])]
-    for plugin in cycle.pipeline.at(Point.RESERVE):
-        if hasattr(plugin, "reserve"):
-            choice = (cycle.choices.get(plugin.name) or {}).get(outcome.choice)
-            answer = plugin.reserve(pod, cycle.states.get(plugin.name), cluster, outcome.choice, choice)
-            if isinstance(answer, Failed | Refused):
-                for undo in reversed(undos):
-                    cluster.undo(undo)
-                return None
-            undos.append(cluster.apply(answer))
-    return undos
-
-
-def _unscored(pipeline: Pipeline) -> Pipeline:
-    points = {point: plugins for point, plugins in pipeline.points.items() if point not in _SCORING}
-    return replace(pipeline, points=points)
 
 
 def _siblings(planner: Planner, pod: PodInfo) -> int:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, Undo
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove
 from kplan.cluster.owners import controller
 from kplan.objects.models import Pod
-from kplan.pipeline import Planner
+from kplan.pipeline import Planner, Trial
 from kplan.reasons.groups import Asked
 from kplan.remedies.candidate import Candidate, Cost, Remedies, Remedy
 from kplan.remedies.each_domain import Domains, adds_a_node, domains_of
-from kplan.remedies.lab import place
 from kplan.remedies.search import remedies_of
 from kplan.scenario.add_node import fresh_name, fresh_node
 from kplan.studies.context import Context
@@ -50,24 +49,26 @@ class _Bench:
         if cost > self.left:
             return 0
         self.left -= cost
-        cluster = self.planner.cluster
-        undos: list[Undo] = [cluster.apply(changes)]
         placed = 0
-        try:
+        with self.planner.trial() as trial:
+            trial.apply(changes)
             for pod in self.pods:
                 if candidate.edit is not None:
                     spec = candidate.edit(pod.pod.spec)
                     changed = msgspec.structs.replace(pod.pod, spec=spec)
-                    undos.append(cluster.apply([Remove(pod.row), AddPods((changed,))]))
-                    pod = cluster.pods[-1]
-                done = place(self.planner, pod)
-                if done is not None:
-                    undos += done
-                    placed += 1
-        finally:
-            for undo in reversed(undos):
-                cluster.undo(undo)
+                    trial.apply([Remove(pod.row), AddPods((changed,))])
+                    pod = trial.cluster.pods[-1]
+                placed += _placed(trial, pod)
         return placed
+
+
+def _placed(trial: Trial, pod: PodInfo) -> bool:
+    """Place a pod where it fits without evictions; whether it does."""
+    cycle = trial.cycle(pod)
+    outcome = cycle.explain(preempt=False)
+    if outcome.choice < 0 or outcome.error or outcome.gated:
+        return False
+    return trial.place(cycle, outcome.choice).refused is None
 
 
 def attempt(context: Context, pods: Sequence[PodInfo]) -> str:
@@ -77,7 +78,7 @@ def attempt(context: Context, pods: Sequence[PodInfo]) -> str:
         context: planner and what else answers are made with.
         pods: waiting pods, in the order in which they are tried.
     """
-    planner = replace(context.planner, everything=False, changes=[])
+    planner = replace(context.planner, everything=False)
     most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
     bench = _Bench(planner, pods[:most])
     best, best_text = 0, ""

@@ -286,7 +286,7 @@ def _lands(trial: _Trial, *, named: bool) -> str:
 
 def _lower_further(trial: _Trial) -> Edit | None:
     """Lower a request again, for the first pod that fits nowhere with what it was lowered to."""
-    planner = replace(trial.played.planner, everything=True, changes=[], undos=[])
+    planner = replace(trial.played.planner, everything=True)
     cluster = planner.cluster
     rows = [cluster.pod_index[step.pod] for step in trial.item.failed if step.pod in cluster.pod_index]
     pod = next((cluster.pods[row] for row in rows if cluster.pods[row].waiting), None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kplan.framework.codes import Code
 from kplan.framework.findings import Findings
-from kplan.framework.preemption import NodeStatus, PostFilterResult
+from kplan.framework.preemption import NodeStatus, Preemption
 
 _GATES = "SchedulingGates"
 
@@ -123,7 +123,7 @@ class Outcome:
     diagnosis: Diagnosis | None = None
     scores: Scores | None = None
     nominated_first: int = -1
-    preemption: PostFilterResult | None = None
+    preemption: Preemption | None = None
     post_filter: NodeStatus | None = None
     fit_error: str = ""
     error: str = ""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import kplan
-from kplan.cluster import AddPods
+from kplan.cluster import AddPods, Cluster
 from kplan.cluster.schema import COLUMNS
 from kplan.errors import UsageError
 from kplan.framework.findings import Failed, Refused, passed
@@ -280,7 +280,7 @@ def test_explaining_changes_nothing() -> None:
     first = [planned.explain(one).fit_error for one in planned.waiting()]
     assert [planned.explain(one).fit_error for one in planned.waiting()] == first
     assert {c.name: getattr(cluster, c.name).tobytes() for c in COLUMNS} == before
-    assert planned.changes == []
+    assert planned.changes == ()
 
 
 def test_what_was_changed_can_be_done_again_to_another_cluster() -> None:
@@ -324,7 +324,7 @@ def test_a_reserve_that_fails_leaves_the_pod_unplaced(answer: Any, text: str) ->
     )
     (event,) = planned.simulate().events
     assert (event.kind, event.outcome.error) == (EventKind.FAILED, text)
-    assert (planned.cluster.pod_count.tolist(), planned.cluster.pods[0].bound, planned.changes) == ([0], False, [])
+    assert (planned.cluster.pod_count.tolist(), planned.cluster.pods[0].bound, planned.changes) == ([0], False, ())
 
 
 def test_a_permit_that_holds_a_pod_back_is_told() -> None:
@@ -334,14 +334,62 @@ def test_a_permit_that_holds_a_pod_back_is_told() -> None:
     assert (event.outcome.permit.plugin, event.outcome.permit.reasons) == ("Waits", ("later",))
 
 
-def test_rewind_takes_back_all_that_went_through_the_planner() -> None:
+def crowded() -> Planner:
+    """A node that is full, and a pod that can have it by eviction."""
     low = pod("low", node="a", requests={"cpu": "4"}, priority=0)
     high = pod("high", requests={"cpu": "4"}, priority=10)
-    planner = kplan.Scheduler.of().planner(ClusterState.of([node("a"), low, high]))
-    mark = planner.mark
-    planner.step(planner.cluster.pods[planner.cluster.pod_index["default/high"]])
-    planner.apply([AddPods((pod("more", requests={"cpu": "1"}),))])
-    assert planner.cluster.pods_on(0) == [planner.cluster.pod_index["default/high"]]
-    planner.rewind(mark)
-    assert [planner.cluster.pods[row].name for row in planner.cluster.pods_on(0)] == ["low"]
-    assert (len(planner.cluster.pods), planner.cluster.requested[0].tolist()) == (2, [4000])
+    return SCHEDULER.planner(ClusterState.of([node("a"), low, high]))
+
+
+def evict(planned: Planner) -> None:
+    planned.step(planned.cluster.pods[planned.cluster.pod_index["default/high"]])
+    planned.apply([AddPods((pod("more", requests={"cpu": "1"}),))])
+    assert planned.cluster.pods_on(0) == [planned.cluster.pod_index["default/high"]]
+
+
+def untouched(cluster: Cluster) -> bool:
+    names = [cluster.pods[row].name for row in cluster.pods_on(0)]
+    return (names, len(cluster.pods), cluster.requested[0].tolist()) == (["low"], 2, [4000])
+
+
+def test_a_trial_takes_back_all_that_went_through_it() -> None:
+    planned = crowded()
+    with planned.trial() as trial:
+        evict(trial)
+        assert trial.version > 0
+    assert untouched(planned.cluster)
+    assert (planned.changes, planned.version) == ((), 0)
+
+
+def test_a_trial_that_is_kept_is_taken_back_with_the_one_around_it() -> None:
+    planned = crowded()
+    with planned.trial() as outer:
+        with outer.trial() as inner:
+            evict(inner)
+            inner.keep()
+        assert [planned.cluster.pods[row].name for row in planned.cluster.pods_on(0)] == ["high"]
+        assert outer.changes
+    assert untouched(planned.cluster)
+
+
+def test_a_trial_that_fails_takes_everything_back_though_it_was_to_be_kept() -> None:
+    planned = crowded()
+
+    def fail() -> None:
+        with planned.trial() as trial:
+            evict(trial)
+            trial.keep()
+            raise UsageError("no", code="no")
+
+    with pytest.raises(UsageError):
+        fail()
+    assert untouched(planned.cluster)
+
+
+def test_a_trial_without_scores_takes_the_first_node_that_fits() -> None:
+    busy = pod("busy", node="a", requests=cpu("2"))
+    planned = planner(node("a"), node("b"), busy, pod("p", requests=cpu("1")))
+    waiting = planned.waiting()[0]
+    with planned.trial(scored=False, everything=False) as trial:
+        assert planned.cluster.node_name(trial.explain(waiting).choice) == "a"
+    assert planned.cluster.node_name(planned.explain(waiting).choice) == "b"

@@ -521,8 +521,9 @@ def place(cluster: Cluster, name: str, on: str) -> dict[str, str]:
     findings = plugin().filter(info, ready.state, cluster, plain(cluster.all_rows))
     row = cluster.node_index[on]
     choice = (findings.choice or {}).get(row)
-    cluster.apply(plugin().reserve(info, ready.state, cluster, row, choice))
-    return choice.volumes if choice is not None else {}
+    taken = plugin().reserve(info, ready.state, cluster, row, choice)
+    cluster.apply(taken.changes)
+    return dict(taken.volumes)
 
 
 def open_nodes(cluster: Cluster, name: str) -> list[str]:
@@ -565,10 +566,10 @@ def test_reserving_twice_changes_nothing_more_and_undo_is_exact() -> None:
     assert isinstance(ready, Ready)
     choice = (plugin().filter(info, ready.state, cluster, plain(cluster.all_rows)).choice or {})[0]
     before = dict(cluster.objects.persistent_volumes), dict(cluster.objects.persistent_volume_claims)
-    changes = plugin().reserve(info, ready.state, cluster, 0, choice)
+    changes = plugin().reserve(info, ready.state, cluster, 0, choice).changes
     assert len(changes) == 2
     undo = cluster.apply(changes)
-    assert plugin().reserve(info, ready.state, cluster, 0, choice) == ()
+    assert plugin().reserve(info, ready.state, cluster, 0, choice).changes == ()
     cluster.undo(undo)
     assert (dict(cluster.objects.persistent_volumes), dict(cluster.objects.persistent_volume_claims)) == before
 

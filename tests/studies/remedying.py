@@ -33,7 +33,7 @@ def outcome_with(planner: Planner, pod: str, remedy: Remedy) -> Outcome:
     finally:
         for undo in reversed(undos):
             cluster.undo(undo)
-    fresh = replace(planner, cluster=build(state, cluster.rules), changes=[])
+    fresh = replace(planner, cluster=build(state, cluster.rules))
     return fresh.explain(fresh.cluster.pods[fresh.cluster.pod_index[pod]])
 
 

@@ -123,14 +123,13 @@ def test_the_count_equals_placing_pods_one_after_the_other(requests: dict[str, s
     objects = [node(f"n-{n}", cpu=str(2 + n % 7), memory=f"{8 + n % 5}Gi") for n in range(60)]
     planner = planner_of(*objects)
     sample = shape_pod("probe", requests)
-    mark = planner.mark
     placed = 0
-    while True:
-        planner.apply([AddPods((fresh_copy(sample, f"one-{placed}"),))])
-        if planner.step(planner.cluster.pods[-1]).kind is not EventKind.PLACED:
-            break
-        placed += 1
-    planner.rewind(mark)
+    with planner.trial() as trial:
+        while True:
+            trial.apply([AddPods((fresh_copy(sample, f"one-{placed}"),))])
+            if trial.step(trial.cluster.pods[-1]).kind is not EventKind.PLACED:
+                break
+            placed += 1
     counted = count_sets(planner, [Supply("x", sample)], [1])
     assert counted.sets == placed
     assert shape_room(planner, "x", requests).fits == placed

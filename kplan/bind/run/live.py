@@ -7,7 +7,7 @@ there when it is its turn; what this run assumed stays until the server confirms
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,11 +15,10 @@ import msgspec
 
 from kplan.bind.plan.fields import node_fields
 from kplan.bind.run.watch import Seen, Watches
-from kplan.cluster import AddPods, Assume, Change, Cluster, PodInfo, Put, PutNode, Remove
-from kplan.framework.codes import Point
-from kplan.framework.findings import Failed, Refused
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove
 from kplan.objects.models import Node, Object, PersistentVolume, Pod
 from kplan.pipeline import Planner
+from kplan.pipeline.reserving import reserve
 from kplan.plugins.volume_binding.binder import volume_reach
 from kplan.result import Outcome
 
@@ -203,23 +202,19 @@ class LiveCluster:
         if problem:
             raise NoFit(problem)
         assumed = Assumed(pod.key, pod.uid, node)
-        self.cluster.apply([Assume(pod.row, row)])
         self.assumed[pod.key] = assumed
-        volumes: dict[str, str] = {}
-        for plugin in cycle.pipeline.at(Point.RESERVE):
-            if not hasattr(plugin, "reserve"):
-                continue
-            choice = (cycle.choices.get(plugin.name) or {}).get(row)
-            answer = plugin.reserve(pod, cycle.states.get(plugin.name), self.cluster, row, choice)
-            if isinstance(answer, Failed | Refused):
-                self.revert(pod.key)
-                raise NoFit(answer.message if isinstance(answer, Failed) else ", ".join(answer.reasons))
-            for change in answer:
-                assert isinstance(change, Put)
+        taken = reserve(cycle, row, partial(self._take, assumed))
+        if taken.refused is not None:
+            self.revert(pod.key)
+            raise NoFit(taken.refused.text)
+        return assumed, taken.volumes
+
+    def _take(self, assumed: Assumed, changes: Sequence[Change]) -> None:
+        """Carry out what placing a pod takes, and note what takes each object back."""
+        for change in changes:
+            if isinstance(change, Put):
                 assumed.former.append(self._former(change))
-                self.cluster.apply([change])
-            volumes.update(getattr(choice, "volumes", {}))
-        return assumed, volumes
+            self.cluster.apply([change])
 
     def revert(self, key: str, now: Pod | None = None) -> None:
         """Take back what was assumed for a pod, the last first.

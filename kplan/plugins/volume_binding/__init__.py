@@ -30,11 +30,11 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from kplan.cluster import Change, Cluster, PodInfo, Put
+from kplan.cluster import Cluster, PodInfo, Put
 from kplan.framework.args import VolumeBindingArgs
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.findings import Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.findings import Failed, Findings, Ready, Refusal, Refused, Reserved, Skip
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.objects.models.meta import ObjectReference
@@ -164,17 +164,18 @@ class VolumeBinding:
 
     def reserve(
         self, pod: PodInfo, state: PodClaims | None, cluster: Cluster, row: int, choice: PodVolumes | None
-    ) -> tuple[Change, ...]:
+    ) -> Reserved:
         """Assume what was chosen: a found volume belongs to its claim, a claim to be provisioned belongs to the node.
 
         Source: volumeBinder.AssumePodVolumes; component-helpers v0.37.2 storage/volume/pv_helpers.go
         GetBindVolumeToClaim.
         """
         if choice is None:
-            return ()
+            return Reserved()
         bound = (_assume_volume(binding, cluster) for binding in choice.bindings)
         made = (_assume_claim(provision.claim, cluster, cluster.node_name(row)) for provision in choice.provisions)
-        return tuple(change for change in (*bound, *made) if change is not None)
+        changes = tuple(change for change in (*bound, *made) if change is not None)
+        return Reserved(changes, choice.volumes)
 
     def explain(
         self,

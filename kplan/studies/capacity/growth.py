@@ -48,19 +48,15 @@ class _Question:
 
     def with_nodes(self, shape: AddNode, number: int, most: int = BOUND) -> _Grown:
         """Count with so many more nodes; sets to stop at are ``most``."""
-        planner = self.planner
-        mark = planner.mark
-        try:
-            cluster = planner.cluster
+        with self.planner.trial() as trial:
+            cluster = trial.cluster
             before, nodes = len(cluster.pods), set(cluster.node_index)
-            planner.apply(replace(shape, count=number).effect(cluster).changes)
-            Cascade(planner).place([pod for pod in cluster.pods[before:] if pod.waiting])
+            trial.apply(replace(shape, count=number).effect(cluster).changes)
+            Cascade(trial).place([pod for pod in cluster.pods[before:] if pod.waiting])
             new = set(cluster.node_index) - nodes
-            counted = count_sets(planner, self.supplies, self.ratio, most)
+            counted = count_sets(trial, self.supplies, self.ratio, most)
             used = any(new & on.keys() for on in counted.on)
             return _Grown(shape, counted, None if used else _refusal(counted, new))
-        finally:
-            planner.rewind(mark)
 
     def best(self) -> _Grown | None:
         """Find the kind of node that helps most; of equals the most common, then the first by name."""

@@ -138,7 +138,7 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
     """Try what would help the pods that fit nowhere, of the first objects that fail."""
     by_name = {item.name: item for item in by_object(played.plan)}
     cluster, left = played.planner.cluster, _ATTEMPTS
-    context = Context(replace(played.planner, everything=True, changes=[], undos=[]), played.plan.origin, brief=True)
+    context = Context(replace(played.planner, everything=True), played.plan.origin, brief=True)
     for finding in findings:
         if finding.rule != "does-not-fit" or not finding.counted or not left or not cluster.nodes:
             yield finding

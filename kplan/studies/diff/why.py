@@ -161,5 +161,5 @@ def look_again(ran: Ran, key: str, nodes: tuple[str, ...]) -> None:
     pod = ran.cluster.pods[ran.places[key].row]
     if not ran.planner.queue.responsible(pod) or not pod.bound:
         return
-    with as_new(ran.cluster, pod) as waiting:
+    with as_new(ran.planner, pod) as waiting:
         ran.seen[key] = look(ran.planner, waiting, nodes)

@@ -41,20 +41,17 @@ def find_nodes_to_drain(
     cluster = planner.cluster
     names = candidates if candidates is not None else [node.name for node in cluster.nodes]
     names = sorted(names, key=lambda name: (_fullness(planner, name), name))
-    mark = planner.mark
     verdicts: list[NodeVerdict] = []
-    try:
+    with planner.trial() as gone:
         for number, name in enumerate(names):
-            before = planner.mark
-            run = run_drain(planner, [name], options, enough=partial(_decided, options))
-            goes = not run.left
-            if not goes:
-                planner.rewind(before)
+            with gone.trial() as trial:
+                run = run_drain(trial, [name], options, enough=partial(_decided, options))
+                goes = not run.left
+                if goes:
+                    trial.keep()
             verdicts.append(NodeVerdict(node=name, goes=goes, pods=run.evicted, because=_why(run)))
             if progress is not None:
                 progress(number + 1, len(names))
-    finally:
-        planner.rewind(mark)
     going = [one.node for one in verdicts if one.goes]
     first = next((one for one in verdicts if not one.goes), None)
     return DrainPlan(

@@ -86,7 +86,7 @@ def find_fixes(
         together: the same.
     """
 
-    def left(wanted: DrainOptions) -> int:
+    def left(wanted: DrainOptions, planner: Planner) -> int:
         """Count what a drain leaves."""
         return len(run_drain(planner, nodes, wanted, rolling=rolling, together=together, told=False).left)
 
@@ -102,7 +102,7 @@ def find_fixes(
 def _try(
     planner: Planner,
     options: DrainOptions,
-    ask: Callable[[DrainOptions], int],
+    ask: Callable[[DrainOptions, Planner], int],
     candidates: Iterable[_Candidate],
     tried: Tried,
 ) -> None:

@@ -49,12 +49,9 @@ def drain(planner: Planner, asked: DrainAsked, origin: Origin) -> DrainPlan:
         asked: what is asked.
         origin: where the state is from.
     """
-    mark = planner.mark
-    try:
-        run = run_drain(planner, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together)
-        plan = _plan(planner.cluster, run, asked, origin)
-    finally:
-        planner.rewind(mark)
+    with planner.trial() as trial:
+        run = run_drain(trial, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together)
+        plan = _plan(trial.cluster, run, asked, origin)
     if plan.verdict == "FITS" or not asked.fixes:
         return plan
     tried = find_fixes(planner, asked.nodes, asked.options, run, rolling=asked.rolling, together=asked.together)

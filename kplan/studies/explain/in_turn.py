@@ -42,13 +42,13 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
             break
         if pod.row in left:
             left.discard(pod.row)
-            alike, changes = likeness(pod), len(run.planner.changes)
+            alike, version = likeness(pod), run.planner.version
             known = failed.get(alike)
-            if known is not None and known[0] == changes:  # nothing has happened since one like it was refused
+            if known is not None and known[0] == version:  # nothing has happened since one like it was refused
                 found = same(context, known[1], pod)
             else:
                 found = explain(context, pod)
-                failed[alike] = (changes, found)
+                failed[alike] = (version, found)
             answers[pod.row] = _in_turn(found, answers.get(pod.row), _turn(run, places, pod))
         run.come_back(run.attempt(pod))
     return [answers[pod.row] for pod in pods]

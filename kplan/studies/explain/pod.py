@@ -81,7 +81,7 @@ def explain_pod(context: Context, pod: PodInfo) -> Answer:
     """Answer for one pod against the cluster as it is; a running pod is taken out first and put back."""
     if not pod.bound:
         return _answer(context, pod, runs_on="")
-    with as_new(context.planner.cluster, pod) as waiting:
+    with as_new(context.planner, pod) as waiting:
         return _answer(context, waiting, runs_on=pod.pod.spec.node_name or "")
 
 

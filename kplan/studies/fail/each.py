@@ -145,15 +145,12 @@ def _with_fix(planner: Planner, report: FailReport, worst: _Worst | None, kind: 
     best: tuple[int, str, str] | None = None
     for text, likes in candidates:
         verbs = [AddNode(like=like) for like in likes]
-        mark = planner.mark
-        try:
-            what_if = WhatIf.of(planner)
+        with planner.trial() as trial:
+            what_if = WhatIf.of(trial)
             for verb in verbs:
                 what_if.take(verb)
-            found = _domains(planner, kind, only)
-            borne = sum(lose(planner, nodes).borne for nodes in found.values())
-        finally:
-            planner.rewind(mark)
+            found = _domains(trial, kind, only)
+            borne = sum(lose(trial, nodes).borne for nodes in found.values())
         of = len(found)
         survives = borne - (of - len(report.cases))
         if survives > (best[0] if best else before):

@@ -27,7 +27,7 @@ def find_fix(planner: Planner, run: FailRun) -> Fix | None:
     for like in _models(planner, run):
         for number in (1, 2):
             added = AddNode(like=like, count=number)
-            left = ask_after(planner, [added], lambda: run_fail(planner, run.nodes))
+            left = ask_after(planner, [added], lambda trial: run_fail(trial, run.nodes))
             if left is None:
                 break
             if not lacks_room(left):

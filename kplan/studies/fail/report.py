@@ -49,12 +49,9 @@ def fail(planner: Planner, asked: FailAsked, origin: Origin) -> FailReport:
         asked: what is asked.
         origin: where the state is from.
     """
-    mark = planner.mark
-    try:
-        run = run_fail(planner, asked.nodes)
+    with planner.trial() as trial:
+        run = run_fail(trial, asked.nodes)
         report = _report(run, asked, origin)
-    finally:
-        planner.rewind(mark)
     if run.borne or not asked.fixes:
         return report
     if run.pending and run.waves > 1:
@@ -65,19 +62,16 @@ def fail(planner: Planner, asked: FailAsked, origin: Origin) -> FailReport:
 
 def _together(planner: Planner, run: FailRun) -> Iterator[str]:
     """Tell where only the order is in the way: pods that come early take room that later ones need."""
-    mark = planner.mark
-    try:
-        other = run_fail(planner, run.nodes, together=True)
-        if len(other.pending) < len(run.pending):
-            first = min(one.stay.seconds for one in run.back if one.stay.seconds is not None and not one.stay.waits)
-            back = sum(one.placed for one in other.back)
-            which = listed(list(run.nodes))
-            yield (
-                f"the order decides: with {which} deleted within {first} s of the taint all come back together, "
-                f"and by the order of names {back:,} of {len(other.back):,} are placed"
-            )
-    finally:
-        planner.rewind(mark)
+    with planner.trial() as trial:
+        other = run_fail(trial, run.nodes, together=True)
+    if len(other.pending) < len(run.pending):
+        first = min(one.stay.seconds for one in run.back if one.stay.seconds is not None and not one.stay.waits)
+        back = sum(one.placed for one in other.back)
+        which = listed(list(run.nodes))
+        yield (
+            f"the order decides: with {which} deleted within {first} s of the taint all come back together, "
+            f"and by the order of names {back:,} of {len(other.back):,} are placed"
+        )
 
 
 def _report(run: FailRun, asked: FailAsked, origin: Origin) -> FailReport:

@@ -96,7 +96,7 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
     cluster = context.planner.cluster
     for alike in _kinds(cluster, pods):
         first = alike[0]
-        with as_new(cluster, first) if first.bound else nullcontext(first) as waiting:
+        with as_new(context.planner, first) if first.bound else nullcontext(first) as waiting:
             _file(found, context, row, alike, waiting)
     return found
 

@@ -148,7 +148,7 @@ def _attempted(
     run: Run, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
 ) -> Iterator[PlanCause]:
     """Try what would help the pods of the first causes; those of a manifest as a whole."""
-    context = Context(replace(run.planner, everything=True, changes=[], undos=[]), plan.origin, brief=True)
+    context = Context(replace(run.planner, everything=True), plan.origin, brief=True)
     whole = Whole(again, plan) if again is not None else None
     items = {step.pod: item for item in by_object(plan) for step in item.failed}
     left = ATTEMPTS

@@ -66,19 +66,26 @@ class Bench:
         started = perf_counter()
         try:
             found = self._answer(scenario)
+        except UsageError as error:  # said before anything is changed
+            found = failed(scenario, error.code, str(error))
         except KplanError as error:
+            self._give_up(scenario)
             found = failed(scenario, error.code, str(error))
         except Exception as error:  # a bug that one scenario shows must not lose the answers of the others
+            self._give_up(scenario)
             found = failed(scenario, INTERNAL_ERROR, _told(error))
         return msgspec.structs.replace(found, seconds=round(perf_counter() - started, _DIGITS))
 
+    def _give_up(self, scenario: Scenario) -> None:
+        """Leave columns to which a change may have been carried out by half."""
+        self._built.pop(self.base.rules[scenario.rules].key, None)
+
     def _answer(self, scenario: Scenario) -> SweepOutcome:
         planner = self.planner(scenario.rules)
-        mark, clean = planner.mark, False
-        try:
-            taken = run(planner, scenario.steps)
-            answer = scenario.question.ask(planner, taken)
-            found = SweepOutcome(
+        with planner.trial() as trial:
+            taken = run(trial, scenario.steps)
+            answer = scenario.question.ask(trial, taken)
+            return SweepOutcome(
                 number=scenario.number,
                 name=scenario.name,
                 at=scenario.at,
@@ -95,17 +102,6 @@ class Bench:
                 fullest=_fullest(answer.cluster),
                 because=answer.because,
             )
-            clean = True
-        except UsageError:  # said before anything is changed
-            clean = True
-            raise
-        finally:
-            if clean:
-                planner.rewind(mark)
-                planner.changes.clear()
-            else:  # a change may have been carried out by half
-                self._built.pop(self.base.rules[scenario.rules].key)
-        return found
 
     def _used(self, cluster: Cluster, rules: int) -> int:
         """Nodes that run more than pods that belong to their node."""

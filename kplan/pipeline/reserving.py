@@ -1,0 +1,65 @@
+"""Assume and reserve: what placing a pod on a node takes, in the one place that takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kplan.cluster import Assume, Change
+from kplan.framework.codes import Point
+from kplan.framework.findings import Failed, Refused
+from kplan.pipeline.cycle import Cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Refusing:
+    """A Reserve plugin did not let the pod be placed.
+
+    Attributes:
+        plugin: its name.
+        text: what it says.
+    """
+
+    plugin: str
+    text: str
+
+
+@dataclass
+class Taken:
+    """What placing a pod took.
+
+    Attributes:
+        volumes: claim name to the volume bound to it, empty where one is provisioned.
+        alone: whether it took nothing but room on the node.
+        refused: by whom and why it was not placed in the end; None if it was.
+    """
+
+    volumes: dict[str, str] = field(default_factory=dict)
+    alone: bool = True
+    refused: Refusing | None = None
+
+
+def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object]) -> Taken:
+    """Assume a pod on a node and let its Reserve plugins take what it needs there.
+
+    Args:
+        cycle: of the pod, after its filters were asked; the cluster is as it was then.
+        row: row of the node.
+        apply: carries changes out; who calls takes them back where a plugin refuses.
+    """
+    taken = Taken()
+    apply((Assume(cycle.pod.row, row),))
+    for plugin in cycle.pipeline.at(Point.RESERVE):
+        if not hasattr(plugin, "reserve"):
+            continue
+        choice = (cycle.choices.get(plugin.name) or {}).get(row)
+        answer = plugin.reserve(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
+        if isinstance(answer, Failed | Refused):
+            text = answer.message if isinstance(answer, Failed) else ", ".join(answer.reasons)
+            taken.refused = Refusing(plugin.name, text)
+            return taken
+        if answer.changes:
+            apply(answer.changes)
+            taken.alone = False
+        taken.volumes.update(answer.volumes)
+    return taken
