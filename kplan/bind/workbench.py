@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kplan.api import Scheduler
@@ -55,6 +55,13 @@ class Targets:
         chosen = scope.everywhere or scope.selector is not None or scope.namespace
         return bool(self.names or self.files or chosen)
 
+    def at_home(self, namespace: str) -> Targets:
+        """The same targets where a namespace is meant unless one is given; an empty one changes nothing."""
+        scope = self.scope
+        if not scope.namespace and not scope.everywhere:
+            scope = replace(scope, namespace=namespace)
+        return replace(self, scope=scope, namespace=self.namespace or namespace)
+
 
 @dataclass(frozen=True)
 class Workbench:
@@ -72,6 +79,7 @@ class Workbench:
         cluster_words: options that name the cluster, for what to run next.
         rules_words: options that choose the rules, for what to run next.
         read_at: when reading began, by this machine's monotonic clock [seconds].
+        namespace: of what names none; empty for ``default``.
     """
 
     state: ClusterState
@@ -85,6 +93,7 @@ class Workbench:
     cluster_words: str = ""
     rules_words: str = ""
     read_at: float = 0.0
+    namespace: str = ""
 
     def plan(self, targets: Targets, flags: Flags, *, dry_run: bool = False) -> BindPlan:
         """Plan the pods that are meant.
@@ -99,6 +108,7 @@ class Workbench:
             UsageError: a name means no pod, or a manifest is broken.
             LiveError: the server does not answer.
         """
+        targets = targets.at_home(self.namespace)
         landing = self._land(targets)
         planner = self._planner(landing.state, flags)
         pods = _meant(planner, targets, landing)

@@ -13,6 +13,7 @@ from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.session import Session
+from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -51,6 +52,8 @@ def capacity(
     Exit code 1: fewer than --replicas, or than the manifest's own replicas, fit; or none at all.
     """
     from kplan.render.text.capacity import capacity as text
+
+    namespace = home(source, namespace)
 
     def ask(session: Session) -> tuple[Session, CapacityReport]:
         session, what_if = imagine(session, namespace)

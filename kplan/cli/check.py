@@ -18,7 +18,7 @@ from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.session import Session
 from kplan.cli.simulate import QUEUES, known, template_paths
-from kplan.cli.source import VARIABLE
+from kplan.cli.source import VARIABLE, home
 from kplan.cli.versions import answered
 from kplan.cli.whatif import GIVEN as WHAT_IFS
 from kplan.cli.whatif import imagine
@@ -100,6 +100,7 @@ def check(
     from kplan.studies.check.policy import policy as flags
 
     known("--queue", queue, QUEUES)
+    namespace = home(source, namespace)
     files = [*(manifests or []), *filename]
     given = flags(
         {

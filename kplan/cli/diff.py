@@ -12,6 +12,7 @@ from kplan.cli.command import RULES
 from kplan.cli.exit_codes import diff_code
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import write
+from kplan.cli.source import home
 from kplan.errors import UsageError
 
 PODS = ("auto", "waiting", "all")
@@ -65,7 +66,7 @@ def diff(
     if pods not in PODS:
         raise UsageError(f"--pods {pods}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PODS)}")
     one, two, version = two_sides(sides or [], a, b, rules.k8s_version)
-    opener = Opener(source, Rules(version, rules.feature_gates, rules.config), namespace, not no_preempt)
+    opener = Opener(source, Rules(version, rules.feature_gates, rules.config), home(source, namespace), not no_preempt)
     first, second, kinds = opener.open(one, two)
     found = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
     write(found.document, lay_out, shown, drawing=lambda: Drawing(nodes=usage(found.b, usage(found.a))))

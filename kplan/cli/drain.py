@@ -16,6 +16,7 @@ from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
+from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -117,7 +118,7 @@ def drain(
     named = [*(nodes or []), *([selector] if selector else [])]
 
     def ask(session: Session) -> tuple[Session, DrainPlan]:
-        session, what_if = imagine(session)
+        session, what_if = imagine(session, home(source))
         document = answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
         return session, msgspec.structs.replace(document, what_if=what_if)
 

@@ -15,6 +15,7 @@ from kplan.cli.notes import note
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.session import Session, one_version
+from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.cli.watch import For, Watch, watch
 from kplan.cli.whatif import imagine
@@ -87,6 +88,7 @@ def explain_pod(
     from kplan.render.text import Style
     from kplan.scenario.names import Scope
 
+    namespace = namespace if all_namespaces else home(source, namespace)
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
     style = Style(event=event, group=group, fix=fix, all_scores=_all("scores", scores), all_fixes=all_fixes)
     alone = {"--event": event, "--fix": fix, "--group": group}

@@ -12,6 +12,7 @@ from kplan.cli.exit_codes import ExitCode, steps_code, worst
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.session import open_session
+from kplan.cli.source import home
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 from kplan.objects.selector_text import parse_selector
@@ -46,7 +47,7 @@ def explain_node(
     from kplan.studies.nodes import explain_node as tell
 
     scope = Scope(namespace, all_namespaces or not namespace, parse_selector(selector))
-    session, what_if = imagine(open_session(source, rules), namespace)
+    session, what_if = imagine(open_session(source, rules), home(source, namespace))
     planner = session.scheduler.planner(session.state)
     node = _node(planner.cluster, name)
     about = Context(planner, session.origin, session.doubts, node, brief=True)

@@ -13,6 +13,7 @@ from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
+from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -47,7 +48,7 @@ def fail(
     from kplan.render.text.fail import fail as text
 
     def ask(session: Session) -> tuple[Session, FailReport]:
-        session, what_if = imagine(session)
+        session, what_if = imagine(session, home(source))
         document = answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
         return session, msgspec.structs.replace(document, what_if=what_if)
 

@@ -12,6 +12,7 @@ from kplan.cli.exit_codes import steps_code
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.session import open_session
+from kplan.cli.source import home
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 from kplan.objects.selector_text import parse_selector
@@ -55,7 +56,7 @@ def nodes(
     from kplan.studies.nodes import NodesAsked, list_nodes
 
     lines = _lines(rows)
-    session, what_if = imagine(open_session(source, rules))
+    session, what_if = imagine(open_session(source, rules), home(source))
     cluster = session.scheduler.cluster(session.state)
     chosen = parse_selector(selector)
     sort = sort_by or ("full" if len(cluster.nodes) > ROWS_SHOWN and not names else "name")

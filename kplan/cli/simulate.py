@@ -12,6 +12,7 @@ from kplan.cli.exit_codes import simulate_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.session import Session
+from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -49,6 +50,7 @@ def simulate(
 
     known("--queue", queue, QUEUES)
     known("--victims", victims, VICTIMS)
+    namespace = home(source, namespace)
     files = [*manifest_files(manifests or []), *filename]
     templates = template_paths(pod_template)
 

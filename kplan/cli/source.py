@@ -86,6 +86,19 @@ def named_file(source: Source) -> str:
     return path
 
 
+def home(source: Source, given: str = "") -> str:
+    """Give the namespace of what names none: as given, else the context's; empty for a file.
+
+    Raises:
+        UsageError: a file and a cluster are both named.
+    """
+    if given or named_file(source):
+        return given
+    from kplan.sources.live.kubeconfig import namespace_of
+
+    return namespace_of(source.context, source.kubeconfig)
+
+
 class Progress:
     """One line on a terminal's standard error that says how far reading has come; nothing elsewhere."""
 

@@ -10,6 +10,7 @@ from kplan.cli import options
 from kplan.cli.exit_codes import sweep_code
 from kplan.cli.options import Shown, Source
 from kplan.cli.output import show
+from kplan.cli.source import home
 from kplan.cli.sweep_rules import Compared, asked_axes, open_sweep
 from kplan.cli.sweep_run import Kept, carry_out
 from kplan.errors import UsageError
@@ -71,7 +72,7 @@ def sweep(
         raise UsageError(
             f"--replicas {replicas}: of what?", code="no-workload", hint="-f FILE, -f deploy/x, or --shapes"
         )
-    opened = open_sweep(source, rules, asked, namespace, said if replicas is None else replicas)
+    opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
     outcomes = carry_out(opened, Workers(jobs, dask), kept)
     document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.what_if)
     planner = opened.bench.planner()

@@ -1,7 +1,7 @@
 """JSON values as nodes: kept as text, and decoded once their kind is known."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -35,6 +35,23 @@ _fields = msgspec.json.Decoder(dict[str, Raw])
 _array = msgspec.json.Decoder(list[Raw])
 _IDENTITY_FIRST = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]*)"\s*,\s*"kind"\s*:\s*"([^"\\]*)"')
 _decoders: dict[type[Object], msgspec.json.Decoder[Object]] = {}
+
+
+def prepare(models: Iterable[type[Object]]) -> None:
+    """Make the decoders of models, before several threads ask for them at once.
+
+    msgspec shares what it knows of a type among all decoders, and hands it out before it is complete: a decoder that
+    another thread makes at the same moment may read what is not there yet, and the process dies.
+    """
+    for model in models:
+        _decoder(model)
+
+
+def _decoder(model: type[Object]) -> msgspec.json.Decoder[Object]:
+    decoder = _decoders.get(model)
+    if decoder is None:
+        decoder = _decoders[model] = msgspec.json.Decoder(model)
+    return decoder
 
 
 @dataclass(slots=True)
@@ -126,10 +143,7 @@ class JsonNode:
 
     def typed(self, model: type[Object]) -> Object:
         """See Node."""
-        decoder = _decoders.get(model)
-        if decoder is None:
-            decoder = _decoders[model] = msgspec.json.Decoder(model)
-        return decoder.decode(self.raw)
+        return _decoder(model).decode(self.raw)
 
     def _begins(self, sign: bytes) -> bool:
         return bytes(memoryview(self.raw)[:1]) == sign

@@ -1,6 +1,7 @@
 """The parts of the live source that need no server."""
 
 import ssl
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from kplan.sources.live.bucket import TokenBucket
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.discovery import NOWHERE, served
 from kplan.sources.live.failures import Answer, of_status, of_transport
-from kplan.sources.live.lists import list_kind
+from kplan.sources.live.lists import list_kind, path_of
+from kplan.sources.live.load import take
 
 DATA = Path(__file__).parents[2] / "kplan" / "data"
 
@@ -207,3 +209,32 @@ def test_a_kind_that_the_server_does_not_have_is_none_and_no_gap() -> None:
     listing = list_kind(FakeConnection({}), kind, lambda *_: None, api_version=NOWHERE)
     assert (listing.missing, listing.resource_version) == ("", "")
     assert listing.collector.state("").completeness.counts == {"PodGroup": 0}
+
+
+def test_no_decoder_is_made_in_the_threads_that_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[type, str]] = []
+    real = msgspec.json.Decoder
+
+    def decoder(model: Any, **more: Any) -> Any:
+        made.append((model, threading.current_thread().name))
+        return real(model, **more)
+
+    monkeypatch.setattr("kplan.sources.json_nodes._decoders", {})
+    monkeypatch.setattr("msgspec.json.Decoder", decoder)
+    lists = {
+        path_of(kind): {
+            "kind": f"{kind.name}List",
+            "apiVersion": kind.api_version,
+            "metadata": {"resourceVersion": "7"},
+            "items": [{"metadata": {"name": "a", "namespace": "d"}}],
+        }
+        for kind in KINDS
+    }
+    connection = FakeConnection({"/version": {"gitVersion": "v1.37.2"}, **lists})
+    connection.context, connection.server = "test", "https://test"
+    taken = take(connection)
+    assert {listing.kind.name for listing in taken.listings if listing.collector.count(listing.kind)} == {
+        kind.name for kind in KINDS
+    }
+    assert {kind.model for kind in KINDS} <= {model for model, _ in made}
+    assert {thread for _, thread in made} == {threading.current_thread().name}

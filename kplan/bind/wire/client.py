@@ -18,7 +18,8 @@ import msgspec
 from kplan.bind.run.stop import Stop
 from kplan.errors import LiveError
 from kplan.sources.live import failures
-from kplan.sources.live.connection import Access, Connection
+from kplan.sources.live.connection import Connection
+from kplan.sources.live.kubeconfig import Access
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -182,7 +183,7 @@ class Client(Connection):
     ) -> Reply:
         from urllib3.exceptions import HTTPError
 
-        url = f"{self.server}{path}{'?' + urlencode(query) if query else ''}"
+        url = f"{self._base}{path}{'?' + urlencode(query) if query else ''}"
         headers = self._headers({"Content-Type": content_type} if body is not None else {})
         try:
             answer = self._pool.request(
@@ -190,6 +191,8 @@ class Client(Connection):
             )
         except (HTTPError, OSError) as error:
             raise _no_answer(error, what, self.server) from None
+        except ValueError:
+            raise failures.of_headers(self.context) from None
         date = _date(answer.headers.get("Date", ""))
         self.server_time = date or self.server_time
         return Reply(answer.status, answer.data, _seconds(answer.headers.get("Retry-After", "")), date)

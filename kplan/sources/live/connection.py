@@ -1,25 +1,20 @@
-"""One API server: found and authenticated by the ``kubernetes`` client, asked with GET alone.
+"""One API server, asked with GET alone.
 
-That client reads kubeconfigs (several in ``KUBECONFIG``, exec plugins, the service account inside a cluster) and makes
-the TLS pool. The requests are made here, so that nothing can send another method, and the text of an answer goes to
-msgspec undecoded.
+The ``kubernetes`` client makes the TLS pool and renews credentials. The requests are made here, so that nothing can
+send another method, and the text of an answer goes to msgspec undecoded.
 """
 
-import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
-from kplan.errors import LiveError, UsageError
+from kplan.errors import LiveError
 from kplan.sources.live import failures
 from kplan.sources.live.bucket import TokenBucket
+from kplan.sources.live.kubeconfig import Access, find_access
 
-DEFAULT_KUBECONFIG = "~/.kube/config"
 _BUSY = frozenset({429, 503, 504})
 _ATTEMPTS = 5
 _CONNECT_SECONDS = 10.0
@@ -27,19 +22,6 @@ _READ_SECONDS = 60.0
 _LONGEST_PAUSE = 10.0
 _CONNECTIONS = 64
 """Connections kept open: one for each kind that is watched, and some for lists."""
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """Where a server is and who asks it.
-
-    Attributes:
-        configuration: the client's Configuration: host, certificates, credentials.
-        context: name of the context, as shown to the user.
-    """
-
-    configuration: Any
-    context: str
 
 
 class Connection:
@@ -67,8 +49,10 @@ class Connection:
 
         configuration = access.configuration
         self.context = access.context
-        self.server: str = configuration.host
+        self.server = without_user(configuration.host)
+        self._base: str = configuration.host
         self._configuration = configuration
+        self._acting_as = access.headers
         self._bucket = TokenBucket(qps, burst, sleep=sleep)
         self._lock = threading.Lock()
         self._sleep = sleep
@@ -172,7 +156,7 @@ class Connection:
         try:
             answer = self._pool.request(
                 "GET",
-                self.server + path,
+                self._base + path,
                 fields=dict(query),
                 headers=headers,
                 timeout=timeout,
@@ -182,17 +166,29 @@ class Connection:
             )
         except (HTTPError, OSError) as error:
             raise failures.of_transport(error, what, self.server, answered=self._answered) from None
+        except ValueError:
+            raise failures.of_headers(self.context) from None
         self._answered = True
         return answer
 
-    def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
-        """Headers of a request, credentials among them."""
-        headers = {"Accept": "application/json", "User-Agent": "kplan", **more}
+    def _headers(self, more: Mapping[str, str]) -> Any:
+        """Headers of a request, credentials among them; one header may have several values."""
+        from urllib3 import HTTPHeaderDict
+
+        headers = HTTPHeaderDict({"Accept": "application/json", "User-Agent": "kplan", **more})
+        for name, value in self._acting_as:
+            headers.add(name, value)
         with self._lock:  # credentials are renewed here, by one thread
             for setting in self._configuration.auth_settings().values():
                 if setting["value"]:
-                    headers[setting["key"]] = setting["value"]
+                    headers[setting["key"]] = setting["value"].strip()  # a file of a token ends in a line break
         return headers
+
+
+def without_user(server: str) -> str:
+    """Give the URL of a server without the name and password that may stand in it: it is shown to people."""
+    scheme, mark, rest = server.rpartition("://")
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}"
 
 
 def connect(context: str = "", kubeconfig: str = "", **limits: Any) -> Connection:
@@ -208,119 +204,3 @@ def connect(context: str = "", kubeconfig: str = "", **limits: Any) -> Connectio
         LiveError: a kubeconfig that is broken, or credentials that cannot be had.
     """
     return Connection(find_access(context, kubeconfig), **limits)
-
-
-def find_access(context: str = "", kubeconfig: str = "") -> Access:
-    """Find the server that kubectl would talk to.
-
-    Args:
-        context: name of a context; the current one if empty.
-        kubeconfig: a file; ``KUBECONFIG`` (several files, merged) or ``~/.kube/config`` if empty, and where there is
-            none the service account of the pod that kplan runs in.
-
-    Raises:
-        UsageError: no such context, or no kubeconfig.
-        LiveError: a kubeconfig that is broken, or credentials that cannot be had.
-    """
-    from kubernetes import client
-
-    config = _client_config()
-    configuration = client.Configuration()
-    files = kubeconfig or os.environ.get("KUBECONFIG", "") or DEFAULT_KUBECONFIG
-    there = [path for path in files.split(os.pathsep) if path and Path(path).expanduser().exists()]
-    if not there and not kubeconfig and not context and "KUBERNETES_SERVICE_HOST" in os.environ:
-        try:
-            config.load_incluster_config(client_configuration=configuration)
-        except config.ConfigException as error:
-            raise LiveError(f"no access from inside this cluster: {error}", code="no-cluster") from None
-        return Access(configuration, "in-cluster")
-    if not there:
-        raise _no_kubeconfig(kubeconfig, files)
-    return Access(configuration, _configure(configuration, os.pathsep.join(there), context))
-
-
-def _no_kubeconfig(named: str, files: str) -> UsageError:
-    if named:
-        return UsageError(
-            f"no cluster to read: {named} does not exist",
-            code="no-kubeconfig",
-            hint="name another with --kubeconfig, or read a file instead: --snapshot PATH",
-        )
-    return UsageError(
-        f"no cluster to read: there is no kubeconfig ({files}), and no snapshot is named",
-        code="no-source",
-        hint="--snapshot PATH or KPLAN_SNAPSHOT=PATH reads a file, --kubeconfig FILE a cluster; a file comes from "
-        "kplan snapshot, or from: kubectl get nodes,pods,pv,pvc,sc,csinode,pdb,priorityclass,ns -A -o json > PATH",
-    )
-
-
-def _configure(configuration: Any, files: str, context: str) -> str:
-    """Fill in a Configuration from kubeconfigs; gives the name of the context."""
-    import yaml
-
-    config = _client_config()
-    name = context
-    try:
-        name = context or str(_merged(files).get("current-context") or "")
-        _known(files, name)
-        with _complaints() as complaints:
-            config.load_kube_config(files, name, client_configuration=configuration, persist_config=False)
-    except (config.ConfigException, yaml.YAMLError, OSError, ValueError, TypeError, KeyError) as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise LiveError(f"the kubeconfig {files} cannot be used: {said}", code="bad-kubeconfig") from None
-    if complaints:
-        raise LiveError(
-            f"the credential plugin of context {name} failed: {complaints[0]}",
-            code="no-credentials",
-            hint="log in to the cluster again; kubectl get nodes must work, too",
-        )
-    return name
-
-
-def _client_config() -> Any:
-    """Load the part of the client that reads configurations; it is not typed."""
-    from kubernetes import config
-
-    return config
-
-
-def _merged(files: str) -> Mapping[str, Any]:
-    """Merge what decides about contexts: the first file that names a current one wins, as for kubectl."""
-    import yaml
-
-    merged: dict[str, Any] = {"contexts": []}
-    for path in files.split(os.pathsep):
-        text = yaml.safe_load(Path(path).expanduser().read_text())
-        if not isinstance(text, dict):
-            raise ValueError(f"{path} is no kubeconfig")
-        merged["contexts"] += text.get("contexts") or []
-        if text.get("current-context"):
-            merged.setdefault("current-context", text["current-context"])
-    return merged
-
-
-def _known(files: str, name: str) -> None:
-    names = sorted(str(context.get("name")) for context in _merged(files)["contexts"])
-    there = f"there are: {', '.join(names)}" if names else "it has none"
-    if not name:
-        raise UsageError(f"the kubeconfig {files} names no current context", code="no-context", hint=there)
-    if name not in names:
-        raise UsageError(f"no context {name} in the kubeconfig {files}", code="no-such-context", hint=there)
-
-
-@contextmanager
-def _complaints() -> Iterator[list[str]]:
-    """Catch what the client only logs: that an exec plugin failed."""
-    caught: list[str] = []
-
-    class Catcher(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            if record.levelno >= logging.ERROR:
-                caught.append(record.getMessage().splitlines()[0])
-
-    root, catcher = logging.getLogger(), Catcher()
-    root.addHandler(catcher)
-    try:
-        yield caught
-    finally:
-        root.removeHandler(catcher)

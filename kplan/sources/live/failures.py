@@ -22,7 +22,9 @@ class Answer(LiveError):
 
 class _Status(msgspec.Struct):
     message: str = ""
-    reason: str = ""
+
+
+_status = msgspec.json.Decoder(_Status)  # made here: several threads may need it at once
 
 
 def of_status(status: int, body: bytes, what: str, server: str, context: str) -> Answer:
@@ -113,9 +115,23 @@ def of_transport(error: Exception, what: str, server: str, *, answered: bool) ->
     )
 
 
+def of_headers(context: str) -> LiveError:
+    """Explain that credentials cannot be sent; what they are is told to nobody.
+
+    Args:
+        context: name of the context; empty without one.
+    """
+    whose = f" of context {context}" if context else ""
+    return LiveError(
+        f"the credentials{whose} cannot be sent: they hold a line break or a sign that no HTTP header may have",
+        code="bad-credentials",
+        hint="check the token (or as, as-groups) of this user in the kubeconfig; kubectl get nodes must work, too",
+    )
+
+
 def _message(body: bytes) -> str:
     try:
-        return msgspec.json.decode(body, type=_Status).message
+        return _status.decode(body).message
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return ""
 

@@ -14,6 +14,7 @@ from kplan.errors import LiveError
 from kplan.objects.kinds import KINDS, Kind
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState, Completeness
+from kplan.sources.json_nodes import prepare
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.discovery import served
 from kplan.sources.live.failures import Answer
@@ -133,6 +134,7 @@ def take(connection: Connection, progress: Progress | None = None, *, page: int 
     with collector_paused():
         version = _server_version(connection)
         time = timestamp(now())
+        prepare(kind.model for kind in KINDS)
         listings, scheduler = _lists(connection, progress or (lambda plural, count, total: None), page)
     if all(listing.missing or not listing.resource_version for listing in listings):
         raise LiveError(

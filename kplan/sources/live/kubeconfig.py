@@ -1,0 +1,248 @@
+"""Which server kubectl would talk to, as whom, and in which namespace.
+
+The ``kubernetes`` client reads kubeconfigs (several in ``KUBECONFIG``, exec plugins, the service account inside a
+cluster). What it leaves out is read here: as whom to act, and the namespace of the context.
+"""
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from kplan.errors import LiveError, UsageError
+
+DEFAULT_KUBECONFIG = "~/.kube/config"
+_NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+_BY_NAME = {"contexts": "context", "users": "user"}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where a server is and who asks it.
+
+    Attributes:
+        configuration: the client's Configuration: host, certificates, credentials.
+        context: name of the context, as shown to the user.
+        headers: as whom to act, where that is another than the credentials are for: each header with its value.
+    """
+
+    configuration: Any
+    context: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def find_access(context: str = "", kubeconfig: str = "") -> Access:
+    """Find the server that kubectl would talk to.
+
+    Args:
+        context: name of a context; the current one if empty.
+        kubeconfig: a file; ``KUBECONFIG`` (several files, merged) or ``~/.kube/config`` if empty, and where there is
+            none the service account of the pod that kplan runs in.
+
+    Raises:
+        UsageError: no such context, or no kubeconfig.
+        LiveError: a kubeconfig that is broken, or credentials that cannot be had.
+    """
+    from kubernetes import client
+
+    config = _client_config()
+    configuration = client.Configuration()
+    there = _files(kubeconfig)
+    if _inside(there, context, kubeconfig):
+        try:
+            config.load_incluster_config(client_configuration=configuration)
+        except config.ConfigException as error:
+            raise LiveError(f"no access from inside this cluster: {error}", code="no-cluster") from None
+        return Access(configuration, "in-cluster")
+    if not there:
+        raise _no_kubeconfig(kubeconfig)
+    return _configured(configuration, there, context)
+
+
+def namespace_of(context: str = "", kubeconfig: str = "") -> str:
+    """Name the namespace that kubectl would take where none is given; empty where nothing names one.
+
+    A kubeconfig that is missing or broken names none: whoever reads the cluster says what is wrong with it.
+
+    Args:
+        context: as for ``find_access``.
+        kubeconfig: as for ``find_access``.
+    """
+    there = _files(kubeconfig)
+    if _inside(there, context, kubeconfig):
+        with suppress(OSError, UnicodeDecodeError):
+            return Path(_NAMESPACE_FILE).read_text().strip()
+        return ""
+    with suppress(*_broken()):
+        merged = _merged(there)
+        return str(merged.context(context).get("namespace") or "")
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """Kubeconfigs, merged as kubectl does: of two that name the same, the first counts.
+
+    Attributes:
+        current: name of the current context; empty for none.
+        contexts: by name.
+        users: by name.
+    """
+
+    current: str
+    contexts: Mapping[str, Mapping[str, Any]]
+    users: Mapping[str, Mapping[str, Any]]
+
+    def context(self, name: str) -> Mapping[str, Any]:
+        """The context of a name, the current one if empty."""
+        return self.contexts.get(name or self.current, {})
+
+    def user(self, context: str) -> Mapping[str, Any]:
+        """The user of a context."""
+        return self.users.get(str(self.context(context).get("user") or ""), {})
+
+
+def _files(kubeconfig: str) -> list[str]:
+    """The kubeconfigs that are there."""
+    return [path for path in _named(kubeconfig).split(os.pathsep) if path and Path(path).expanduser().exists()]
+
+
+def _named(kubeconfig: str) -> str:
+    return kubeconfig or os.environ.get("KUBECONFIG", "") or DEFAULT_KUBECONFIG
+
+
+def _inside(there: list[str], context: str, kubeconfig: str) -> bool:
+    """Whether the cluster is the one that kplan runs in."""
+    return not there and not kubeconfig and not context and "KUBERNETES_SERVICE_HOST" in os.environ
+
+
+def _no_kubeconfig(named: str) -> UsageError:
+    if named:
+        return UsageError(
+            f"no cluster to read: {named} does not exist",
+            code="no-kubeconfig",
+            hint="name another with --kubeconfig, or read a file instead: --snapshot PATH",
+        )
+    return UsageError(
+        f"no cluster to read: there is no kubeconfig ({_named('')}), and no snapshot is named",
+        code="no-source",
+        hint="--snapshot PATH or KPLAN_SNAPSHOT=PATH reads a file, --kubeconfig FILE a cluster; a file comes from "
+        "kplan snapshot, or from: kubectl get nodes,pods,pv,pvc,sc,csinode,pdb,priorityclass,ns -A -o json > PATH",
+    )
+
+
+def _configured(configuration: Any, there: list[str], context: str) -> Access:
+    """Fill in a Configuration from kubeconfigs."""
+    files = os.pathsep.join(there)
+    try:
+        merged = _merged(there)
+        name = context or merged.current
+        _known(files, name, merged)
+        headers = tuple(_impersonation(merged.user(name)))
+        with _complaints() as complaints:
+            _client_config().load_kube_config(files, name, client_configuration=configuration, persist_config=False)
+    except _broken() as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise LiveError(f"the kubeconfig {files} cannot be used: {said}", code="bad-kubeconfig") from None
+    if complaints:
+        raise LiveError(
+            f"the credential plugin of context {name} failed: {complaints[0]}",
+            code="no-credentials",
+            hint="log in to the cluster again; kubectl get nodes must work, too",
+        )
+    return Access(configuration, name, headers)
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """What a kubeconfig that is none raises."""
+    import yaml
+
+    return (_client_config().ConfigException, yaml.YAMLError, OSError, ValueError, TypeError, KeyError, RecursionError)
+
+
+def _client_config() -> Any:
+    """Load the part of the client that reads configurations; it is not typed."""
+    from kubernetes import config
+
+    return config
+
+
+def _merged(files: list[str]) -> _Merged:
+    """Merge kubeconfigs.
+
+    Raises:
+        ValueError: one is no kubeconfig.
+    """
+    import yaml
+
+    current = ""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in _BY_NAME}
+    for path in files:
+        text = yaml.safe_load(Path(path).expanduser().read_text())
+        if not isinstance(text, dict):
+            raise ValueError(f"{path} is no kubeconfig")
+        current = current or str(text.get("current-context") or "")
+        for plural, one in _BY_NAME.items():
+            for item in text.get(plural) or []:
+                found[plural].setdefault(str(item.get("name")), item.get(one) or {})
+    return _Merged(current, found["contexts"], found["users"])
+
+
+def _known(files: str, name: str, merged: _Merged) -> None:
+    names = sorted(merged.contexts)
+    there = f"there are: {', '.join(names)}" if names else "it has none"
+    if not name:
+        raise UsageError(f"the kubeconfig {files} names no current context", code="no-context", hint=there)
+    if name not in names:
+        raise UsageError(f"no context {name} in the kubeconfig {files}", code="no-such-context", hint=there)
+
+
+def _impersonation(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the headers that have the server take the request for another user's.
+
+    Source: client-go v0.37.2 transport/round_trippers.go impersonatingRoundTripper; tools/clientcmd/validation.go
+    validateAuthInfo.
+
+    Raises:
+        ValueError: groups, uid or more are given without a user.
+    """
+    name, uid = str(user.get("as") or ""), str(user.get("as-uid") or "")
+    groups, extra = user.get("as-groups") or [], user.get("as-user-extra") or {}
+    if not name:
+        if uid or groups or extra:
+            raise ValueError("it acts with as-uid, as-groups or as-user-extra, and without a user (as)")
+        return
+    yield "Impersonate-User", name
+    if uid:
+        yield "Impersonate-Uid", uid
+    for group in groups:
+        yield "Impersonate-Group", str(group)
+    for key, values in extra.items():
+        for value in values or []:
+            yield f"Impersonate-Extra-{quote(str(key), safe=_HEADER_SAFE)}", str(value)
+
+
+_HEADER_SAFE = "!#$&'*+-.^_`|~"
+"""What may stand in the name of a header as it is; the percent sign itself begins what may not."""
+
+
+@contextmanager
+def _complaints() -> Iterator[list[str]]:
+    """Catch what the client only logs: that an exec plugin failed."""
+    caught: list[str] = []
+
+    class Catcher(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.levelno >= logging.ERROR:
+                caught.append(record.getMessage().splitlines()[0])
+
+    root, catcher = logging.getLogger(), Catcher()
+    root.addHandler(catcher)
+    try:
+        yield caught
+    finally:
+        root.removeHandler(catcher)
