@@ -1,13 +1,15 @@
-"""What a plugin answers: refusals as (reason, rows), never sentences per node."""
+"""What a plugin answers: refusals as (code, about, reason, rows), never sentences per node."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 
 if TYPE_CHECKING:
     from kplan.cluster import Change
@@ -18,16 +20,36 @@ S_co = TypeVar("S_co", covariant=True)
 Mask = NDArray[np.bool_]
 
 
+class About(NamedTuple):
+    """One thing that a reason is about."""
+
+    kind: AboutKind
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Why:
+    """One reason: what is wrong, with what, and the scheduler's words for it.
+
+    Attributes:
+        code: what is wrong.
+        about: what with, as far as the plugin knows without looking at one node; its facts tell the rest.
+        reason: the scheduler's exact text.
+    """
+
+    code: ReasonCode
+    about: tuple[About, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal(Why):
     """One reason and the worlds it holds for.
 
     Attributes:
-        reason: the scheduler's exact text.
         rows: bool[M], True for each world refused for this reason.
     """
 
-    reason: str
     rows: Mask
 
 
@@ -38,10 +60,12 @@ class RowError:
     Attributes:
         row: position of the world.
         message: the scheduler's text.
+        code: what is wrong, where it is one of the things that pods are refused for elsewhere.
     """
 
     row: int
     message: str
+    code: ReasonCode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +94,12 @@ class Findings(Generic[C_co]):
             mask[error.row] = True
         return mask
 
-    def reasons(self, row: int) -> tuple[str, ...]:
+    def whys(self, row: int) -> tuple[Why, ...]:
         """Reasons that hold for one world, in order."""
+        return tuple(Why(one.code, one.about, one.reason) for one in self.refusals if one.rows[row])
+
+    def reasons(self, row: int) -> tuple[str, ...]:
+        """The scheduler's texts that hold for one world, in order."""
         return tuple(refusal.reason for refusal in self.refusals if refusal.rows[row])
 
     def error(self, row: int) -> str | None:
@@ -84,9 +112,11 @@ def passed(count: int) -> Findings[Any]:
     return Findings((), np.zeros(count, dtype=np.bool_))
 
 
-def refused(reason: str, rows: Mask, *, unresolvable: bool) -> Findings[Any]:
+def refused(
+    code: ReasonCode, reason: str, rows: Mask, *, unresolvable: bool, about: tuple[About, ...] = ()
+) -> Findings[Any]:
     """Answer with one reason of one code: what most plugins do."""
-    return Findings((Refusal(reason, rows),), np.full(len(rows), unresolvable, dtype=np.bool_))
+    return Findings((Refusal(code, about, reason, rows),), np.full(len(rows), unresolvable, dtype=np.bool_))
 
 
 def failed_everywhere(message: str, count: int) -> Findings[Any]:
@@ -102,15 +132,25 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """PreFilter or PreEnqueue: the pod is refused on every node.
+    """PreEnqueue, PreFilter, Reserve or Permit: the pod is refused on every node, or on the one it was to go to.
 
     Attributes:
-        reasons: the scheduler's exact texts.
+        whys: the reasons, in the order of upstream's Status.Reasons.
         unresolvable: True for UnschedulableAndUnresolvable.
     """
 
-    reasons: tuple[str, ...]
+    whys: tuple[Why, ...]
     unresolvable: bool = True
+
+    @classmethod
+    def of(cls, code: ReasonCode, reason: str, *about: About) -> Refused:
+        """Refuse for one reason, once and for all."""
+        return cls((Why(code, about, reason),))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The scheduler's exact texts."""
+        return tuple(why.reason for why in self.whys)
 
 
 @dataclass(frozen=True, slots=True)

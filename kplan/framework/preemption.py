@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Code
+from kplan.framework.findings import Why
 from kplan.framework.worlds import Rows, Worlds
 
 if TYPE_CHECKING:
@@ -23,12 +24,19 @@ class NodeStatus:
     Attributes:
         code: outcome.
         plugin: the plugin that failed first; empty for success.
-        reasons: its texts.
+        whys: its reasons.
+        message: its text where it gives no reason: of an error, or of a PostFilter plugin.
     """
 
     code: Code
     plugin: str = ""
-    reasons: tuple[str, ...] = ()
+    whys: tuple[Why, ...] = ()
+    message: str = ""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Its texts, as upstream's Status.Reasons."""
+        return (self.message,) if self.message else tuple(why.reason for why in self.whys)
 
 
 @dataclass(frozen=True, slots=True)

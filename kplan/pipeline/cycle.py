@@ -16,9 +16,10 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Code, Point
 from kplan.framework.facts import Facts
-from kplan.framework.findings import Failed, Ready, Refused, Skip
+from kplan.framework.findings import About, Failed, Ready, Refused, Skip, Why
 from kplan.framework.fit_error import NO_NODES, fit_error
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, plain
 from kplan.pipeline.filters import Filters, Run, Statuses
 from kplan.pipeline.kept import Kept, Reach, Scored
@@ -256,7 +257,7 @@ class Cycle:
             if isinstance(answer, Preemption):
                 result = answer
             elif answer.code is not Code.UNSCHEDULABLE or answer.message:
-                told = NodeStatus(answer.code, plugin.name, (answer.message,) if answer.message else ())
+                told = NodeStatus(answer.code, plugin.name, message=answer.message)
             if answer.code is not Code.UNSCHEDULABLE:
                 texts = [answer.message] if answer.message else []
                 break
@@ -317,14 +318,15 @@ _SKIPPED = Skip()
 
 def _refused(plugin: str, answer: Refused) -> NodeStatus:
     code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if answer.unresolvable else Code.UNSCHEDULABLE
-    return NodeStatus(code, plugin, answer.reasons)
+    return NodeStatus(code, plugin, answer.whys)
 
 
-def _no_node(plugins: Sequence[str]) -> str:
-    """Text when the node names that plugins allow do not meet."""
+def _no_node(plugins: Sequence[str]) -> Why:
+    """Reason when the node names that plugins allow do not meet."""
+    text = f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
     if len(plugins) == 1:
-        return f"node(s) didn't satisfy plugin {plugins[0]}"
-    return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
+        text = f"node(s) didn't satisfy plugin {plugins[0]}"
+    return Why(ReasonCode.LEFT_OUT_BY_NAME, tuple(About(AboutKind.PLUGIN, name) for name in plugins), text)
 
 
 def _with(outcome: Outcome, **changes: Any) -> Outcome:

@@ -65,7 +65,7 @@ class Run:
         status = plugin_status(asked.plugin, asked.findings, at)
         if status.code is Code.ERROR:
             text = f'running "{asked.plugin}" filter plugin: {status.reasons[0]}'
-            return NodeStatus(Code.ERROR, asked.plugin, (text,))
+            return NodeStatus(Code.ERROR, asked.plugin, message=text)
         return status
 
     @property
@@ -177,9 +177,9 @@ def plugin_status(plugin: str, findings: Findings[Any], at: int) -> NodeStatus:
     """Status of one plugin about one world."""
     error = findings.error(at)
     if error is not None:
-        return NodeStatus(Code.ERROR, plugin, (error,))
+        return NodeStatus(Code.ERROR, plugin, message=error)
     code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if findings.unresolvable[at] else Code.UNSCHEDULABLE
-    return NodeStatus(code, plugin, findings.reasons(at))
+    return NodeStatus(code, plugin, findings.whys(at))
 
 
 @dataclass(frozen=True, slots=True)

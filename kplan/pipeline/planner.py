@@ -193,7 +193,7 @@ class Planner:
         for plugin in cycle.pipeline.at(Point.PERMIT):
             answer = plugin.permit(cycle.pod, self.cluster, row) if hasattr(plugin, "permit") else None
             if answer is not None:
-                return NodeStatus(Code.WAIT, plugin.name, answer.reasons)
+                return NodeStatus(Code.WAIT, plugin.name, answer.whys)
         return None
 
     def apply(self, changes: Iterable[Change]) -> None:

@@ -41,7 +41,7 @@ class Queue:
             answer: Refused | None = plugin.pre_enqueue(pod, cluster) if hasattr(plugin, "pre_enqueue") else None
             if answer is not None:
                 code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if answer.unresolvable else Code.UNSCHEDULABLE
-                return NodeStatus(code, plugin.name, answer.reasons)
+                return NodeStatus(code, plugin.name, answer.whys)
         return None
 
     def nominated(self, cluster: Cluster, pod: PodInfo) -> dict[int, Sequence[int]]:

@@ -169,7 +169,7 @@ class _Search:
         statuses: dict[int, NodeStatus] = {}
         count = np.bincount(world, minlength=len(rows))
         for row in rows[count == 0].tolist():
-            statuses[row] = NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "", (NO_VICTIMS,))
+            statuses[row] = NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, message=NO_VICTIMS)
         kept = np.flatnonzero(count)
         if not len(kept):
             return {}, statuses
@@ -200,7 +200,7 @@ class _Search:
                 found[row] = Victims(tuple(named[start:end]), broken[i])
             else:
                 text = f'expected at least one victim pod on node "{cluster.node_name(row)}"'
-                statuses[row] = NodeStatus(Code.ERROR, "", (text,))
+                statuses[row] = NodeStatus(Code.ERROR, message=text)
             start = end
         return found, statuses
 

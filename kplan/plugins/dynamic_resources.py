@@ -22,10 +22,11 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import DynamicResourcesArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.findings import Findings, Ready, Refused, passed
+from kplan.framework.findings import About, Findings, Ready, Refused, Why, passed
 from kplan.framework.normalize import default_normalize
 from kplan.framework.plugin import Scores
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Object
 
@@ -69,7 +70,7 @@ class DynamicResources:
     def pre_enqueue(self, pod: PodInfo, cluster: Cluster) -> Refused | None:
         """Refuse a pod whose claims are not there yet."""
         why = self._claims_lack(pod, cluster)
-        return Refused((why,)) if why else None
+        return Refused((why,)) if why is not None else None
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[ClaimsState] | Refused:
         """List the claims, which have to be there.
@@ -78,35 +79,38 @@ class DynamicResources:
         keeps no state, so this one is Ready, with a filter that lets every node pass.
         """
         why = self._claims_lack(pod, cluster)
-        if why:
+        if why is not None:
             return Refused((why,))
         return Ready(ClaimsState(tuple(claim.name for claim in pod.pod.spec.resource_claims or ())))
 
-    def _claims_lack(self, pod: PodInfo, cluster: Cluster) -> str:
-        """Say what is wrong with the first claim that is not as it should be; empty for nothing."""
+    def _claims_lack(self, pod: PodInfo, cluster: Cluster) -> Why | None:
+        """Say what is wrong with the first claim that is not as it should be; None for nothing."""
         if not pod.pod.spec.resource_claims:
-            return ""
+            return None
         made = {one.name: one.resource_claim_name for one in pod.pod.status.resource_claim_statuses or ()}
         claims = cluster.objects.table("resource_claims")
         for entry in pod.pod.spec.resource_claims:
             name = entry.resource_claim_name
             if name is None and entry.name not in made:
-                return f'pod "{pod.key}": ResourceClaim not created yet'
+                text = f'pod "{pod.key}": ResourceClaim not created yet'
+                return Why(ReasonCode.DEVICE_CLAIM_NOT_CREATED, (About(AboutKind.DEVICE_CLAIM, entry.name),), text)
             name = name or made.get(entry.name)
             if not name:  # none was needed
                 continue
             key = f"{pod.namespace}/{name}"
+            about = (About(AboutKind.DEVICE_CLAIM, key),)
             claim = claims.get(key)
             if claim is None:
                 if cluster.state.completeness.has("ResourceClaim"):
-                    return f'could not find ResourceClaim "{key}"'
+                    return Why(ReasonCode.DEVICE_CLAIM_MISSING, about, f'could not find ResourceClaim "{key}"')
                 continue
             if claim.metadata.deletion_timestamp:
-                return f'resourceclaim "{name}" is being deleted'
+                return Why(ReasonCode.DEVICE_CLAIM_BEING_DELETED, about, f'resourceclaim "{name}" is being deleted')
             if entry.resource_claim_name is None and not _is_of(claim, pod):
                 kind = "Pod" if self.features.since(36) else "pod"
-                return f"ResourceClaim {key} was not created for {kind} {pod.key} ({kind} is not owner)"
-        return ""
+                text = f"ResourceClaim {key} was not created for {kind} {pod.key} ({kind} is not owner)"
+                return Why(ReasonCode.DEVICE_CLAIM_NOT_OWNED, about, text)
+        return None
 
     def filter(self, pod: PodInfo, state: ClaimsState, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Let every node pass."""

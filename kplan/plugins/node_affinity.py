@@ -27,6 +27,7 @@ from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal, Refused, Skip
 from kplan.framework.normalize import default_normalize
 from kplan.framework.plugin import Scores
+from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Node, NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
 from kplan.objects.models import NodeAffinity as NodeAffinityModel
@@ -128,14 +129,17 @@ class NodeAffinity:
             return Skip()
         names = None if required is None else _names(required.node_selector_terms or ())
         if names is not None and not names:
-            return Refused((REASON_CONFLICT,))
+            return Refused.of(ReasonCode.NODE_NAMES_CONFLICT, REASON_CONFLICT)
         return Ready(NodeAffinityState(cluster.labels.required(pod.pod)), names)
 
     def filter(self, pod: PodInfo, state: NodeAffinityState | None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes not selected: by addedAffinity, else by the pod. Without PreFilter the pod is read here."""
         allowed = cluster.labels.required(pod.pod) if state is None else state.allowed
         enforced = cluster.labels.selector(self._added.required)[worlds.rows]
-        refusals = (Refusal(REASON_ENFORCED, ~enforced), Refusal(REASON_POD, enforced & ~allowed[worlds.rows]))
+        refusals = (
+            Refusal(ReasonCode.ADDED_AFFINITY, (), REASON_ENFORCED, ~enforced),
+            Refusal(ReasonCode.NODE_AFFINITY, (), REASON_POD, enforced & ~allowed[worlds.rows]),
+        )
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_))
 
     def pre_score(

@@ -22,7 +22,8 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Findings, Mask, Ready, Refusal, RowError, Skip, passed
+from kplan.framework.findings import About, Findings, Mask, Ready, Refusal, RowError, Skip, passed
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Pod
 
@@ -100,13 +101,16 @@ class NodeDeclaredFeatures:
             errors = tuple(RowError(row, NO_STATE) for row in range(len(worlds)))
             return Findings((), np.zeros(len(worlds), dtype=np.bool_), errors)
         refusing: dict[str, Mask] = {}
+        about: dict[str, dict[About, None]] = {}
         for index, declared in enumerate(cluster.feature_sets):
             missing = sorted(state - declared)
             if missing:
                 reason = REASON if self.features.since(36) else REASON_135 + ", ".join(missing)
                 refusing.setdefault(reason, np.zeros(len(cluster.feature_sets), dtype=np.bool_))[index] = True
+                about.setdefault(reason, {}).update((About(AboutKind.FEATURE, name), None) for name in missing)
         feature_set = cluster.feature_set[worlds.rows]
-        refusals = tuple(Refusal(reason, sets[feature_set]) for reason, sets in refusing.items())
+        code = ReasonCode.NODE_FEATURES
+        refusals = tuple(Refusal(code, tuple(about[why]), why, sets[feature_set]) for why, sets in refusing.items())
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_))
 
     def explain(

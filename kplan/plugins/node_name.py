@@ -15,7 +15,8 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Findings, Ready, passed, refused
+from kplan.framework.findings import About, Findings, Ready, passed, refused
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 
 REASON = "node(s) didn't match the requested node name"
@@ -64,7 +65,8 @@ class NodeName:
         if not wanted:
             return passed(len(worlds))
         other = worlds.rows != cluster.node_index.get(wanted, -1)
-        return refused(REASON, other, unresolvable=True)
+        about = (About(AboutKind.NODE, wanted),)
+        return refused(ReasonCode.OTHER_NODE_NAMED, REASON, other, unresolvable=True, about=about)
 
     def explain(
         self,

@@ -19,7 +19,8 @@ from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Findings, Mask, Ready, RowError, Skip, refused
+from kplan.framework.findings import About, Findings, Mask, Ready, RowError, Skip, refused
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 
 REASON = "node(s) didn't have free ports for the requested pod ports"
@@ -136,7 +137,8 @@ class NodePorts:
                 untouched = (removed == 0) & (held.counter.nodes[worlds.rows] > 0)
                 put_back = (removed < 0) & (held.evictable[worlds.rows] + removed > 0)
                 taken |= (added > 0) | untouched | put_back
-        return refused(REASON, taken, unresolvable=False)
+        about = tuple(About(AboutKind.PORT, f"{port.port}/{port.protocol}") for port in pod.pod_class.host_ports)
+        return refused(ReasonCode.PORT_TAKEN, REASON, taken, unresolvable=False, about=about)
 
     def explain(
         self,

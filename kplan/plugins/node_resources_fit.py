@@ -26,9 +26,10 @@ from kplan.framework.args import NodeResourcesFitArgs, UtilizationShapePoint
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Findings, Ready, Refusal, failed_everywhere
+from kplan.framework.findings import About, Findings, Ready, Refusal, failed_everywhere
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
 from kplan.objects.requests import fit_score_requests, is_extended_resource, is_scalar_resource
 from kplan.plugins.shared.resources import ResourceUse, delegated_to_devices, each_pod, resource_uses
@@ -147,7 +148,8 @@ class NodeResourcesFit:
         used, capacity = usage.pods()
         too_many = used >= capacity
         if too_many.any():
-            refusals.append(Refusal(TOO_MANY_PODS, too_many))
+            about = (About(AboutKind.RESOURCE, PODS),)
+            refusals.append(Refusal(ReasonCode.TOO_MANY_PODS, about, TOO_MANY_PODS, too_many))
         for name, amount in state.requests:
             used, capacity = usage.resource(name)
             insufficient = capacity - used < amount
@@ -155,7 +157,8 @@ class NodeResourcesFit:
             if delegated is not None:
                 insufficient &= ~delegated[worlds.rows]
             if insufficient.any():
-                refusals.append(Refusal(INSUFFICIENT.format(resource=name), insufficient))
+                about, text = (About(AboutKind.RESOURCE, name),), INSUFFICIENT.format(resource=name)
+                refusals.append(Refusal(ReasonCode.INSUFFICIENT_RESOURCE, about, text, insufficient))
                 unresolvable |= insufficient & (capacity < amount)
         return Findings(tuple(refusals), unresolvable)
 
@@ -169,12 +172,12 @@ class NodeResourcesFit:
         rows: Sequence[int],
     ) -> NodeResourcesFitFacts:
         """Give requested, used and capacity of every resource that is short."""
-        amounts = {TOO_MANY_PODS: (PODS, 1)}
-        amounts |= {INSUFFICIENT.format(resource=name): (name, amount) for name, amount in state.requests}
+        amounts = {PODS: 1, **dict(state.requests)}
         usage = _Usage(cluster, worlds)
         found: dict[int, list[InsufficientResource]] = {row: [] for row in rows}
         for refusal in findings.refusals:
-            name, amount = amounts[refusal.reason]
+            name = refusal.about[0].name
+            amount = amounts[name]
             used, capacity = usage.pods() if name == PODS else usage.resource(name)
             for row in rows:
                 if refusal.rows[row]:

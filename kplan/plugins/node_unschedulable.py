@@ -16,7 +16,8 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Findings, passed, refused
+from kplan.framework.findings import About, Findings, passed, refused
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Taint
 from kplan.objects.selectors import tolerated
@@ -58,7 +59,9 @@ class NodeUnschedulable:
         comparison = self.features.enabled("TaintTolerationComparisonOperators")
         if tolerated(pod.pod.spec.tolerations or (), UNSCHEDULABLE_TAINT, comparison=comparison):
             return passed(len(worlds))
-        return refused(REASON, cluster.unschedulable[worlds.rows], unresolvable=True)
+        about = (About(AboutKind.TAINT, str(UNSCHEDULABLE_TAINT)),)
+        cordoned = cluster.unschedulable[worlds.rows]
+        return refused(ReasonCode.NODE_CORDONED, REASON, cordoned, unresolvable=True, about=about)
 
     def explain(
         self,

@@ -13,7 +13,8 @@ from typing import ClassVar
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.findings import Refused
+from kplan.framework.findings import About, Refused
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +36,6 @@ class SchedulingGates:
         gates = pod.pod.spec.scheduling_gates
         if not gates:
             return None
-        return Refused((f"waiting for scheduling gates: [{' '.join(gate.name for gate in gates)}]",))
+        names = [gate.name for gate in gates]
+        text = f"waiting for scheduling gates: [{' '.join(names)}]"
+        return Refused.of(ReasonCode.SCHEDULING_GATES, text, *(About(AboutKind.GATE, name) for name in names))

@@ -20,9 +20,10 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal
+from kplan.framework.findings import About, Failed, Findings, Mask, Ready, Refusal
 from kplan.framework.normalize import default_normalize
 from kplan.framework.plugin import Scores
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Taint, Toleration
 from kplan.objects.selectors import tolerated
@@ -74,15 +75,17 @@ class TaintToleration:
         Source: v1.37.2 TaintToleration.Filter; component-helpers v0.37.2 FindMatchingUntoleratedTaint.
         """
         refusing: dict[str, Mask] = {}
+        about: dict[str, dict[About, None]] = {}
         for index, taints in enumerate(cluster.taint_sets):
             untolerated = self._untolerated(pod.pod.spec.tolerations or (), taints, _KEEPS_AWAY)
             if untolerated:
-                sets = refusing.setdefault(
-                    self._reason(untolerated[0]), np.zeros(len(cluster.taint_sets), dtype=np.bool_)
-                )
+                reason = self._reason(untolerated[0])
+                sets = refusing.setdefault(reason, np.zeros(len(cluster.taint_sets), dtype=np.bool_))
                 sets[index] = True
+                about.setdefault(reason, {}).update((About(AboutKind.TAINT, str(taint)), None) for taint in untolerated)
         taint_set = cluster.taint_set[worlds.rows]
-        refusals = tuple(Refusal(reason, sets[taint_set]) for reason, sets in refusing.items())
+        code = ReasonCode.TAINT_NOT_TOLERATED
+        refusals = tuple(Refusal(code, tuple(about[why]), why, sets[taint_set]) for why, sets in refusing.items())
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_))
 
     def _reason(self, taint: Taint) -> str:

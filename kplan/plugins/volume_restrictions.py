@@ -25,10 +25,11 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Pod, Volume
-from kplan.plugins.shared.claims import claim_uses, is_disk, not_found, volume_users
+from kplan.plugins.shared.claims import claim_missing, claim_uses, is_disk, volume_users
 
 DISK_IN_USE = "node(s) had no available disk"
 CLAIM_IN_USE = (
@@ -120,7 +121,7 @@ class VolumeRestrictions:
                 continue
             claim = cluster.objects.persistent_volume_claims.get(use.key)
             if claim is None:
-                return Refused((not_found("persistentvolumeclaim", use.name),))
+                return Refused((claim_missing(use.name),))
             if READ_WRITE_ONCE_POD in (claim.spec.access_modes or ()):
                 claims[use.name] = use.key
         disks = [volume for volume in pod.pod.spec.volumes or () if is_disk(volume)]
@@ -152,9 +153,13 @@ class VolumeRestrictions:
         """
         disk = state.disks_on_node[worlds.rows] + worlds.total(state.disk_conflicts) > 0
         claim = ~disk & (state.claims_in_use + worlds.total(state.claim_uses) > 0)
-        return Findings(
-            (Refusal(DISK_IN_USE, disk), Refusal(CLAIM_IN_USE, claim)), np.zeros(len(worlds), dtype=np.bool_)
+        disks = (About(AboutKind.VOLUME, volume.name) for volume in pod.pod.spec.volumes or () if is_disk(volume))
+        claims = (About(AboutKind.CLAIM, name) for name in state.claims)
+        refusals = (
+            Refusal(ReasonCode.DISK_IN_USE, tuple(disks), DISK_IN_USE, disk),
+            Refusal(ReasonCode.CLAIM_IN_USE, tuple(claims), CLAIM_IN_USE, claim),
         )
+        return Findings(refusals, np.zeros(len(worlds), dtype=np.bool_))
 
     def explain(
         self,

@@ -25,10 +25,11 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Failed, Findings, Ready, Refused, Skip, refused
+from kplan.framework.findings import About, Failed, Findings, Ready, Refused, Skip, Why, refused
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim
-from kplan.plugins.shared.claims import WAIT_FOR_FIRST_CONSUMER, claim_class, claim_uses, not_found
+from kplan.plugins.shared.claims import WAIT_FOR_FIRST_CONSUMER, claim_class, claim_missing, claim_uses
 from kplan.plugins.shared.csi_translation import BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_SEPARATOR
 
 NO_ZONE = "node(s) had no available volume zone"
@@ -126,10 +127,10 @@ class VolumeZone:
             if use.ephemeral:
                 continue
             if not use.name:
-                return Refused(("PersistentVolumeClaim had no name",))
+                return Refused.of(ReasonCode.VOLUME_ZONE, "PersistentVolumeClaim had no name")
             claim = cluster.objects.persistent_volume_claims.get(use.key)
             if claim is None:
-                return Refused((not_found("persistentvolumeclaim", use.name),))
+                return Refused((claim_missing(use.name),))
             volume_name = claim.spec.volume_name
             if not volume_name:
                 problem = _unbound(claim, cluster)
@@ -138,7 +139,8 @@ class VolumeZone:
                 continue
             volume = cluster.objects.persistent_volumes.get(volume_name)
             if volume is None:
-                return Refused((not_found("persistentvolume", volume_name),))
+                text = f'persistentvolume "{volume_name}" not found'
+                return Refused.of(ReasonCode.VOLUME_MISSING, text, About(AboutKind.VOLUME, volume_name))
             topologies.extend(_topologies(use.name, volume))
         return Ready(VolumeZoneState(tuple(topologies))) if topologies else Skip()
 
@@ -151,7 +153,10 @@ class VolumeZone:
         for topology in state.topologies:
             out_of_reach |= ~_allowed(cluster, topology)
         out_of_reach &= _has_topology(cluster)
-        return refused(NO_ZONE, out_of_reach[worlds.rows], unresolvable=True)
+        volumes = dict.fromkeys(topology.volume for topology in state.topologies)
+        about = tuple(About(AboutKind.VOLUME, name) for name in volumes)
+        rows = out_of_reach[worlds.rows]
+        return refused(ReasonCode.VOLUME_ZONE, NO_ZONE, rows, unresolvable=True, about=about)
 
     def explain(
         self,
@@ -178,17 +183,21 @@ class VolumeZone:
         return VolumeZoneFacts(labels, tuple(mismatches))
 
 
-def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> str | None:
+def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> Why | None:
     """Return why a claim without a volume keeps the pod out; None where it waits for its first consumer."""
     class_name = claim_class(claim)
+    of_claim, of_class = (About(AboutKind.CLAIM, claim.name),), (About(AboutKind.STORAGE_CLASS, class_name),)
     if not class_name:
-        return "PersistentVolumeClaim had no pv name and storageClass name"
+        return Why(ReasonCode.VOLUME_ZONE, of_claim, "PersistentVolumeClaim had no pv name and storageClass name")
     storage_class = cluster.objects.storage_classes.get(class_name)
     if storage_class is None:
-        return not_found("storageclass.storage.k8s.io", class_name)
+        text = f'storageclass.storage.k8s.io "{class_name}" not found'
+        return Why(ReasonCode.STORAGE_CLASS_MISSING, of_class, text)
     if storage_class.volume_binding_mode is None:
-        return f'VolumeBindingMode not set for StorageClass "{class_name}"'
-    return None if storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER else "PersistentVolume had no name"
+        return Why(ReasonCode.VOLUME_ZONE, of_class, f'VolumeBindingMode not set for StorageClass "{class_name}"')
+    if storage_class.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER:
+        return None
+    return Why(ReasonCode.VOLUME_ZONE, of_claim, "PersistentVolume had no name")
 
 
 def _topologies(claim: str, volume: PersistentVolume) -> Iterator[VolumeTopology]:

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.facts import Facts
+from kplan.framework.findings import About
+from kplan.framework.reason_codes import AboutKind, plugin_code
 from kplan.objects.selectors import Requirement, compile_node_term
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.pipeline import Cycle, Planner
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
-from kplan.reasons.codes import code_of, resource_of, without_pod
+from kplan.reasons.codes import without_pod
 from kplan.result import Diagnosis, Outcome, PluginFindings
 
 Mask = NDArray[np.bool_]
@@ -135,13 +137,13 @@ def find_groups(asked: Asked) -> list[Found]:
         atoms = tuple(
             Atom(
                 status.plugin,
-                code_of(status.plugin, reason),
-                reason,
-                without_pod(reason),
+                why.code,
+                why.reason,
+                without_pod(why.reason),
                 False,
                 np.ones(len(every), np.bool_),
             )
-            for reason in status.reasons
+            for why in status.whys
         )
         return [Found(atoms, every)] if len(every) else []
     atoms = tuple(_atoms(asked, diagnosis))
@@ -202,32 +204,44 @@ def _left_out(asked: Asked, diagnosis: Diagnosis) -> Found:
 
 def _atoms(asked: Asked, diagnosis: Diagnosis) -> Iterator[Atom]:
     for failing in diagnosis.failing:
-        for reason, mask, unresolvable in _refusals(failing, len(diagnosis.rows)):
+        for code, resource, reason, mask, unresolvable in _refusals(failing, len(diagnosis.rows)):
             for evictable in (True, False):
                 here = mask & (unresolvable != evictable)
                 if here.any():
-                    yield from _refined(asked, diagnosis, failing.plugin, reason, here, evictable)
+                    yield from _refined(asked, diagnosis, failing.plugin, code, resource, reason, here, evictable)
     yield from _kept(diagnosis)
 
 
-def _refusals(failing: PluginFindings, count: int) -> Iterator[tuple[str, Mask, Mask]]:
+def _refusals(failing: PluginFindings, count: int) -> Iterator[tuple[str, str, str, Mask, Mask]]:
     """Reasons of one plugin, where each holds and where its code is UnschedulableAndUnresolvable: bool[M] each."""
     unresolvable = np.zeros(count, dtype=np.bool_)
     unresolvable[failing.positions] = failing.findings.unresolvable
     for refusal in failing.findings.refusals:
         mask = np.zeros(count, dtype=np.bool_)
         mask[failing.positions] = refusal.rows
-        yield refusal.reason, mask, unresolvable
+        yield refusal.code, _resource(refusal.about), refusal.reason, mask, unresolvable
     for error in failing.findings.errors:
         mask = np.zeros(count, dtype=np.bool_)
         mask[failing.positions[error.row]] = True
-        yield error.message, mask, np.ones(count, dtype=np.bool_)
+        code = error.code or plugin_code(failing.plugin)
+        yield code, "", error.message, mask, np.ones(count, dtype=np.bool_)
+
+
+def _resource(about: Iterable[About]) -> str:
+    """The resource that a reason is about; empty if it is about none."""
+    return next((one.name for one in about if one.kind is AboutKind.RESOURCE), "")
 
 
 def _refined(
-    asked: Asked, diagnosis: Diagnosis, plugin: str, reason: str, mask: Mask, evictable: bool
+    asked: Asked,
+    diagnosis: Diagnosis,
+    plugin: str,
+    code: str,
+    resource: str,
+    reason: str,
+    mask: Mask,
+    evictable: bool,
 ) -> Iterator[Atom]:
-    code, resource = code_of(plugin, reason), resource_of(plugin, reason)
     parts: dict[str, Mask] = {}
     if code == "taint-not-tolerated":
         parts = _by_taints(asked, diagnosis.rows, mask)
@@ -285,14 +299,18 @@ def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
     plain = np.zeros(len(diagnosis.rows), dtype=np.bool_)
     for failing in diagnosis.failing:
         plain[failing.positions] |= failing.findings.failed
-    found: dict[tuple[str, str, bool], Mask] = {}
+    found: dict[tuple[str, str, str, str, bool], Mask] = {}
     for position in np.flatnonzero(~diagnosis.feasible & ~plain).tolist():
         status = diagnosis.status[position]
-        for reason in status.reasons:
-            key = (status.plugin, reason, bool(diagnosis.unschedulable[position]))
+        evictable = bool(diagnosis.unschedulable[position])
+        told: list[tuple[str, str, str]] = [(why.code, why.reason, _resource(why.about)) for why in status.whys]
+        if status.message:
+            told.append((plugin_code(status.plugin), status.message, ""))
+        for code, reason, resource in told:
+            key = (status.plugin, code, reason, resource, evictable)
             found.setdefault(key, np.zeros(len(plain), np.bool_))[position] = True
-    for (plugin, reason, evictable), mask in found.items():
-        yield Atom(plugin, code_of(plugin, reason), reason, "", evictable, mask, resource_of(plugin, reason), kept=True)
+    for (plugin, code, reason, resource, evictable), mask in found.items():
+        yield Atom(plugin, code, reason, "", evictable, mask, resource, kept=True)
 
 
 def _sorted(asked: Asked, group: Found) -> Found:

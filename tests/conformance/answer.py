@@ -144,7 +144,7 @@ def node_answer(outcome: Outcome, position: int) -> dict[str, Any]:
             if reasons:
                 code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if failing.findings.unresolvable[at] else Code.UNSCHEDULABLE
                 code = Code.ERROR if error is not None else code
-                filters[failing.plugin] = status(NodeStatus(code, failing.plugin, reasons))
+                filters[failing.plugin] = {"code": code.value, "plugin": failing.plugin, "reasons": list(reasons)}
     if filters:
         node["filters"] = filters
     return node

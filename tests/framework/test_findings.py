@@ -3,6 +3,9 @@
 import numpy as np
 
 from kplan.framework.findings import Findings, Refusal, RowError, failed_everywhere, passed, refused
+from kplan.framework.reason_codes import ReasonCode
+
+CODE = ReasonCode.PORT_TAKEN
 
 
 def mask(*bits: int) -> np.ndarray:
@@ -11,13 +14,17 @@ def mask(*bits: int) -> np.ndarray:
 
 def test_a_world_fails_for_any_reason_or_error() -> None:
     findings: Findings[None] = Findings(
-        (Refusal("a", mask(1, 0, 0, 0)), Refusal("b", mask(1, 1, 0, 0))), mask(0, 0, 0, 0), (RowError(2, "boom"),)
+        (Refusal(CODE, (), "a", mask(1, 0, 0, 0)), Refusal(CODE, (), "b", mask(1, 1, 0, 0))),
+        mask(0, 0, 0, 0),
+        (RowError(2, "boom"),),
     )
     assert findings.failed.tolist() == [True, True, True, False]
 
 
 def test_reasons_of_a_world_keep_their_order() -> None:
-    findings: Findings[None] = Findings((Refusal("z", mask(1, 0)), Refusal("a", mask(1, 1))), mask(0, 0))
+    findings: Findings[None] = Findings(
+        (Refusal(CODE, (), "z", mask(1, 0)), Refusal(CODE, (), "a", mask(1, 1))), mask(0, 0)
+    )
     assert (findings.reasons(0), findings.reasons(1)) == (("z", "a"), ("a",))
 
 
@@ -31,7 +38,7 @@ def test_passed_refuses_nothing() -> None:
 
 
 def test_refused_has_one_reason_and_one_code() -> None:
-    findings = refused("no", mask(0, 1), unresolvable=True)
+    findings = refused(CODE, "no", mask(0, 1), unresolvable=True)
     assert (findings.failed.tolist(), findings.reasons(1), findings.unresolvable.all()) == (
         [False, True],
         ("no",),

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kplan.framework.codes import Code, Cost
-from kplan.framework.findings import Failed, Findings, Ready, Refused, RowError, Skip, passed, refused
+from kplan.framework.findings import Failed, Findings, Ready, Refused, RowError, Skip, Why, passed, refused
 from kplan.framework.preemption import NodeStatus, PostFilterResult
+from kplan.framework.reason_codes import ReasonCode
 from kplan.result import Outcome
 from tests.builders import node, pod
 from tests.pipeline.stand import planner_of, stand
@@ -20,11 +21,15 @@ def ask(*plugins: Any, nodes: tuple[Any, ...] = ABC, **options: Any) -> Outcome:
     return planner.explain(planner.cluster.pods[0])
 
 
+def why(reason: str) -> Why:
+    return Why(ReasonCode.PORT_TAKEN, (), reason)
+
+
 def refuse(reason: str, *rows: int, unresolvable: bool = False) -> Any:
     """A filter that refuses some rows."""
 
     def filter(pod: Any, state: Any, cluster: Any, worlds: Any) -> Findings[Any]:
-        return refused(reason, np.isin(worlds.rows, rows), unresolvable=unresolvable)
+        return refused(ReasonCode.PORT_TAKEN, reason, np.isin(worlds.rows, rows), unresolvable=unresolvable)
 
     return filter
 
@@ -47,31 +52,47 @@ def score(*by_row: int) -> Any:
 def test_an_unresolvable_pre_filter_ends_at_once() -> None:
     asked = []
     outcome = ask(
-        stand("First", pre_filter=lambda pod, cluster: Refused(("no",))),
+        stand("First", pre_filter=lambda pod, cluster: Refused((why("no"),))),
         stand("Second", pre_filter=lambda pod, cluster: asked.append(1)),
     )
     assert outcome.diagnosis is not None
-    assert outcome.diagnosis.pre_filter == NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "First", ("no",))
+    assert outcome.diagnosis.pre_filter == NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "First", (why("no"),))
     assert not outcome.diagnosis.unschedulable.any()
     assert (outcome.fit_error, asked) == ("0/3 nodes are available: no.", [])
 
 
 def test_an_unschedulable_pre_filter_lets_the_others_speak_and_the_last_one_is_told() -> None:
     outcome = ask(
-        stand("First", pre_filter=lambda pod, cluster: Refused(("one",), unresolvable=False)),
-        stand("Second", pre_filter=lambda pod, cluster: Refused(("two", "three"), unresolvable=False)),
+        stand("First", pre_filter=lambda pod, cluster: Refused((why("one"),), unresolvable=False)),
+        stand(
+            "Second",
+            pre_filter=lambda pod, cluster: Refused(
+                (
+                    why("two"),
+                    why("three"),
+                ),
+                unresolvable=False,
+            ),
+        ),
         stand("Third", pre_filter=lambda pod, cluster: Ready(None)),
     )
     assert outcome.diagnosis is not None
-    assert outcome.diagnosis.pre_filter == NodeStatus(Code.UNSCHEDULABLE, "Second", ("two", "three"))
+    assert outcome.diagnosis.pre_filter == NodeStatus(
+        Code.UNSCHEDULABLE,
+        "Second",
+        (
+            why("two"),
+            why("three"),
+        ),
+    )
     assert outcome.diagnosis.unschedulable.all()
     assert outcome.fit_error == "0/3 nodes are available: two, three."
 
 
 def test_an_unresolvable_pre_filter_wins_over_an_unschedulable_one_before_it() -> None:
     outcome = ask(
-        stand("First", pre_filter=lambda pod, cluster: Refused(("one",), unresolvable=False)),
-        stand("Second", pre_filter=lambda pod, cluster: Refused(("two",))),
+        stand("First", pre_filter=lambda pod, cluster: Refused((why("one"),), unresolvable=False)),
+        stand("Second", pre_filter=lambda pod, cluster: Refused((why("two"),))),
     )
     assert outcome.fit_error == "0/3 nodes are available: two."
 
@@ -133,9 +154,9 @@ def test_the_first_plugin_that_refuses_a_node_gives_its_status_and_all_are_kept(
     )
     assert outcome.diagnosis is not None
     assert dict(outcome.diagnosis.status) == {
-        0: NodeStatus(Code.UNSCHEDULABLE, "One", ("one",)),
-        1: NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "Two", ("two",)),
-        2: NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "Two", ("two",)),
+        0: NodeStatus(Code.UNSCHEDULABLE, "One", (why("one"),)),
+        1: NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "Two", (why("two"),)),
+        2: NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "Two", (why("two"),)),
     }
     assert [failing.plugin for failing in outcome.diagnosis.failing] == ["One", "Two"]
     assert outcome.diagnosis.unschedulable.tolist() == [True, False, False]
@@ -159,7 +180,7 @@ def broken(*errors: tuple[int, str]) -> Any:
     def filter(pod: Any, state: Any, cluster: Any, worlds: Any) -> Findings[Any]:
         rows = worlds.rows.tolist()
         found = tuple(RowError(rows.index(row), text) for row, text in errors if row in rows)
-        findings = refused("no", np.ones(len(worlds), dtype=np.bool_), unresolvable=False)
+        findings = refused(ReasonCode.PORT_TAKEN, "no", np.ones(len(worlds), dtype=np.bool_), unresolvable=False)
         return Findings(findings.refusals, findings.unresolvable, found)
 
     return filter
@@ -186,7 +207,7 @@ def test_an_error_behind_another_plugins_refusal_is_not_reached() -> None:
 def searching(seen: list[list[int]]) -> Any:
     def filter(pod: Any, state: Any, cluster: Any, worlds: Any) -> Findings[Any]:
         seen.append(worlds.rows.tolist())
-        return refused("two", np.ones(len(worlds), dtype=np.bool_), unresolvable=False)
+        return refused(ReasonCode.PORT_TAKEN, "two", np.ones(len(worlds), dtype=np.bool_), unresolvable=False)
 
     return stand("Searches", cost=Cost.SEARCH, filter=filter)
 

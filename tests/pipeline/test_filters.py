@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kplan.framework.codes import Code
 from kplan.framework.findings import Findings, Refusal, RowError, failed_everywhere, refused
+from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import plain
 from kplan.pipeline.filters import Filters, Run, Statuses
 from tests.builders import node, pod
@@ -26,7 +27,10 @@ def random_filter(random: Random) -> Any:
 
     def filter(pod: Any, state: Any, cluster: Any, worlds: Any) -> Findings[Any]:
         count = len(worlds)
-        refusals = tuple(Refusal(name, np.array(mask[:count], dtype=np.bool_)) for name, mask in masks.items())
+        refusals = tuple(
+            Refusal(ReasonCode.PORT_TAKEN, (), name, np.array(mask[:count], dtype=np.bool_))
+            for name, mask in masks.items()
+        )
         failures = tuple(RowError(row, "boom") for row in errors if row < count)
         return Findings(refusals, np.array(unresolvable[:count], dtype=np.bool_), failures)
 
@@ -62,7 +66,12 @@ def test_counts_and_masks_agree_with_each_status(seed: int) -> None:
 def test_the_pass_with_nominated_pods_decides_where_it_fails() -> None:
     def filter(pod: Any, state: Any, cluster: Any, worlds: Any) -> Findings[Any]:
         reason = "crowded" if worlds.moved else "small"
-        return refused(reason, np.array([worlds.moved or row == 2 for row in worlds.rows]), unresolvable=False)
+        return refused(
+            ReasonCode.PORT_TAKEN,
+            reason,
+            np.array([worlds.moved or row == 2 for row in worlds.rows]),
+            unresolvable=False,
+        )
 
     plugin = stand("P", filter=filter)
     planner = planner_of([node("a"), node("b"), node("c"), pod("p"), pod("q"), pod("r")], plugin)

@@ -9,7 +9,8 @@ import kplan
 from kplan.cluster import AddPods, Cluster
 from kplan.cluster.schema import COLUMNS
 from kplan.errors import UsageError
-from kplan.framework.findings import Failed, Refused, passed
+from kplan.framework.findings import Failed, Refused, Why, passed
+from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -312,9 +313,24 @@ def test_a_pod_that_cannot_be_asked_about_is_refused(name: str, code: str) -> No
     assert caught.value.code == code
 
 
+def why(reason: str) -> Why:
+    return Why(ReasonCode.PORT_TAKEN, (), reason)
+
+
 @pytest.mark.parametrize(
     ("answer", "text"),
-    [(Failed("boom"), "reserve: boom"), (Refused(("no room", "no time")), "reserve: no room, no time")],
+    [
+        (Failed("boom"), "reserve: boom"),
+        (
+            Refused(
+                (
+                    why("no room"),
+                    why("no time"),
+                )
+            ),
+            "reserve: no room, no time",
+        ),
+    ],
 )
 def test_a_reserve_that_fails_leaves_the_pod_unplaced(answer: Any, text: str) -> None:
     planned = planner_of(
@@ -328,7 +344,7 @@ def test_a_reserve_that_fails_leaves_the_pod_unplaced(answer: Any, text: str) ->
 
 
 def test_a_permit_that_holds_a_pod_back_is_told() -> None:
-    planned = planner_of([SMALL, pod("p")], stand("Waits", permit=lambda pod, cluster, row: Refused(("later",))))
+    planned = planner_of([SMALL, pod("p")], stand("Waits", permit=lambda pod, cluster, row: Refused((why("later"),))))
     (event,) = planned.simulate().events
     assert event.outcome.permit is not None
     assert (event.outcome.permit.plugin, event.outcome.permit.reasons) == ("Waits", ("later",))

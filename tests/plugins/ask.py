@@ -24,8 +24,8 @@ def rejected(plugin: Any, pod: Pod, *objects: Object) -> Any:
         match plugin.pre_filter(info, cluster):
             case Skip():
                 return "skip"
-            case Refused(reasons):
-                return list(reasons)
+            case Refused() as answer:
+                return list(answer.reasons)
             case Failed(message):
                 return f"error: {message}"
             case Ready(state, nodes):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kplan.cluster.affinity import AffinityTerm
-from kplan.framework.findings import Findings, Mask, Refusal
+from kplan.framework.findings import About, Findings, Mask, Refusal
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int
 from kplan.plugins.inter_pod_affinity.terms import (
     HOSTNAME,
@@ -185,11 +186,14 @@ def judge(state: FilterState, worlds: Worlds) -> Findings[None]:
     if state.affinity is not None:
         left = state.affinity.satisfied(worlds)
         unresolvable = ~left
-        _refuse(refusals, AFFINITY, unresolvable)
-    for reason, conflicts in ((ANTI_AFFINITY, state.anti_affinity), (EXISTING_ANTI_AFFINITY, state.existing)):
+        _refuse(refusals, ReasonCode.POD_AFFINITY, state.affinity.terms, AFFINITY, unresolvable)
+    for code, reason, conflicts in (
+        (ReasonCode.POD_ANTI_AFFINITY, ANTI_AFFINITY, state.anti_affinity),
+        (ReasonCode.OTHERS_ANTI_AFFINITY, EXISTING_ANTI_AFFINITY, state.existing),
+    ):
         if conflicts:
             conflicting = _any(conflicts, worlds) & left
-            _refuse(refusals, reason, conflicting)
+            _refuse(refusals, code, (conflict.term for conflict in conflicts), reason, conflicting)
             left = left & ~conflicting
     return Findings(tuple(refusals), unresolvable)
 
@@ -202,6 +206,8 @@ def _any(conflicts: Sequence[Conflict], worlds: Worlds) -> Mask:
     return found
 
 
-def _refuse(refusals: list[Refusal], reason: str, rows: Mask) -> None:
+def _refuse(refusals: list[Refusal], code: ReasonCode, terms: Iterable[AffinityTerm], reason: str, rows: Mask) -> None:
+    """Add a reason that is about the domains of some terms, if it holds anywhere."""
     if rows.any():
-        refusals.append(Refusal(reason, rows))
+        keys = dict.fromkeys(term.topology_key for term in terms)
+        refusals.append(Refusal(code, tuple(About(AboutKind.DOMAIN, key) for key in keys), reason, rows))

@@ -25,7 +25,8 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import Failed, Findings, Ready, Refusal, Refused, RowError, Skip
+from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, RowError, Skip
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.plugins.node_volume_limits.attachments import Problem, UsedVolume, used_volumes
 from kplan.plugins.node_volume_limits.counting import Limits, limits_for
@@ -128,11 +129,12 @@ class NodeVolumeLimits:
         for problem in (item for item in state.volumes if isinstance(item, Problem)):
             here = alive & state.limits.counted[problem.plugin][rows]
             alive &= ~here
-            if problem.missing:
-                refusals.append(Refusal(problem.text, here))
+            if problem.missing is not None:
+                why = problem.missing
+                refusals.append(Refusal(why.code, why.about, why.reason, here))
                 unresolvable |= here
             else:
-                errors.extend(RowError(int(row), problem.text) for row in np.flatnonzero(here))
+                errors.extend(RowError(int(row), problem.text, problem.code) for row in np.flatnonzero(here))
         refusals.extend(self._without_driver(state.limits, cluster, rows, alive))
         for refusal in refusals:
             alive &= ~refusal.rows
@@ -143,11 +145,12 @@ class NodeVolumeLimits:
             moves = worlds.moves(row)
             error = state.limits.problem(int(rows[row]), moves) if broken else None
             if error is not None:
-                errors.append(RowError(row, error))
+                errors.append(RowError(row, error.text, error.code))
                 exceeded[row] = False
             elif moves:
                 exceeded[row] = state.limits.exceeds(int(rows[row]), moves)
-        refusals.append(Refusal(EXCEEDED, exceeded))
+        drivers = tuple(About(AboutKind.DRIVER, driver) for driver in state.limits.drivers)
+        refusals.append(Refusal(ReasonCode.VOLUME_LIMIT, drivers, EXCEEDED, exceeded))
         return Findings(tuple(refusals), unresolvable, tuple(sorted(errors, key=lambda error: error.row)))
 
     def _without_driver(
@@ -169,7 +172,8 @@ class NodeVolumeLimits:
             missing = alive & here[rows] & ~limits.installed[driver][rows]
             alive = alive & ~missing
             if missing.any():
-                yield Refusal(not_installed(driver), missing)
+                about = (About(AboutKind.DRIVER, driver),)
+                yield Refusal(ReasonCode.CSI_DRIVER_MISSING, about, not_installed(driver), missing)
 
     def explain(
         self,

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
+from kplan.framework.findings import Why
+from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
-from kplan.plugins.shared.claims import claim_class, claim_use, not_found, not_owner, owned_by, volume_users
+from kplan.plugins.shared.claims import claim_class, claim_missing, claim_use, not_owner, owned_by, volume_users
 from kplan.plugins.shared.csi_translation import (
     BY_NAME,
     IN_TREE,
@@ -56,12 +58,16 @@ class Problem(NamedTuple):
     Attributes:
         text: its text.
         plugin: as of UsedVolume: where it fails.
-        missing: whether it is a claim that is not there: refused for a pod to place, passed over for a placed one.
+        code: what is wrong, where pods are refused for it elsewhere.
+        missing: of a claim that is not there, why a pod to place is refused; it is passed over for a placed one.
+        claim: ``namespace/name`` of that claim.
     """
 
-    text: str
+    text: str = ""
     plugin: int = ALWAYS
-    missing: bool = False
+    code: ReasonCode | None = None
+    missing: Why | None = None
+    claim: str = ""
 
 
 def used_volumes(pod: Pod, cluster: Cluster) -> Iterator[UsedVolume | Problem]:
@@ -83,10 +89,10 @@ def used_volumes(pod: Pod, cluster: Cluster) -> Iterator[UsedVolume | Problem]:
             continue
         claim = cluster.objects.persistent_volume_claims.get(use.key)
         if claim is None:
-            text = f"looking up PVC {use.key}: {not_found('persistentvolumeclaim', use.name)}"
-            yield Problem(text, missing=True)
+            yield Problem(missing=claim_missing(use.name, f"looking up PVC {use.key}: "), claim=use.key)
         elif use.ephemeral and not owned_by(claim, pod):
-            yield Problem(not_owner(claim, pod))
+            why = not_owner(claim, pod)
+            yield Problem(why.reason, code=why.code)
         else:
             found = volume_of_claim(claim, cluster)
             if found is not None:
@@ -203,8 +209,8 @@ class Attachments:
     def _absent(self) -> Iterator[str]:
         for problems in (self.uses.problems if self.uses else {}).values():
             for problem in problems:
-                if problem.missing:
-                    yield problem.text.removeprefix("looking up PVC ").partition(":")[0]
+                if problem.missing is not None:
+                    yield problem.claim
 
     def _build(self, cluster: Cluster, rows: list[int]) -> None:
         volumes: dict[str, int] = {}

@@ -17,6 +17,7 @@ from kplan.cluster import Cluster
 from kplan.framework.features import Features
 from kplan.plugins.node_volume_limits.attachments import (
     AttachedVolume,
+    Problem,
     UsedVolume,
     Uses,
     attached_volumes,
@@ -93,18 +94,18 @@ class Limits:
     def broken_pods(self) -> frozenset[int]:
         """Rows of pods with a volume that the scheduler fails on where it counts; hardly ever any."""
         problems = self.uses.problems.items()
-        return frozenset(row for row, found in problems if any(not problem.missing for problem in found))
+        return frozenset(row for row, found in problems if any(problem.missing is None for problem in found))
 
-    def problem(self, node: int, moves: Moves) -> str | None:
-        """Return the text the scheduler fails with on a node because of a pod there, or None."""
+    def problem(self, node: int, moves: Moves) -> Problem | None:
+        """Return what the scheduler fails with on a node because of a pod there, or None."""
         there = {row for row in self.broken_pods if int(self.cluster.pod_node[row]) == node}
         for row, sign in moves:
             if row in self.broken_pods:
                 (there.add if sign > 0 else there.discard)(row)
         for row in sorted(there, key=lambda row: self.cluster.pods[row].key):
             for problem in self.uses.problems[row]:
-                if not problem.missing and self.counted[problem.plugin][node]:
-                    return problem.text
+                if problem.missing is None and self.counted[problem.plugin][node]:
+                    return problem
         return None
 
     @cached_property

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.framework.findings import Findings, Refusal
+from kplan.framework.findings import About, Findings, Refusal
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.plugins.pod_topology_spread.constraints import (
     Constraint,
     Int,
@@ -166,10 +167,14 @@ def judge(pod: PodInfo, state: HardState, cluster: Cluster, worlds: Worlds) -> F
     alive = np.ones(len(worlds), dtype=np.bool_)
     missing = np.zeros(len(worlds), dtype=np.bool_)
     skewed = np.zeros(len(worlds), dtype=np.bool_)
+    about = tuple(dict.fromkeys(About(AboutKind.DOMAIN, spread.constraint.topology_key) for spread in state.spreads))
     for spread in state.spreads:
         answer = skews(spread, pod, cluster, worlds)
         missing |= alive & answer.absent
         skewed |= alive & answer.over
         alive &= ~(answer.absent | answer.over)
-    refusals = (Refusal(REASON_LABEL, missing), Refusal(REASON, skewed))
+    refusals = (
+        Refusal(ReasonCode.SPREAD_LABEL_MISSING, about, REASON_LABEL, missing),
+        Refusal(ReasonCode.SPREAD_SKEW, about, REASON, skewed),
+    )
     return Findings(tuple(refusal for refusal in refusals if refusal.rows.any()), missing)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
+from kplan.framework.findings import About, Why
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 from kplan.objects.models.storage import VolumeNodeAffinity
 from kplan.objects.selectors import NodeTerm, Requirement, compile_node_term
@@ -71,14 +73,21 @@ def owned_by(claim: PersistentVolumeClaim, pod: Pod) -> bool:
     return owner is not None and (owner.uid or "") == (pod.metadata.uid or "")
 
 
-def not_owner(claim: PersistentVolumeClaim, pod: Pod) -> str:
-    """Return the text for an ephemeral volume whose claim belongs to something else."""
-    return f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)"
+def not_owner(claim: PersistentVolumeClaim, pod: Pod) -> Why:
+    """Refuse for an ephemeral volume whose claim belongs to something else."""
+    text = f"PVC {claim.key} was not created for pod {pod.key} (pod is not owner)"
+    return Why(ReasonCode.CLAIM_NOT_OWNED, (About(AboutKind.CLAIM, claim.name),), text)
 
 
-def not_found(resource: str, name: str) -> str:
-    """Return the API's text for an object that is not there, such as ``persistentvolumeclaim "x" not found``."""
-    return f'{resource} "{name}" not found'
+def claim_missing(name: str, looking: str = "") -> Why:
+    """Refuse for a claim that is not there.
+
+    Args:
+        name: its name.
+        looking: what a plugin says before the API's text.
+    """
+    text = f'{looking}persistentvolumeclaim "{name}" not found'
+    return Why(ReasonCode.CLAIM_MISSING, (About(AboutKind.CLAIM, name),), text)
 
 
 def claim_class(claim: PersistentVolumeClaim) -> str:

@@ -34,7 +34,8 @@ from kplan.cluster import Cluster, PodInfo, Put
 from kplan.framework.args import VolumeBindingArgs
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.findings import Failed, Findings, Ready, Refusal, Refused, Reserved, Skip
+from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Reserved, Skip, Why
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.objects.models.meta import ObjectReference
@@ -45,8 +46,8 @@ from kplan.plugins.shared.claims import (
     WAIT_FOR_FIRST_CONSUMER,
     ClaimUse,
     claim_class,
+    claim_missing,
     claim_uses,
-    not_found,
     not_owner,
     owned_by,
 )
@@ -97,7 +98,7 @@ class VolumeBinding:
             return Skip()
         for use in uses:
             problem = _unusable(use, pod, cluster)
-            if problem:
+            if problem is not None:
                 return Refused((problem,))
         claims = [cluster.objects.persistent_volume_claims[use.key] for use in uses]
         bound = tuple(claim for claim in claims if is_bound(claim))
@@ -107,7 +108,8 @@ class VolumeBinding:
         except _ModeNotSetError as error:
             return Failed(str(error))
         if len(delayed) < len(unbound):
-            return Refused((UNBOUND_IMMEDIATE,))
+            at_once = (About(AboutKind.CLAIM, claim.name) for claim in unbound if claim not in delayed)
+            return Refused.of(ReasonCode.CLAIM_UNBOUND, UNBOUND_IMMEDIATE, *at_once)
         return Ready(PodClaims(bound, delayed))
 
     def filter(self, pod: PodInfo, state: PodClaims, cluster: Cluster, worlds: Worlds) -> Findings[PodVolumes]:
@@ -118,11 +120,13 @@ class VolumeBinding:
         found = search(state, cluster, worlds.rows, self.features)
         sound = np.ones(len(worlds), dtype=np.bool_)
         sound[[error.row for error in found.errors]] = False
+        volumes = tuple(About(AboutKind.VOLUME, claim.spec.volume_name or "") for claim in state.bound)
+        claims = tuple(About(AboutKind.CLAIM, claim.name) for claim in state.delayed)
         refusals = (
-            Refusal(OUT_OF_REACH, found.out_of_reach & sound),
-            Refusal(NO_VOLUME, found.no_volume & sound),
-            Refusal(NO_SPACE, found.no_space & sound),
-            Refusal(VOLUME_MISSING, found.missing & sound),
+            Refusal(ReasonCode.VOLUME_OUT_OF_REACH, volumes, OUT_OF_REACH, found.out_of_reach & sound),
+            Refusal(ReasonCode.NO_VOLUME_TO_BIND, claims, NO_VOLUME, found.no_volume & sound),
+            Refusal(ReasonCode.NO_STORAGE_CAPACITY, claims, NO_SPACE, found.no_space & sound),
+            Refusal(ReasonCode.VOLUME_MISSING, volumes, VOLUME_MISSING, found.missing & sound),
         )
         choice = found.choice if state.delayed else None
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_), tuple(found.errors), choice)
@@ -200,22 +204,25 @@ def is_bound(claim: PersistentVolumeClaim) -> bool:
     return bool(claim.spec.volume_name) and BIND_COMPLETED in claim.annotations
 
 
-def _unusable(use: ClaimUse, pod: PodInfo, cluster: Cluster) -> str:
-    """Return why a claim keeps the pod off every node; empty if it does not.
+def _unusable(use: ClaimUse, pod: PodInfo, cluster: Cluster) -> Why | None:
+    """Return why a claim keeps the pod off every node; None if it does not.
 
     Source: VolumeBinding.podHasPVCs.
     """
     claim = cluster.objects.persistent_volume_claims.get(use.key)
+    about = About(AboutKind.CLAIM, use.name)
     if claim is None:
-        if use.ephemeral:
-            return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{use.name}"'
-        return not_found("persistentvolumeclaim", use.name)
+        if not use.ephemeral:
+            return claim_missing(use.name)
+        text = f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{use.name}"'
+        return Why(ReasonCode.CLAIM_BEING_MADE, (about,), text)
     if claim.status.phase == "Lost":
         missing = claim.spec.volume_name or ""
-        return f'persistentvolumeclaim "{claim.name}" bound to non-existent persistentvolume "{missing}"'
+        text = f'persistentvolumeclaim "{claim.name}" bound to non-existent persistentvolume "{missing}"'
+        return Why(ReasonCode.VOLUME_MISSING, (about, About(AboutKind.VOLUME, missing)), text)
     if claim.metadata.deletion_timestamp is not None:
-        return f'persistentvolumeclaim "{claim.name}" is being deleted'
-    return not_owner(claim, pod.pod) if use.ephemeral and not owned_by(claim, pod.pod) else ""
+        return Why(ReasonCode.CLAIM_BEING_DELETED, (about,), f'persistentvolumeclaim "{claim.name}" is being deleted')
+    return not_owner(claim, pod.pod) if use.ephemeral and not owned_by(claim, pod.pod) else None
 
 
 def _waits(claim: PersistentVolumeClaim, cluster: Cluster) -> bool:
