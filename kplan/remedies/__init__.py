@@ -1,26 +1,26 @@
 """Remedies: the smallest changes that make an unschedulable pod fit, each tried on the changed state."""
 
 from kplan.remedies.candidate import Candidate, Cost, Effect, Remedies, Remedy
-from kplan.remedies.search import CLAIMS, remedies, remedies_of
-from kplan.remedies.telling import fixes, no_help
-from kplan.remedies.together import attempt
-from kplan.remedies.whole import Again, Attempt, Changes, Played, Whole
+from kplan.remedies.engine import Measure, Sifted, Tried, best, sift
+from kplan.remedies.helped import Fits, Lands, Worse
+from kplan.remedies.many import attempt
+from kplan.remedies.search import remedies, remedies_of
 
 __all__ = [
-    "CLAIMS",
-    "Again",
-    "Attempt",
     "Candidate",
-    "Changes",
     "Cost",
     "Effect",
-    "Played",
+    "Fits",
+    "Lands",
+    "Measure",
     "Remedies",
     "Remedy",
-    "Whole",
+    "Sifted",
+    "Tried",
+    "Worse",
     "attempt",
-    "fixes",
-    "no_help",
+    "best",
     "remedies",
     "remedies_of",
+    "sift",
 ]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import reduce
+from typing import Literal, Protocol
 
 import numpy as np
+from msgspec import structs
 
-from kplan.cluster import Change, Cluster, PodInfo
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, PutNode
 from kplan.framework.facts import Facts
 from kplan.objects.models import PodSpec
 from kplan.pipeline import Planner
 from kplan.reasons.groups import Asked, Found
+from kplan.remedies.about import About, LowerRequest, Purpose
 from kplan.result import Outcome
+from kplan.scenario import Effect as StepEffect
+from kplan.scenario.add_node import AddNode
 
 Edit = Callable[[PodSpec], PodSpec]
 """Makes a changed spec; the one it is given stays as it is."""
@@ -36,45 +42,106 @@ class Cost(IntEnum):
     """It fits, but on a node that is meant for others, or on one that may not run it."""
 
 
+class Step(Protocol):
+    """One change of the cluster: a what-if verb, or what none of them does."""
+
+    def effect(self, cluster: Cluster) -> StepEffect:
+        """Work out what it does to the cluster as it is now; nothing is changed.
+
+        Raises:
+            UsageError: it names what is not there.
+        """
+
+
+Harm = Literal["", "breaks-budget", "gone", "gone-some", "loses-data"]
+"""What is lost by a remedy: a budget is broken, a pod (or some of several) that nothing makes again, data."""
+
+
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """One change, or a pair of them.
+    """One change, or a pair of them; without words, which ``wording.remedies`` makes.
 
     Attributes:
         code: stable kebab-case identifier of the kind of change.
         cost: where it ranks.
-        text: the change, in words.
-        edit: makes the changed spec of the pod; None where the pod stays as it is.
-        changes: changes of the cluster; rows of pods in them are those of the cluster as it is.
-        commands: what would carry it out, beside the patch that ``edit`` comes to.
-        failed: how it is named under ``no help``; empty for one nobody would try by hand.
-        harm: in capitals, what is lost by it.
-        new_node: name of the node it adds; empty for none.
-        note: what else comes of it, told after the nodes that fit.
-        short: ``text`` for the line Try, where that reads better.
+        about: what it is about.
+        edits: make the changed spec of the pod, one after the other; none where the pod stays as it is.
+        steps: change the cluster, each on what the former left.
+        named: whether one would try it by hand: then it is named where it does not help.
+        meant: for which pods the nodes are that fit then, where it is others.
+        harm: what is lost by it.
+        budget: name of the budget that it breaks.
         parts: the changes of a pair.
         evicts: whether it may be one that lets the pod evict others.
-        larger: amounts below the one in ``text`` that let more nodes fit: (text, edit).
+        larger: an amount below the one it comes to that may let more nodes fit, and the edit.
         loss: how much is given up, from 0 to 1; ranks before the number of nodes that fit.
-        unless: code of a remedy that makes this one pointless.
+        unless: codes of remedies that make this one pointless.
     """
 
     code: str
     cost: Cost
-    text: str
-    edit: Edit | None = None
-    changes: tuple[Change, ...] = ()
-    commands: tuple[str, ...] = ()
-    failed: str = ""
-    harm: str = ""
-    new_node: str = ""
-    note: str = ""
-    short: str = ""
+    about: About | None
+    edits: tuple[Edit, ...] = ()
+    steps: tuple[Step, ...] = ()
+    named: bool = False
+    meant: tuple[Purpose, ...] = ()
+    harm: Harm = ""
+    budget: str = ""
     parts: tuple[Candidate, ...] = ()
     evicts: bool = False
-    larger: tuple[tuple[str, Edit], ...] = ()
+    larger: tuple[tuple[LowerRequest, Edit], ...] = ()
     loss: float = 0.0
-    unless: str = ""
+    unless: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to try: it is named as something that does not help."""
+        return not (self.edits or self.steps)
+
+    @property
+    def adds_nodes(self) -> bool:
+        """Whether nodes are added."""
+        return any(isinstance(step, AddNode) for step in self.steps)
+
+    def edited(self, spec: PodSpec) -> PodSpec:
+        """The pod's spec with all edits."""
+        return reduce(lambda changed, edit: edit(changed), self.edits, spec)
+
+    def changes(self, cluster: Cluster) -> Iterator[tuple[Change, ...]]:
+        """Yield what each step changes; the former ones have to be applied before the next is asked for.
+
+        Raises:
+            UsageError: a step names what is not there.
+        """
+        for step in self.steps:
+            yield tuple(bound(step.effect(cluster).changes))
+
+
+def both(one: Candidate, two: Candidate) -> Candidate:
+    """Both changes at once, the first one first."""
+    return Candidate(
+        code=f"{one.code}+{two.code}",
+        cost=max(one.cost, two.cost),
+        about=None,
+        edits=(*one.edits, *two.edits),
+        steps=(*one.steps, *two.steps),
+        parts=(*(one.parts or (one,)), *(two.parts or (two,))),
+        evicts=one.evicts or two.evicts,
+        unless=(*(f"{code}+{two.code}" for code in one.unless), *(f"{one.code}+{code}" for code in two.unless)),
+    )
+
+
+def bound(changes: tuple[Change, ...]) -> Iterator[Change]:
+    """Put the pods of DaemonSets on the new node they are for."""
+    node = ""
+    for change in changes:
+        if isinstance(change, PutNode):
+            node = change.name
+        if isinstance(change, AddPods) and node:
+            pods = [structs.replace(pod, spec=structs.replace(pod.spec, node_name=node)) for pod in change.pods]
+            yield AddPods(tuple(pods))
+        else:
+            yield change
 
 
 @dataclass(frozen=True)
@@ -90,6 +157,7 @@ class Effect:
         next: how many more pods like it fit then; -1 where that was not asked.
         asked: how many more were tried.
         first: pods that were placed before it, and where.
+        new: name of the first node that was added; empty for none.
     """
 
     outcome: Outcome
@@ -100,6 +168,7 @@ class Effect:
     next: int = -1
     asked: int = 0
     first: tuple[tuple[str, str], ...] = ()
+    new: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,13 +178,13 @@ class Remedy:
     Attributes:
         candidate: the change.
         effect: what it comes to.
-        more: a lower amount and how many nodes fit at it, in words.
+        more: a lower amount, and how many nodes fit at it.
         again: whether others of its kind come before it.
     """
 
     candidate: Candidate
     effect: Effect
-    more: str = ""
+    more: tuple[LowerRequest, int] | None = None
     again: bool = False
 
 
@@ -125,19 +194,19 @@ class Remedies:
 
     Attributes:
         found: what helps.
-        failed: what one would try first and does not help, in words.
-        nothing: what it would take, where no change and no pair of them helps.
+        failed: what one would try first and does not help.
+        nearest: the nodes nearest to fitting, where no change and no pair of them helps.
         alone: changes of the pod that do not help it alone: those like it are as they were.
-        untried: what of the pod is not tried.
+        claims: whether the pod has claims of devices: they are not modelled, and never tried.
         tried: how many changed states were looked at.
         exhausted: whether more could have been tried.
     """
 
     found: tuple[Remedy, ...] = ()
-    failed: tuple[str, ...] = ()
-    nothing: str = ""
+    failed: tuple[Candidate, ...] = ()
+    nearest: Found | None = None
     alone: tuple[Candidate, ...] = ()
-    untried: tuple[str, ...] = ()
+    claims: bool = False
     tried: int = 0
     exhausted: bool = False
 

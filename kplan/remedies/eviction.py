@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove
+from kplan.cluster import AddPods, Assume, PodInfo, PutNode, Remove
 from kplan.cluster.owners import controller, returns
 from kplan.course.returning import copy_of
 from kplan.objects.models import Pod
@@ -14,10 +14,12 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.shared.claims import claim_uses
 from kplan.reasons.groups import Found
 from kplan.reasons.preempting import budgets_of
+from kplan.remedies.about import Amount, Evicted, Pods
 from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.deeds import Moved
 from kplan.remedies.lab import Lab
 from kplan.scenario.nodes import cordoned
-from kplan.words import amounts, joined
+from kplan.scenario.pods import Delete, Evict
 
 GROUPS = 3
 NODES = 2
@@ -73,8 +75,9 @@ def _in_vain(case: Case, group: Found, node: int) -> Iterator[Candidate]:
     pods = _movable(case, group, node) if resource else []
     if pods and _highest_victim(case) is None:
         largest = max(pods, key=lambda pod: pod.requests.get(resource, 0))
-        word = "evicting" if returns(largest) else "deleting"
-        yield Candidate("evict-pod", Cost.EVICT, "", failed=f"{word} {largest.key}")
+        name = case.cluster.node_name(node)
+        what = Evicted(largest.key, name, "in-vain" if returns(largest) else "lost")
+        yield Candidate("evict-pod", Cost.EVICT, what, named=True)
 
 
 def _sets(case: Case, lab: Lab, group: Found, node: int) -> Iterator[tuple[int, ...]]:
@@ -169,7 +172,7 @@ def _frees(case: Case, group: Found, node: int, pods: Sequence[PodInfo]) -> bool
 
 
 def _fits(lab: Lab, rows: list[int], node: int) -> bool:
-    with lab.changed(None, [Remove(row) for row in rows]) as pod:
+    with lab.changed([Remove(row) for row in rows]) as pod:
         return pod is not None and node in lab.look(pod).feasible
 
 
@@ -184,84 +187,87 @@ def _broken(case: Case, pod: PodInfo) -> str:
 def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Iterator[Candidate]:
     cluster = case.cluster
     pods = [cluster.pods[row] for row in rows]
-    names = joined(pod.key for pod in pods)
-    removed = tuple(Remove(row) for row in rows)
+    keys = tuple(pod.key for pod in pods)
     broken = next((name for name in map(lambda pod: _broken(case, pod), pods) if name), "")
     lost = [pod for pod in pods if not returns(pod)]
-    deletes = tuple(f"kubectl delete pod {pod.name} -n {pod.namespace}" for pod in pods)
     if lost or broken:
-        harm = (
-            f"BREAKS {broken}" if broken else "GONE: nothing owns it" if len(pods) == 1 else "GONE: not all are owned"
+        yield Candidate(
+            "delete-pod",
+            Cost.LOSS,
+            Pods(keys),
+            steps=tuple(map(deleted, pods)),
+            harm="breaks-budget" if broken else "gone" if len(pods) == 1 else "gone-some",
+            budget=broken,
         )
-        yield Candidate("delete-pod", Cost.LOSS, f"delete {names}", changes=removed, commands=deletes, harm=harm)
         if lost and len(pods) == 1 and any(atom.resource for atom in case.groups[0].atoms):
             yield from _moving(case, lab, node, pods[0])
         return
     if len(pods) > 1:
-        yield Candidate("evict-pods", Cost.EVICT, f"evict {names}", changes=removed, commands=deletes)
+        yield Candidate("evict-pods", Cost.EVICT, Pods(keys), steps=tuple(map(_evict, pods)))
         return
-    yield from _evicted(case, lab, node, pods[0], removed, deletes)
+    yield from _evicted(case, lab, node, pods[0])
+
+
+def deleted(pod: PodInfo) -> Delete:
+    """Delete a pod for good."""
+    return Delete(f"pod/{pod.key}")
+
+
+def _evict(pod: PodInfo) -> Evict:
+    return Evict(f"pod/{pod.key}")
 
 
 def _moving(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate]:
     """Say that a pod has no other place, where one would try to move it."""
     fate = _fate(case, lab, node, pod)
     if not fate.lands and not fate.chain:
-        yield Candidate("move-pod", Cost.EVICT, "", failed=f"moving {pod.key} (no other node has room for it)")
+        what = Evicted(pod.key, case.cluster.node_name(node), "no-room")
+        yield Candidate("move-pod", Cost.EVICT, what, named=True)
 
 
-def _evicted(
-    case: Case, lab: Lab, node: int, pod: PodInfo, removed: tuple[Change, ...], deletes: tuple[str, ...]
-) -> Iterator[Candidate]:
-    size = _size(case, pod)
-    fate = _fate(case, lab, node, pod)
-    evict = Candidate("evict-pod", Cost.EVICT, f"evict {pod.key}{size}", changes=removed, commands=deletes)
+def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate]:
     name = case.cluster.node_name(node)
+    fate = _fate(case, lab, node, pod)
+    moves = Evicted(pod.key, name, "moves", fate.lands, size=_size(case, pod))
+    evict = Candidate("evict-pod", Cost.EVICT, moves, steps=(_evict(pod),))
+    back = Evicted(pod.key, name, "back")
     if fate.order_free and fate.lands:
-        yield replace(evict, note=f"it moves to {fate.lands}")
+        yield evict
     elif fate.order_free or pod.priority < case.pod.priority:
-        yield replace(evict, note="it stays Pending", cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
+        waits = replace(moves, fate="waits")
+        yield replace(evict, about=waits, cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
     elif fate.chain and fate.copy is not None:
-        yield replace(
-            evict,
-            code="move-pod",
-            text=f"move {pod.key}{size}: cordon {name}, evict it, uncordon {name}",
-            changes=(*removed, AddPods((fate.copy,))),
-            commands=(f"kubectl cordon {name}", *deletes, f"kubectl uncordon {name}  # once it runs on {fate.chain}"),
-            note=f"it moves to {fate.chain}",
-        )
-        yield Candidate("evict-pod", Cost.EVICT, "", failed=f"evicting {pod.key} alone (it goes back to {name})")
+        steps = (Moved(pod.key, fate.copy),)
+        yield replace(evict, code="move-pod", about=replace(moves, to=fate.chain), steps=steps)
+        yield Candidate("evict-pod", Cost.EVICT, replace(back, alone=True), named=True)
     else:
-        yield Candidate("move-pod", Cost.EVICT, "", failed=f"evicting {pod.key} (it goes back to {name})")
+        yield Candidate("move-pod", Cost.EVICT, back, named=True)
 
 
-def _size(case: Case, pod: PodInfo) -> str:
+def _size(case: Case, pod: PodInfo) -> Amount | None:
     resource = next(
         (atom.resource for group in case.groups for atom in group.atoms if atom.resource and atom.resource != "pods"),
         "",
     )
-    if not resource:
-        return ""
-    amount = amounts(resource, pod.requests.get(resource, 0))[0]
-    return f", {amount} {resource}" if amount.isdecimal() else f", {amount}"
+    return Amount(resource, pod.requests.get(resource, 0)) if resource else None
 
 
 def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:
     """Try both orders: the pod first, then the copy its owner makes; and the other way round."""
     cluster, name = case.cluster, case.cluster.node_name
     again = copy_of(victim, f"{victim.name}-again")
-    with lab.changed(None, [Remove(victim.row), Assume(lab.pod.row, node)]), _added(lab, again) as copy:
+    with lab.changed([Remove(victim.row), Assume(lab.pod.row, node)]), _added(lab, again) as copy:
         lands = _landing(lab, copy)
     order_free = True
-    with lab.changed(None, [Remove(victim.row)]), _added(lab, again) as copy:
+    with lab.changed([Remove(victim.row)]), _added(lab, again) as copy:
         choice = _landing(lab, copy)
         if choice >= 0:
-            with lab.changed(None, [Assume(copy.row, choice)]) as pod:
+            with lab.changed([Assume(copy.row, choice)]) as pod:
                 order_free = pod is not None and lab.look(pod).choice >= 0
     chain, moved = "", None
     if not order_free:
         cordon = PutNode(name(node), cordoned(cluster.nodes[node], on=True))
-        with lab.changed(None, [cordon, Remove(victim.row)]), _added(lab, again) as copy:
+        with lab.changed([cordon, Remove(victim.row)]), _added(lab, again) as copy:
             other = _landing(lab, copy)
             if other >= 0 and other != node:
                 chain = name(other)
@@ -271,12 +277,9 @@ def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:
 
 @contextmanager
 def _added(lab: Lab, pod: Pod) -> Iterator[PodInfo]:
-    cluster = lab.planner.cluster
-    undo = cluster.apply([AddPods((pod,))])
-    try:
-        yield cluster.pods[-1]
-    finally:
-        cluster.undo(undo)
+    with lab.trial() as trial:
+        trial.apply([AddPods((pod,))])
+        yield trial.cluster.pods[-1]
 
 
 def _landing(lab: Lab, copy: PodInfo) -> int:

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from kplan.admission.validation.problems import Key, written
 from kplan.objects.models import PodSpec
 from kplan.remedies.candidate import Edit
+from kplan.remedies.specs import differences, plain
 from kplan.result.document_plan import FieldChange
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
@@ -45,8 +44,8 @@ def edited(manifest: ManifestObject, pod: PodSpec, edit: Edit) -> tuple[Manifest
     Returns:
         The object with the edit, and its fields that changed; None where the template does not have what is changed.
     """
-    before = _plain(pod)
-    steps = list(_difference(before, _plain(edit(pod)), ()))
+    before = plain(pod)
+    steps = list(_steps(before, plain(edit(pod)), ()))
     for path in _templates(manifest.raw, ()):
         spec = _at(manifest.raw, path)
         if not steps or not _made_of(pod, spec):
@@ -75,30 +74,20 @@ def _change(manifest: ManifestObject, path: Path, old: Any, step: _Step) -> Fiel
     )
 
 
-def _plain(spec: PodSpec) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(spec)
-    return found
-
-
-def _difference(before: dict[str, Any], after: dict[str, Any], path: Path) -> Iterator[_Step]:
-    for key in [*before, *(key for key in after if key not in before)]:
-        old, new = before.get(key), after.get(key)
-        here: Path = (*path, Key(key) if "." in key or "/" in key else key)
-        if old == new:
-            continue
-        if isinstance(old, dict) and isinstance(new, dict):
-            yield from _difference(old, new, here)
-        elif isinstance(old, list) and isinstance(new, list) and new:
-            yield from _of_lists(old, new, here)
+def _steps(before: Any, after: Any, path: Path) -> Iterator[_Step]:
+    for one in differences(before, after):
+        here: Path = (*path, *(Key(key) if "." in key or "/" in key else key for key in one.path))
+        if isinstance(one.old, list) and isinstance(one.new, list) and one.new:
+            yield from _of_lists(one.old, one.new, here)
         else:
-            yield _Step(here, new)
+            yield _Step(here, one.new)
 
 
 def _of_lists(old: list[Any], new: list[Any], path: Path) -> Iterator[_Step]:
     if len(old) == len(new):
         for number, (one, other) in enumerate(zip(old, new, strict=True)):
             if isinstance(one, dict) and isinstance(other, dict):
-                yield from _difference(one, other, (*path, number))
+                yield from _steps(one, other, (*path, number))
             elif one != other:
                 yield _Step((*path, number), other)
     elif new[: len(old)] == old:

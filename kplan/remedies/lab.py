@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, Assume, Change, PodInfo, Remove, Undo
+from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove
 from kplan.cluster.owners import top_owner
-from kplan.objects.models import Pod
-from kplan.pipeline import Planner
-from kplan.remedies.candidate import Candidate, Edit, Effect
+from kplan.errors import KplanError
+from kplan.pipeline import Planner, Trial
+from kplan.remedies.candidate import Candidate, Effect
 from kplan.result import Outcome
 
 NODE_CYCLES = 400_000
@@ -24,11 +24,24 @@ AHEAD = 8
 """Waiting pods that are placed before the pod where their nominations count."""
 
 
+@dataclass(frozen=True)
+class Then:
+    """What a candidate came to.
+
+    Attributes:
+        pod: the pod as it is then.
+        new: name of the first node that was added; empty for none.
+    """
+
+    pod: PodInfo
+    new: str
+
+
 class Lab:
     """Trials about one pod; the cluster is as before after each.
 
     Attributes:
-        planner: planner over the cluster.
+        planner: planner over the cluster; while something is tried, that trial.
         quick: the same without scores, for where it is enough to know which nodes fit.
         pod: the pod.
         trials: changed states looked at so far.
@@ -50,25 +63,44 @@ class Lab:
         return self.trials >= self.most
 
     @contextmanager
-    def changed(self, edit: Edit | None = None, changes: Sequence[Change] = ()) -> Iterator[PodInfo | None]:
-        """Carry changes out while the block runs; gives the pod as it is then, None where it left with them."""
-        cluster = self.planner.cluster
-        undos: list[Undo] = []
-        pod: PodInfo | None = self.pod
+    def trial(self) -> Iterator[Trial]:
+        """Take back at the end of the block what is changed through it; of trials inside each other, too."""
+        outer = self.planner
         try:
-            if edit is not None:
-                undos.append(cluster.apply([Remove(self.pod.row), AddPods((self.edited(edit),))]))
-                pod = cluster.pods[-1]
-            undos.append(cluster.apply(changes))
-            yield None if pod is not None and pod.gone else pod
+            with outer.trial() as trial:
+                self.planner = trial
+                yield trial
         finally:
-            for undo in reversed(undos):
-                cluster.undo(undo)
+            self.planner = outer
 
-    def edited(self, edit: Edit) -> Pod:
-        """The pod with a changed spec."""
-        pod = self.pod.pod
-        return msgspec.structs.replace(pod, spec=edit(pod.spec))
+    @contextmanager
+    def changed(self, changes: Sequence[Change]) -> Iterator[PodInfo | None]:
+        """Change the cluster while the block runs; gives the pod, None where it left."""
+        with self.trial() as trial:
+            trial.apply(changes)
+            yield None if self.pod.gone else self.pod
+
+    @contextmanager
+    def carried_out(self, candidate: Candidate) -> Iterator[Then | None]:
+        """Carry a candidate out while the block runs; None where that cannot be, or the pod left with it."""
+        with self.trial() as trial:
+            try:
+                then = self._carry_out(trial, candidate)
+            except KplanError:
+                then = None
+            yield then
+
+    def _carry_out(self, trial: Trial, candidate: Candidate) -> Then | None:
+        cluster, pod, new = trial.cluster, self.pod, ""
+        if candidate.edits:
+            changed = msgspec.structs.replace(pod.pod, spec=candidate.edited(pod.pod.spec))
+            trial.apply([Remove(pod.row), AddPods((changed,))])
+            pod = cluster.pods[-1]
+        for changes in candidate.changes(cluster):
+            names = (change.name for change in changes if isinstance(change, PutNode))
+            new = new or next((name for name in names if name not in cluster.node_index), "")
+            trial.apply(changes)
+        return None if pod.gone else Then(pod, new)
 
     def look(self, pod: PodInfo, *, preempt: bool = False, scored: bool = False) -> Outcome:
         """Run a cycle of a pod on the state as it is now; unless it is ``scored``, its choice is any that fits."""
@@ -82,23 +114,17 @@ class Lab:
             candidate: what to try.
             follow: also place it, and try more pods like it.
         """
-        with self.changed(candidate.edit, candidate.changes) as pod:
-            if pod is None:
+        with self.carried_out(candidate) as then:
+            if then is None:
                 return None
-            undos: list[Undo] = []
-            try:
-                first = tuple(self._ahead(pod, undos)) if candidate.new_node else ()
-                outcome = self.look(pod, preempt=candidate.evicts, scored=follow)
-                effect = self._effect(outcome)
-                if effect is None:
-                    return None
-                effect = replace(effect, first=first)
-                return self._next(pod, effect) if follow and effect.nodes and self.like else effect
-            finally:
-                for undo in reversed(undos):
-                    self.planner.cluster.undo(undo)
+            first = tuple(self._ahead(then.pod)) if candidate.adds_nodes else ()
+            effect = self._effect(self.look(then.pod, preempt=candidate.evicts, scored=follow))
+            if effect is None:
+                return None
+            effect = replace(effect, first=first, new=then.new)
+            return self._next(then.pod, effect) if follow and effect.nodes and self.like else effect
 
-    def _ahead(self, pod: PodInfo, undos: list[Undo]) -> Iterator[tuple[str, str]]:
+    def _ahead(self, pod: PodInfo) -> Iterator[tuple[str, str]]:
         """Place the pods that are tried before this one and are nominated; only where there are such."""
         cluster = self.planner.cluster
         nominated = self.planner.queue.nominated(cluster, pod)
@@ -107,7 +133,7 @@ class Lab:
             other = cluster.pods[row]
             outcome = self.look(other, scored=True)
             if outcome.choice >= 0 and not outcome.error and not outcome.gated:
-                undos.append(cluster.apply([Assume(row, outcome.choice)]))
+                self.planner.apply([Assume(row, outcome.choice)])
                 yield other.key, cluster.node_name(outcome.choice)
 
     def _effect(self, outcome: Outcome) -> Effect | None:
@@ -126,24 +152,18 @@ class Lab:
 
     def _next(self, pod: PodInfo, effect: Effect) -> Effect:
         """Place the pod, then pods like it, one after another."""
-        cluster = self.planner.cluster
-        undos = [cluster.apply([Assume(pod.row, effect.outcome.choice)])]
+        planner, placed = self.planner, 0
         most = min(NEXT_ONES, self.like) if self.like > 0 else NEXT_ONES
-        placed = 0
-        try:
-            for number in range(most):
-                name = f"{pod.name}-next-{number}"
-                metadata = msgspec.structs.replace(pod.pod.metadata, name=name, uid=None)
-                undos.append(cluster.apply([AddPods((msgspec.structs.replace(pod.pod, metadata=metadata),))]))
-                copy = cluster.pods[-1]
-                outcome = self.look(copy, scored=True)
-                if outcome.choice < 0 or outcome.error:
-                    break
-                undos.append(cluster.apply([Assume(copy.row, outcome.choice)]))
-                placed += 1
-        finally:
-            for undo in reversed(undos):
-                cluster.undo(undo)
+        planner.apply([Assume(pod.row, effect.outcome.choice)])
+        for number in range(most):
+            metadata = msgspec.structs.replace(pod.pod.metadata, name=f"{pod.name}-next-{number}", uid=None)
+            planner.apply([AddPods((msgspec.structs.replace(pod.pod, metadata=metadata),))])
+            copy = planner.cluster.pods[-1]
+            outcome = self.look(copy, scored=True)
+            if outcome.choice < 0 or outcome.error:
+                break
+            planner.apply([Assume(copy.row, outcome.choice)])
+            placed += 1
         return replace(effect, next=placed, asked=most)
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kplan.objects.models import NodeSelectorRequirement
 from kplan.objects.resource_names import is_extended_resource
+from kplan.remedies.about import Purpose
 from kplan.remedies.candidate import Case
-from kplan.words import joined
 
 SYSTEM = ("kubernetes.io/os", "beta.kubernetes.io/os")
 MACHINE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
@@ -20,41 +20,41 @@ _USUAL = "linux"
 """The system of pods that say nothing of it."""
 
 
-def other_purpose(case: Case, row: int, taints: Iterable[str]) -> str:
-    """Say for which pods a node is meant whose taints are to be no obstacle; empty where it is meant for this one too.
+def other_purpose(case: Case, row: int, taints: Iterable[str]) -> tuple[Purpose, ...]:
+    """For which pods a node is meant whose taints are to be no obstacle; empty where it is meant for this one too.
 
     Args:
         case: the pod.
         row: of the node.
         taints: that are in the way, as ``key=value:effect``.
     """
-    return joined(dict.fromkeys(_purposes(case, row, taints)))
+    return tuple(dict.fromkeys(_purposes(case, row, taints)))
 
 
-def _purposes(case: Case, row: int, taints: Iterable[str]) -> Iterator[str]:
+def _purposes(case: Case, row: int, taints: Iterable[str]) -> Iterator[Purpose]:
     labels = case.cluster.nodes[row].labels
     for taint in taints:
         key, _, value = taint.rpartition(":")[0].partition("=")
         if is_extended_resource(key) and _has(case, row, key) and not case.pod.requests.get(key):
-            yield f"a node for {key}"
+            yield Purpose("resource", (key,))
         elif key in _SYSTEM_TAINTS or value == "windows":
             system = _label(labels, SYSTEM) or value or key
             if system != _USUAL and not _asks(case, SYSTEM, system):
-                yield f"a {system} node"
+                yield Purpose("system", (system,))
         elif key in _MACHINE_TAINTS:
             machine = _label(labels, MACHINE) or value
             if not _asks(case, MACHINE, machine):
-                yield f"a node for {machine}"
+                yield Purpose("machine", (machine,))
 
 
-def not_asked_for(requirements: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """Say what nodes may be that are let in where labels need not have these values; empty if that is harmless.
+def not_asked_for(requirements: Iterable[tuple[str, Iterable[str]]]) -> tuple[Purpose, ...]:
+    """What nodes may be that are let in where labels need not have these values; empty if that is harmless.
 
     Args:
         requirements: labels and the values that are asked for.
     """
     asked = [value for key, values in requirements if key in SYSTEM + MACHINE for value in values]
-    return f"not {joined(dict.fromkeys(asked))} nodes" if asked else ""
+    return (Purpose("other", tuple(dict.fromkeys(asked))),) if asked else ()
 
 
 def _has(case: Case, row: int, resource: str) -> bool:

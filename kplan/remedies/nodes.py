@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from kplan.cluster import AddPods, Change, PutNode
-from kplan.objects.models import Node, Taint
+from kplan.cluster import PutNode
+from kplan.objects.models import Node
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.reasons.groups import Found
+from kplan.remedies.about import NEW_DOMAIN, Amount, Labels, NewNode, OneNode, PodLimit, Purpose, Taints
 from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.deeds import Objects
 from kplan.remedies.meant import other_purpose
+from kplan.remedies.more_nodes import one_more
 from kplan.remedies.requests import written
-from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, short_taint, taints_in_the_way
-from kplan.scenario.add_node import AddNode
-from kplan.scenario.nodes import cordoned, labelled, tainted
-from kplan.words import amounts, joined, short_key
+from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, taints_in_the_way
+from kplan.scenario.nodes import Cordon, Label, RemoveNode, SetTaint
+from kplan.words import short_key
 
 SHAPES = 3
 """How many nodes are tried as the model of a new one."""
 NODES = 2
 """How many nodes of a kind are changed, each for itself."""
 _OF_STORAGE = ("no-volume-to-bind", "no-storage-capacity", "storage-class-missing", "volume-missing")
-NEW_DOMAIN = "kplan-new"
-"""Value of a topology label that no node has."""
 _ZONE = "topology.kubernetes.io/zone"
 _OTHER_NAME = {
     "failure-domain.beta.kubernetes.io/zone": _ZONE,
@@ -50,22 +49,10 @@ def propose(case: Case) -> Iterator[Candidate]:
     yield from _remove(case)
 
 
-def put(node: Node) -> PutNode:
-    """Put a node in place of the one of its name."""
-    return PutNode(node.name, node)
-
-
 def _uncordon(case: Case) -> Iterator[Candidate]:
     for row in case.nearest(NODES, "node-cordoned"):
-        node = case.cluster.nodes[row]
-        yield Candidate(
-            "uncordon",
-            Cost.UNCORDON,
-            f"uncordon {node.name}",
-            changes=(put(cordoned(node, on=False)),),
-            commands=(f"kubectl uncordon {node.name}",),
-            failed=f"uncordoning {node.name}",
-        )
+        name = case.cluster.node_name(row)
+        yield Candidate("uncordon", Cost.UNCORDON, OneNode(name), steps=(Cordon(name, on=False),), named=True)
 
 
 def _one_more(case: Case) -> Iterator[Candidate]:
@@ -73,31 +60,21 @@ def _one_more(case: Case) -> Iterator[Candidate]:
         return
     for row, group in _models(case):
         name = case.cluster.node_name(row)
-        about = _about(case, group, row)
-        variants: list[tuple[str, dict[str, str]]] = []
         placed = _placed_elsewhere(case, row)
-        if placed:
-            where = joined(f"{short_key(key)} {value}" for key, value in _told(placed).items())
-            variants.append((f", {where}", placed))
-        for key, value in _domains(case, row).items():
-            where = f", another {short_key(key)}" if value == NEW_DOMAIN else f", {short_key(key)} {value}"
-            variants.append((where, {key: value}))
-        plain = one_more(case, name, about)
+        variants = [placed] if placed else []
+        variants += [{key: value} for key, value in _domains(case, row).items()]
         tainted_model = any(atom.code in ("taint-not-tolerated", "node-cordoned") for atom in group.atoms)
-        failed = (
-            ""
-            if tainted_model or _about_claims(group)
-            else f"one more node like {name}{about or (' as it is' if variants else '')}"
-        )
-        yield dataclasses.replace(plain, failed=failed)
-        for where, labels in variants:
-            yield one_more(case, name, where, labels=labels)
+        plain = dataclasses.replace(_known_by(case, group, row, name), as_is=bool(variants))
+        yield one_more(plain, named=not (tainted_model or _about_claims(group)))
+        for labels in variants:
+            where = {short_key(key): value for key, value in labels.items()}
+            yield one_more(NewNode(name, place=tuple(where.items())), labels=labels)
         larger = _larger(case, group, row)
         if larger:
-            told = joined(f"{amounts(key, amount)[0]} {key}" for key, amount in larger.items())
             sizes = {key: written(key, amount) for key, amount in larger.items()}
-            more = one_more(case, name, f", with {told}", allocatable=sizes)
-            yield dataclasses.replace(more, code="larger-node", unless="one-more-node")
+            told = NewNode(name, sizes=tuple(Amount(key, amount) for key, amount in larger.items()))
+            more = one_more(told, allocatable=sizes)
+            yield dataclasses.replace(more, code="larger-node", unless=("one-more-node",))
 
 
 def _about_claims(group: Found) -> bool:
@@ -109,43 +86,6 @@ def _names_a_node(case: Case) -> bool:
     affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
     terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
     return bool(terms) and all(term.match_fields for term in terms)
-
-
-def one_more(
-    case: Case,
-    name: str,
-    about: str,
-    labels: Mapping[str, str] | None = None,
-    allocatable: Mapping[str, str] | None = None,
-) -> Candidate:
-    """Add a node like one that is there; pods of its DaemonSets run on it from the start."""
-    verb = AddNode(like=name, labels=dict(labels or {}), allocatable=dict(allocatable or {}))
-    changes = tuple(bound(verb.effect(case.cluster).changes))
-    new = next(change.name for change in changes if isinstance(change, PutNode))
-    return Candidate(
-        "one-more-node",
-        Cost.ADD_NODE,
-        f"one more node like {name}{about}",
-        changes=changes,
-        commands=(
-            "# a node of that shape, by the cloud or the autoscaler; what it would do:",
-            f"kplan explain pod {case.pod.key} {shlex.join(verb.flag.split(' ', 1))}",
-        ),
-        new_node=new,
-    )
-
-
-def bound(changes: tuple[Change, ...]) -> Iterator[Change]:
-    """Put the pods of DaemonSets on the node they are for."""
-    node = ""
-    for change in changes:
-        if isinstance(change, PutNode):
-            node = change.name
-        if isinstance(change, AddPods):
-            pods = [replace(pod, spec=replace(pod.spec, node_name=node)) for pod in change.pods]
-            yield AddPods(tuple(pods))
-        else:
-            yield change
 
 
 def _models(case: Case) -> Iterator[tuple[int, Found]]:
@@ -168,20 +108,20 @@ def _models(case: Case) -> Iterator[tuple[int, Found]]:
             return
 
 
-def _about(case: Case, group: Found, row: int) -> str:
-    """What of the node matters: its size in what is short, or its volume limit."""
+def _known_by(case: Case, group: Found, row: int, name: str) -> NewNode:
+    """A node like this one, told by what matters of it: its size in what is short, or its volume limit."""
     short = [atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"]
     limited = any(atom.code == "volume-limit" for atom in group.atoms)
     if len(short) == 1 and not limited:
         at = case.cluster.resources.get(short[0])
         whole = int(case.cluster.allocatable[at, row]) if at is not None else 0
-        return f" ({amounts(short[0], whole)[0]} {short[0]})"
+        return NewNode(name, size=Amount(short[0], whole))
     if limited:
         facts = case.facts([row]).get("NodeVolumeLimits")
         limits = facts.usage if isinstance(facts, NodeVolumeLimitsFacts) else ()
         over = [use.limit for use in limits if use.limit is not None and use.attached + len(use.new) > use.limit]
-        return f" (limit {over[0]})" if over else ""
-    return ""
+        return NewNode(name, limit=over[0] if over else None)
+    return NewNode(name)
 
 
 def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
@@ -225,11 +165,6 @@ def _domains(case: Case, row: int) -> dict[str, str]:
     return wanted
 
 
-def _told(labels: Mapping[str, str]) -> dict[str, str]:
-    """Labels once each, under their short names."""
-    return {short_key(key): value for key, value in labels.items()}
-
-
 def _larger(case: Case, group: Found, row: int) -> dict[str, int]:
     """What a node of this kind would have to have where the pod is larger than it; empty where it is not."""
     cluster, wanted = case.cluster, {}
@@ -255,13 +190,9 @@ def _pod_limit(case: Case) -> Iterator[Candidate]:
         limit = int(case.cluster.pod_count[row]) + kept + 1
         old = int(case.cluster.allowed_pods[row])
         allocatable = {**(node.status.allocatable or {}), "pods": str(limit)}
-        yield Candidate(
-            "pod-limit",
-            Cost.NODE,
-            f"pod limit of {node.name} {limit} (now {old})",
-            changes=(put(replace(node, status=replace(node.status, allocatable=allocatable))),),
-            commands=(f"# kubelet of {node.name}: maxPods: {limit} in its KubeletConfiguration, then restart it",),
-        )
+        changed = replace(node, status=replace(node.status, allocatable=allocatable))
+        steps = (Objects((PutNode(node.name, changed),)),)
+        yield Candidate("pod-limit", Cost.NODE, PodLimit(node.name, limit, old), steps=steps)
 
 
 def _taints(case: Case) -> Iterator[Candidate]:
@@ -271,37 +202,29 @@ def _taints(case: Case) -> Iterator[Candidate]:
         if not taints or seen.get(taints, 0) >= NODES:
             continue
         seen[taints] = seen.get(taints, 0) + 1
-        yield _without(case.cluster.nodes[row], taints, other_purpose(case, row, taints))
+        yield _without(case.cluster.node_name(row), taints, other_purpose(case, row, taints))
 
 
-def _without(node: Node, taints: tuple[str, ...], purpose: str) -> Candidate:
-    """Take taints off a node; ``purpose`` tells which pods it is meant for, if it is not this one."""
-    changed = node
-    for text in taints:
-        head, _, effect = text.rpartition(":")
-        key, _, value = head.partition("=")
-        changed = tainted(changed, Taint(key=key, value=value or None, effect=effect), remove=True)
-    own = [taint for taint in taints if taint.startswith(OF_THE_NODE_ITSELF)]
-    names = joined(short_taint(taint) for taint in taints)
-    if own and len(own) == len(taints):
-        word = joined(taint.removeprefix(OF_THE_NODE_ITSELF).partition(":")[0] for taint in own)
-        return Candidate(
-            "node-healthy",
-            Cost.NODE,
-            f"{node.name} healthy again ({word})",
-            changes=(put(changed),),
-            commands=(f"kubectl describe node {node.name}",),
-        )
+def _without(node: str, taints: tuple[str, ...], meant: tuple[Purpose, ...]) -> Candidate:
+    """Take taints off a node that is meant for other pods, if it is."""
+    steps = tuple(_no_taint(node, taint) for taint in taints)
+    if taints and all(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
+        return Candidate("node-healthy", Cost.NODE, Taints(taints, node), steps=steps)
     ours = any(taint.partition(":")[0].partition("=")[0] in CONTROL_PLANE for taint in taints)
     return Candidate(
         "remove-taint",
-        Cost.NOT_MEANT if purpose else Cost.LEAVE_OUT if ours else Cost.NODE,
-        f"remove taint {names} from {node.name}",
-        changes=(put(changed),),
-        commands=tuple(f"kubectl taint nodes {node.name} {taint}-" for taint in taints),
-        failed="" if ours or purpose else f"removing taint {names} from {node.name}",
-        note=purpose,
+        Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.NODE,
+        Taints(taints, node),
+        steps=steps,
+        named=not (ours or meant),
+        meant=meant,
     )
+
+
+def _no_taint(node: str, taint: str) -> SetTaint:
+    head, _, effect = taint.rpartition(":")
+    key, _, value = head.partition("=")
+    return SetTaint(node, key, value, effect, remove=True)
 
 
 def _labels(case: Case) -> Iterator[Candidate]:
@@ -311,20 +234,14 @@ def _labels(case: Case) -> Iterator[Candidate]:
             continue
         for row in group.rows[:NODES].tolist():
             node = case.cluster.nodes[row]
-            changed = node
-            for key, value in wanted.items():
-                changed = labelled(changed, key, value)
-            text = " ".join(f"{key}={value}" for key, value in wanted.items())
-            over = " --overwrite" if any(key in node.labels for key in wanted) else ""
-            yield Candidate(
-                "label-node",
-                Cost.NODE,
-                f"label {node.name} {text}",
-                changes=(put(changed),),
-                commands=(f"kubectl label node {node.name} {text}{over}",),
-                failed=f"labelling {node.name} {text}",
-            )
+            yield _labelled(node, wanted, named=True)
     yield from _spread_labels(case)
+
+
+def _labelled(node: Node, labels: Mapping[str, str], *, named: bool = False) -> Candidate:
+    what = Labels(node.name, tuple(labels.items()), any(key in node.labels for key in labels))
+    steps = tuple(Label(node.name, key, value) for key, value in labels.items())
+    return Candidate("label-node", Cost.NODE, what, steps=steps, named=named)
 
 
 def _set_by_others(key: str) -> bool:
@@ -360,13 +277,7 @@ def _spread_labels(case: Case) -> Iterator[Candidate]:
             if constraint.when_unsatisfiable != "DoNotSchedule" or key in node.labels:
                 continue
             for value in sorted(case.cluster.labels.column(key).values)[:3] or ["a"]:
-                yield Candidate(
-                    "label-node",
-                    Cost.NODE,
-                    f"label {node.name} {key}={value}",
-                    changes=(put(labelled(node, key, value)),),
-                    commands=(f"kubectl label node {node.name} {key}={value}",),
-                )
+                yield _labelled(node, {key: value})
 
 
 def _remove(case: Case) -> Iterator[Candidate]:
@@ -381,12 +292,5 @@ def _remove(case: Case) -> Iterator[Candidate]:
         if pods:
             continue
         name = case.cluster.node_name(row)
-        yield Candidate(
-            "remove-node",
-            Cost.LOSS,
-            f"remove node {name}",
-            changes=(PutNode(name, None),),
-            commands=(f"kubectl delete node {name}",),
-            failed=f"removing {name}",
-        )
+        yield Candidate("remove-node", Cost.LOSS, OneNode(name), steps=(RemoveNode(name),), named=True)
         return

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kplan.cluster import Nominate, PodInfo, Remove
+from kplan.cluster import PodInfo
 from kplan.cluster.owners import returns
+from kplan.remedies.about import Pods
 from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.deeds import NotNominated
+from kplan.remedies.eviction import deleted
 
 NODES = 3
 PODS = 3
@@ -26,25 +29,16 @@ def _nodes(case: Case) -> list[int]:
 
 
 def _of(case: Case, pod: PodInfo, node: int) -> Iterator[Candidate]:
-    patch = """'{"status":{"nominatedNodeName":null}}'"""
-    yield Candidate(
-        "clear-nomination",
-        Cost.STALE if is_stale(case, pod, node) else Cost.EVICT,
-        f"clear the nomination of {pod.key}",
-        changes=(Nominate(pod.row, -1),),
-        commands=(f"kubectl patch pod {pod.name} -n {pod.namespace} --subresource=status --type=merge -p {patch}",),
-        failed=f"clearing the nomination of {pod.key}",
-    )
+    cost = Cost.STALE if is_stale(case, pod, node) else Cost.EVICT
+    yield Candidate("clear-nomination", cost, Pods((pod.key,)), steps=(NotNominated(pod.key),), named=True)
     back = returns(pod)
     yield Candidate(
         "delete-nominated",
         Cost.EVICT if back else Cost.LOSS,
-        f"delete {pod.key}",
-        changes=(Remove(pod.row),),
-        commands=(f"kubectl delete pod {pod.name} -n {pod.namespace}",),
-        harm="" if back else "GONE: nothing owns it",
-        note="its owner makes another" if back else "",
-        failed=f"deleting {pod.key}",
+        Pods((pod.key,), back=back),
+        steps=(deleted(pod),),
+        harm="" if back else "gone",
+        named=True,
     )
 
 

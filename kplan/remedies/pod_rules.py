@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from kplan.objects.models import Affinity, Container, PodAffinity, PodSpec, WeightedPodAffinityTerm
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
+from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.spec_rules import DROPPED
-from kplan.words import joined, short_key
+from kplan.words import short_key
 
 _HOSTNAME = "kubernetes.io/hostname"
 NODES = 8
@@ -20,45 +21,31 @@ NODES = 8
 def propose(case: Case) -> Iterator[Candidate]:
     """Make a required term preferred, look closer for anti-affinity, leave a host port out."""
     if case.with_code("pod-affinity"):
-        yield from _terms(case, "pod_affinity", "pod affinity")
+        yield from _terms(case, anti=False)
     if case.with_code("pod-anti-affinity"):
-        yield from _terms(case, "pod_anti_affinity", "pod anti-affinity")
+        yield from _terms(case, anti=True)
     if case.with_code("port-taken"):
         yield from _ports(case)
 
 
-def _terms(case: Case, side: str, words: str) -> Iterator[Candidate]:
-    affinity = case.spec.affinity
+def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
+    affinity, side = case.spec.affinity, "pod_anti_affinity" if anti else "pod_affinity"
     part: PodAffinity | None = getattr(affinity, side) if affinity is not None else None
     terms = part.required or [] if part is not None else []
-    failing = _failing(case, side == "pod_affinity")
+    failing = _failing(case, not anti)
+    code = "prefer-pod-anti-affinity" if anti else "prefer-pod-affinity"
     for place, term in enumerate(terms):
         name = f"{compile_selector(term.label_selector)}"
         if failing and (name, term.topology_key) not in failing:
             continue
-        if side == "pod_anti_affinity" and term.topology_key != _HOSTNAME:
-            yield Candidate(
-                "anti-affinity-by-node",
-                Cost.LOOSEN,
-                f"{words} {name} by hostname (now {short_key(term.topology_key)})",
-                edit=_by_hostname(place),
-            )
-        yield Candidate(
-            f"prefer-{side.replace('_', '-')}",
-            Cost.LOOSEN,
-            f"{words} {name} preferred, not required",
-            edit=_preferred(side, (place,)),
-            failed=f"{words} {name} preferred",
-            loss=DROPPED,
-        )
+        if anti and term.topology_key != _HOSTNAME:
+            by_node = about.PodTerm(anti, name, short_key(term.topology_key))
+            yield Candidate("anti-affinity-by-node", Cost.LOOSEN, by_node, edits=(_by_hostname(place),))
+        preferred = (_preferred(side, (place,)),)
+        yield Candidate(code, Cost.LOOSEN, about.PodTerm(anti, name, ""), edits=preferred, named=True, loss=DROPPED)
     if len(terms) > 1:
-        yield Candidate(
-            f"prefer-{side.replace('_', '-')}",
-            Cost.LOOSEN,
-            f"all {len(terms)} {words} terms preferred, not required",
-            edit=_preferred(side, tuple(range(len(terms)))),
-            loss=DROPPED,
-        )
+        preferred = (_preferred(side, tuple(range(len(terms)))),)
+        yield Candidate(code, Cost.LOOSEN, about.PodTerms(anti, len(terms)), edits=preferred, loss=DROPPED)
 
 
 def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:
@@ -113,11 +100,9 @@ def _ports(case: Case) -> Iterator[Candidate]:
         def off(spec: PodSpec) -> PodSpec:
             return replace(_without_ports(spec), host_network=None)
 
-        yield Candidate("no-host-network", Cost.LEAVE_OUT, "the pod without hostNetwork", edit=off)
+        yield Candidate("no-host-network", Cost.LEAVE_OUT, about.HostPorts(), edits=(off,))
         return
-    word = "hostPort" if len(ports) == 1 else "hostPorts"
-    names = joined(map(str, ports))
-    yield Candidate("no-host-port", Cost.LEAVE_OUT, f"the pod without {word} {names}", edit=_without_ports)
+    yield Candidate("no-host-port", Cost.LEAVE_OUT, about.HostPorts(tuple(ports)), edits=(_without_ports,))
 
 
 def _without_ports(spec: PodSpec) -> PodSpec:

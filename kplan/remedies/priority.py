@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from kplan.cluster import Put
 from kplan.objects.models import PodSpec
 from kplan.reasons.preempting import budgets_of
+from kplan.remedies.about import Budget, Policy, Priority
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.deeds import Objects
 from kplan.remedies.lab import Lab
 
 HIGHEST = 1_000_000_000
@@ -44,9 +46,8 @@ def _preempting(case: Case) -> Candidate:
     return Candidate(
         "preemption-policy",
         Cost.EVICT,
-        "preemptionPolicy PreemptLowerPriority (now Never)",
-        edit=lambda spec: replace(preempts(spec), preemption_policy=None),
-        commands=() if name else (_make_class(level),),
+        Policy(name, None if name else level),
+        edits=(lambda spec: replace(preempts(spec), preemption_policy=None),),
         evicts=True,
     )
 
@@ -55,10 +56,6 @@ def _classes(case: Case) -> list[tuple[int, str]]:
     """Values and names of the classes whose pods evict others, lowest first."""
     classes = case.cluster.objects.table("priority_classes").values()
     return sorted((item.value or 0, item.name) for item in classes if item.preemption_policy != "Never")
-
-
-def _make_class(level: int) -> str:
-    return f"kubectl create priorityclass kplan-{level} --value={level}"
 
 
 def _levels(case: Case) -> list[int]:
@@ -90,11 +87,9 @@ def _raised(level: int, classes: Sequence[tuple[int, str]] = ()) -> Candidate:
     return Candidate(
         "raise-priority",
         Cost.EVICT,
-        f"priority {level} or more" + (f" (class {name}: {value})" if name else ""),
-        edit=_with_priority(value, name or f"kplan-{level}"),
-        commands=() if name else (_make_class(level),),
+        Priority(level, name, value if name else 0),
+        edits=(_with_priority(value, name or f"kplan-{level}"),),
         evicts=True,
-        short=f"priority {level}",
     )
 
 
@@ -126,8 +121,7 @@ def _budgets(case: Case) -> Iterator[Candidate]:
         yield Candidate(
             "budget-allows",
             Cost.EVICT,
-            f"{item.name} allows 1 (now 0)",
-            changes=(Put("pod_disruption_budgets", key, changed),),
-            commands=(f"kubectl edit pdb {item.name} -n {item.namespace}",),
+            Budget(item.name, item.namespace),
+            steps=(Objects((Put("pod_disruption_budgets", key, changed),)),),
             evicts=True,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
@@ -12,8 +11,8 @@ from kplan.objects.models import Container, PodSpec, ResourceRequirements
 from kplan.objects.quantity import format_bytes, format_cpu
 from kplan.objects.requests import RequestRules, pod_requests, scheduler_units
 from kplan.reasons.groups import Found
+from kplan.remedies.about import Lower, LowerRequest, Part
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
-from kplan.words import amounts, joined
 
 _Count = Callable[[PodSpec], dict[str, int]]
 
@@ -36,7 +35,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     first = next((atom.resource for atom in case.groups[0].atoms if atom.resource not in ("", "pods")), "")
     if not seen and first:
         # nothing is free on any node: shown to be so by a request of the smallest amount
-        yield dataclasses.replace(_lower(case, {first: 1}), failed=f"any {first} request above 0")
+        yield _lower(case, {first: 1}, least=True)
 
 
 def _targets(case: Case, group: Found, short: list[str]) -> dict[str, int]:
@@ -56,48 +55,40 @@ def _targets(case: Case, group: Found, short: list[str]) -> dict[str, int]:
     return best
 
 
-def _lower(case: Case, targets: Mapping[str, int]) -> Candidate:
+def _lower(case: Case, targets: Mapping[str, int], *, least: bool = False) -> Candidate:
     needs = {name: case.pod.requests.get(name, 0) for name in targets}
-    told = []
-    short = []
-    after = lower(case.cluster.rules, targets)(case.spec)
-    for name, amount in targets.items():
-        where, new, old = _written_change(case.spec, after, name, (amount, needs[name]))
-        told.append(f"{name} request{where} of at most {new} (now {old})")
-        short.append(f"{name} request{where} {new} (now {old})")
+    edit = lower(case.cluster.rules, targets)
+    after = edit(case.spec)
+    requests = [_change(case.spec, after, name, (amount, needs[name])) for name, amount in targets.items()]
     lost = max((needs[name] - amount) / max(needs[name], 1) for name, amount in targets.items())
-    larger: tuple[tuple[str, Edit], ...] = ()
+    larger: tuple[tuple[LowerRequest, Edit], ...] = ()
     if len(targets) == 1:
         name, amount = next(iter(targets.items()))
         rounded = _rounded(name, amount)
         if 0 < rounded < amount:
-            larger = ((amounts(name, rounded, amount)[0], lower(case.cluster.rules, {name: rounded})),)
+            larger = ((LowerRequest(name, Part(), rounded, amount), lower(case.cluster.rules, {name: rounded})),)
     return Candidate(
-        code="lower-request",
-        cost=Cost.REQUEST if lost <= MOST_LOST else Cost.LEAVE_OUT,
-        loss=lost,
-        unless="" if lost <= MOST_LOST else "lower-request",
-        text=joined(told),
-        edit=lower(case.cluster.rules, targets),
-        short=joined(short),
+        "lower-request",
+        Cost.REQUEST if lost <= MOST_LOST else Cost.LEAVE_OUT,
+        Lower(tuple(requests), least),
+        edits=(edit,),
+        named=least,
         larger=larger,
+        loss=lost,
+        unless=() if lost <= MOST_LOST else ("lower-request",),
     )
 
 
-def lowered_text(before: PodSpec, after: PodSpec, rules: RequestRules) -> str:
-    """Say what of the requests of a pod was lowered: ``cpu request 1 (now 2)``; empty where too much was."""
+def lowered(before: PodSpec, after: PodSpec, rules: RequestRules) -> Lower | None:
+    """What of the requests of a pod was lowered; None where nothing was, or too much."""
     old, new = (pod_requests(models.Pod(spec=spec), rules, use_status=False) for spec in (before, after))
     if any(old[name] - new.get(name, 0) > MOST_LOST * old[name] for name in old):
-        return ""
-    told = []
-    for name in old:
-        if new.get(name, 0) < old[name]:
-            where, less, now = _written_change(before, after, name, (new.get(name, 0), old[name]))
-            told.append(f"{name} request{where} {less} (now {now})")
-    return joined(told)
+        return None
+    less = [_change(before, after, name, (new.get(name, 0), old[name])) for name in old if new.get(name, 0) < old[name]]
+    return Lower(tuple(less)) if less else None
 
 
-def _written_change(old: PodSpec, new: PodSpec, name: str, whole: tuple[int, int]) -> tuple[str, str, str]:
+def _change(old: PodSpec, new: PodSpec, name: str, whole: tuple[int, int]) -> LowerRequest:
     """Which container changes, its new request and its old one; those of the pod where several change."""
     if old.resources == new.resources:
         changed = [
@@ -109,11 +100,9 @@ def _written_change(old: PodSpec, new: PodSpec, name: str, whole: tuple[int, int
         if len(changed) == 1:
             field, before, after = changed[0]
             alone = len(old.containers or ()) + len(old.init_containers or ()) == 1
-            kind = "init container" if field == "init_containers" else "container"
-            numbers = amounts(name, _request(after, name), _request(before, name))
-            return "" if alone else f" of {kind} {before.name}", numbers[0], numbers[1]
-    numbers = amounts(name, *whole)
-    return " of the pod", numbers[0], numbers[1]
+            part = Part(before.name, init=field == "init_containers", alone=alone)
+            return LowerRequest(name, part, _request(after, name), _request(before, name))
+    return LowerRequest(name, Part(), *whole)
 
 
 def _rounded(name: str, amount: int) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from kplan.cluster import PodInfo
+from kplan.cluster import PodInfo, Put, PutNode
+from kplan.pipeline import Planner
 from kplan.reasons.groups import Asked, Found, find_groups
 from kplan.remedies import (
     eviction,
@@ -19,12 +20,10 @@ from kplan.remedies import (
     terminating,
     volumes,
 )
-from kplan.remedies.candidate import Candidate, Case, Cost, Edit, Effect, Remedies, Remedy
+from kplan.remedies.about import LowerRequest
+from kplan.remedies.candidate import Candidate, Case, Cost, Effect, Remedies, Remedy, both
+from kplan.remedies.engine import Tried, distinct, sift
 from kplan.remedies.lab import Lab
-from kplan.studies.context import Context
-from kplan.wording.phrases import phrase
-from kplan.wording.view import View
-from kplan.words import joined
 
 GROUPS = 6
 """Groups of nodes that remedies are looked for on, nearest first."""
@@ -36,8 +35,8 @@ SAME_KIND = 2
 _ONCE = ("wait", "evict-pod", "delete-pod", "move-pod", "label-node", "node-healthy")
 """Kinds of which one stands among the first; of others two; the rest of a kind comes after all kinds."""
 FIRST = 5
-CLAIMS = "claims of devices"
-"""What is never tried: they are not modelled."""
+_SEVERAL = ("drop-node-selector", "drop-node-affinity", "tolerate-taint")
+"""Kinds of which two may be a pair."""
 _STAYS = ("uncordon", "tolerate-taint")
 _LEAVES = ("drop-node-selector", "drop-node-affinity", "allow-value")
 """Kinds that bring a pod to a node that it selects, and kinds that let it go elsewhere."""
@@ -45,24 +44,24 @@ _TOLD_BESIDE = ("one-more-node", "evict-pod", "move-pod", "clear-nomination", "d
 """Kinds of which one that fails is told though another helps: which one it is matters."""
 
 
-def remedies(context: Context, pod: PodInfo) -> Remedies:
+def remedies(planner: Planner, pod: PodInfo) -> Remedies:
     """Find what would make a waiting pod fit, each tried on the changed state; nothing changes.
 
     Args:
-        context: planner and what else answers are made with.
+        planner: planner over the cluster.
         pod: a waiting pod.
     """
-    cycle = context.planner.cycle(pod)
-    return remedies_of(context, Asked(context.planner.cluster, pod, cycle, cycle.explain()))
+    cycle = planner.cycle(pod)
+    return remedies_of(planner, Asked(planner.cluster, pod, cycle, cycle.explain()))
 
 
 def remedies_of(
-    context: Context, asked: Asked, groups: Iterable[Found] | None = None, *, brief: bool = False
+    planner: Planner, asked: Asked, groups: Iterable[Found] | None = None, *, brief: bool = False
 ) -> Remedies:
     """Find what would make a pod fit whose cycle has been run; see ``remedies``.
 
     Args:
-        context: planner and what else answers are made with.
+        planner: planner over the cluster.
         asked: the cycle, run.
         groups: the nodes that refuse the pod, if they are known.
         brief: leave out what evicts, and what is told of a remedy beside the nodes that fit.
@@ -71,41 +70,53 @@ def remedies_of(
     if outcome.gated or outcome.error or outcome.choice >= 0 or not asked.cluster.nodes or asked.pod.gone:
         return Remedies()
     found = tuple(find_groups(asked) if groups is None else groups)
-    case = Case(context.planner, asked, tuple(group for group in found if not group.text)[:GROUPS])
+    case = Case(planner, asked, tuple(group for group in found if not group.text)[:GROUPS])
     if not case.groups:
         return Remedies()
-    return _search(case, Lab(context.planner, asked.pod), brief=brief)
+    return _search(case, Lab(planner, asked.pod), brief=brief)
+
+
+@dataclass(frozen=True)
+class _Fits:
+    """The measure of one pod: on which nodes it fits, or whom it evicts."""
+
+    case: Case
+    lab: Lab
+
+    @property
+    def exhausted(self) -> bool:
+        """See Measure."""
+        return self.lab.exhausted
+
+    def of(self, candidate: Candidate) -> Tried[Effect] | None:
+        """See Measure."""
+        effect = self.lab.run(candidate)
+        return Tried(candidate, effect) if effect is not None else None
+
+    def helps(self, found: Effect) -> bool:
+        """See Measure."""
+        return not found.evicted or _better(self.case, found)
 
 
 def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
-    helps: list[Remedy] = []
-    fails: list[Candidate] = []
-    for candidate in _distinct(_proposed(case, lab, brief=brief)):
-        if lab.exhausted:
-            break
-        if candidate.unless and any(remedy.candidate.code == candidate.unless for remedy in helps):
-            continue
-        effect = _tried(case, lab, candidate)
-        if effect is None:
-            fails.append(candidate)
-        else:
-            helps.append(Remedy(candidate, effect))
+    sifted = sift(_proposed(case, lab, brief=brief), _Fits(case, lab))
+    helps = [Remedy(one.candidate, one.found) for one in sifted.helps]
+    fails = sifted.fails
     exhausted = lab.exhausted
-    nothing = ""
+    nearest = None
     if not [remedy for remedy in helps if remedy.candidate.cost < Cost.LOSS]:
         fails += _behind(case, lab, fails) if case.nowhere else ()
-        pairs = list(_pairs(case, lab, fails))
-        helps += pairs
+        helps += _pairs(case, lab, fails)
         if not helps:
-            nothing = _what_it_takes(case)
+            nearest = case.groups[0]
     ranked = _ranked(helps)
     if brief:
-        alone = tuple(candidate for candidate in fails if candidate.edit is not None)
-        return Remedies(tuple(ranked), nothing=nothing, alone=alone, tried=lab.trials, exhausted=exhausted)
+        alone = tuple(candidate for candidate in fails if candidate.edits)
+        return Remedies(tuple(ranked), nearest=nearest, alone=alone, tried=lab.trials, exhausted=exhausted)
     done = [_followed(lab, remedy) for remedy in ranked[:FOLLOWED]] + ranked[FOLLOWED:]
     failed = tuple(_failed(fails, ranked))
-    untried = (CLAIMS,) if case.spec.resource_claims else ()
-    return Remedies(tuple(done), failed, nothing, untried=untried, tried=lab.trials, exhausted=exhausted)
+    claims = bool(case.spec.resource_claims)
+    return Remedies(tuple(done), failed, nearest, claims=claims, tried=lab.trials, exhausted=exhausted)
 
 
 def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
@@ -124,41 +135,23 @@ def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
 
 def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:
     """Ask what is wrong with the nodes once the pod is no longer refused as a whole, and propose what may lift it."""
-    known = {(candidate.code, candidate.text) for candidate in fails}
+    known = {(candidate.code, candidate.about) for candidate in fails}
     for candidate in sorted(fails, key=lambda candidate: candidate.cost):
-        if lab.exhausted or not (candidate.edit or candidate.changes):
+        if lab.exhausted or candidate.empty:
             continue
-        with lab.changed(candidate.edit, candidate.changes) as pod:
-            if pod is None:
+        with lab.carried_out(candidate) as changed:
+            if changed is None:
                 continue
-            cycle = case.planner.cycle(pod)
-            asked = Asked(case.cluster, pod, cycle, cycle.explain(preempt=False))
+            cycle = case.planner.cycle(changed.pod)
+            asked = Asked(case.cluster, changed.pod, cycle, cycle.explain(preempt=False))
             lab.trials += 1
             groups = tuple(group for group in find_groups(asked) if not group.text)[:GROUPS]
             then = Case(case.planner, asked, groups)
             if groups and not then.nowhere and not asked.outcome.error:
-                proposed = list(_distinct(_proposed(then, lab, brief=True)))
+                proposed = list(distinct(_proposed(then, lab, brief=True)))
                 # alone they are not tried, so nothing is told of that
-                return [replace(other, failed="") for other in proposed if (other.code, other.text) not in known]
+                return [replace(other, named=False) for other in proposed if (other.code, other.about) not in known]
     return []
-
-
-def _distinct(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    seen: set[tuple[str, str]] = set()
-    for candidate in candidates:
-        key = (candidate.code, candidate.text or candidate.failed)
-        if key not in seen:
-            seen.add(key)
-            yield candidate
-
-
-def _tried(case: Case, lab: Lab, candidate: Candidate) -> Effect | None:
-    if candidate.edit is None and not candidate.changes:
-        return None
-    effect = lab.run(candidate)
-    if effect is None or not effect.evicted:
-        return effect
-    return effect if _better(case, effect) else None
 
 
 def _better(case: Case, effect: Effect) -> bool:
@@ -175,50 +168,29 @@ def _better(case: Case, effect: Effect) -> bool:
 
 def _pairs(case: Case, lab: Lab, fails: list[Candidate]) -> Iterator[Remedy]:
     """Try pairs of changes that fail alone, cheapest first."""
-    single = [candidate for candidate in fails if candidate.text and (candidate.edit or candidate.changes)]
-    single = sorted(single, key=lambda candidate: candidate.cost)[:PAIRED]
+    single = sorted((one for one in fails if not one.empty), key=lambda candidate: candidate.cost)[:PAIRED]
+    touched = {id(candidate): _touched(case, candidate) for candidate in single}
     enough = 0
     pairs = sorted(combinations(single, 2), key=lambda pair: (max(c.cost for c in pair), pair[0].cost + pair[1].cost))
     for one, two in pairs:
         if lab.exhausted or enough == FIRST:
             return
-        pair = _pair(one, two)
-        if pair is None:
+        if (one.code == two.code and one.code not in _SEVERAL) or touched[id(one)] & touched[id(two)]:
             continue
+        pair = both(one, two)
         effect = lab.run(pair)
         if effect is not None and not effect.evicted:
             enough += 1
             yield Remedy(pair, effect)
 
 
-def _pair(one: Candidate, two: Candidate) -> Candidate | None:
-    """Both changes as one; None where they are two of a kind or touch the same object."""
-    if one.code == two.code and one.code not in ("drop-node-selector", "drop-node-affinity", "tolerate-taint"):
-        return None
-    touched = {getattr(change, "name", getattr(change, "key", None)) for change in one.changes}
-    if one.changes and two.changes and touched & {getattr(c, "name", getattr(c, "key", None)) for c in two.changes}:
-        return None
-    edit = _both(one.edit, two.edit)
-    return Candidate(
-        code=f"{one.code}+{two.code}",
-        cost=max(one.cost, two.cost),
-        text=f"{one.text}, and {two.text}",
-        edit=edit,
-        changes=(*one.changes, *two.changes),
-        commands=(*one.commands, *two.commands),
-        harm=", ".join(filter(None, (one.harm, two.harm))),
-        new_node=one.new_node or two.new_node,
-        note=", ".join(filter(None, (one.note, two.note))),
-        parts=(one, two),
-        evicts=one.evicts or two.evicts,
-    )
-
-
-def _both(first: Edit | None, second: Edit | None) -> Edit | None:
-    if first is None or second is None:
-        return first or second
-    one, two = first, second
-    return lambda spec: two(one(spec))
+def _touched(case: Case, candidate: Candidate) -> set[str]:
+    """Names of the objects that a candidate changes; empty for pods, of which only one changes a state."""
+    changes = [change for step in candidate.steps for change in step.effect(case.cluster).changes]
+    return {
+        change.name if isinstance(change, PutNode) else change.key if isinstance(change, Put) else ""
+        for change in changes
+    }
 
 
 def _ranked(helps: list[Remedy]) -> list[Remedy]:
@@ -256,32 +228,19 @@ def _followed(lab: Lab, remedy: Remedy) -> Remedy:
     effect = remedy.effect
     if lab.like and effect.nodes:
         effect = lab.run(remedy.candidate, follow=True) or effect
-    more = ""
-    for text, edit in remedy.candidate.larger:
-        wider = lab.run(replace(remedy.candidate, edit=edit, larger=()))
+    more: tuple[LowerRequest, int] | None = None
+    for amount, edit in remedy.candidate.larger:
+        wider = lab.run(replace(remedy.candidate, edits=(edit,), larger=()))
         if wider is not None and len(wider.nodes) > len(effect.nodes):
-            more = f"{text}: {len(wider.nodes):,} nodes"
+            more = amount, len(wider.nodes)
     return replace(remedy, effect=effect, more=more)
 
 
-def _failed(fails: list[Candidate], helps: list[Remedy]) -> Iterator[str]:
-    """Name what one would try first, cheapest first and one of each kind; not of a kind that helps elsewhere."""
-    told = sorted((candidate for candidate in fails if candidate.failed), key=lambda candidate: candidate.cost)
+def _failed(fails: list[Candidate], helps: list[Remedy]) -> Iterator[Candidate]:
+    """What one would try first, cheapest first and one of each kind; not of a kind that helps elsewhere."""
+    named = sorted((candidate for candidate in fails if candidate.named), key=lambda candidate: candidate.cost)
     kinds = {remedy.candidate.code for remedy in helps} - set(_TOLD_BESIDE)
-    for candidate in told:
+    for candidate in named:
         if candidate.code not in kinds:
             kinds.add(candidate.code)
-            yield candidate.failed
-
-
-def _what_it_takes(case: Case) -> str:
-    """What is wrong with the nearest node, all of it."""
-    group = case.groups[0]
-    row = int(group.rows[0])
-    name = case.cluster.node_name(row)
-    shown = (row,)
-    view = View(case.asked, group, shown, case.facts(shown))
-    reasons = [phrase(view, atom).short.removesuffix(", not tolerated") for atom in group.atoms]
-    if len(reasons) == 1:
-        return f"no single change and no pair of changes helps; nearest is {name}: {reasons[0]}"
-    return f"nothing short of all of these together helps, on {name}: {joined(reasons)}"
+            yield candidate

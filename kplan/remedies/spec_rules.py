@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace as replaced
 
 from msgspec.structs import replace
 
@@ -20,9 +19,10 @@ from kplan.objects.models import (
 )
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
+from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.meant import not_asked_for, other_purpose
-from kplan.words import joined, listed, short_key
+from kplan.words import short_key
 
 OF_THE_NODE_ITSELF = "node.kubernetes.io/"
 """Taints that say what state a node is in: no pod of a user tolerates those to get a place."""
@@ -31,8 +31,6 @@ VALUES = 3
 NODES = 8
 DROPPED = 0.5
 """How much is given up where a rule goes altogether, against one that is widened."""
-LONG = 22
-"""Characters of a label beyond which its key alone is told."""
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -51,11 +49,6 @@ def taints_in_the_way(case: Case, row: int) -> tuple[str, ...]:
     return facts.groups[0].taints
 
 
-def short_taint(taint: str) -> str:
-    """A taint without the usual effect."""
-    return taint.removesuffix(":NoSchedule")
-
-
 def _toleration(taint: str) -> Toleration:
     head, _, effect = taint.rpartition(":")
     key, _, value = head.partition("=")
@@ -71,30 +64,24 @@ def _tolerations(case: Case) -> Iterator[Candidate]:
         if not taints or taints in seen or any(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
             continue
         seen.add(taints)
-        yield tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
+        yield _tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
 
 
-def tolerate(taints: tuple[str, ...], purpose: str = "") -> Candidate:
-    """Tolerate taints.
-
-    Args:
-        taints: as ``key=value:effect``.
-        purpose: which pods such a node is meant for, if it is not this one.
-    """
+def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Candidate:
+    """Tolerate taints of a node that is meant for other pods, if it is."""
     new = [_toleration(taint) for taint in taints]
 
     def edit(spec: PodSpec) -> PodSpec:
         return replace(spec, tolerations=[*(spec.tolerations or ()), *new])
 
-    names = joined(short_taint(taint) for taint in taints)
     ours = any(taint.partition("=")[0].partition(":")[0] in CONTROL_PLANE for taint in taints)
     return Candidate(
-        code="tolerate-taint",
-        cost=Cost.NOT_MEANT if purpose else Cost.LEAVE_OUT if ours else Cost.LOOSEN,
-        text=f"tolerate {names}",
-        edit=edit,
-        failed="" if ours or purpose else f"tolerating {names}",
-        note=purpose,
+        "tolerate-taint",
+        Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.LOOSEN,
+        about.Taints(taints),
+        edits=(edit,),
+        named=not (ours or meant),
+        meant=meant,
     )
 
 
@@ -115,18 +102,15 @@ def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidat
         rest = {key: value for key, value in (spec.node_selector or {}).items() if key not in keys}
         return replace(spec, node_selector=rest or None)
 
-    names = joined(f"{key}={selector[key]}" for key in keys)
-    if len(names) > LONG:
-        names = joined(keys)
-    warning = not_asked_for((key, (selector[key],)) for key in keys)
+    meant = not_asked_for((key, (selector[key],)) for key in keys)
     return Candidate(
-        code="drop-node-selector",
-        cost=Cost.NOT_MEANT if warning else Cost.LOOSEN,
-        text=f"drop nodeSelector {names}",
-        edit=edit,
-        failed=f"dropping nodeSelector {joined(keys)}" if len(keys) == 1 and not warning else "",
+        "drop-node-selector",
+        Cost.NOT_MEANT if meant else Cost.LOOSEN,
+        about.Selector(tuple((key, selector[key]) for key in keys)),
+        edits=(edit,),
+        named=len(keys) == 1 and not meant,
         loss=DROPPED,
-        note=warning,
+        meant=meant,
     )
 
 
@@ -147,29 +131,27 @@ def _node_affinity(case: Case) -> Iterator[Candidate]:
     for requirement, at in every:
         yield from _widened(case, requirement, at)
     for requirement, at in every:
-        yield _dropped(_words(requirement), (requirement,), _swap(at, None))
+        yield _dropped(about.NodeAffinity(_told(requirement)), (requirement,), _swap(at, None))
     if len(terms) == 1 and len(terms[0].match_expressions or ()) == 1:
         return
 
     def edit(spec: PodSpec) -> PodSpec:
         return _with_terms(spec, None)
 
-    yield replaced(
-        _dropped("", [requirement for requirement, _ in every], edit), text="drop the required node affinity"
-    )
+    yield _dropped(about.NodeAffinity(None), [requirement for requirement, _ in every], edit)
 
 
-def _dropped(words: str, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
+def _dropped(what: about.NodeAffinity, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
     """Drop requirements of the node affinity."""
-    warning = not_asked_for((one.key, one.values or ()) for one in requirements)
+    meant = not_asked_for((one.key, one.values or ()) for one in requirements)
     return Candidate(
         "drop-node-affinity",
-        Cost.NOT_MEANT if warning else Cost.LOOSEN,
-        f"drop node affinity {words}",
-        edit=edit,
-        failed="" if warning else f"dropping node affinity {words}".strip(),
+        Cost.NOT_MEANT if meant else Cost.LOOSEN,
+        what,
+        edits=(edit,),
+        named=not meant,
         loss=DROPPED,
-        note=warning,
+        meant=meant,
     )
 
 
@@ -177,13 +159,8 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
     """Let a requirement hold for more: a whole number where it has another, a value that near nodes have."""
     fixed = _whole_number(requirement)
     if fixed is not None:
-        old = (requirement.values or [""])[0]
-        yield Candidate(
-            "fix-number",
-            Cost.LOOSEN,
-            f"node affinity {requirement.key} {requirement.operator} {fixed} (now {old}: whole numbers only)",
-            edit=_swap(at, replace(requirement, values=[fixed])),
-        )
+        edit = _swap(at, replace(requirement, values=[fixed]))
+        yield Candidate("fix-number", Cost.LOOSEN, about.WholeNumber(_told(requirement), fixed), edits=(edit,))
     if requirement.operator == "In":
         column = case.cluster.labels.column(requirement.key)
         rows = case.nearest(NODES, "node-affinity")
@@ -191,19 +168,18 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
         known = set(requirement.values or ())
         for value in [value for value in values if value and value not in known and value in column.values][:VALUES]:
             wider = replace(requirement, values=[*(requirement.values or ()), value])
-            warning = not_asked_for([(requirement.key, requirement.values or ())])
+            meant = not_asked_for([(requirement.key, requirement.values or ())])
             yield Candidate(
                 "allow-value",
-                Cost.NOT_MEANT if warning else Cost.LOOSEN,
-                f"node affinity: allow {short_key(requirement.key)} {value} too",
-                edit=_swap(at, wider),
-                note=warning,
+                Cost.NOT_MEANT if meant else Cost.LOOSEN,
+                about.AlsoValue(short_key(requirement.key), value),
+                edits=(_swap(at, wider),),
+                meant=meant,
             )
 
 
-def _words(requirement: NodeSelectorRequirement) -> str:
-    values = requirement.values or []
-    return f"{requirement.key} {requirement.operator} {listed(values, most=2)}".strip()
+def _told(requirement: NodeSelectorRequirement) -> about.Requirement:
+    return about.Requirement(requirement.key, requirement.operator, tuple(requirement.values or ()))
 
 
 def _whole_number(requirement: NodeSelectorRequirement) -> str | None:
@@ -277,37 +253,25 @@ def _spread(case: Case) -> Iterator[Candidate]:
 
 def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many: bool) -> Iterator[Candidate]:
     told = facts.constraints[number]
-    key = short_key(told.topology_key)
-    where = f" (spread by {key})" if many else ""
+    key = short_key(told.topology_key) if many else ""
 
-    def loosened(code: str, text: str, cost: Cost = Cost.LOOSEN, short: str = "", **fields: object) -> Candidate:
+    def loosened(code: str, what: about.Spread, cost: Cost = Cost.LOOSEN, **fields: object) -> Candidate:
         def edit(spec: PodSpec) -> PodSpec:
             return _with_constraint(spec, place, fields)
 
-        return Candidate(code, cost, f"{text}{where}", edit=edit, failed=f"{text}{where}", short=short)
+        return Candidate(code, cost, what, edits=(edit,), named=True)
 
     if told.node_taints_policy == "Ignore" and told.counted_despite_taints:
-        yield loosened(
-            "spread-taints-policy",
-            "nodeTaintsPolicy: Honor",
-            short="nodeTaintsPolicy: Honor on that constraint",
-            node_taints_policy="Honor",
-        )
+        yield loosened("spread-taints-policy", about.Spread(key), node_taints_policy="Honor")
     if told.node_affinity_policy == "Ignore" and told.counted_despite_affinity:
-        yield loosened("spread-affinity-policy", "nodeAffinityPolicy: Honor", node_affinity_policy="Honor")
+        yield loosened("spread-affinity-policy", about.Spread(key), node_affinity_policy="Honor")
     if told.too_few_domains:
-        had = len(told.domains)
-        wanted = f"minDomains: {had}" if had else "no minDomains"
-        yield loosened("spread-min-domains", f"{wanted} (now {told.min_domains})", min_domains=had or None)
+        had = len(told.domains) or None
+        yield loosened("spread-min-domains", about.Spread(key, had, told.min_domains), min_domains=had)
     skews = sorted({refused.skew for refused in facts.refused if refused.constraint == number and refused.domain})
     for skew in skews[:2]:
-        yield loosened("spread-max-skew", f"maxSkew: {skew} (now {told.max_skew})", max_skew=skew)
-    yield loosened(
-        "spread-anyway",
-        "whenUnsatisfiable: ScheduleAnyway",
-        Cost.LEAVE_OUT,
-        when_unsatisfiable="ScheduleAnyway",
-    )
+        yield loosened("spread-max-skew", about.Spread(key, skew, told.max_skew), max_skew=skew)
+    yield loosened("spread-anyway", about.Spread(key), Cost.LEAVE_OUT, when_unsatisfiable="ScheduleAnyway")
 
 
 def _with_constraint(spec: PodSpec, place: int, fields: dict[str, object]) -> PodSpec:

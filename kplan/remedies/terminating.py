@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kplan.cluster import Remove
+from kplan.remedies.about import Pods
 from kplan.remedies.candidate import Candidate, Case, Cost
-from kplan.words import count, joined
+from kplan.remedies.deeds import Left
 
 NODES = 3
 PODS = 3
-"""Pods of one node that are tried each alone; and how many are named."""
+"""Pods of one node that are tried each alone."""
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -45,14 +45,5 @@ def _nodes(case: Case, leaving: np.ndarray[tuple[int], np.dtype[np.intp]]) -> li
 
 
 def _wait(case: Case, rows: Sequence[int]) -> Candidate:
-    pods = [case.cluster.pods[row] for row in rows]
-    verb = "is" if len(pods) == 1 else "are"
-    names = joined(pod.key for pod in pods) if len(pods) <= PODS else count(len(pods), "pod")
-    return Candidate(
-        "wait",
-        Cost.WAIT,
-        f"wait until {names}, which {verb} being deleted, {verb} gone",
-        changes=tuple(Remove(row) for row in rows),
-        commands=tuple(f"kubectl wait --for=delete pod/{pod.name} -n {pod.namespace}" for pod in pods),
-        unless="wait" if len(pods) > 1 else "",
-    )
+    pods = tuple(case.cluster.pods[row].key for row in rows)
+    return Candidate("wait", Cost.WAIT, Pods(pods), steps=(Left(pods),), unless=("wait",) if len(pods) > 1 else ())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from kplan.cluster import Change, Put
+from kplan.cluster import Put
 from kplan.objects.models import (
     Container,
     CSINode,
@@ -35,8 +35,9 @@ from kplan.plugins.shared.claims import (
     requested_storage,
 )
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
-from kplan.remedies import waiting_claims
+from kplan.remedies import about, waiting_claims
 from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.deeds import Objects
 
 NODES = 3
 _BROKEN = (
@@ -87,23 +88,13 @@ def _limits(case: Case) -> Iterator[Candidate]:
 
 
 def _raised(csi_node: CSINode, uses: list[DriverUsage]) -> Candidate:
-    changed, told = csi_node, []
-    for use in uses:
-        limit = use.attached + len(use.new)
-        changed = _with_limit(changed, use.driver, limit)
-        told.append(f"{limit} (now {use.limit})")
-    what = told[0] if len(told) == 1 else ", ".join(f"{use.driver} {t}" for use, t in zip(uses, told, strict=True))
-    return Candidate(
-        "volume-limit",
-        Cost.NODE,
-        f"limit of {csi_node.name} {what}",
-        changes=(Put("csi_nodes", csi_node.name, changed),),
-        commands=tuple(
-            f"# driver {use.driver} on {csi_node.name}: let it report a limit of {use.attached + len(use.new)} "
-            "(an option of most drivers, or a larger machine)"
-            for use in uses
-        ),
-    )
+    changed = csi_node
+    limits = [(use.driver, use.attached + len(use.new), use.limit) for use in uses]
+    for driver, limit, _ in limits:
+        changed = _with_limit(changed, driver, limit)
+    what = about.VolumeLimit(csi_node.name, tuple(limits))
+    steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
+    return Candidate("volume-limit", Cost.NODE, what, steps=steps)
 
 
 def _with_limit(csi_node: CSINode, driver: str, limit: int) -> CSINode:
@@ -116,14 +107,10 @@ def _with_limit(csi_node: CSINode, driver: str, limit: int) -> CSINode:
 
 def _installed(csi_node: CSINode, missing: list[DriverUsage]) -> Candidate:
     drivers = [*(csi_node.spec.drivers or ()), *(CsiNodeDriver(name=use.driver) for use in missing)]
-    names = ", ".join(use.driver for use in missing)
-    return Candidate(
-        "install-driver",
-        Cost.NODE,
-        f"driver {names} installed on {csi_node.name}",
-        changes=(Put("csi_nodes", csi_node.name, replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))),),
-        commands=(f"kubectl get csinode {csi_node.name} -o yaml  # why is {names} not registered there?",),
-    )
+    changed = replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))
+    what = about.Drivers(csi_node.name, tuple(use.driver for use in missing))
+    steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
+    return Candidate("install-driver", Cost.NODE, what, steps=steps)
 
 
 def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
@@ -136,15 +123,10 @@ def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
         if item.spec.node_name == node and item.spec.source and item.spec.source.persistent_volume_name in unused
     ]
     if found:
-        names = ", ".join(sorted({item.spec.source.persistent_volume_name for _, item in found}))
-        yield Candidate(
-            "detach-volume",
-            Cost.STALE,
-            f"detach {names} from {node}: no pod there uses it",
-            changes=tuple(Put("volume_attachments", key, None) for key, _ in found),
-            commands=tuple(f"kubectl delete volumeattachment {key}" for key, _ in found),
-            failed=f"detaching {names}",
-        )
+        volumes = sorted({item.spec.source.persistent_volume_name for _, item in found})
+        what = about.Detached(node, tuple(volumes), tuple(key for key, _ in found))
+        steps = (Objects(tuple(Put("volume_attachments", key, None) for key, _ in found)),)
+        yield Candidate("detach-volume", Cost.STALE, what, steps=steps, named=True)
 
 
 def _uses(case: Case) -> list[ClaimUse]:
@@ -177,7 +159,7 @@ def _without(use: ClaimUse) -> Candidate:
             init_containers=unmounted(spec.init_containers),
         )
 
-    return Candidate("without-claim", Cost.LEAVE_OUT, f"the pod without claim {use.name}", edit=edit)
+    return Candidate("without-claim", Cost.LEAVE_OUT, about.Claim(use.name), edits=(edit,))
 
 
 def _claims(case: Case) -> Iterator[Candidate]:
@@ -197,12 +179,6 @@ def _claims(case: Case) -> Iterator[Candidate]:
             yield from _new_claim(case, use, claim)
 
 
-def _needs_another(case: Case, use: ClaimUse, claim: PersistentVolumeClaim, elsewhere: set[str]) -> bool:
-    if claim.metadata.deletion_timestamp is not None or not claim.spec.volume_name:
-        return True
-    return use.name in elsewhere or claim.spec.volume_name not in case.cluster.objects.persistent_volumes
-
-
 def _out_of_reach(case: Case) -> set[str]:
     rows = case.nearest(4, *_ELSEWHERE)
     facts = case.facts(rows).get("VolumeBinding") if rows else None
@@ -216,22 +192,19 @@ def _new_claim(case: Case, use: ClaimUse, claim: PersistentVolumeClaim | None) -
     classes = case.cluster.objects.storage_classes
     waits = [name for name, item in classes.items() if item.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER]
     own = claim_class(claim) if claim is not None else ""
-    data = claim is not None and bool(claim.spec.volume_name)
     going = claim is not None and claim.metadata.deletion_timestamp is not None
-    word = "new claim" if claim is not None else f"create claim {use.name}"
     for name in [own] if own in waits else waits[:2]:
         item = classes[name]
         if (item.provisioner or "") in ("", "kubernetes.io/no-provisioner"):
             continue
-        yield _claimed(case, use, claim, name, f"{word}, class {name}", data=data)
+        yield _claimed(case, use, claim, name)
     if own in classes and own not in waits and not going:
         late = replace(
             classes[own],
             metadata=replace(classes[own].metadata, name=f"{own}-late"),
             volume_binding_mode=WAIT_FOR_FIRST_CONSUMER,
         )
-        text = f"{word}, WaitForFirstConsumer"
-        yield _claimed(case, use, claim, late.name, text, data=data, more=(Put("storage_classes", late.name, late),))
+        yield _claimed(case, use, claim, late.name, late=(Put("storage_classes", late.name, late),))
     if (
         claim is None
         or not claim.spec.volume_name
@@ -245,26 +218,25 @@ def _claimed(
     use: ClaimUse,
     claim: PersistentVolumeClaim | None,
     storage_class: str,
-    text: str,
-    *,
-    data: bool,
-    more: tuple[Change, ...] = (),
+    late: tuple[Put, ...] = (),
 ) -> Candidate:
     fresh = _fresh(case, use, claim, storage_class)
-    delete = [f"kubectl delete pvc {use.name} -n {case.pod.namespace}"] if claim is not None else []
-    modes = "/".join(fresh.spec.access_modes or ())
-    size = requested_storage(fresh)
+    data = claim is not None and bool(claim.spec.volume_name)
+    what = about.NewClaim(
+        "" if claim is not None else use.name,
+        storage_class,
+        bool(late),
+        claim=use.name,
+        namespace=case.pod.namespace,
+        size=f"{requested_storage(fresh)}",
+        modes=tuple(fresh.spec.access_modes or ()),
+    )
     return Candidate(
         "new-claim",
         Cost.LOSS if data else Cost.LOOSEN,
-        text,
-        changes=(*more, Put("persistent_volume_claims", use.key, fresh)),
-        commands=(
-            *delete,
-            f"# then a claim {use.name}: {size}, {modes}, storageClassName {storage_class}"
-            + (" (a copy of the class with volumeBindingMode: WaitForFirstConsumer)" if more else ""),
-        ),
-        harm="LOSES DATA" if data else "",
+        what,
+        steps=(Objects((*late, Put("persistent_volume_claims", use.key, fresh))),),
+        harm="loses-data" if data else "",
     )
 
 
@@ -319,18 +291,11 @@ def _with_volume(case: Case, use: ClaimUse, claim: PersistentVolumeClaim | None)
     metadata = replace(fresh.metadata, annotations={**fresh.annotations, BIND_COMPLETED: "yes"})
     bound = replace(fresh, metadata=metadata, spec=replace(fresh.spec, volume_name=name))
     lost = claim is not None and bool(claim.spec.volume_name)
-    if claim is None:
-        text = f"create claim {use.name}, bound to a volume"
-    elif lost or claim.metadata.deletion_timestamp is not None:
-        text = f"a new claim {use.name}, bound to a volume"
-    else:
-        text = f"a volume for claim {use.name}"
-    asked = f"# claim {use.name} in namespace {case.pod.namespace}, and a volume it is bound to"
+    again = claim is not None and (lost or claim.metadata.deletion_timestamp is not None)
     return Candidate(
         "claim-bound",
         Cost.LOSS if lost else Cost.NODE,
-        text,
-        changes=(Put("persistent_volumes", name, volume), Put("persistent_volume_claims", use.key, bound)),
-        commands=(f"kubectl describe pvc {use.name} -n {case.pod.namespace}" if claim is not None else asked,),
-        harm="LOSES DATA" if lost else "",
+        about.BoundClaim(use.name, case.pod.namespace, new=claim is None, again=again),
+        steps=(Objects((Put("persistent_volumes", name, volume), Put("persistent_volume_claims", use.key, bound))),),
+        harm="loses-data" if lost else "",
     )

@@ -23,7 +23,9 @@ from kplan.objects.models.storage import PersistentVolumeStatus, VolumeNodeAffin
 from kplan.objects.quantity import format_bytes, value
 from kplan.plugins.shared.claims import SELECTED_NODE, ClaimUse, claim_uses
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, WaitingClaim
+from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.deeds import Objects
 
 NODES = 3
 _HOSTNAME = "kubernetes.io/hostname"
@@ -67,13 +69,8 @@ def _smaller(
     yield Candidate(
         "smaller-claim",
         Cost.REQUEST,
-        f"claim {use.name} of at most {text} (now {waiting.size})",
-        changes=(Put("persistent_volume_claims", use.key, smaller),),
-        commands=(
-            f"kubectl delete pvc {use.name} -n {case.pod.namespace}",
-            f"# then the same claim with requests.storage: {text}",
-        ),
-        short=f"claim {use.name} {text} (now {waiting.size})",
+        about.SmallClaim(use.name, case.pod.namespace, text, waiting.size),
+        steps=(Objects((Put("persistent_volume_claims", use.key, smaller),)),),
     )
 
 
@@ -91,11 +88,8 @@ def _any_place(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "class-topologies",
         Cost.NODE,
-        f"class {item.name} without allowedTopologies",
-        changes=(Put("storage_classes", item.name, replace(item, allowed_topologies=None)),),
-        commands=(
-            f"# a StorageClass cannot be changed: delete {item.name} and make it anew without allowedTopologies",
-        ),
+        about.StorageClass(item.name),
+        steps=(Objects((Put("storage_classes", item.name, replace(item, allowed_topologies=None)),)),),
     )
 
 
@@ -106,9 +100,8 @@ def _no_node_selected(use: ClaimUse, claim: PersistentVolumeClaim, waiting: Wait
     return Candidate(
         "selected-node",
         Cost.STALE,
-        f"clear selected-node {waiting.selected_node} of claim {name}",
-        changes=(Put("persistent_volume_claims", use.key, changed),),
-        commands=(f"kubectl annotate pvc {name} -n {namespace} {SELECTED_NODE}-",),
+        about.SelectedNode(name, namespace, waiting.selected_node),
+        steps=(Objects((Put("persistent_volume_claims", use.key, changed),)),),
     )
 
 
@@ -132,12 +125,8 @@ def _local(case: Case, claim: PersistentVolumeClaim, waiting: WaitingClaim, row:
     return Candidate(
         "local-volume",
         Cost.NODE,
-        f"a volume of {size}, class {waiting.storage_class}, on {node.name}",
-        changes=(Put("persistent_volumes", name, volume),),
-        commands=(
-            f"# a PersistentVolume: {size}, {'/'.join(claim.spec.access_modes or ())}, storageClassName "
-            f"{waiting.storage_class}, nodeAffinity {_HOSTNAME} In [{host}]",
-        ),
+        about.LocalVolume(size, waiting.storage_class, node.name, host, tuple(claim.spec.access_modes or ())),
+        steps=(Objects((Put("persistent_volumes", name, volume),)),),
     )
 
 
@@ -158,9 +147,8 @@ def _reported(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "capacity-reported",
         Cost.NODE,
-        f"{waiting.provisioner} reports {size} for class {waiting.storage_class}",
-        changes=(Put("csi_storage_capacities", item.key, item),),
-        commands=("kubectl get csistoragecapacities -A  # the driver writes these; none is large enough",),
+        about.Reported(waiting.provisioner, size, waiting.storage_class),
+        steps=(Objects((Put("csi_storage_capacities", item.key, item),)),),
     )
 
 
@@ -170,11 +158,6 @@ def _untracked(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "capacity-untracked",
         Cost.NODE,
-        f"storageCapacity: false on csidriver {driver.name}",
-        changes=(Put("csi_drivers", driver.name, changed),),
-        commands=(
-            f"""kubectl patch csidriver {driver.name} --type=merge -p '{{"spec":{{"storageCapacity":false}}}}'""",
-            "# the scheduler then no longer looks how much is left; the driver may still refuse",
-        ),
-        note="space is no longer looked at",
+        about.Driver(driver.name),
+        steps=(Objects((Put("csi_drivers", driver.name, changed),)),),
     )

@@ -16,16 +16,14 @@ import kplan
 from kplan.errors import KplanError
 from kplan.objects.requests import set_resource_defaults
 from kplan.pipeline import Planner
-from kplan.remedies import Remedies, fixes, remedies
-from kplan.result.document_base import Origin
+from kplan.remedies import Remedies, remedies
 from kplan.sources import load_values
-from kplan.studies.context import Context
+from kplan.wording.fixes import fixes
 from tests.conformance.corpus import GAPS, cases, themes
-from tests.studies.remedying import helps, picture
+from tests.remedies.carrying_out import helps, picture
 
 CASES = int(os.environ.get("KPLAN_CASES", "5"))
 PODS = 2
-NOWHERE = Origin(source="", nodes=0, pods=0, k8s_version="", how="", rules="")
 VERSIONS = ("1.37", "1.34")
 
 
@@ -62,7 +60,7 @@ def search(planner: Planner) -> Iterator[tuple[str, Remedies]]:
         if outcome.choice >= 0 or outcome.gated or outcome.error:
             continue
         seen += 1
-        found = remedies(Context(planner, NOWHERE), pod)
+        found = remedies(planner, pod)
         evicts = outcome.preemption is not None and bool(outcome.preemption.picks)
         assert len(fixes(found, pod, planner.cluster, evicts=evicts)) >= min(len(found.found), 20)
         yield pod.key, found

@@ -11,7 +11,6 @@ from msgspec import structs
 from kplan.objects.kinds import KINDS
 from kplan.objects.state import Completeness
 from kplan.pipeline import Planner
-from kplan.remedies import Again, Attempt, Played, Whole
 from kplan.result.document_base import API_VERSION, Cause, Doubt
 from kplan.result.document_check import (
     CheckDoubt,
@@ -24,13 +23,14 @@ from kplan.result.document_check import (
 )
 from kplan.result.document_plan import QuotaRow, SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
+from kplan.studies.as_a_whole import Again, Played, Whole
 from kplan.studies.by_object import Mine, by_object
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
 from kplan.studies.check.policy import Policy, percent
 from kplan.studies.check.rules import Broken, Situation, broken_rules, replicas, rule_doubts
-from kplan.studies.context import Context
 from kplan.studies.doubts import missing_nodes, pod_doubts
+from kplan.wording.attempts import lands_text
 from kplan.words import count, listed
 
 _ATTEMPTS = 3
@@ -138,7 +138,7 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
     """Try what would help the pods that fit nowhere, of the first objects that fail."""
     by_name = {item.name: item for item in by_object(played.plan)}
     cluster, left = played.planner.cluster, _ATTEMPTS
-    context = Context(replace(played.planner, everything=True), played.plan.origin, brief=True)
+    planner = replace(played.planner, everything=True)
     for finding in findings:
         if finding.rule != "does-not-fit" or not finding.counted or not left or not cluster.nodes:
             yield finding
@@ -147,8 +147,12 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
         item = by_name[finding.object]
         rows = [cluster.pod_index[step.pod] for step in item.failed if step.pod in cluster.pod_index]
         waiting = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
-        found = whole.attempt(context, item, waiting) if waiting else Attempt()
-        yield structs.replace(finding, attempt=found.text, edits=found.edits)
+        found = whole.attempt(planner, item, waiting) if waiting else None
+        if found is None:
+            yield finding
+            continue
+        text = lands_text(found.candidate, found.found.lands)
+        yield structs.replace(finding, attempt=text, edits=found.found.edits)
 
 
 def _objects(

@@ -12,6 +12,7 @@ from kplan.result.document_base import API_VERSION, Cause
 from kplan.studies.context import Context
 from kplan.studies.doubts import plan_doubts
 from kplan.studies.notes import left_alone
+from kplan.wording.attempts import fits_text
 from kplan.wording.groups import needs_of
 from kplan.wording.owners import by_number
 from kplan.words import count, tallied
@@ -78,7 +79,7 @@ def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
         return fold
     rows = [cluster.pod_index[key] for key in fold.pods if key in cluster.pod_index]
     waiting = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
-    return msgspec.structs.replace(fold, attempt=attempt(context, waiting)) if waiting else fold
+    return msgspec.structs.replace(fold, attempt=fits_text(attempt(context.planner, waiting))) if waiting else fold
 
 
 def _counts_sentence(counts: dict[str, int], pods: str, causes: int, how: str) -> str:

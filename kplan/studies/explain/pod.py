@@ -15,7 +15,7 @@ from kplan.course.returning import after_eviction
 from kplan.reasons.failing import gates
 from kplan.reasons.groups import Asked, Found, find_groups, narrowed
 from kplan.reasons.preempting import preempt_part
-from kplan.remedies import fixes, no_help, remedies_of
+from kplan.remedies import remedies_of
 from kplan.result import Outcome
 from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt
 from kplan.result.document_base import API_VERSION, Cause
@@ -27,6 +27,7 @@ from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
 from kplan.studies.explain.scoring import asked_node, goes_to, score_table, why_there
 from kplan.wording.because import because
+from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, tell
 from kplan.wording.owners import owner_text
 from kplan.wording.view import NODES_SHOWN
@@ -143,9 +144,9 @@ def _remedies(
     """What would make a waiting pod fit, and what would not; of many pods it is told by cause (see ``fold``)."""
     if context.brief or not waits or verdict not in ("PENDING", "PREEMPTS"):
         return (), None
-    found = remedies_of(context, asked, groups)
+    found = remedies_of(context.planner, asked, groups)
     told = fixes(found, asked.pod, asked.cluster, evicts=verdict == "PREEMPTS")
-    return told, no_help(found)
+    return told, no_help(found, asked)
 
 
 def verdict_of(outcome: Outcome) -> str:

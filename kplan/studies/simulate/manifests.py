@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from kplan.errors import KplanError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.remedies import Changes, Played
+from kplan.remedies import Candidate
 from kplan.result.document_base import Origin
 from kplan.sources import Manifests
+from kplan.studies.as_a_whole import Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.studies.simulate.landing import Landed, land_objects
 
@@ -44,14 +46,15 @@ class ManifestPlan:
         landed = land_objects(self.state, self.manifests, self.rules, self.templates)
         return self._play(landed, self.planner_of(landed.state), replace(self.options, again=self))
 
-    def play(self, manifests: Manifests, changes: Changes) -> Played | None:
+    def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Plan other manifests, on a changed cluster; see Again."""
         landed = land_objects(self.state, manifests, self.rules, self.templates)
         planner = self.planner_of(landed.state)
-        made = changes(planner.cluster)
-        if made is None:
+        try:
+            for changes in candidate.changes(planner.cluster) if candidate is not None else ():
+                planner.apply(changes)
+        except KplanError:
             return None
-        planner.apply(made)
         return self._play(landed, planner, replace(self.options, attempts=False))
 
     def _play(self, landed: Landed, planner: Planner, options: SimulateOptions) -> Played:

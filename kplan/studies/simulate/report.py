@@ -15,7 +15,7 @@ from kplan.course.rollout import Play
 from kplan.course.run import Run, Told
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
-from kplan.remedies import CLAIMS, Again, Whole, attempt
+from kplan.remedies import attempt
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_plan import (
     Expanded,
@@ -26,12 +26,14 @@ from kplan.result.document_plan import (
     RolloutPlan,
     SimulationPlan,
 )
+from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
-from kplan.studies.context import Context
 from kplan.studies.doubts import extenders_of, missing_nodes, plan_doubts
 from kplan.studies.notes import left_alone
 from kplan.studies.simulate.quotas import quota_rows
 from kplan.studies.simulate.verdicts import refusal_cause, sentence, verdict_of
+from kplan.wording.attempts import fits_text, lands_text
+from kplan.wording.fixes import CLAIMS
 from kplan.wording.groups import needs_of
 from kplan.wording.owners import by_number, folded_owner
 from kplan.wording.wanted import alike, of_several
@@ -148,7 +150,7 @@ def _attempted(
     run: Run, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
 ) -> Iterator[PlanCause]:
     """Try what would help the pods of the first causes; those of a manifest as a whole."""
-    context = Context(replace(run.planner, everything=True), plan.origin, brief=True)
+    planner = replace(run.planner, everything=True)
     whole = Whole(again, plan) if again is not None else None
     items = {step.pod: item for item in by_object(plan) for step in item.failed}
     left = ATTEMPTS
@@ -159,11 +161,15 @@ def _attempted(
         left -= 1
         item = next((items[pod.key] for pod in pods if pod.key in items), None)
         if whole is None or item is None:
-            yield msgspec.structs.replace(cause, attempt=attempt(context, pods))
+            yield msgspec.structs.replace(cause, attempt=fits_text(attempt(planner, pods)))
             continue
         mine = [pod for pod in pods if items.get(pod.key) is item]
-        found = whole.attempt(context, item, mine, named=len(cause.owners) > 1)
-        yield msgspec.structs.replace(cause, attempt=found.text, edits=found.edits)
+        found = whole.attempt(planner, item, mine)
+        if found is None:
+            yield cause
+            continue
+        text = lands_text(found.candidate, found.found.lands, named=len(cause.owners) > 1)
+        yield msgspec.structs.replace(cause, attempt=text, edits=found.found.edits)
 
 
 def _tried(run: Run) -> Iterator[tuple[Pod, str, str]]:

@@ -9,8 +9,8 @@ from kplan.remedies import remedies
 from kplan.render.text import Style, explanation
 from kplan.result.document import PodExplanation
 from kplan.studies.explain import explain_pods
+from tests.remedies.carrying_out import helps, picture
 from tests.studies.complaints.complaints import NAMES, golden, read
-from tests.studies.remedying import helps, picture
 
 NEW_GOLDENS = os.environ.get("KPLAN_NEW_GOLDENS") == "1"
 """Write the answers instead of comparing them; the difference is then to be read and judged."""
@@ -55,11 +55,10 @@ def test_a_remedy_that_one_would_choose_is_found(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_remedy_works_on_a_cluster_built_anew(name: str) -> None:
     complaint = read(name)
-    context = complaint.context()
-    planner = context.planner
+    planner = complaint.context().planner
     counters = len(planner.cluster.counters)
     before = picture(planner.cluster, counters)
-    found = remedies(context, planner.cluster.pods[planner.cluster.pod_index[complaint.asks]])
+    found = remedies(planner, planner.cluster.pods[planner.cluster.pod_index[complaint.asks]])
     assert picture(planner.cluster, counters) == before
     assert [wrong for wrong in (helps(planner, complaint.asks, remedy) for remedy in found.found) if wrong] == []
     assert found.found or not complaint.remedies

@@ -11,6 +11,7 @@ from kplan.cluster.schema import COLUMNS
 from kplan.pipeline import Planner
 from kplan.remedies import Remedy
 from kplan.result import Outcome
+from kplan.wording.remedies import text_of
 
 
 def outcome_with(planner: Planner, pod: str, remedy: Remedy) -> Outcome:
@@ -24,11 +25,12 @@ def outcome_with(planner: Planner, pod: str, remedy: Remedy) -> Outcome:
     cluster = planner.cluster
     info = cluster.pods[cluster.pod_index[pod]]
     undos = []
-    if remedy.candidate.edit is not None:
-        changed = msgspec.structs.replace(info.pod, spec=remedy.candidate.edit(info.pod.spec))
+    if remedy.candidate.edits:
+        changed = msgspec.structs.replace(info.pod, spec=remedy.candidate.edited(info.pod.spec))
         undos.append(cluster.apply([Remove(info.row), AddPods((changed,))]))
-    undos.append(cluster.apply(remedy.candidate.changes))
     try:
+        for changes in remedy.candidate.changes(cluster):
+            undos.append(cluster.apply(changes))
         state = to_state(cluster)
     finally:
         for undo in reversed(undos):
@@ -47,7 +49,7 @@ def helps(planner: Planner, pod: str, remedy: Remedy) -> str:
         return "" if then.choice >= 0 else "fits nowhere"
     else:
         good = len(then.feasible) == len(remedy.effect.nodes) > 0 and not then.error
-    return "" if good else f"{remedy.candidate.text}: {len(then.feasible)} nodes, {then.error or then.fit_error}"
+    return "" if good else f"{text_of(remedy.candidate)}: {len(then.feasible)} nodes, {then.error or then.fit_error}"
 
 
 def picture(cluster: Cluster, counters: int) -> tuple[object, ...]:

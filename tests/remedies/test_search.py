@@ -10,9 +10,10 @@ from kplan.objects.models import Object
 from kplan.remedies import Remedies, remedies
 from kplan.remedies.lab import FEWEST_TRIALS, Lab
 from kplan.render.text import Style
+from kplan.wording.remedies import harm_of, text_of, words_of
 from tests.builders import make, node, pod
+from tests.remedies.carrying_out import helps, picture
 from tests.studies.ask import context, document, text
-from tests.studies.remedying import helps, picture
 
 ZONE = "topology.kubernetes.io/zone"
 WEB = {"app": "web"}
@@ -35,14 +36,14 @@ def search(objects: list[Object], name: str) -> Remedies:
     planner.explain(info)
     counters = len(planner.cluster.counters)
     before = picture(planner.cluster, counters)
-    found = remedies(asked, info)
+    found = remedies(planner, info)
     assert picture(planner.cluster, counters) == before
     assert [wrong for wrong in (helps(planner, name, remedy) for remedy in found.found) if wrong] == []
     return found
 
 
 def told(found: Remedies) -> list[str]:
-    return [f"{remedy.candidate.text} -> {', '.join(remedy.effect.nodes)}" for remedy in found.found]
+    return [f"{text_of(remedy.candidate)} -> {', '.join(remedy.effect.nodes)}" for remedy in found.found]
 
 
 def test_the_greatest_request_is_exact_and_larger_sets_are_told() -> None:
@@ -128,13 +129,13 @@ def test_what_is_behind_a_refusal_of_the_whole_pod_is_looked_for() -> None:
     # no node is looked at for a claim that is missing: the taint is met only once it is there
     volume = {"name": "v", "persistentVolumeClaim": {"claimName": "nope"}}
     found = search([node("n", taints=["a=b:NoSchedule"]), pod("p", volumes=[volume])], "default/p")
-    assert [remedy.candidate.text for remedy in found.found] == [
+    assert [text_of(remedy.candidate) for remedy in found.found] == [
         "tolerate a=b, and create claim nope, bound to a volume",
         "create claim nope, bound to a volume, and remove taint a=b from n",
         "tolerate a=b, and the pod without claim nope",
         "remove taint a=b from n, and the pod without claim nope",
     ]
-    assert (found.failed, found.nothing) == ((), "")
+    assert (found.failed, found.nearest) == ((), None)
 
 
 def test_pairs_are_looked_for_only_where_nothing_helps_alone() -> None:
@@ -156,7 +157,9 @@ def test_nothing_short_of_all_is_said_plainly() -> None:
     ]
     found = search(objects, "default/p")
     assert found.found == ()
-    assert found.nothing == (
+    said = document(objects, "default/p").no_help
+    assert said is not None
+    assert said.nothing == (
         "nothing short of all of these together helps, on n: taint a=b:NoSchedule, nodeSelector disk=ssd and pod "
         "affinity to app=cache"
     )
@@ -173,10 +176,15 @@ def test_an_evicted_pod_is_tried_both_ways_round() -> None:
     ]
     found = search(objects, "default/p")
     move = next(remedy for remedy in found.found if remedy.candidate.code == "move-pod")
-    assert move.candidate.text == "move default/cart, 2 cpu: cordon n-1, evict it, uncordon n-1"
-    assert move.candidate.note == "it moves to n-2"
-    assert move.candidate.commands[0] == "kubectl cordon n-1"
-    assert "evicting default/cart alone (it goes back to n-1)" in found.failed
+    words = words_of(move.candidate)
+    assert (words.text, words.note) == (
+        "move default/cart, 2 cpu: cordon n-1, evict it, uncordon n-1",
+        "it moves to n-2",
+    )
+    answer = document(objects, "default/p")
+    assert next(fix for fix in answer.fixes if fix.code == "move-pod").commands[0] == "kubectl cordon n-1"
+    assert answer.no_help is not None
+    assert "evicting default/cart alone (it goes back to n-1)" in answer.no_help.tried
 
 
 def test_harm_is_in_capitals_and_comes_last() -> None:
@@ -190,7 +198,7 @@ def test_harm_is_in_capitals_and_comes_last() -> None:
         pod("p", requests={"cpu": "1"}),
     ]  # fmt: skip
     found = search(objects, "default/p").found
-    assert {remedy.candidate.harm for remedy in found if remedy.candidate.harm} == {
+    assert {harm_of(remedy.candidate) for remedy in found if remedy.candidate.harm} == {
         "GONE: nothing owns it",
         "BREAKS web",
     }

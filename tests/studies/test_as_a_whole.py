@@ -11,9 +11,10 @@ from kplan.cli.check import Asked, answer
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import open_session
 from kplan.cli.simulate import plan
-from kplan.remedies import together, whole
+from kplan.remedies import many
 from kplan.result.document_check import CheckResult, Finding
 from kplan.result.document_plan import FieldChange
+from kplan.studies import as_a_whole
 from kplan.studies.check.policy import Policy
 from tests.studies.checking import NOW, check, deployment, item, node, only, pod, template, write
 
@@ -294,7 +295,7 @@ def test_what_gets_worse_by_it_is_said_where_nothing_else_helps(
     )
     manifests = [deployment("api", "3", 1), web]
     assert tried(tmp_path, nodes(2, **taint), *manifests)[0].startswith("tolerate") is False
-    monkeypatch.setattr(whole, "options", lambda found, pod: together.options(found, pod)[:1])
+    monkeypatch.setattr(as_a_whole, "options", lambda found, pod: many.options(found, pod)[:1])
     assert tried(tmp_path, nodes(2, **taint), *manifests)[0] == (
         "tolerate a=b -> its replica lands; of shop/web 0 of 1, not 1"
     )

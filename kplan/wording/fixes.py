@@ -6,11 +6,18 @@ from collections.abc import Sequence
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import returns
+from kplan.reasons.groups import Asked
 from kplan.remedies.candidate import Remedies, Remedy
-from kplan.remedies.commands import commands_of
 from kplan.result.document import Fix, NoHelp
-from kplan.words import count, listed
+from kplan.wording.commands import commands_of
+from kplan.wording.phrases import phrase
+from kplan.wording.remedies import failed_of, harm_of, words_of
+from kplan.wording.remedies_pod import lower_amount
+from kplan.wording.view import View
+from kplan.words import count, joined, listed
 
+CLAIMS = "claims of devices"
+"""What is never tried: they are not modelled."""
 NAMES = 3
 KEPT = 24
 """Most remedies in a document."""
@@ -30,35 +37,54 @@ def fixes(found: Remedies, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> t
     )
 
 
-def no_help(found: Remedies) -> NoHelp | None:
-    """What would be tried first and does not help; None where there is nothing to say."""
-    if not (found.failed or found.nothing or found.untried):
+def no_help(found: Remedies, asked: Asked) -> NoHelp | None:
+    """What would be tried first and does not help; None where there is nothing to say.
+
+    Args:
+        found: what helps, and what does not.
+        asked: the pod's cycle, run.
+    """
+    if not (found.failed or found.nearest or found.claims):
         return None
-    return NoHelp(tried=found.failed, nothing=found.nothing, untried=found.untried)
+    return NoHelp(
+        tried=tuple(map(failed_of, found.failed)),
+        nothing=_what_it_takes(found, asked),
+        untried=(CLAIMS,) if found.claims else (),
+    )
+
+
+def _what_it_takes(found: Remedies, asked: Asked) -> str:
+    """What is wrong with the nearest node, all of it."""
+    if found.nearest is None:
+        return ""
+    row = int(found.nearest.rows[0])
+    view = View(asked, found.nearest, (row,), asked.facts(found.nearest.rows[:1]))
+    reasons = [phrase(view, atom).short.removesuffix(", not tolerated") for atom in found.nearest.atoms]
+    if len(reasons) == 1:
+        return f"no single change and no pair of changes helps; nearest is {view.name(row)}: {reasons[0]}"
+    return f"nothing short of all of these together helps, on {view.name(row)}: {joined(reasons)}"
 
 
 def _fix(number: int, remedy: Remedy, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> Fix:
     candidate, effect = remedy.candidate, remedy.effect
-    then = _then(remedy, cluster, evicts=evicts)
+    words, harm = words_of(candidate), harm_of(candidate)
+    then = _then(remedy, words.note, cluster, evicts=evicts)
+    fits = then if effect.evicted or effect.first or words.note else _fits(remedy, len(cluster.nodes), evicts=evicts)
     return Fix(
         number=number,
         code=candidate.code,
         cost=candidate.cost.name.lower().replace("_", "-"),
-        text=candidate.text,
+        text=words.text,
         then=then,
         nodes=effect.nodes[:10],
         fits=len(effect.nodes),
         evicts=effect.evicted,
         next_ones=_next_ones(remedy),
-        harm=candidate.harm,
+        harm=harm,
         again=remedy.again,
-        summary=f"{candidate.short or candidate.text} -> {_fits(remedy, then, evicts=evicts)}{_harm(remedy)}",
+        summary=f"{words.short or words.text} -> {fits}{f' ({harm})' if harm else ''}",
         commands=commands_of(candidate, pod, cluster),
     )
-
-
-def _harm(remedy: Remedy) -> str:
-    return f" ({remedy.candidate.harm})" if remedy.candidate.harm else ""
 
 
 def _next_ones(remedy: Remedy) -> str:
@@ -70,30 +96,45 @@ def _next_ones(remedy: Remedy) -> str:
     return f"{effect.next} more" if effect.next else "none"
 
 
-def _then(remedy: Remedy, cluster: Cluster, *, evicts: bool) -> str:
-    candidate, effect = remedy.candidate, remedy.effect
+def _then(remedy: Remedy, note: str, cluster: Cluster, *, evicts: bool) -> str:
+    effect = remedy.effect
     if effect.evicted:
         return _evicting(remedy, cluster)
-    text = _nodes(effect.nodes, candidate.new_node, len(cluster.nodes))
+    text = _nodes(remedy, len(cluster.nodes))
     if effect.first:
-        text = text.replace(", ", " or ") if len(effect.nodes) == 2 else text
-        text = f"{text}, once {_first(effect.first, candidate.new_node)}"
+        text += f", once {_first(effect.first, effect.new)}"
     if evicts:
         text += ", evicts nobody"
-    if remedy.more:
-        text += f" ({remedy.more})"
-    if candidate.note:
-        text += f"; {candidate.note}"
-    return text
+    return text + _more(remedy) + (f"; {note}" if note else "")
 
 
-def _nodes(names: Sequence[str], new: str, total: int) -> str:
+def _fits(remedy: Remedy, total: int, *, evicts: bool) -> str:
+    """What fits then, as a clause."""
+    effect = remedy.effect
+    nobody = ", nobody is evicted" if evicts else ""
+    if effect.nodes == (effect.new,):
+        return f"it fits there{nobody}"
+    verb = "fits" if len(effect.nodes) == 1 else "fit"
+    return f"{_nodes(remedy, total)} {verb}{nobody}{_more(remedy)}"
+
+
+def _more(remedy: Remedy) -> str:
+    """A lower amount at which more nodes fit."""
+    if remedy.more is None:
+        return ""
+    request, nodes = remedy.more
+    return f" ({lower_amount(request)}: {nodes:,} nodes)"
+
+
+def _nodes(remedy: Remedy, total: int) -> str:
+    """The nodes that fit, the new one first."""
+    effect = remedy.effect
+    names, new = effect.nodes, effect.new
     if len(names) == total + bool(new) and len(names) > NAMES:
         return f"all {len(names):,} nodes"
-    told = ["the new node" if name == new else name for name in names]
-    if len(told) > 1 and "the new node" in told:
-        told.remove("the new node")
-        told.insert(0, "the new node")
+    told = [*(["the new node"] if new in names else []), *(name for name in names if name != new)]
+    if len(told) == 2 and effect.first:
+        return " or ".join(told)
     return listed(told, most=NAMES if len(told) <= NAMES else 2)
 
 
@@ -117,15 +158,3 @@ def _evicting(remedy: Remedy, cluster: Cluster) -> str:
         about = f"{pods[0].priority}" if owned else f"{pods[0].priority}, no owner"
         return f"{effect.goes}, evicts {pods[0].key} ({about})"
     return f"{effect.goes}, evicts {count(len(effect.evicted), 'pod')}{owner}"
-
-
-def _fits(remedy: Remedy, then: str, *, evicts: bool) -> str:
-    candidate, effect = remedy.candidate, remedy.effect
-    if effect.evicted or effect.first or candidate.note:
-        return then
-    if effect.nodes == (candidate.new_node,):
-        return "it fits there" + (", nobody is evicted" if evicts else "")
-    head, comma, rest = then.partition(", evicts nobody")
-    verb = "fits" if len(effect.nodes) == 1 else "fit"
-    head, bracket, more = head.partition(" (")
-    return f"{head} {verb}{bracket}{more}{', nobody is evicted' if comma else ''}{rest}"

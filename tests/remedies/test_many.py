@@ -7,8 +7,8 @@ from kplan.objects.models import Object
 from kplan.result.document import PodExplanations
 from kplan.studies.explain import explain_pods
 from tests.builders import node, pod
+from tests.remedies.carrying_out import picture
 from tests.studies.ask import context
-from tests.studies.remedying import picture
 
 
 def folds(objects: list[Object]) -> dict[str, str]:

@@ -1,0 +1,178 @@
+"""Remedies of many pods at once: the cheapest change, and how many of the pods fit with it, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from kplan.cluster import AddPods, PodInfo, Remove
+from kplan.cluster.owners import controller
+from kplan.errors import KplanError
+from kplan.pipeline import Planner, Trial
+from kplan.reasons.groups import Asked
+from kplan.remedies.candidate import Candidate, Cost, Remedies
+from kplan.remedies.engine import Tried, best
+from kplan.remedies.helped import Fits
+from kplan.remedies.more_nodes import Domains, added, domains_of, least, several
+from kplan.remedies.search import remedies_of
+from kplan.scenario.add_node import AddNode
+
+OPTIONS = 4
+"""Remedies of the first pod that are tried for all."""
+MOST_PODS, FEWEST_PODS = 100, 12
+POD_NODES = 100_000
+"""Pods times nodes of one trial: of large clusters fewer pods are tried."""
+MOST_NODES = 64
+NODE_CYCLES = 2_000_000
+"""Nodes looked at over all pods and trials, which bounds the time of large clusters."""
+NODE_COST = 6
+"""What adding a node costs, against placing a pod: rows are numbered anew."""
+
+
+@dataclass
+class _Bench:
+    """The measure of many pods: how many of them fit, within a bound.
+
+    Attributes:
+        planner: planner over the cluster.
+        pods: the pods.
+        untried: see Fits.
+        left: nodes that may be looked at still.
+    """
+
+    planner: Planner
+    pods: Sequence[PodInfo]
+    untried: int
+    left: int = NODE_CYCLES
+    exhausted: bool = False
+
+    def of(self, candidate: Candidate) -> Tried[Fits]:
+        """See Measure; of a node that is added so many that all fit, if that is so."""
+        total, fits = len(self.pods), self._count(candidate)
+        if not candidate.adds_nodes or fits == total:
+            return self._tried(candidate, fits)
+        found = self._more(candidate, fits)
+        domains = domains_of(self.planner.cluster, self.pods[0]) if added(candidate) else None
+        if found.found.fits == total or domains is None:
+            return found
+        across = self._in_each(candidate, domains)
+        return across if across.found.fits > found.found.fits else found
+
+    def helps(self, found: Fits) -> bool:
+        """See Measure."""
+        return found.fits == found.total
+
+    def _tried(self, candidate: Candidate, fits: int, few: tuple[int, int] | None = None, most: int = 0) -> Tried[Fits]:
+        return Tried(candidate, Fits(fits, len(self.pods), few, most, self.untried))
+
+    def _count(self, candidate: Candidate) -> int:
+        """Carry a change out, place the pods one after another, count them, take all back.
+
+        Returns:
+            How many fit; 0 where the bound does not allow the trial, or it cannot be carried out.
+        """
+        nodes = sum(step.count for step in candidate.steps if isinstance(step, AddNode))
+        cost = len(self.planner.cluster.nodes) * (len(self.pods) + NODE_COST * nodes)
+        if cost > self.left:
+            return 0
+        self.left -= cost
+        with self.planner.trial() as trial:
+            try:
+                for changes in candidate.changes(trial.cluster):
+                    trial.apply(changes)
+            except KplanError:
+                return 0
+            return sum(_placed(trial, candidate, pod) for pod in self.pods)
+
+    def _more(self, candidate: Candidate, fits: int) -> Tried[Fits]:
+        """Add nodes until all fit: how many that takes, and what a quarter of them does."""
+        total = len(self.pods)
+        known = {1: fits}
+        number = min(MOST_NODES, -(-total // fits)) if fits else 2
+        while number <= MOST_NODES:
+            known[number] = self._count(several(candidate, number))
+            if known[number] in (0, total):
+                break
+            number *= 2
+        number = max(known, key=lambda tried: (known[tried], -tried))
+        if known[number] < total:
+            return self._no_more(candidate, known, number)
+        few = number // 4
+        if few > 1:
+            known[few] = self._count(several(candidate, few))
+        return self._tried(several(candidate, number), total, (few, known[few]) if known.get(few) else None)
+
+    def _no_more(self, candidate: Candidate, known: dict[int, int], number: int) -> Tried[Fits]:
+        """Find the least number that does as much as any, where no number of nodes lets all pods fit."""
+        fits = known[number]
+        most = max((tried for tried, fit in known.items() if fit == fits), default=number)
+        few = max((tried for tried, fit in known.items() if tried < number and fit < fits), default=0)
+
+        def enough(tried: int) -> bool | None:
+            found = self._count(several(candidate, tried))
+            return found >= fits if found else None
+
+        number = least(few, number, enough)
+        return self._tried(several(candidate, number), fits, most=most if most > number else 0)
+
+    def _in_each(self, candidate: Candidate, domains: Domains) -> Tried[Fits]:
+        """Add a node in each domain, and again, until all pods fit or no more of them do; the least number for that."""
+        total, size = len(self.pods), len(domains.values)
+
+        def fits(rounds: int) -> int:
+            return self._count(several(candidate, rounds, domains))
+
+        most, found, few = 1, fits(1), 0
+        while 0 < found < total and 2 * most * size <= MOST_NODES:
+            more = fits(2 * most)
+            if more <= found:
+                break
+            few, most, found = most, 2 * most, more
+
+        def enough(rounds: int) -> bool | None:
+            tried = fits(rounds)
+            return tried >= found if tried else None
+
+        return self._tried(several(candidate, least(few, most, enough), domains), found)
+
+
+def _placed(trial: Trial, candidate: Candidate, pod: PodInfo) -> bool:
+    """Place a pod where it fits without evictions; whether it does."""
+    if candidate.edits:
+        changed = msgspec.structs.replace(pod.pod, spec=candidate.edited(pod.pod.spec))
+        trial.apply([Remove(pod.row), AddPods((changed,))])
+        pod = trial.cluster.pods[-1]
+    cycle = trial.cycle(pod)
+    outcome = cycle.explain(preempt=False)
+    if outcome.choice < 0 or outcome.error or outcome.gated:
+        return False
+    return trial.place(cycle, outcome.choice).refused is None
+
+
+def attempt(planner: Planner, pods: Sequence[PodInfo]) -> Tried[Fits] | None:
+    """Find what would let the most of some waiting pods fit that wait for one cause; None if nothing does.
+
+    Args:
+        planner: planner over the cluster.
+        pods: waiting pods, in the order in which they are tried.
+    """
+    most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
+    some = pods[:most]
+    bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some))
+    return best(options(search(planner, pods[0]), pods[0]), bench, lambda found: (found.fits,), (0,))
+
+
+def options(found: Remedies, pod: PodInfo) -> list[Candidate]:
+    """Choose of what helps one waiting pod what may help others like it, cheapest first: nothing that evicts."""
+    chosen = [one.candidate for one in found.found if one.candidate.cost < Cost.EVICT and not one.again][:OPTIONS]
+    if controller(pod)[0] == "DaemonSet":
+        return [candidate for candidate in chosen if not candidate.adds_nodes]
+    return chosen
+
+
+def search(planner: Planner, pod: PodInfo) -> Remedies:
+    """Find what helps one waiting pod, without what evicts."""
+    cycle = planner.cycle(pod)
+    return remedies_of(planner, Asked(planner.cluster, pod, cycle, cycle.explain()), brief=True)

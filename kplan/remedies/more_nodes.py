@@ -1,0 +1,107 @@
+"""One more node, and more of them: the change that a pod, a drain, a loss and a capacity question have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.objects.well_known import HOSTNAME
+from kplan.remedies.about import NewNode
+from kplan.remedies.candidate import Candidate, Cost
+from kplan.scenario.add_node import AddNode
+from kplan.words import short_key
+
+MOST_DOMAINS = 16
+"""Of more domains none is given a node: nobody adds so many at once."""
+
+
+def one_more(
+    what: NewNode,
+    labels: Mapping[str, str] | None = None,
+    allocatable: Mapping[str, str] | None = None,
+    *,
+    named: bool = False,
+) -> Candidate:
+    """Add a node like one that is there; pods of its DaemonSets run on it from the start.
+
+    Args:
+        what: what is told of it.
+        labels: that differ.
+        allocatable: what differs of its resources.
+        named: see Candidate.
+    """
+    verb = AddNode(like=what.like, labels=dict(labels or {}), allocatable=dict(allocatable or {}))
+    return Candidate("one-more-node", Cost.ADD_NODE, what, steps=(verb,), named=named)
+
+
+@dataclass(frozen=True)
+class Domains:
+    """What some pods spread over.
+
+    Attributes:
+        key: label of nodes.
+        values: its values on nodes that are there, in order.
+    """
+
+    key: str
+    values: tuple[str, ...]
+
+
+def domains_of(cluster: Cluster, pod: PodInfo) -> Domains | None:
+    """What a pod has to spread over, if it is one kind of domain besides nodes, and there are several of it."""
+    rules = pod.pod.spec.topology_spread_constraints or ()
+    keys = {rule.topology_key for rule in rules if rule.when_unsatisfiable == "DoNotSchedule"} - {HOSTNAME}
+    found = [
+        Domains(key, tuple(sorted({node.labels[key] for node in cluster.nodes if key in node.labels}))) for key in keys
+    ]
+    several = [domains for domains in found if len(domains.values) > 1]
+    return several[0] if len(several) == 1 and len(several[0].values) <= MOST_DOMAINS else None
+
+
+def added(candidate: Candidate) -> AddNode | None:
+    """The node that a candidate adds, if that is all it does."""
+    step = candidate.steps[0] if len(candidate.steps) == 1 and not candidate.edits else None
+    return step if isinstance(step, AddNode) else None
+
+
+def several(candidate: Candidate, number: int, domains: Domains | None = None) -> Candidate:
+    """Add more nodes in place of one.
+
+    Args:
+        candidate: adds one node.
+        number: how many; in each domain, if there are domains.
+        domains: in each of which so many are added.
+    """
+    steps = [
+        replace(step, count=number, labels={**step.labels, **labels}) if isinstance(step, AddNode) else step
+        for step in candidate.steps
+        for labels in (({domains.key: value} for value in domains.values) if domains is not None else ({},))
+    ]
+    parts = tuple(several(part, number, domains) if part.adds_nodes else part for part in candidate.parts)
+    what = candidate.about
+    if isinstance(what, NewNode):
+        what = replace(what, number=number)
+        if domains is not None:
+            short = short_key(domains.key)
+            place = tuple((key, value) for key, value in what.place if key != short)
+            what = replace(what, each=(short, len(domains.values)), place=place)
+    return replace(candidate, steps=tuple(steps), parts=parts, about=what)
+
+
+def least(few: int, most: int, enough: Callable[[int], bool | None], *, close: int = 1) -> int:
+    """Find the least number that is enough, between one that is too few and one that is enough.
+
+    Args:
+        few: too few.
+        most: enough.
+        enough: asks of a number; None where no more may be tried.
+        close: by how much it may be too many.
+    """
+    while most - few > close:
+        middle = (few + most) // 2
+        found = enough(middle)
+        if found is None:
+            break
+        few, most = (few, middle) if found else (middle, most)
+    return most

@@ -1,0 +1,298 @@
+"""Remedies of what manifests bring, as a whole: each is planned again from the start, and what lands then is told.
+
+A pod of a rollout that fits somewhere says little of the rollout: the pods before it change too, and there are more
+after it. So the manifest is changed, or the cluster, and all of it lands once more, the cluster's own queue first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import msgspec
+
+from kplan.cluster import PodInfo
+from kplan.pipeline import Planner
+from kplan.reasons.groups import Asked, find_groups
+from kplan.remedies import requests
+from kplan.remedies.candidate import Candidate, Case, Cost, Remedies
+from kplan.remedies.engine import Tried, best
+from kplan.remedies.fields import edited
+from kplan.remedies.helped import Lands, Worse
+from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options, search
+from kplan.remedies.more_nodes import Domains, added, domains_of, several
+from kplan.result.document_plan import FieldChange, SimulationPlan
+from kplan.scenario.add_node import AddNode
+from kplan.sources import ManifestObject, Manifests
+from kplan.studies.by_object import REPLICATED, Mine, by_object
+
+ROUNDS = 3
+"""How often a request is lowered further, for the pod that fits nowhere with the lower one."""
+PLANS_COST = 16_000_000
+"""What all plans that are made again may cost: nodes looked at, and ``LANDING`` for each pod and node that is there."""
+LANDING = 20
+CLOSE = 8
+"""Of how many added nodes one may be too many."""
+_ABOUT_EACH_OTHER = frozenset(
+    {
+        "anti-affinity-by-node",
+        "prefer-pod-anti-affinity",
+        "spread-affinity-policy",
+        "spread-anyway",
+        "spread-max-skew",
+        "spread-min-domains",
+        "spread-taints-policy",
+    }
+)
+"""Codes of changes to rules that pods of one template have about each other."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """Manifests that were planned.
+
+    Attributes:
+        plan: what became of their pods, and of the queue.
+        planner: planner over the cluster as the plan left it.
+    """
+
+    plan: SimulationPlan
+    planner: Planner
+
+
+class Again(Protocol):
+    """Manifests that can be planned again with something changed."""
+
+    @property
+    def manifests(self) -> Manifests:
+        """The manifests as they are."""
+
+    def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
+        """Land manifests on the cluster as it was in the beginning, changed; None where it cannot be changed so."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What came of a plan that was made again.
+
+    Attributes:
+        played: the plan.
+        item: what became of the object.
+        lands: how many pods of it land.
+        edits: fields of its manifest that change.
+    """
+
+    played: Played
+    item: Mine
+    lands: Lands
+    edits: tuple[FieldChange, ...] = ()
+
+
+Attempt = Tried[Replayed]
+
+
+@dataclass
+class Whole:
+    """Tries remedies on a plan of manifests as a whole.
+
+    Attributes:
+        again: makes the plan again.
+        first: the plan as it is.
+        left: what further plans may cost.
+    """
+
+    again: Again
+    first: SimulationPlan
+    left: int = PLANS_COST
+
+    def attempt(self, planner: Planner, item: Mine, waiting: Sequence[PodInfo]) -> Attempt | None:
+        """Find what would let the most pods of an object land; None where nothing lets more of them.
+
+        Args:
+            planner: planner over the cluster as the plan left it.
+            item: the object.
+            waiting: pods of it that fit nowhere, in the order in which they are tried.
+        """
+        found = search(planner, waiting[0])
+        measure = _Landing(self, planner, item, waiting[0])
+        candidates = [*options(found, waiting[0]), *_of_all_alike(found)]
+        return best(candidates, measure, lambda one: (one.lands.landed, -len(one.lands.worse)), (item.landed, 0))
+
+    def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
+        """Make the plan again, within the bound; one is always made."""
+        nodes, tried = self.first.origin.nodes, len(self.first.steps)
+        steps = candidate.steps if candidate is not None else ()
+        added = sum(step.count for step in steps if isinstance(step, AddNode))
+        cost = nodes * (tried + NODE_COST * (added if added > 1 else 0)) + LANDING * (nodes + self.first.origin.pods)
+        if cost > self.left < PLANS_COST:
+            return None
+        self.left -= cost
+        return self.again.play(manifests, candidate)
+
+
+@dataclass(frozen=True)
+class _Landing:
+    """The measure of an object: how many of its pods land."""
+
+    whole: Whole
+    planner: Planner
+    item: Mine
+    pod: PodInfo
+    exhausted: bool = False
+
+    def of(self, candidate: Candidate) -> Attempt | None:
+        """See Measure."""
+        tried = self._on_cluster(candidate) if not candidate.edits else self._edited(candidate)
+        if tried is None or (candidate.cost >= Cost.LEAVE_OUT and not tried.found.lands.done):
+            return None  # what gives up a part of the pod is worth it for the whole alone
+        return tried if tried.found.lands.landed > self.item.landed else None
+
+    def helps(self, found: Replayed) -> bool:
+        """See Measure."""
+        return found.lands.done and not found.lands.worse
+
+    def _edited(self, candidate: Candidate) -> Attempt | None:
+        """Plan the manifests with one of them changed; a request is lowered further, where that lets more land."""
+        tried = self._with(candidate) if not candidate.steps else None
+        for _ in range(ROUNDS if candidate.code == "lower-request" else 0):
+            further = _lower_further(tried) if tried is not None and not tried.found.lands.done else None
+            lower = self._lower(further) if further is not None else None
+            better = self._with(lower) if lower is not None else None
+            if tried is None or better is None or better.found.lands.landed <= tried.found.lands.landed:
+                break
+            tried = better
+        return tried
+
+    def _lower(self, further: Candidate) -> Candidate | None:
+        """A request that is lowered further, told of as one change; None where it comes to too much."""
+        spec = self.pod.pod.spec
+        what = requests.lowered(spec, further.edited(spec), self.planner.cluster.rules)
+        return replace(further, about=what) if what is not None else None
+
+    def _with(self, candidate: Candidate) -> Attempt | None:
+        manifests = self.whole.again.manifests
+        manifest = next((one for one in manifests.objects if _place(one) == self.item.change.place), None)
+        if manifest is None:
+            return None
+        try:
+            found = edited(manifest, self.pod.pod.spec, candidate.edited)
+        except msgspec.ValidationError:
+            return None
+        if found is None:
+            return None
+        changed, edits = found
+        objects = [changed if one is manifest else one for one in manifests.objects]
+        return self._tried(candidate, self.whole.play(replace(manifests, objects=objects)), edits)
+
+    def _on_cluster(self, candidate: Candidate) -> Attempt | None:
+        """Plan the manifests on a changed cluster; of a node that is added so many that all land, if that is so."""
+        found = self._played(candidate)
+        if found is None or found.found.lands.done or not candidate.adds_nodes:
+            return found
+        missing, gained = self.item.wanted - self.item.landed, found.found.lands.landed - self.item.landed
+        # the cluster's own queue may take the first ones: none gained says little of as many as there are pods
+        number = -(-missing // gained) if gained > 0 else max(missing, 2)
+        found = self._more(candidate, found, number)
+        domains = domains_of(self.planner.cluster, self.pod) if added(candidate) else None
+        if found.found.lands.done or domains is None:
+            return found
+        across = self._more(candidate, found, 1, domains)
+        return across if across.found.lands.landed > found.found.lands.landed else found
+
+    def _more(self, candidate: Candidate, found: Attempt, number: int, domains: Domains | None = None) -> Attempt:
+        """Add a node several times: twice as many until all land, then about the least number with which they do.
+
+        Args:
+            candidate: adds one node.
+            found: what came of it.
+            number: how many are tried first.
+            domains: in each of which so many are added; None for nodes that are all alike.
+        """
+        size = len(domains.values) if domains is not None else 1
+        few, most = 0 if domains is not None else 1, 0
+        landed = found.found.lands.landed if domains is None else self.item.landed
+        while few < number <= MOST_NODES // size:
+            more = self._played(several(candidate, number, domains))
+            if more is None:
+                break
+            if more.found.lands.done:
+                found, most = more, number
+            elif most:
+                few = number
+            elif more.found.lands.landed > landed:
+                found, few, landed = more, number, more.found.lands.landed
+            else:
+                break
+            if most - few <= max(1, most // CLOSE) and most:
+                break
+            number = (few + most) // 2 if most else 2 * number
+        return found
+
+    def _played(self, candidate: Candidate) -> Attempt | None:
+        return self._tried(candidate, self.whole.play(self.whole.again.manifests, candidate))
+
+    def _tried(
+        self, candidate: Candidate, played: Played | None, edits: tuple[FieldChange, ...] = ()
+    ) -> Attempt | None:
+        if played is None:
+            return None
+        items = by_object(played.plan)
+        item = next((one for one in items if one.name == self.item.name), None)
+        if item is None:
+            return None
+        stalled = item.rollout is not None and bool(item.rollout.stalled)
+        lands = Lands(
+            item.name,
+            item.landed,
+            item.wanted,
+            done=item.landed >= item.wanted and not stalled,
+            replicas=item.name.partition("/")[0] in REPLICATED,
+            scaled=item.change.verdict == "scaled",
+            worse=worse(self.whole.first, played.plan, item.name),
+        )
+        return Tried(candidate, Replayed(played, item, lands, edits))
+
+
+def _of_all_alike(found: Remedies) -> list[Candidate]:
+    """Changes that do not help one pod as long as those of its template that run have the rule still."""
+    return [candidate for candidate in found.alone if candidate.code in _ABOUT_EACH_OTHER][:OPTIONS]
+
+
+def _lower_further(tried: Attempt) -> Candidate | None:
+    """Lower a request again, for the first pod that fits nowhere with what it was lowered to."""
+    planner = replace(tried.found.played.planner, everything=True)
+    cluster = planner.cluster
+    rows = [cluster.pod_index[step.pod] for step in tried.found.item.failed if step.pod in cluster.pod_index]
+    pod = next((cluster.pods[row] for row in rows if cluster.pods[row].waiting), None)
+    if pod is None:
+        return None
+    cycle = planner.cycle(pod)
+    asked = Asked(cluster, pod, cycle, cycle.explain(preempt=False))
+    groups = tuple(group for group in find_groups(asked) if not group.text)
+    found = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
+    return None if found is None else replace(tried.candidate, edits=(*tried.candidate.edits, *found.edits))
+
+
+def _place(manifest: ManifestObject) -> str:
+    return f"{manifest.file}:{manifest.line}"
+
+
+def worse(first: SimulationPlan, then: SimulationPlan, name: str) -> Worse:
+    """Compare a plan with one that was made again for the good of one object.
+
+    Args:
+        first: the plan as it is.
+        then: the other.
+        name: of the object.
+    """
+    now, before = {item.name: item for item in by_object(then)}, by_object(first)
+    fewer = [
+        (other.name, now[other.name].landed, now[other.name].wanted, other.landed)
+        for other in before
+        if other.name != name and other.name in now and now[other.name].landed < other.landed
+    ]
+    theirs = {step.pod for item in before for step in item.steps}
+    placed = {step.pod for step in then.steps if step.node}
+    pushed = sum(bool(step.node) and step.pod not in theirs | placed for step in first.steps)
+    return Worse(tuple(fewer), pushed, max(0, then.totals.evicted - first.totals.evicted))

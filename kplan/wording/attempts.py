@@ -1,0 +1,60 @@
+"""What would help many pods or an object as a whole, in words: the change, and how many of them fit or land then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kplan.remedies import Candidate, Fits, Lands, Tried, Worse
+from kplan.scenario.add_node import AddNode
+from kplan.wording.remedies import short_of, text_of, with_number
+from kplan.words import count
+
+
+def fits_text(tried: Tried[Fits] | None) -> str:
+    """``uncordon a -> 3 of 4 fit``, ``2 more nodes like a -> 8 of 30 fit; 8 -> all``; empty for nothing that helps."""
+    if tried is None:
+        return ""
+    candidate, found = tried.candidate, tried.found
+    if found.few is not None:
+        number, fits = found.few
+        text = f"{text_of(with_number(candidate, number))} -> {fits} of {found.total} fit; {_number(candidate)} -> all"
+    else:
+        text = f"{short_of(candidate)} -> {found.fits} of {found.total} fit{'s' if found.total == 1 else ''}"
+        text += f"; {found.most} do no better" if found.most else ""
+    return text + (f" (the first {found.total} were tried)" if found.untried else "")
+
+
+def _number(candidate: Candidate) -> int:
+    return max(step.count for step in candidate.steps if isinstance(step, AddNode))
+
+
+def lands_text(candidate: Candidate, lands: Lands, *, named: bool = False) -> str:
+    """``cpu request 1 (now 2) -> all 12 replicas land; evicts 1 pod``.
+
+    Args:
+        candidate: the change.
+        lands: what comes of it.
+        named: whether the object is to be named, as where others are told of with it.
+    """
+    return "; ".join([f"{short_of(candidate)} -> {_lands(lands, named=named)}", *_worse(lands.worse)])
+
+
+def _lands(lands: Lands, *, named: bool) -> str:
+    """``all 12 replicas land``, ``9 of 12 replicas land``."""
+    noun = "replica" if lands.replicas else "pod"
+    noun = f"new {noun}" if lands.scaled else noun
+    of = f" of {lands.name.partition('/')[2]}" if named else ""
+    if not lands.done:
+        verb = "lands" if lands.landed == 1 else "land"
+        return f"{lands.landed:,} of {count(lands.wanted, noun)}{of} {verb}"
+    return f"its {noun}{of} lands" if lands.wanted == 1 else f"all {count(lands.wanted, noun)}{of} land"
+
+
+def _worse(worse: Worse) -> Iterator[str]:
+    for name, landed, wanted, before in worse.objects:
+        yield f"of {name.partition('/')[2]} {landed:,} of {wanted:,}, not {before:,}"
+    if worse.pushed:
+        finds = "finds" if worse.pushed == 1 else "find"
+        yield f"{count(worse.pushed, 'pod')} that waited before {finds} no node then"
+    if worse.evicted:
+        yield f"evicts {count(worse.evicted, 'pod')}"
