@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 from kplan.cli.main import main
 from kplan.render.data import json_schema
+from kplan.result.document_base import Document
 from kplan.result.documents import DOCUMENTS
 from tests.schema_changes import broken
 
@@ -45,6 +46,10 @@ def test_the_released_schemas_are_schemas_and_come_with_the_package() -> None:
     assert set(by_kind(released)) == set(DOCUMENTS)
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["kplan"]
     assert any(RELEASED.relative_to(ROOT / "kplan").match(pattern) for pattern in data)
+
+
+def test_every_document_is_in_the_table_by_its_own_name() -> None:
+    assert DOCUMENTS == {kind.__name__: kind for kind in Document.__subclasses__()}
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)

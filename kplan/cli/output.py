@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kplan.cli.options import Shown
     from kplan.cli.session import Session
     from kplan.render.text import Style
+    from kplan.result.document_base import Document
     from kplan.result.document_check import CheckResult
     from kplan.result.document_usage import Drawing
 
@@ -29,7 +30,13 @@ LayOut = Callable[[Any, "Style"], str]
 
 
 def show(
-    document: Any, session: Session, lay_out: LayOut, shown: Shown, style: Style | None = None, *, timings: bool = False
+    document: Document,
+    session: Session,
+    lay_out: LayOut,
+    shown: Shown,
+    style: Style | None = None,
+    *,
+    timings: bool = False,
 ) -> None:
     """Write what a session came to, with timings if asked, and how full nodes are where a format draws them.
 
@@ -54,7 +61,7 @@ def show(
 
 
 def write(
-    document: msgspec.Struct,
+    document: Document,
     lay_out: LayOut,
     shown: Shown,
     style: Style | None = None,
@@ -105,7 +112,7 @@ def _columns() -> int:
 
 
 def formats(
-    document: msgspec.Struct, text: Callable[[bool], str], drawing: Callable[[], Drawing] | None = None
+    document: Document, text: Callable[[bool], str], drawing: Callable[[], Drawing] | None = None
 ) -> Mapping[str, Callable[[], str]]:
     """The formats of a document, each made when it is called."""
     from kplan.render import data, html, markdown, names

@@ -6,24 +6,9 @@ import re
 
 from rich.text import Text
 
-_VERDICTS = {
-    "FITS": "green",
-    "READY": "green",
-    "BOUND": "green",
-    "PASSES": "green",
-    "TAKES": "green",
-    "SAME": "green",
-    "LOSES": "yellow",
-    "DIFFERS": "yellow",
-    "PREEMPTS": "yellow",
-    "PARTLY": "yellow",
-    "GATED": "yellow",
-    "PENDING": "red",
-    "BLOCKED": "red",
-    "REFUSED": "red",
-    "REFUSES": "red",
-    "FAILS": "red",
-}
+from kplan.render.tones import TONE_OF_VERDICT, Tone
+
+_COLOURS = {Tone.GOOD: "green", Tone.WARN: "yellow", Tone.HELD: "yellow", Tone.BAD: "red"}
 _FIRST = re.compile(r"^([A-Z]+)(\??)(?= )")
 _LABEL = re.compile(r"^[A-Z][a-z]+(?= )")
 _HARM = r"\b(BREAKS [^ ]+|GONE|LOSES DATA)"
@@ -35,9 +20,10 @@ def coloured(text: str) -> Text:
     for line in text.splitlines(keepends=True):
         piece = Text(line)
         verdict = _FIRST.match(line)
-        if verdict is not None and verdict[1] in _VERDICTS:
-            style = "yellow" if verdict[2] and _VERDICTS[verdict[1]] == "green" else _VERDICTS[verdict[1]]
-            piece.stylize(f"bold {style}", 0, verdict.end())
+        tone = TONE_OF_VERDICT.get(verdict[1]) if verdict is not None else None
+        if verdict is not None and tone is not None:
+            doubted = verdict[2] and tone == Tone.GOOD
+            piece.stylize(f"bold {_COLOURS[Tone.WARN if doubted else tone]}", 0, verdict.end())
         elif (label := _LABEL.match(line)) is not None:
             piece.stylize(
                 "yellow" if label[0] == "Doubt" else "dim", 0, len(line) if label[0] == "From" else label.end()

@@ -8,15 +8,16 @@ from typing import Any
 
 import msgspec
 
+from kplan.result.document_base import Document
 from kplan.result.documents import DOCUMENTS
 
 
-def to_json(document: msgspec.Struct) -> str:
+def to_json(document: Document) -> str:
     """Write a document as JSON, indented, with a final line end."""
     return "".join(json_pieces(document))
 
 
-def json_pieces(document: msgspec.Struct) -> Iterator[str]:
+def json_pieces(document: Document) -> Iterator[str]:
     """Write a document as JSON piece by piece: the parts of a long list are encoded one after the other.
 
     The pieces together are what ``json.dumps`` with an indent of two would give of the whole document.
@@ -54,12 +55,12 @@ def _indented(value: Any, depth: int) -> str:
     return text.replace("\n", "\n" + " " * depth)
 
 
-def to_yaml(document: msgspec.Struct) -> str:
+def to_yaml(document: Document) -> str:
     """Write a document as YAML."""
     return msgspec.yaml.encode(_plain(document), order=None).decode()
 
 
-def _plain(document: msgspec.Struct) -> dict[str, Any]:
+def _plain(document: Document) -> dict[str, Any]:
     """Give a document as dicts and lists, ``apiVersion`` and ``kind`` first as in any object of Kubernetes."""
     fields: dict[str, Any] = msgspec.to_builtins(document)
     head: dict[str, Any] = {name: fields.pop(name) for name in ("apiVersion", "kind") if name in fields}

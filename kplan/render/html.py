@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Iterable
 from html import escape
@@ -20,6 +21,8 @@ import msgspec
 
 from kplan.render.html_data import page_data, safe_json
 from kplan.render.html_head import head, name_of, title
+from kplan.render.tones import TONES
+from kplan.result.document_base import Document
 from kplan.result.document_usage import Drawing
 
 FOLDER = Path(__file__).parents[1] / "data" / "html"
@@ -40,7 +43,7 @@ STYLES = tuple(
 """Parts of the style; what is for narrow screens and for paper stands with what it is about."""
 
 
-def page(document: msgspec.Struct, drawing: Drawing | None = None) -> str:
+def page(document: Document, drawing: Drawing | None = None) -> str:
     """Write the page.
 
     Args:
@@ -49,7 +52,7 @@ def page(document: msgspec.Struct, drawing: Drawing | None = None) -> str:
     """
     plain: dict[str, Any] = msgspec.to_builtins(document)
     style = _read(STYLES)
-    script = f"(() => {{\n'use strict';\n{_read(SCRIPTS)}}})();\n"
+    script = f"(() => {{\n'use strict';\nconst TONES = {json.dumps(TONES)};\n{_read(SCRIPTS)}}})();\n"
     parts = {
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:",
         "title": escape(title(plain)),

@@ -7,12 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
-TONES = {
-    "good": ("FITS", "READY", "BOUND", "TAKES", "IDLE", "OK", "PASSES", "SURVIVES", "DRAINED", "SAME"),
-    "warn": ("PREEMPTS", "PARTLY", "GATED", "LOSES", "DOUBT", "DIFFERS"),
-    "bad": ("PENDING", "BLOCKED", "REFUSES", "REFUSED", "FAILS", "FAILED", "LOST", "HELD", "STOPPED"),
-}
-"""Verdict words by how they are coloured."""
+from kplan.render.tones import TONE_OF_VERDICT, Tone
+
 MARKS = {"good": "\u2713", "warn": "~", "bad": "\u00d7", "none": "\u00b7"}
 """What stands beside the colour, so that nothing is told by colour alone."""
 NOTES_SHOWN = 3
@@ -52,7 +48,7 @@ def title(plain: Mapping[str, Any]) -> str:
 def head(plain: Mapping[str, Any]) -> str:
     """Write the lines that answer, in the order of the text."""
     word = str(plain.get("verdict", ""))
-    tone = next((tone for tone, words in TONES.items() if word.upper() in words), "none")
+    tone = str(TONE_OF_VERDICT.get(word, "none")).replace(Tone.HELD, Tone.WARN)
     doubted = "?" if any(not doubt.get("allowed") for doubt in plain.get("doubts", ())) else ""
     parts = []
     if word:

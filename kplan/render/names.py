@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document_base import Document
 from kplan.result.document_check import CheckResult
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
@@ -34,12 +33,12 @@ _STUCK = ("refused", "waits")
 _NOT_BACK = ("pending", "gone")
 
 
-def has_names(document: msgspec.Struct) -> bool:
+def has_names(document: Document) -> bool:
     """Whether a document is about things that fit or do not, or about nodes."""
     return isinstance(document, _NAMED)
 
 
-def names(document: msgspec.Struct) -> str:
+def names(document: Document) -> str:
     """Write the names.
 
     Pods as ``pod/ns/name``; of a check the objects that fail, as ``deploy/ns/name``; of a sweep the scenarios that do
@@ -50,7 +49,7 @@ def names(document: msgspec.Struct) -> str:
     return "".join(f"{name}\n" for name in _names(document))
 
 
-def _names(document: msgspec.Struct) -> Iterable[str]:
+def _names(document: Document) -> Iterable[str]:
     if isinstance(document, CheckResult):
         return [item.object for item in document.objects if item.status == "fail"]
     if isinstance(document, SimulationPlan):
@@ -66,7 +65,7 @@ def _names(document: msgspec.Struct) -> Iterable[str]:
     return _of_a_loss(document)
 
 
-def _of_a_loss(document: msgspec.Struct) -> Iterable[str]:
+def _of_a_loss(document: Document) -> Iterable[str]:
     if isinstance(document, DrainPlan):
         if document.found or not document.nodes:
             return [f"node/{name}" for name in document.nodes]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document_asked import AskedNode, Turn
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -341,7 +341,7 @@ class Answer(Part, frozen=True, kw_only=True):
     turn: Turn | None = None
 
 
-class PodExplanation(Answer, frozen=True, kw_only=True, tag_field="kind", tag="PodExplanation"):
+class PodExplanation(Document, Answer, frozen=True, kw_only=True):
     """Document of ``kplan explain pod`` for one pod."""
 
     api_version: ApiVersion
@@ -371,7 +371,7 @@ class Fold(Part, frozen=True, kw_only=True):
     attempt: str = ""
 
 
-class PodExplanations(Part, frozen=True, kw_only=True, tag_field="kind", tag="PodExplanations"):
+class PodExplanations(Document, frozen=True, kw_only=True):
     """Document of ``kplan explain pod`` for several pods."""
 
     api_version: ApiVersion

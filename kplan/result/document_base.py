@@ -14,6 +14,13 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     """Base of everything in a document: camelCase, empty parts left out."""
 
 
+class Document(Part, frozen=True, kw_only=True, tag_field="kind", tag=True):
+    """Base of what ``-o json`` writes at its top: its kind is the name of its class, its form ``api_version``.
+
+    It has no field of its own, so that the fields of each kind stand in the order in which they are read.
+    """
+
+
 class Doubt(Part, frozen=True, kw_only=True):
     """Why a verdict may be wrong.
 

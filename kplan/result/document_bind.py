@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 
 
 class BindTarget(Part, frozen=True, kw_only=True):
@@ -162,7 +162,7 @@ class BindTotals(Part, frozen=True, kw_only=True):
     objects: int = 0
 
 
-class BindPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindPlan"):
+class BindPlan(Document, frozen=True, kw_only=True):
     """Document of ``kplan bind`` before anything is written.
 
     Attributes:
@@ -234,7 +234,7 @@ class BoundPod(Part, frozen=True, kw_only=True):
     kept: tuple[str, ...] = ()
 
 
-class BindResult(Part, frozen=True, kw_only=True, tag_field="kind", tag="BindResult"):
+class BindResult(Document, frozen=True, kw_only=True):
     """Document of ``kplan bind --apply``.
 
     Attributes:

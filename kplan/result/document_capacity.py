@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group, Nearest
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -90,7 +90,7 @@ class ShapeRoom(Part, frozen=True, kw_only=True):
     bounded: bool = False
 
 
-class CapacityReport(Part, frozen=True, kw_only=True, tag_field="kind", tag="CapacityReport"):
+class CapacityReport(Document, frozen=True, kw_only=True):
     """Document of ``kplan capacity``.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part
 from kplan.result.document_plan import FieldChange, SimulationPlan
 from kplan.result.document_versions import OtherVersion
 
@@ -164,7 +164,7 @@ class CheckTotals(Part, frozen=True, kw_only=True):
     counted: int
 
 
-class CheckResult(Part, frozen=True, kw_only=True, tag_field="kind", tag="CheckResult"):
+class CheckResult(Document, frozen=True, kw_only=True):
     """Document of ``kplan check``.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 
 
 class PackedResource(Part, frozen=True, kw_only=True, omit_defaults=False):
@@ -119,7 +119,7 @@ class DiffFold(Part, frozen=True, kw_only=True):
     text: str = ""
 
 
-class ClusterDiff(Part, frozen=True, kw_only=True, tag_field="kind", tag="ClusterDiff"):
+class ClusterDiff(Document, frozen=True, kw_only=True):
     """Document of ``kplan diff``.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
@@ -82,7 +82,7 @@ class NodeVerdict(Part, frozen=True, kw_only=True):
     because: str = ""
 
 
-class DrainPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="DrainPlan"):
+class DrainPlan(Document, frozen=True, kw_only=True):
     """Document of ``kplan drain``.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group, Nearest
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
@@ -99,7 +99,7 @@ class FailCase(Part, frozen=True, kw_only=True):
     because: Cause | None = None
 
 
-class FailReport(Part, frozen=True, kw_only=True, tag_field="kind", tag="FailReport"):
+class FailReport(Document, frozen=True, kw_only=True):
     """Document of ``kplan fail``.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_whatif import WhatIfStep
 
 
@@ -107,7 +107,7 @@ class Pool(Part, frozen=True, kw_only=True):
     largest: dict[str, int]
 
 
-class NodeList(Part, frozen=True, kw_only=True, tag_field="kind", tag="NodeList"):
+class NodeList(Document, frozen=True, kw_only=True):
     """Document of ``kplan nodes``.
 
     Attributes:
@@ -235,7 +235,7 @@ class NodeLoss(Part, frozen=True, kw_only=True):
     closest: NodeRace | None = None
 
 
-class NodeExplanation(Part, frozen=True, kw_only=True, tag_field="kind", tag="NodeExplanation"):
+class NodeExplanation(Document, frozen=True, kw_only=True):
     """Document of ``kplan explain node``.
 
     Attributes:

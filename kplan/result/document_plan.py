@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -252,7 +252,7 @@ class QuotaRow(Part, frozen=True, kw_only=True):
     message: str = ""
 
 
-class SimulationPlan(Part, frozen=True, kw_only=True, tag_field="kind", tag="SimulationPlan"):
+class SimulationPlan(Document, frozen=True, kw_only=True):
     """Document of ``kplan simulate``."""
 
     api_version: ApiVersion

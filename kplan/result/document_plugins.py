@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kplan.result.document_base import ApiVersion, Part
+from kplan.result.document_base import ApiVersion, Document, Part
 
 
 class PluginText(Part, frozen=True, kw_only=True):
@@ -17,7 +17,7 @@ class PluginText(Part, frozen=True, kw_only=True):
     points: tuple[str, ...]
 
 
-class PluginReference(Part, frozen=True, kw_only=True, tag_field="kind", tag="PluginReference"):
+class PluginReference(Document, frozen=True, kw_only=True):
     """Document of ``kplan plugins``."""
 
     api_version: ApiVersion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_whatif import WhatIfStep
 
 INTERNAL_ERROR = "internal-error"
@@ -75,7 +75,7 @@ class SweepAxis(Part, frozen=True, kw_only=True):
     points: tuple[str, ...]
 
 
-class SweepReport(Part, frozen=True, kw_only=True, tag_field="kind", tag="SweepReport"):
+class SweepReport(Document, frozen=True, kw_only=True):
     """Document of ``kplan sweep``.
 
     Attributes:

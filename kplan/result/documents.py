@@ -1,7 +1,7 @@
 """THE table of documents: every kind by name, of which a JSON Schema is made."""
 
 from kplan.result.document import PodExplanation, PodExplanations
-from kplan.result.document_base import Part
+from kplan.result.document_base import Document
 from kplan.result.document_bind import BindPlan, BindResult
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
@@ -13,7 +13,7 @@ from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_plugins import PluginReference
 from kplan.result.document_sweep import SweepReport
 
-DOCUMENTS: dict[str, type[Part]] = {
+DOCUMENTS: dict[str, type[Document]] = {
     kind.__name__: kind
     for kind in (
         PodExplanation,

@@ -10,7 +10,7 @@ import pytest
 from kplan.render import html
 from kplan.render.html import FOLDER, SCRIPTS, STYLES, page
 from kplan.render.html_data import coded, pack, safe_json, share
-from kplan.render.html_head import COMMANDS, TONES
+from kplan.render.html_head import COMMANDS
 from kplan.result.document import Fix, PodExplanation, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_usage import NodeUsage, NodeVerdicts, PodUsage
@@ -231,11 +231,6 @@ def test_what_the_page_is_made_of_is_shipped() -> None:
     package = re.search(r"^kplan = \[(.*)\]", (root / "pyproject.toml").read_text(), re.MULTILINE)
     assert package is not None
     assert '"data/html/**/*"' in package[1]
-
-
-def test_a_verdict_word_has_one_tone() -> None:
-    words = [word for some in TONES.values() for word in some]
-    assert len(words) == len(set(words))
 
 
 def luminance(colour: str) -> float:

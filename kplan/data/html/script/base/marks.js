@@ -8,13 +8,7 @@ const ENDS = {
   none: { tone: "none", mark: "\u00b7" },
   held: { tone: "none", mark: "\u2016" },
 };
-const TONES = {
-  good: "ok fits placed passes ready bound survives lands takes bind same idle confirmed moves new create created there goes",
-  warn: "main preempts preempted partly loses ties elsewhere needs doubt differs waits evicted nominated open",
-  bad: "fail fails failed pending blocked refused refuses lost gone no held-back held stopped",
-  held: "gated stays unknown leaves not-tried --",
-};
-const TONE_OF = new Map(Object.entries(TONES).flatMap(([tone, some]) => some.split(" ").map((word) => [word, tone])));
+const TONE_OF = new Map(Object.entries(TONES)); // TONES is put in front of the script
 
 /** How a word of a document is shown: a verdict, a result, a status, a fate. */
 const endOf = (word) => ENDS[TONE_OF.get(String(word).toLowerCase()) || "none"];
