@@ -1,8 +1,10 @@
-"""Plain words for amounts, names and counts: one unit for numbers that stand together, and nothing rounded."""
+"""Plain words for amounts, names and counts: what says nothing of a verdict, for every floor of the house."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 _BINARY = (("Gi", 30), ("Mi", 20), ("Ki", 10))
+_BINARY_OF_OVERVIEWS = (("Ti", 40), *_BINARY)
+_THOUSANDS = (("G", 10**9), ("M", 10**6))
 _IN_BYTES = ("memory", "ephemeral-storage")
 
 
@@ -19,7 +21,7 @@ def amounts(resource: str, *numbers: int) -> tuple[str, ...]:
         if any(number % 1000 for number in numbers):
             return tuple(f"{number}m" if number else "0" for number in numbers)
         return tuple(str(number // 1000) for number in numbers)
-    if resource in _IN_BYTES or resource.startswith("hugepages-"):
+    if _in_bytes(resource):
         for suffix, power in _BINARY:
             if not any(number % (1 << power) for number in numbers):
                 return tuple(f"{number >> power}{suffix}" if number else "0" for number in numbers)
@@ -34,6 +36,62 @@ def _rounded(number: int) -> str:
             tenths = abs(number) * 10 >> power
             return f" ({'-' if number < 0 else ''}{tenths // 10}{f'.{tenths % 10}' if tenths < 1000 else ''}{suffix})"
     return ""
+
+
+def _in_bytes(resource: str) -> bool:
+    return resource in _IN_BYTES or resource.startswith("hugepages-")
+
+
+def short_amount(resource: str, amount: int, *, exact: bool = False) -> str:
+    """Write an amount in a few characters, rounded towards zero, for overviews; to the last unit if ``exact``.
+
+    Where numbers are compared ``amounts`` writes them, and rounds nothing.
+
+    Args:
+        resource: its name.
+        amount: in the scheduler's units: millicores of cpu, bytes, else whole.
+        exact: round nothing.
+    """
+    if resource == "cpu":
+        return _cpu(amount, exact=exact)
+    if _in_bytes(resource):
+        return _bytes(amount, exact=exact)
+    if exact or abs(amount) < 1_000_000:
+        return f"{amount:,}"
+    suffix, power = next((s, p) for s, p in _THOUSANDS if abs(amount) >= p)
+    return f"{int(amount * 10 / power) / 10}{suffix}"
+
+
+def short_name(resource: str, among: Sequence[str]) -> str:
+    """Name of a resource without its domain: ``gpu`` for ``nvidia.com/gpu``; in full where another ends like it."""
+    tail = resource.rpartition("/")[2]
+    return tail if sum(name.rpartition("/")[2] == tail for name in among) == 1 else resource
+
+
+def _cpu(milli: int, *, exact: bool) -> str:
+    if milli % 1000 == 0:
+        return f"{'-' if milli < 0 else ''}{abs(milli) // 1000:,}"
+    if abs(milli) < 10_000:
+        return f"{milli}m"
+    if exact:
+        return f"{milli / 1000:,.3f}".rstrip("0")
+    if abs(milli) >= 1_000_000:
+        return f"{int(milli / 1000):,}"
+    return f"{int(milli / 100) / 10:,.1f}"
+
+
+def _bytes(amount: int, *, exact: bool) -> str:
+    for suffix, power in _BINARY_OF_OVERVIEWS:
+        if amount and amount % (1 << power) == 0 and abs(amount) >> power < 10_000:
+            return f"{'-' if amount < 0 else ''}{abs(amount) >> power}{suffix}"
+    if exact or not amount:
+        return str(amount)
+    for suffix, power in _BINARY_OF_OVERVIEWS:
+        whole = abs(amount) / (1 << power)
+        if whole >= 1:
+            number = f"{int(whole * 10) / 10:.1f}" if whole < 100 else f"{int(whole)}"
+            return f"{'-' if amount < 0 else ''}{number}{suffix}"
+    return str(amount)
 
 
 def count(number: int, word: str, plural: str = "") -> str:

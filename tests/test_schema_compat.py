@@ -49,7 +49,7 @@ def test_the_released_schemas_are_schemas_and_come_with_the_package() -> None:
 
 
 def test_every_document_is_in_the_table_by_its_own_name() -> None:
-    assert DOCUMENTS == {kind.__name__: kind for kind in Document.__subclasses__()}
+    assert {kind.__name__: kind for kind in Document.__subclasses__()} == DOCUMENTS
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)

@@ -34,5 +34,5 @@ def written_again(manifests: Iterable[ManifestObject], default: str) -> dict[int
 
 def owner_of_pod(pod: Pod) -> tuple[str, str]:
     """Kind and name of the controller of a pod, by which two of one name are told apart; empty for one without."""
-    owners = [one for one in pod.metadata.owner_references or () if one.controller]
-    return next(((one.kind or "", one.name or "") for one in owners), ("", ""))
+    owner = pod.controller
+    return (owner.kind or "", owner.name or "") if owner is not None else ("", "")

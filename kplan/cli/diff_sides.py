@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import Session, make_session, state_apart
-from kplan.cli.source import Found, read_source
+from kplan.cli.source import StateRead, read_source
 from kplan.errors import ConfigError, KplanError, UsageError
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Opener:
     rules: Rules
     namespace: str = ""
     preempt: bool = True
-    _found: Found | None = None
+    _found: StateRead | None = None
 
     def open(self, a: Given, b: Given) -> tuple[Side, Side, tuple[str, ...]]:
         """Make both sides; return them and the keys in which they differ.
@@ -212,11 +212,11 @@ class Opener:
         )
         return make_session(self._read(given), rules, started)
 
-    def _read(self, given: Given) -> Found:
+    def _read(self, given: Given) -> StateRead:
         from kplan.cli.notes import tell_completeness
 
         if given.state is not None:
-            found = Found(given.state)
+            found = StateRead(given.state)
         elif given.snapshot:
             found = read_source(Source(given.snapshot))
         else:

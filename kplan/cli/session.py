@@ -17,7 +17,7 @@ from kplan.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from kplan.api import Scheduler
-    from kplan.cli.source import Found
+    from kplan.cli.source import StateRead
     from kplan.cluster import Cluster
     from kplan.objects.state import ClusterState
     from kplan.result.document_base import Doubt, Origin
@@ -133,11 +133,11 @@ def open_sessions(source: Source, rules: Rules) -> list[Session]:
     if len(versions) > 2 or (len(versions) == 2 and not all(versions)):
         raise UsageError(f"--k8s-version {rules.k8s_version}", code="bad-version", hint="two versions, as 1.35,1.37")
     gates, config = read_gates(rules.feature_gates), read_configuration(rules.config)
-    found = read_source(source)
-    tell_completeness(found.state.completeness)
-    apart = [replace(found, state=state_apart(found.state)) for _ in versions[1:]]
+    read = read_source(source)
+    tell_completeness(read.state.completeness)
+    apart = [replace(read, state=state_apart(read.state)) for _ in versions[1:]]
     asked = [replace(rules, k8s_version=version) for version in versions]
-    return [session_of(one, of, gates, config, started) for one, of in zip([found, *apart], asked, strict=True)]
+    return [session_of(one, of, gates, config, started) for one, of in zip([read, *apart], asked, strict=True)]
 
 
 def state_apart(state: ClusterState) -> ClusterState:
@@ -148,21 +148,21 @@ def state_apart(state: ClusterState) -> ClusterState:
     return replace(state, pods=pods)
 
 
-def make_session(found: Found, rules: Rules, started: float) -> Session:
+def make_session(read: StateRead, rules: Rules, started: float) -> Session:
     """Make the rules for a state that was read, by the options as given; see ``session_of``.
 
     Raises:
         UsageError: gates that are none.
         ConfigError: version, gates or configuration are refused.
     """
-    return session_of(found, rules, read_gates(rules.feature_gates), read_configuration(rules.config), started)
+    return session_of(read, rules, read_gates(rules.feature_gates), read_configuration(rules.config), started)
 
 
-def session_of(found: Found, rules: Rules, gates: Mapping[str, bool], config: str | None, started: float) -> Session:
+def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config: str | None, started: float) -> Session:
     """Make the rules for a state that was read.
 
     Args:
-        found: the state.
+        read: the state.
         rules: options as given.
         gates: feature gates among them.
         config: text of the configuration among them; None for none.
@@ -174,12 +174,12 @@ def session_of(found: Found, rules: Rules, gates: Mapping[str, bool], config: st
     from kplan.api import fill_in
     from kplan.studies.origin import origin, version_of
 
-    state = found.state
+    state = read.state
     version, how = version_of(state, rules.k8s_version)
     scheduler, assumed = _scheduler(state, version, gates, config, rules.config)
     fill_in(state, scheduler)
-    age = round(perf_counter() - started) if found.live else None
-    about = origin(state, scheduler.features, version, how, via=found.via, age=age)
+    age = round(perf_counter() - started) if read.live else None
+    about = origin(state, scheduler.features, version, how, via=read.via, age=age)
     return Session(state, scheduler, about, started, perf_counter(), assumed)
 
 

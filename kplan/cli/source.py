@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kplan.cli.progress import ReadingProgress
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ CURRENT = "current context"
 
 
 @dataclass(frozen=True)
-class Found:
+class StateRead:
     """What a source gave.
 
     Attributes:
@@ -32,7 +32,7 @@ class Found:
     live: bool = False
 
 
-def read_source(source: Source) -> Found:
+def read_source(source: Source) -> StateRead:
     """Read the state from wherever it is.
 
     Raises:
@@ -44,13 +44,13 @@ def read_source(source: Source) -> Found:
     if path:
         from kplan.api import load
 
-        return Found(load(path, at=source.at), "" if source.snapshot else VARIABLE)
+        return StateRead(load(path, at=source.at), "" if source.snapshot else VARIABLE)
     if source.at:
         raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
     return read_cluster(source)
 
 
-def read_cluster(source: Source) -> Found:
+def read_cluster(source: Source) -> StateRead:
     """Read the cluster that kubectl would talk to, whatever files the environment names.
 
     Raises:
@@ -59,14 +59,14 @@ def read_cluster(source: Source) -> Found:
     """
     from kplan.sources import live as cluster
 
-    progress = Progress()
+    progress = ReadingProgress()
     try:
         reading = cluster.read(
             source.context, source.kubeconfig, qps=source.qps, burst=source.burst, progress=progress.tell
         )
     finally:
         progress.clear()
-    return Found(reading.state, "" if source.context else CURRENT, live=True)
+    return StateRead(reading.state, "" if source.context else CURRENT, live=True)
 
 
 def named_file(source: Source) -> str:
@@ -97,25 +97,3 @@ def home(source: Source, given: str = "") -> str:
     from kplan.sources.live.kubeconfig import namespace_of
 
     return namespace_of(source.context, source.kubeconfig)
-
-
-class Progress:
-    """One line on a terminal's standard error that says how far reading has come; nothing elsewhere."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-        self._counts: dict[str, int] = {}
-
-    def tell(self, plural: str, count: int, total: int | None) -> None:
-        """Take note of a page."""
-        self._counts[plural] = count
-        if self._shown:
-            of = f" of {total:,}" if total not in (None, count) else ""
-            everything = sum(self._counts.values())
-            sys.stderr.write(f"\r\x1b[Kreading: {everything:,} objects, {plural} {count:,}{of}")
-            sys.stderr.flush()
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shown and self._counts:
-            sys.stderr.write("\r\x1b[K")

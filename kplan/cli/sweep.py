@@ -12,7 +12,7 @@ from kplan.cli.options import Shown, Source
 from kplan.cli.output import show
 from kplan.cli.source import home
 from kplan.cli.sweep_rules import Compared, asked_axes, open_sweep
-from kplan.cli.sweep_run import Kept, carry_out
+from kplan.cli.sweep_run import ResultFile, carry_out
 from kplan.errors import UsageError
 
 
@@ -53,7 +53,7 @@ def sweep(
     strict: options.Strict = False,
     timings: options.Timings = False,
     *,
-    kept: Kept,
+    kept: ResultFile,
     source: Source,
     rules: Compared,
     shown: Shown,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kept:
+class ResultFile:
     """Options of where results are kept."""
 
     results: Annotated[
@@ -43,7 +43,7 @@ class Kept:
             raise UsageError("--results and --resume name two files", code="two-results", hint=hint)
 
 
-def carry_out(opened: Opened, workers: Workers, kept: Kept) -> list[SweepOutcome]:
+def carry_out(opened: Opened, workers: Workers, kept: ResultFile) -> list[SweepOutcome]:
     """Carry out what is not done yet; return what every scenario came to.
 
     Args:

@@ -11,8 +11,9 @@ import typer
 
 from kplan.cli.notes import note
 from kplan.cli.options import Rules, Source
+from kplan.cli.progress import ReadingProgress
 from kplan.cli.session import Session, make_session
-from kplan.cli.source import CURRENT, Found, Progress, named_file
+from kplan.cli.source import CURRENT, StateRead, named_file
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def states(source: Source, seconds: float = 0, *, rest: Callable[[], float] = la
             f"{file} is a file, and there is nothing to follow", code="not-live", hint="leave out --watch, --follow"
         )
     until = monotonic() + seconds if seconds else _FOREVER
-    progress = Progress()
+    progress = ReadingProgress()
     try:
         following = follow(
             source.context, source.kubeconfig, qps=source.qps, burst=source.burst, progress=progress.tell
@@ -95,7 +96,7 @@ def watch(
     """
     former, shown = "", None
     for state in states(source, seconds):
-        found = Found(state, "" if source.context else CURRENT, live=True)
+        found = StateRead(state, "" if source.context else CURRENT, live=True)
         try:
             session, document = ask(make_session(found, rules, perf_counter()))
         except UsageError as error:

@@ -11,10 +11,8 @@ _OF_ITS_NODE = ("Node", "DaemonSet")
 
 def controller(pod: PodInfo) -> tuple[str, str]:
     """Kind and name of the controller that owns a pod; empty texts for none."""
-    for reference in pod.pod.metadata.owner_references or ():
-        if reference.controller:
-            return reference.kind or "", reference.name or ""
-    return "", ""
+    owner = pod.pod.controller
+    return (owner.kind or "", owner.name or "") if owner is not None else ("", "")
 
 
 def owner_without_control(pod: PodInfo) -> str:
@@ -36,10 +34,8 @@ def top_owner(pod: PodInfo, cluster: Cluster) -> tuple[str, str]:
         return kind, name
     item = cluster.objects.table(table).get(f"{pod.namespace}/{name}")
     if item is not None:
-        for reference in item.metadata.owner_references or ():
-            if reference.controller and reference.kind == outer:
-                return outer, reference.name or ""
-        return kind, name
+        owner = item.controller
+        return (outer, owner.name or "") if owner is not None and owner.kind == outer else (kind, name)
     stamp = pod.labels.get("pod-template-hash")
     if kind == "ReplicaSet" and stamp and name.endswith(f"-{stamp}"):
         return "Deployment", name.removesuffix(f"-{stamp}")

@@ -6,7 +6,7 @@ import pytest
 
 from kplan.render.text import Style
 from kplan.render.text.nodes import bar, node_list, percent
-from kplan.result.amounts import short, short_name
+from kplan.words import short_amount, short_name
 from tests.builders import node, pod
 from tests.studies.test_nodes import Gi, Mi, listed
 
@@ -27,11 +27,14 @@ SHORT = [
 
 @pytest.mark.parametrize(("resource", "amount", "text"), [row[1:] for row in SHORT], ids=[row[0] for row in SHORT])
 def test_short_amounts(resource: str, amount: int, text: str) -> None:
-    assert short(resource, amount) == text
+    assert short_amount(resource, amount) == text
 
 
 def test_exact_amounts_are_not_rounded() -> None:
-    assert (short("cpu", 31850, exact=True), short("memory", 58_233_716_737, exact=True)) == ("31.85", "58233716737")
+    assert (short_amount("cpu", 31850, exact=True), short_amount("memory", 58_233_716_737, exact=True)) == (
+        "31.85",
+        "58233716737",
+    )
 
 
 def test_a_resource_loses_its_domain_unless_another_ends_like_it() -> None:

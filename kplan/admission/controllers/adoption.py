@@ -44,7 +44,7 @@ def adopted_pods(manifest: ManifestObject, namespace: str, pods: Iterable[Pod]) 
         pod
         for pod in pods
         if pod.namespace == namespace
-        and not any(owner.controller for owner in pod.metadata.owner_references or ())
+        and pod.controller is None
         and not pod.metadata.deletion_timestamp
         and not pod.ended
         and matches(pod.labels)
@@ -58,8 +58,7 @@ def orphaned_sets(item: Object, namespace: str, state: ClusterState) -> Iterator
         return
     matches = compile_selector(item.spec.selector).matches
     for one in state.replica_sets:
-        owned = any(owner.controller for owner in one.metadata.owner_references or ())
-        if one.namespace == namespace and not owned and matches(one.labels):
+        if one.namespace == namespace and one.controller is None and matches(one.labels):
             yield one
 
 

@@ -84,8 +84,8 @@ def maker_of(
     """
     if manifest.kind == "CronJob" and drafts:
         pod = drafts[0].pod
-        owners = [owner.name or "" for owner in pod.metadata.owner_references or () if owner.controller]
-        return Maker("Job", "jobs", "batch", pod.namespace, owners[0]) if owners else None
+        job = pod.controller
+        return Maker("Job", "jobs", "batch", pod.namespace, job.name or "") if job is not None else None
     for item in made.objects:
         if isinstance(item, ReplicaSet) and not _is_there(manifest, item, state):
             return Maker("ReplicaSet", "replicasets", "apps", item.namespace, item.name)

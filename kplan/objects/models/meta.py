@@ -71,6 +71,11 @@ class Object(Model):
         """``metadata.annotations``; an empty dict where absent."""
         return self.metadata.annotations or {}
 
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The owner that controls it; None for none, whatever else owns it."""
+        return next((owner for owner in self.metadata.owner_references or () if owner.controller), None)
+
 
 class LabelSelectorRequirement(Model):
     """``matchExpressions[]`` of a label selector."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.objects.models import OwnerReference, Pod, Service, TopologySpreadConstraint
+from kplan.objects.models import Service, TopologySpreadConstraint
 from kplan.objects.selectors import Requirement, Selector, compile_labels, compile_selector, tolerated
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def default_selector(pod: PodInfo, cluster: Cluster) -> Selector:
     Source: v1.37.2 plugins/helper/spread.go DefaultSelector, GetPodServices.
     """
     labels = _service_labels(pod, cluster)
-    owner = _controller(pod.pod)
+    owner = pod.pod.controller
     if owner is None:
         return compile_labels(labels)
     key = f"{pod.namespace}/{owner.name}"
@@ -131,10 +131,6 @@ def default_selector(pod: PodInfo, cluster: Cluster) -> Selector:
                 # A workload without selector adds nothing: that selector of nothing has no requirements to add.
                 return compile_labels(labels).plus(compile_selector(workload.spec.selector).requirements)
     return compile_labels(labels)
-
-
-def _controller(pod: Pod) -> OwnerReference | None:
-    return next((owner for owner in pod.metadata.owner_references or () if owner.controller), None)
 
 
 def _service_labels(pod: PodInfo, cluster: Cluster) -> dict[str, str]:

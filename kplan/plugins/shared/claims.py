@@ -69,7 +69,7 @@ def owned_by(claim: PersistentVolumeClaim, pod: Pod) -> bool:
 
     Source: component-helpers v0.37.2 storage/ephemeral/ephemeral.go VolumeIsForPod.
     """
-    owner = next((ref for ref in claim.metadata.owner_references or () if ref.controller), None)
+    owner = claim.controller
     return owner is not None and (owner.uid or "") == (pod.metadata.uid or "")
 
 

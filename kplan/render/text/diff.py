@@ -9,9 +9,8 @@ from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
 from kplan.render.text.shared import headline, notes, origin
 from kplan.render.text.style import Style, one_screen
-from kplan.result.amounts import short, short_name
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, Packing
-from kplan.words import tallied
+from kplan.words import short_amount, short_name, tallied
 
 MOVES_SHOWN = 8
 LINES_SHOWN = 6
@@ -117,8 +116,8 @@ def _packed(packing: Packing, name: str, *, wide: bool) -> list[str]:
         return ["-"] * 5
     return [
         "-" if found.fullness is None else f"{found.fullness}%",
-        short(name, found.free, exact=wide),
-        short(name, found.largest, exact=wide),
+        short_amount(name, found.free, exact=wide),
+        short_amount(name, found.largest, exact=wide),
         "-" if found.fragmented is None else f"{found.fragmented}%",
         "-" if found.spread is None else f"{found.spread}",
     ]

@@ -10,9 +10,8 @@ from kplan.render.text.nodes import bar, part, percent
 from kplan.render.text.shared import headline, notes, origin, owners
 from kplan.render.text.style import Style, one_screen
 from kplan.render.text.whatif import unmet_lines, what_if_lines
-from kplan.result.amounts import short, short_name
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodePod, NodeRefusal, NodeRow
-from kplan.words import count, listed
+from kplan.words import count, listed, short_amount, short_name
 
 CAUSES_SHOWN = 5
 RUNS_SHOWN = 6
@@ -58,7 +57,7 @@ def _use(page: Page, node: NodeRow, *, wide: bool) -> None:
     for name, use in node.resources.items():
         if not wide and name.startswith(_SECONDARY) and not use.requested:
             continue
-        written = partial(short, name, exact=wide or name == "cpu")
+        written = partial(short_amount, name, exact=wide or name == "cpu")
         leaving = f"{written(use.terminating)} of it is leaving" if use.terminating else ""
         rows.append(
             [
@@ -159,7 +158,7 @@ def _runs(page: Page, runs: tuple[NodePod, ...], *, wide: bool) -> None:
     rows = [
         [
             item.pod if wide else shortened(item.pod, NAME),
-            *(short(name, item.amounts[name], exact=wide) if name in item.amounts else "-" for name in names),
+            *(short_amount(name, item.amounts[name], exact=wide) if name in item.amounts else "-" for name in names),
             str(item.priority),
             item.note,
         ]
@@ -178,5 +177,5 @@ def _runs(page: Page, runs: tuple[NodePod, ...], *, wide: bool) -> None:
 
 
 def _taking(item: NodePod) -> str:
-    taken = ", ".join(f"{short(name, amount)} {name}" for name, amount in item.amounts.items())
+    taken = ", ".join(f"{short_amount(name, amount)} {name}" for name, amount in item.amounts.items())
     return f"{item.pod}  {taken or 'no request'}"

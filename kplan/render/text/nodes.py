@@ -11,9 +11,8 @@ from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import origin
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import unmet_lines, what_if_lines
-from kplan.result.amounts import short, short_name
 from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal
-from kplan.words import count
+from kplan.words import count, short_amount, short_name
 
 ROWS_SHOWN = 24
 """Nodes up to which every one has a line."""
@@ -113,11 +112,11 @@ def _total_row(label: str, name: str, total: ResourceTotal, *, wide: bool) -> li
         label,
         bar(part(total.requested, total.allocatable)),
         percent(total.requested, total.allocatable),
-        short(name, total.requested, exact=wide),
-        short(name, total.allocatable, exact=wide),
-        short(name, total.free, exact=wide),
-        short(name, total.closed, exact=wide),
-        short(name, total.largest, exact=wide),
+        short_amount(name, total.requested, exact=wide),
+        short_amount(name, total.allocatable, exact=wide),
+        short_amount(name, total.free, exact=wide),
+        short_amount(name, total.closed, exact=wide),
+        short_amount(name, total.largest, exact=wide),
         "-" if total.fragmented is None else f"{total.fragmented}%",
         "-" if total.spread is None else f"{total.spread}",
     ]
@@ -128,7 +127,7 @@ def _slot(page: Page, document: NodeList) -> None:
         return
     names = [name for name in document.slot.amounts if name != "ephemeral-storage" and not name.startswith(_NOT_TOLD)]
     told = [
-        f"{short(name, document.slot.amounts[name])} {short_name(name, names)}"
+        f"{short_amount(name, document.slot.amounts[name])} {short_name(name, names)}"
         for name in names
         if document.slot.amounts[name] or name in ("cpu", "memory")
     ]
@@ -163,7 +162,7 @@ def _pool_row(pool: Pool, resources: Sequence[str]) -> list[str]:
         cells += [
             bar(full) if full is not None else "",
             f"{int(full)}%" if full is not None else "-",
-            short(name, pool.largest.get(name, 0)),
+            short_amount(name, pool.largest.get(name, 0)),
         ]
     return cells
 
@@ -258,10 +257,10 @@ def _cells(node: NodeRow, columns: _Columns, suffix: str, longest: int) -> list[
         cells += [
             f"{part(use.requested, use.allocatable)}",
             percent(use.requested, use.allocatable),
-            short(resource, use.free, exact=wide),
+            short_amount(resource, use.free, exact=wide),
         ]
         if wide:
-            cells.append(short(resource, use.allocatable, exact=True))
+            cells.append(short_amount(resource, use.allocatable, exact=True))
     if columns.extra:
         use = node.resources.get(columns.extra)
         there = use is not None and (use.allocatable or use.requested)

@@ -11,7 +11,6 @@ from kplan.cluster import Cluster
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.errors import UsageError
 from kplan.objects.selectors import Selector
-from kplan.result.amounts import short
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_nodes import NodeList, PieceOfNode, Pool, ResourceTotal
 from kplan.scenario.names import find_nodes, label_in_full
@@ -19,7 +18,7 @@ from kplan.studies.nodes.counting import counted
 from kplan.studies.nodes.packing import Measure, closed_by, measure, open_nodes, within_nodes, workload
 from kplan.studies.nodes.rows import Usage
 from kplan.studies.usage import INSTANCE_TYPES, POOLS
-from kplan.words import count
+from kplan.words import count, short_amount
 
 Int = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -253,7 +252,7 @@ def _scarcest(cluster: Cluster, totals: dict[str, ResourceTotal], among: Mask) -
         return Cause(code="unused", text="nothing is requested of these nodes")
     if not total.free:
         return Cause(code="scarcest", text=f"{name} is scarcest: none is free on the nodes that take pods")
-    free, largest = short(name, total.free), short(name, total.largest)
+    free, largest = short_amount(name, total.free), short_amount(name, total.largest)
     if total.free == total.largest:
         return Cause(code="scarcest", text=f"{name} is scarcest: {free} free, all on {total.largest_node}")
     text = f"{name} is scarcest: {free} free, at most {largest} in one piece ({total.largest_node})"
