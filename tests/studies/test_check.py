@@ -17,8 +17,8 @@ from kplan.errors import SourceError, UsageError
 from kplan.studies.check.baseline import read_baseline
 from kplan.studies.check.doubt_codes import CODES
 from kplan.studies.check.policy import Policy, policy, read_policy
-from kplan.studies.check.report import span
 from kplan.studies.fail import each_failure
+from kplan.wording.check import span
 from tests.studies.checking import NOW, check, counted, deployment, item, node, only, pod, template, uncounted, write
 
 ZONES = [node("a", "z1"), node("b", "z2"), node("c", "z3")]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kplan.errors import SourceError
 from kplan.result.document_check import Baseline, CheckResult, Finding
+from kplan.wording.check import NO_WORSE
 
 _WORDS = {"ok": "ok", "fail": "fails", "main": "fails", "unknown": "unknown"}
 
@@ -25,8 +26,12 @@ def read_baseline(file: str) -> CheckResult:
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", file=file, code="unreadable") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = "write one on the main branch: kplan check ... -o json=FILE"
-        raise SourceError(f"no result of kplan check: {error}", file=file, code="bad-baseline", hint=hint) from error
+        raise SourceError(
+            f"no result of kplan check: {error}",
+            file=file,
+            code="bad-baseline",
+            hint="write one on the main branch: kplan check ... -o json=FILE",
+        ) from error
     return found
 
 
@@ -47,7 +52,7 @@ def held_against(
         before = max((amount for amount in (item.on_main, known) if amount is not None), default=None)
         item = replace(item, on_main=before)
         if item.counted and before is not None and before >= item.amount:
-            item = replace(item, counted=False, why_not="no worse than before")
+            item = replace(item, counted=False, why_not=NO_WORSE)
         judged.append(item)
     if baseline is None:
         return judged, None

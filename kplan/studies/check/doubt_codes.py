@@ -35,9 +35,6 @@ CODES = frozenset(
 )
 
 
-def meant(code: str) -> str:
-    """What may be meant by a code that there is not, as a hint."""
-    close = get_close_matches(code, sorted(CODES), n=3, cutoff=0.6)
-    if close:
-        return f"did you mean {'one of: ' if len(close) > 1 else ''}{', '.join(close)}?"
-    return "the code stands behind each doubt that kplan check tells, as in --allow-doubt no-pods"
+def close_to(code: str) -> list[str]:
+    """Give the codes that may be meant by one that there is not, the likeliest first."""
+    return get_close_matches(code, sorted(CODES), n=3, cutoff=0.6)

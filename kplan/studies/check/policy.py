@@ -12,7 +12,8 @@ from typing import Any
 import yaml
 
 from kplan.errors import SourceError, UsageError
-from kplan.studies.check.doubt_codes import CODES, meant
+from kplan.studies.check.doubt_codes import CODES, close_to
+from kplan.wording.check import no_such_doubt
 
 SURVIVE = ("zone", "node")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -161,7 +162,7 @@ def _doubts(value: object) -> tuple[str, ...]:
     codes = _several(value)
     for code in codes:
         if code not in CODES:
-            raise ValueError(f"no doubt has the code {code}: {meant(code)}")
+            raise ValueError(no_such_doubt(code, close_to(code)))
     return codes
 
 
@@ -175,9 +176,3 @@ _READERS: dict[str, Callable[[object], object]] = {
     "max-age": _span,
     "allow-doubt": _doubts,
 }
-
-
-def percent(share: Fraction) -> str:
-    """``20%``, ``12.5%``."""
-    value = float(share * 100)
-    return f"{value:g}%"

@@ -27,16 +27,14 @@ from kplan.studies.as_a_whole import Again, Played, Whole
 from kplan.studies.by_object import Mine, by_object
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
-from kplan.studies.check.policy import Policy, percent
+from kplan.studies.check.policy import Policy
 from kplan.studies.check.rules import Broken, Situation, broken_rules, replicas, rule_doubts
 from kplan.studies.doubts import missing_nodes, pod_doubts
+from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
-from kplan.words import count, listed
 
 _ATTEMPTS = 3
 """Findings that a remedy is looked for: each is a search of its own."""
-_CHANGES = 2
-"""Fields of a changed object that are told."""
 _VERDICTS = {"placed": "FITS", "preempted": "PREEMPTS"}
 
 
@@ -87,7 +85,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     return CheckResult(
         api_version=API_VERSION,
         verdict="FAILS" if counted else "PASSES",
-        sentence=_sentence(objects, findings),
+        sentence=words.sentence(objects, findings),
         because=Cause(code=counted[0].cause or counted[0].rule, text=counted[0].text) if counted else None,
         totals=CheckTotals(
             objects=len(objects),
@@ -130,8 +128,8 @@ def _of_rule(broken: Broken, mine: Sequence[Mine]) -> Finding:
 
 def _of_step(number: int, step: WhatIfStep) -> Finding:
     """Turn a step that is not as a scenario expects into a finding."""
-    name = f"{step.name or step.step}, step {number}"
-    return Finding(rule="scenario", object=name, title="not as expected", text=f"{name}: {'; '.join(step.unmet)}")
+    name, title = words.unexpected(number, step)
+    return Finding(rule="scenario", object=name, title=title, text=f"{name}: {'; '.join(step.unmet)}")
 
 
 def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) -> Iterator[Finding]:
@@ -173,7 +171,7 @@ def _objects(
             CheckedObject(
                 object=item.name,
                 status=_status(item, found),
-                change=_change(item),
+                change=words.change(change, item.pods),
                 result=_result(item, found),
                 on_main=on_main(item.name, baseline),
                 changed=change.verdict != "unchanged",
@@ -198,20 +196,6 @@ def _status(item: Mine, found: Sequence[Finding]) -> str:
     return "main" if any(finding.on_main for finding in found) else "ok"
 
 
-def _change(item: Mine) -> str:
-    change = item.change
-    if change.refused:
-        return f"{count(change.refused_pods, 'pod')} refused" if change.refused_pods else "refused"
-    if not change.expanded:
-        return "not expanded"
-    pods = count(item.pods, "pod") if item.pods else ""
-    told = change.note.partition(";")[0].split(", ") if change.verdict in ("changed", "scaled") else []
-    short = ", ".join(told[:_CHANGES]) + (", ..." if len(told) > _CHANGES else "")
-    if change.verdict == "changed" and short:
-        return short
-    return ", ".join(part for part in (change.verdict or "new", short or pods) if part)
-
-
 def _result(item: Mine, found: Sequence[Finding]) -> str:
     counted = [finding.title for finding in found if finding.counted]
     if counted:
@@ -221,58 +205,25 @@ def _result(item: Mine, found: Sequence[Finding]) -> str:
         return "; ".join(uncounted) or item.change.note
     placed = list(dict.fromkeys(step.node for step in item.placed))
     gated = sum(step.result == "gated" for step in item.steps)
-    parts = [f"placed: {listed(placed)}"] if placed else []
-    parts += [f"{count(gated, 'pod')} gated"] if gated else []
-    if not item.steps:
-        parts = ["as it runs"] if item.change.verdict == "unchanged" else ["no pod to place"]
-    return "; ".join([*parts, *uncounted])
-
-
-def _sentence(objects: Sequence[CheckedObject], findings: Sequence[Finding]) -> str:
-    failed = [item for item in objects if item.status == "fail"]
-    counted = {finding.rule for finding in findings if finding.counted}
-    same = sum(1 for finding in findings if not finding.counted and finding.on_main)
-    what = count(len(objects), "object")
-    if len(objects) == 1 and (failed or not counted):
-        text = f"{objects[0].object} {'fails' if failed else 'passes'}"
-    elif failed:
-        verb = "fails" if len(failed) == 1 else "fail"
-        text = f"{len(failed)} of {what} {verb}: {listed([item.object for item in failed])}"
-    elif counted:
-        text = f"{what} {'passes' if len(objects) == 1 else 'pass'}, but {listed(sorted(counted))} is broken"
-    elif not objects:
-        text = "the manifests bring nothing that runs"
-    elif unknown := sum(item.status == "unknown" for item in objects):
-        known = len(objects) - unknown
-        text = f"{known:,} of {what} pass{'es' * (known == 1)}, of {unknown:,} it is not known"
-    else:
-        text = f"all {len(objects):,} objects pass"
-    return f"{text}; {count(same, 'finding')} no worse than before" if same and not counted else text
+    fate = words.fate(placed, gated, unchanged=item.change.verdict == "unchanged", idle=not item.steps)
+    return "; ".join([*fate, *uncounted])
 
 
 def _rules(policy: Policy, findings: Sequence[Finding], quotas: Sequence[QuotaRow]) -> Iterator[CheckRule]:
     """Tell how each rule of the policy fares."""
-    asked: dict[str, str] = {}
-    if policy.require_zones:
-        asked["require-zones"] = f"replicas in {count(policy.require_zones, 'zone')} or more"
-    if policy.no_preemption:
-        asked["no-preemption"] = "nothing is evicted"
-    if policy.max_victims is not None:
-        asked["max-victims"] = f"at most {count(policy.max_victims, 'pod')} evicted"
-    if policy.headroom is not None:
-        asked["headroom"] = f"{percent(policy.headroom)} of cpu and memory stay free"
-    for kind in policy.survive:
-        asked[f"survive-{kind}"] = f"survive the loss of any {kind}"
-    if policy.quota:
-        asked["quota"] = "no quota refuses anything"
+    asked = words.wanted(
+        zones=policy.require_zones,
+        preemption=not policy.no_preemption,
+        victims=policy.max_victims,
+        headroom=policy.headroom,
+        survive=policy.survive,
+        quota=policy.quota,
+    )
     for rule, wanted in asked.items():
-        found = [finding for finding in findings if finding.rule == rule]
-        counted = listed([finding.object for finding in found if finding.counted])
-        same = listed([finding.object for finding in found if not finding.counted])
-        same = f"no worse than before: {same}" if same else ""
-        text = "; ".join(part for part in (counted, same) if part)
-        if rule == "quota" and not found:
-            text = ", ".join(f"{row.quota} {row.resource} {row.peak} of {row.hard}" for row in quotas)
+        broken = [finding for finding in findings if finding.rule == rule]
+        counted = [finding.object for finding in broken if finding.counted]
+        same = [finding.object for finding in broken if not finding.counted]
+        text = words.quota_rows(quotas) if rule == "quota" and not broken else words.fares(counted, same)
         yield CheckRule(rule=rule, wanted=wanted, status="fail" if counted else "main" if same else "ok", text=text)
 
 
@@ -311,12 +262,11 @@ def _doubts(
         if item.bare:
             found["not-expanded", f"{item.name}: {item.change.note}"] = None
         elif item.change.pods and item.name not in placed and item.rollout is None and not item.change.refused:
-            found["other-scheduler", f"{item.name}: no profile here has the schedulerName of its pods"] = None
+            found["other-scheduler", words.other_scheduler(item.name)] = None
     if policy.max_age is not None and recording.age_seconds is None and plan.origin.age is None:
-        found["snapshot-age-unknown", "the snapshot does not say when it was taken"] = None
+        found["snapshot-age-unknown", words.AGE_UNKNOWN] = None
     elif policy.max_age is not None and (recording.age_seconds or 0) > policy.max_age:
-        age, most = span(recording.age_seconds or 0), span(policy.max_age)
-        found["snapshot-old", f"the snapshot was taken {age} before, {most} is the most: take a new one"] = None
+        found["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = None
     for code, text in found:
         yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt)
 
@@ -335,11 +285,3 @@ def _pod_doubts(mine: Sequence[Mine], after: Planner) -> Iterator[Doubt]:
             seen.add(key)
             codes = frozenset({step.cause} if step.cause else ())
             yield from pod_doubts(cluster.pods[row], after, verdict, codes)
-
-
-def span(seconds: int) -> str:
-    """Write a time in its largest unit that says enough: ``26 hours``, ``3 days``."""
-    for unit, size, least in (("day", 86400, 2), ("hour", 3600, 1), ("minute", 60, 1)):
-        if seconds >= size * least:
-            return count(seconds // size, unit)
-    return count(seconds, "second")

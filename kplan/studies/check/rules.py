@@ -15,13 +15,11 @@ from kplan.cluster.domains import domains, zone_of
 from kplan.pipeline import Planner
 from kplan.result.document_base import Doubt
 from kplan.studies.by_object import REPLICATED
-from kplan.studies.check.policy import Policy, percent
+from kplan.studies.check.policy import Policy
 from kplan.studies.check.survive import Lost, missed
 from kplan.studies.usage import POOLS
+from kplan.wording import check as words
 from kplan.wording.owners import owner_text
-from kplan.words import amounts, count, listed
-
-_DOMAINS_TOLD = 3
 
 
 @dataclass(frozen=True)
@@ -87,13 +85,13 @@ def broken_rules(policy: Policy, situation: Situation) -> Iterator[Broken]:
     evicted = situation.evicted
     if policy.no_preemption:
         for name, pods in evicted.items():
-            text = f"{name} is placed by evicting {listed(pods)}"
-            yield Broken("no-preemption", name, f"evicts {count(len(pods), 'pod')}", text, len(pods))
+            text = words.placed_by_evicting(name, pods)
+            yield Broken("no-preemption", name, words.evicts(len(pods)), text, len(pods))
     total = sum(map(len, evicted.values()))
     if policy.max_victims is not None and total > policy.max_victims:
         worst = max(evicted, key=lambda name: len(evicted[name]))
-        text = f"{count(total, 'pod')} would be evicted, {policy.max_victims} may be; most for {worst}"
-        yield Broken("max-victims", worst, f"evicts {count(total, 'pod')}, {policy.max_victims} allowed", text, total)
+        text = words.too_many_evicted(total, policy.max_victims, worst)
+        yield Broken("max-victims", worst, words.evicts(total, policy.max_victims), text, total)
     if policy.require_zones:
         yield from _zones(policy.require_zones, situation)
     if policy.headroom is not None:
@@ -105,9 +103,9 @@ def broken_rules(policy: Policy, situation: Situation) -> Iterator[Broken]:
 def rule_doubts(policy: Policy, cluster: Cluster) -> Iterator[Doubt]:
     """Doubts about rules that the source has too little for."""
     if (policy.require_zones or "zone" in policy.survive) and not domains(cluster, "zone"):
-        yield Doubt(code="no-zones", text="no node has a zone label: rules about zones find nothing there")
+        yield Doubt(code="no-zones", text=words.NO_ZONES)
     if policy.quota and not cluster.state.completeness.has("ResourceQuota"):
-        yield Doubt(code="no-resourcequotas", text="the source holds no resourcequotas: none refuses anything")
+        yield Doubt(code="no-resourcequotas", text=words.NO_QUOTAS)
 
 
 def replicas(cluster: Cluster, names: Iterable[str]) -> dict[str, Replicas]:
@@ -130,12 +128,9 @@ def _zones(wanted: int, situation: Situation) -> Iterator[Broken]:
             continue
         there = sorted(zone for zone in found.zones if zone)
         needs = min(wanted, found.pods)
-        where = f"only in {listed(there)}" if there else "in no zone that a label names"
-        pods = f"the {found.pods} pods of {name} must be in {count(needs, 'zone')} and are"
-        text = f"{pods if found.pods > 1 else f'the pod of {name} must be in a zone and is'} {where}"
+        text = words.in_too_few_zones(name, found.pods, there, needs)
         same = replicas(situation.before().cluster, [name])[name].missing(wanted)
-        title = f"in {count(len(there), 'zone')}, {needs} required"
-        yield Broken("require-zones", name, title, text, missing, same)
+        yield Broken("require-zones", name, words.zones_title(len(there), needs), text, missing, same)
 
 
 def _headroom(share: Fraction, situation: Situation) -> Iterator[Broken]:
@@ -149,15 +144,9 @@ def _headroom(share: Fraction, situation: Situation) -> Iterator[Broken]:
             if lacks <= 0:
                 continue
             was = int((before.allocatable[row] - before.requested[row])[mask].sum())
-            free_text, there_text, was_text = amounts(resource, free, there, was)
-            now = percent(Fraction(round(Fraction(free, there) * 1000), 1000)) if there else "0%"
-            text = (
-                f"{name}: {free_text} of {there_text} {resource} stay free ({now}), {percent(share)} must; "
-                f"{was_text} without the manifests"
-            )
-            yield Broken(
-                "headroom", f"{name}: {resource}", f"{now} {resource} free", text, lacks, _lacks(share, there, was)
-            )
+            title = f"{words.free_share(free, there)} {resource} free"
+            text = words.headroom_text(name, resource, free, there, was, share)
+            yield Broken("headroom", f"{name}: {resource}", title, text, lacks, _lacks(share, there, was))
 
 
 def _lacks(share: Fraction, there: int, free: int) -> int:
@@ -191,16 +180,8 @@ def _survive(kind: str, situation: Situation) -> Iterator[Broken]:
         amount = sum(lost.missing for lost in told.values())
         was = sum(before.get((owner, domain), 0) for domain in told)
         first = next(iter(told))
-        text = f"without {first}, {_share_of(told[first], owner)} no place: {told[first].cause}"
-        title = f"does not survive the loss of {listed(list(told), most=_DOMAINS_TOLD)}"
-        yield Broken(f"survive-{kind}", owner, title, text, amount, was)
-
-
-def _share_of(lost: Lost, owner: str) -> str:
-    if lost.pods == 1:
-        return f"the pod of {owner} there finds"
-    whole = f"{lost.missing} of the {lost.pods}" if lost.missing < lost.pods else f"all {lost.pods}"
-    return f"{whole} pods of {owner} there {'finds' if lost.missing == 1 else 'find'}"
+        text = words.loss_text(first, owner, told[first].pods, told[first].missing, told[first].cause)
+        yield Broken(f"survive-{kind}", owner, words.loss_title(list(told)), text, amount, was)
 
 
 def _lost_before(kind: str, situation: Situation, names: set[str]) -> dict[tuple[str, str], int]:

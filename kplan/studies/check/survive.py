@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kplan.cluster import PodInfo
 from kplan.course.loss import FailRun, lose
 from kplan.pipeline import Planner
+from kplan.wording.check import NOTHING_OWNS_IT
 from kplan.wording.owners import owner_text
 
 
@@ -57,12 +58,9 @@ def _fates(run: FailRun, planner: Planner) -> Iterator[tuple[str, str | None]]:
         cause = one.because if one.pending else None
         yield owner(one.pod), (cause.text if cause is not None else "") if one.pending else None
     for one in run.lost:
-        yield owner(one.pod), _NOTHING
+        yield owner(one.pod), NOTHING_OWNS_IT
     for landing in run.cascade:
         why = landing.failure.because.text if landing.failure is not None and not landing.node else None
         yield landing.owner, why
     for key in run.gone:
-        yield f"pod/{key}", _NOTHING
-
-
-_NOTHING = "nothing owns it: it does not come back"
+        yield f"pod/{key}", NOTHING_OWNS_IT

@@ -11,14 +11,14 @@ import numpy as np
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
-from kplan.result.document_base import API_VERSION, Cause
+from kplan.result.document_base import API_VERSION
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, DiffSide, PackedResource, Packing
 from kplan.studies.diff.rules import node_lines, rule_lines
 from kplan.studies.diff.sides import Place, Ran, Side, run_side
 from kplan.studies.diff.why import Pair, look_again, move
 from kplan.studies.nodes.packing import Workload, measure, within_nodes, workload
+from kplan.wording import diff as words
 from kplan.wording.owners import by_number, folded_owner
-from kplan.words import count, joined
 
 WATCHED = 400
 """Pods whose cycles are looked at closely; the first of every owner before the second of any."""
@@ -86,8 +86,15 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
         api_version=API_VERSION,
         verdict="DIFFERS" if moves or objects else "SAME",
         compared=asked.compared,
-        sentence=_sentence(a, b, asked, moves, objects, unchanged),
-        because=_because(moves),
+        sentence=words.sentence(
+            asked.compared,
+            (a.label, b.label),
+            moves,
+            unchanged,
+            every=bool(asked.every) or "snapshots" in asked.compared,
+            other=bool(objects),
+        ),
+        because=words.because(moves),
         a=sides[0],
         b=sides[1],
         pods="all" if asked.every else "waiting",
@@ -225,60 +232,6 @@ def packing(cluster: Cluster, pods: Workload) -> Packing:
     )
 
 
-def _sentence(
-    a: Side, b: Side, asked: DiffAsked, moves: Sequence[DiffMove], objects: Sequence[str], unchanged: int
-) -> str:
-    head = f"{joined(asked.compared)}, {a.label} (A) and {b.label} (B)" if asked.compared else "both sides are the same"
-    which = "" if asked.every or "snapshots" in asked.compared else "waiting "
-    counts = Counter(item.result for item in moves)
-    told = [f"{counts[result]:,} {word}" for result, word in _RESULTS.items() if counts[result]]
-    if not told:
-        other = ", but nodes differ" if objects else ""
-        return f"{head}: no {which}pod is elsewhere{other}; {count(unchanged, 'pod')} in the same place"
-    pods = "pod" if len(moves) == 1 else "pods"
-    return f"{head}: {len(moves):,} {pods} elsewhere ({', '.join(told)}), {unchanged:,} in the same place"
-
-
-_RESULTS = {
-    "moves": "on another node",
-    "placed": "placed in B alone",
-    "pending": "without a place in B",
-    "new": "new in B",
-    "gone": "gone in B",
-}
-
-
-def _because(moves: Sequence[DiffMove]) -> Cause | None:
-    """What moves most of the pods."""
-    told = Counter((item.cause, item.plugin) for item in moves if item.cause and item.text)
-    if not told:
-        return None
-    (cause, plugin), number = told.most_common(1)[0]
-    first = next(item for item in moves if item.text and (item.cause, item.plugin) == (cause, plugin))
-    by = {
-        "score": f"{plugin} scores otherwise",
-        "filter": f"{plugin} refuses otherwise",
-        "room": f"{plugin or 'the cycle'} refuses every node on one side",
-        "evicted": "pods are evicted for others",
-        "node": "their nodes are not on both sides",
-        "tie": "nodes tie, and the scheduler draws",
-        "state": "the cluster was another one when they were placed",
-    }[cause]
-    own = [item for item in moves if item.itself is not None]
-    follow = sum(1 for item in own if not item.itself)
-    if len(moves) == 1:
-        text = f"{first.pod}: {first.text}"
-    elif number == 1:
-        text = f"{first.pod}, one of {len(moves):,}: {first.text}"
-    else:
-        looked = sum(told.values())
-        whole = f"{looked:,}" if looked == len(moves) else f"the {looked:,} looked at"
-        text = f"{by} for {number:,} of {whole}, as {first.pod}: {first.text}"
-    if own and follow:
-        text += f"; {follow:,} only follow pods placed before them"
-    return Cause(code=f"{cause}-flipped" if cause in ("score", "filter") else cause, text=text)
-
-
 def _folds(moves: Sequence[DiffMove]) -> Iterable[DiffFold]:
     """Moves by owner, result and plugin, the most first; pods without an owner by namespace."""
     folded: dict[tuple[str, str, str, str], list[DiffMove]] = {}
@@ -305,4 +258,4 @@ def _notes(a: Ran, b: Ran, moves: Sequence[DiffMove]) -> Iterator[str]:
         for text in dict.fromkeys((*ran.side.notes, *ran.notes)):
             yield f"{word}: {text}"
     if len(moves) > WATCHED:
-        yield f"why was looked at for {WATCHED:,} of {len(moves):,}, the first of every owner before the second of any"
+        yield words.partly_watched(WATCHED, len(moves))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from kplan.config import Profile
 from kplan.objects.models import Node
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.pipeline import Pipeline
-from kplan.words import count, listed
+from kplan.wording import diff as words
 
 GATES = frozenset(
     {
@@ -46,13 +46,13 @@ def rule_lines(a: Mapping[str, Pipeline], b: Mapping[str, Pipeline]) -> Iterator
     """Tell what differs between two sets of profiles: version, gates, plugins, weights, arguments."""
     first, second = next(iter(a.values())).features, next(iter(b.values())).features
     if first.version != second.version:
-        yield f"Kubernetes {first.version} -> {second.version}"
-    for word, gates in (("B", (second.gates - first.gates) & GATES), ("A", (first.gates - second.gates) & GATES)):
+        yield words.versions(str(first.version), str(second.version))
+    for side, gates in (("B", (second.gates - first.gates) & GATES), ("A", (first.gates - second.gates) & GATES)):
         if gates:
-            yield f"{count(len(gates), 'gate')} on in {word} alone: {', '.join(sorted(gates))}"
+            yield words.gates_on(gates, side)
     for name in dict.fromkeys((*a, *b)):
         if name not in a or name not in b:
-            yield f"profile {name} in {'A' if name in a else 'B'} alone"
+            yield words.profile_alone(name, "A" if name in a else "B")
             continue
         prefix = f"{name}: " if len({*a, *b}) > 1 else ""
         same = first.version == second.version
@@ -64,18 +64,16 @@ def _profile_lines(a: Profile, b: Profile, *, points: bool) -> Iterator[str]:
     in_a, in_b = _points(a), _points(b)
     for name in dict.fromkeys((*in_a, *in_b)):
         if name not in in_b:
-            yield f"{name} is off in B"
+            yield words.plugin_off(name)
         elif name not in in_a:
-            yield f"{name} is on in B alone"
+            yield words.plugin_on(name)
         elif points and in_a[name] != in_b[name]:
             lost, won = sorted(in_a[name] - in_b[name]), sorted(in_b[name] - in_a[name])
-            told = [f"not at {listed(lost)} in B"] if lost else []
-            told += [f"at {listed(won)} in B alone"] if won else []
-            yield f"{name}: {', '.join(told)}"
+            yield words.plugin_points(name, lost, won)
     for name in dict.fromkeys((*a.weights, *b.weights)):
         one, two = a.weights.get(name), b.weights.get(name)
         if one is not None and two is not None and one != two:
-            yield f"{name}: weight {one} -> {two}"
+            yield words.weights(name, one, two)
     for name in dict.fromkeys((*a.args, *b.args)):
         if name in a.args and name in b.args:
             one_args, two_args = msgspec.to_builtins(a.args[name]), msgspec.to_builtins(b.args[name])
@@ -116,20 +114,19 @@ def _short(value: Any) -> str:
 
 def node_lines(a: Cluster, b: Cluster) -> Iterator[str]:
     """Tell which nodes came, went or changed in what scheduling looks at."""
-    yield from _names("in B alone", [name for name in b.node_index if name not in a.node_index])
-    yield from _names("in A alone", [name for name in a.node_index if name not in b.node_index])
     both = [(a.nodes[row], b.nodes[b.node_index[name]]) for name, row in a.node_index.items() if name in b.node_index]
-    yield from _names("cordoned in B", [x.name for x, y in both if _cordoned(y) and not _cordoned(x)])
-    yield from _names("cordoned in A", [x.name for x, y in both if _cordoned(x) and not _cordoned(y)])
-    yield from _names("other taints", [x.name for x, y in both if _taints(x) != _taints(y)])
-    yield from _names("other labels", [x.name for x, y in both if dict(x.labels) != dict(y.labels)])
-    yield from _names("other allocatable", [x.name for x, y in both if x.status.allocatable != y.status.allocatable])
-
-
-def _names(what: str, names: Iterable[str]) -> Iterator[str]:
-    names = list(names)
-    if names:
-        yield f"{count(len(names), 'node')} {what}: {listed(names)}"
+    differing = {
+        "new": [name for name in b.node_index if name not in a.node_index],
+        "gone": [name for name in a.node_index if name not in b.node_index],
+        "cordoned": [x.name for x, y in both if _cordoned(y) and not _cordoned(x)],
+        "uncordoned": [x.name for x, y in both if _cordoned(x) and not _cordoned(y)],
+        "taints": [x.name for x, y in both if _taints(x) != _taints(y)],
+        "labels": [x.name for x, y in both if dict(x.labels) != dict(y.labels)],
+        "allocatable": [x.name for x, y in both if x.status.allocatable != y.status.allocatable],
+    }
+    for what in words.NODES:
+        if differing[what]:
+            yield words.nodes_line(what, differing[what])
 
 
 def _cordoned(node: Node) -> bool:

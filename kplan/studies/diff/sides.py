@@ -20,6 +20,7 @@ from kplan.result import Event, Outcome
 from kplan.result.document_base import Doubt, Origin
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.wording.because import because
+from kplan.wording.diff import GATED
 from kplan.wording.groups import tell, with_numbers
 from kplan.wording.owners import owner_text
 
@@ -264,7 +265,7 @@ def _nowhere(asked: Asked) -> Refused | None:
     """Why a pod fits no node; None where it fits one."""
     outcome = asked.outcome
     if outcome.gated:
-        return Refused("SchedulingGates", "it is gated")
+        return Refused("SchedulingGates", GATED)
     if outcome.choice >= 0:
         return None
     if outcome.error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kplan.course.as_new import as_new
 from kplan.result.document_diff import DiffMove
 from kplan.studies.diff.sides import Ran, Seen, look
+from kplan.wording import diff as words
 
 
 @dataclass(frozen=True)
@@ -79,9 +80,9 @@ def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
 
 def _why(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
     if pair.a and pair.a in b.evicted:
-        return Why("evicted", "DefaultPreemption", f"evicted for {b.evicted[pair.a]} in {b.side.name}")
+        return Why("evicted", "DefaultPreemption", words.evicted(b.evicted[pair.a], b.side.name))
     if pair.b and pair.b in a.evicted:
-        return Why("evicted", "DefaultPreemption", f"evicted for {a.evicted[pair.b]} in {a.side.name}")
+        return Why("evicted", "DefaultPreemption", words.evicted(a.evicted[pair.b], a.side.name))
     if pair.result in ("new", "gone"):
         seen, label = (seen_b, b.side.name) if pair.result == "new" else (seen_a, a.side.name)
         return _unplaced(seen, label) if seen is not None and seen.nowhere is not None else Why()
@@ -91,21 +92,21 @@ def _why(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -
         return _unplaced(seen_b, b.side.name)
     for node, seen, ran in ((pair.node_a, seen_b, b), (pair.node_b, seen_a, a)):
         if node not in ran.cluster.node_index:
-            return Why("node", "", f"{node} is not in {ran.side.name}")
+            return Why("node", "", words.absent(node, ran.side.name))
         if seen is not None and node in seen.refused:
             refused = seen.refused[node]
-            return Why("filter", refused.plugin, f"{node} is refused in {ran.side.name}: {refused.text}")
-    return _scored(pair, a, b, seen_a, seen_b)
+            return Why("filter", refused.plugin, words.refused(node, ran.side.name, refused.text))
+    return _scored(pair, b, seen_a, seen_b)
 
 
 def _unplaced(seen: Seen | None, label: str) -> Why:
     """Why a pod has no place on one side."""
     if seen is None or seen.nowhere is None:
         return Why("room")
-    return Why("room", seen.nowhere.plugin, f"in {label}: {seen.nowhere.text}")
+    return Why("room", seen.nowhere.plugin, words.nowhere(label, seen.nowhere.text))
 
 
-def _scored(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
+def _scored(pair: Pair, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
     """Both nodes fit on both sides, as far as is known: which score flipped."""
     gaps_a, gaps_b = _gaps(pair, seen_a), _gaps(pair, seen_b)
     if gaps_b is None:
@@ -117,23 +118,11 @@ def _scored(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None
     deltas = {name: gaps_b.get(name, 0) - gaps_a.get(name, 0) for name in plugins}
     flipped = min(deltas, key=lambda name: deltas[name], default="")
     if not flipped or deltas[flipped] >= 0:
-        tie = f"{pair.node_a} and {pair.node_b} tie: the scheduler draws"
+        tie = words.tied((pair.node_a, pair.node_b))
         return Why("tie" if not total_a or not total_b else "state", "", tie if not total_a else "", total_a, total_b)
-    text = f"{flipped} {_favours(pair, gaps_a.get(flipped, 0), gaps_b.get(flipped, 0), a.side.name, b.side.name)}"
-    if abs(total_a - gaps_a.get(flipped, 0)) or abs(total_b - gaps_b.get(flipped, 0)):
-        text += f"; in all {total_a:+d} -> {total_b:+d}"
+    gaps = (gaps_a.get(flipped, 0), gaps_b.get(flipped, 0))
+    text = words.favours(flipped, (pair.node_a, pair.node_b), gaps, (total_a, total_b))
     return Why("score", flipped, text, total_a, total_b)
-
-
-def _favours(pair: Pair, first: int, second: int, a: str, b: str) -> str:
-    """``favours node-a by 54 in A, node-b by 12 in B``."""
-
-    def side(gap: int, label: str) -> str:
-        if not gap:
-            return f"neither in {label}"
-        return f"{pair.node_a if gap > 0 else pair.node_b} by {abs(gap)} in {label}"
-
-    return f"favours {side(first, a)}, {side(second, b)}"
 
 
 def _today(pair: Pair, b: Ran, gaps: Mapping[str, int]) -> Why:
@@ -141,11 +130,11 @@ def _today(pair: Pair, b: Ran, gaps: Mapping[str, int]) -> Why:
     total = sum(gaps.values())
     label = b.side.name
     if total > 0:
-        return Why("state", "", f"{pair.node_a} would win in {label} by {total}: it was placed when that was otherwise")
+        return Why("state", "", words.wins_today(pair.node_a, total, label))
     if total == 0:
-        return Why("tie", "", f"{pair.node_a} and {pair.node_b} tie in {label}: the scheduler draws")
+        return Why("tie", "", words.tied((pair.node_a, pair.node_b), label))
     plugin = min(gaps, key=lambda name: gaps[name])
-    return Why("score", plugin, f"{pair.node_b} wins in {label} by {-total}: {plugin} {gaps[plugin]:+d}", None, total)
+    return Why("score", plugin, words.wins(pair.node_b, -total, label, plugin, gaps[plugin]), None, total)
 
 
 def _gaps(pair: Pair, seen: Seen | None) -> dict[str, int] | None:
