@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.studies.doubts import plan_doubts
-from kplan.words import amounts, count, joined, listed
+from kplan.wording import nodes as words
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
@@ -29,27 +29,17 @@ def counted(cluster: Cluster, among: Mask) -> Iterator[str]:
     rows = rows[among[cluster.pod_node[rows]]]
     if len(rows):
         sums = {name: int(cluster.pod_request[row, rows].sum()) for name, row in cluster.resources.items()}
-        told = joined(
-            f"{amounts(name, amount)[0]}{' cpu' if name == 'cpu' else '' if name == 'memory' else f' {name}'}"
-            for name, amount in sums.items()
-            if amount
-        )
-        verb = "is being deleted and counts until it is gone" if len(rows) == 1 else "are being deleted and count until"
-        verb = verb if len(rows) == 1 else f"{verb} they are gone"
-        yield f"{count(len(rows), 'pod')} {verb}{f': {told}' if told else ''}"
+        yield words.leaving(len(rows), sums)
     nominated = np.flatnonzero(cluster.pod_nominated >= 0)
     nominated = nominated[among[cluster.pod_nominated[nominated]]]
     waiting = [pod for pod in cluster.pods if pod.waiting]
     if waiting:
-        text = f"{count(len(waiting), 'waiting pod')} {'counts' if len(waiting) == 1 else 'count'} nowhere"
-        if len(nominated):
-            nodes = sorted({cluster.node_name(int(cluster.pod_nominated[row])) for row in nominated})
-            text += f"; {len(nominated):,} nominated, with room kept on {listed(nodes)}"
-        yield text
+        kept_on = sorted({cluster.node_name(int(cluster.pod_nominated[row])) for row in nominated})
+        yield words.waiting(len(waiting), len(nominated), kept_on)
     lost = [pod for pod in cluster.pods if pod.bound and not pod.gone and cluster.pod_node[pod.row] < 0]
     if lost:
         names = sorted({pod.pod.spec.node_name or "" for pod in lost})
-        yield f"{count(len(lost), 'pod')} on nodes that are not here count nowhere: {listed(names)}"
+        yield words.nowhere(len(lost), names)
     yield from _more_than_containers(cluster, among)
     if "Pod" in cluster.state.completeness.partial or not cluster.state.completeness.has("Pod"):
         yield from (doubt.text for doubt in plan_doubts(cluster.state.completeness, (), frozenset({"Pod"})))
@@ -57,14 +47,11 @@ def counted(cluster: Cluster, among: Mask) -> Iterator[str]:
 
 def _more_than_containers(cluster: Cluster, among: Mask) -> Iterator[str]:
     placed = [cluster.pods[row] for row in np.flatnonzero(cluster.pod_node >= 0) if among[cluster.pod_node[row]]]
-    kinds = {
-        "sidecars": sum(map(has_sidecar, placed)),
-        "overhead": sum(1 for pod in placed if pod.pod.spec.overhead),
-        "pod-level requests": sum(1 for pod in placed if pod.pod.spec.resources is not None),
-    }
-    told = [f"{name} of {count(number, 'pod')}" for name, number in kinds.items() if number]
-    if told:
-        yield f"{joined(told)} {'are' if len(told) > 1 or not told[0].startswith('overhead') else 'is'} counted in"
+    sidecars = sum(map(has_sidecar, placed))
+    overhead = sum(1 for pod in placed if pod.pod.spec.overhead)
+    pod_level = sum(1 for pod in placed if pod.pod.spec.resources is not None)
+    if sidecars or overhead or pod_level:
+        yield words.more_than_containers(sidecars, overhead, pod_level)
 
 
 def has_sidecar(pod: PodInfo) -> bool:

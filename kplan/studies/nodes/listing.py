@@ -18,13 +18,11 @@ from kplan.studies.nodes.counting import counted
 from kplan.studies.nodes.packing import Measure, closed_by, measure, open_nodes, within_nodes, workload
 from kplan.studies.nodes.rows import Usage
 from kplan.studies.usage import INSTANCE_TYPES, POOLS
-from kplan.words import count, short_amount
+from kplan.wording import nodes as words
 
 Int = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
-
-_CLOSED = {"pod limit": "at the pod limit"}
 
 
 @dataclass(frozen=True)
@@ -94,15 +92,18 @@ def _chosen(cluster: Cluster, asked: NodesAsked) -> Rows:
 def _ordered(cluster: Cluster, rows: Rows, sort_by: str) -> tuple[str, Rows]:
     """Sort rows; equal ones by name. Returns the order in words, and the rows."""
     if sort_by in ("", "name"):
-        return "by name", rows
+        return words.BY_NAME, rows
     kind, _, resource = sort_by.rpartition(":")
     known = [*cluster.resources, "pods"]
     if (kind and kind != "free") or (resource not in known and sort_by != "full"):
-        hint = f"name, full, free:RESOURCE or RESOURCE: one of {', '.join(known)}"
-        raise UsageError(f"--sort-by {sort_by}: nothing to sort by", code="bad-sort", hint=hint)
+        raise UsageError(
+            f"--sort-by {sort_by}: nothing to sort by",
+            code="bad-sort",
+            hint=f"name, full, free:RESOURCE or RESOURCE: one of {', '.join(known)}",
+        )
     if kind == "free":
         there, used = _columns(cluster, resource)
-        return f"most {resource} free first", rows[np.argsort(-(there - used)[rows], kind="stable")]
+        return words.free_first(resource), rows[np.argsort(-(there - used)[rows], kind="stable")]
     names = known if sort_by == "full" else [resource]
     share = np.zeros(len(cluster.nodes))
     for name in names:
@@ -110,8 +111,7 @@ def _ordered(cluster: Cluster, rows: Rows, sort_by: str) -> tuple[str, Rows]:
         # where there is none, any use is more than full
         part = np.where(there > 0, used / np.maximum(there, 1), np.where(used > 0, np.inf, -1.0))
         share = np.maximum(share, part) if sort_by == "full" else part
-    what = "fullest first" if sort_by == "full" else f"fullest first, by {resource}"
-    return what, rows[np.argsort(-share[rows], kind="stable")]
+    return words.fullest_first("" if sort_by == "full" else resource), rows[np.argsort(-share[rows], kind="stable")]
 
 
 def _columns(cluster: Cluster, resource: str) -> tuple[Int, Int]:
@@ -218,22 +218,9 @@ def pool_label(cluster: Cluster, among: Mask) -> str:
 
 
 def _sentence(cluster: Cluster, among: Mask) -> str:
-    closed = closed_by(cluster)
-    here = int((open_nodes(cluster) & among).sum())
-    total = int(among.sum())
-    nodes = count(total, "node")
-    if not total:
-        return nodes
-    pods = count(int(cluster.pod_count[among].sum()), "pod")
-    told = [
-        f"{int((mask & among).sum()):,} {_CLOSED.get(name, name)}"
-        for name, mask in closed.items()
-        if (mask & among).any()
-    ]
-    if not told:
-        return f"{nodes}, {'it takes' if total == 1 else 'all take'} pods; {pods} on {'it' if total == 1 else 'them'}"
-    takes = f"{here:,} {'takes' if here == 1 else 'take'} pods"
-    return f"{nodes}, {takes} ({', '.join(told)}); {pods} on {'it' if total == 1 else 'them'}"
+    closed = {name: int((mask & among).sum()) for name, mask in closed_by(cluster).items()}
+    takes = int((open_nodes(cluster) & among).sum())
+    return words.sentence(int(among.sum()), takes, int(cluster.pod_count[among].sum()), closed)
 
 
 def _scarcest(cluster: Cluster, totals: dict[str, ResourceTotal], among: Mask) -> Cause | None:
@@ -242,18 +229,6 @@ def _scarcest(cluster: Cluster, totals: dict[str, ResourceTotal], among: Mask) -
         name: total.fullness for name, total in totals.items() if total.fullness is not None and total.allocatable
     }
     if not shares:
-        if not among.any():
-            text = "no node is like that" if cluster.nodes else "there is no node at all"
-            return Cause(code="no-nodes", text=text)
-        return Cause(code="all-closed", text="no node takes pods")
+        return words.all_closed() if among.any() else words.no_node(at_all=not cluster.nodes)
     name = max(shares, key=lambda key: shares[key])
-    total = totals[name]
-    if not total.requested:
-        return Cause(code="unused", text="nothing is requested of these nodes")
-    if not total.free:
-        return Cause(code="scarcest", text=f"{name} is scarcest: none is free on the nodes that take pods")
-    free, largest = short_amount(name, total.free), short_amount(name, total.largest)
-    if total.free == total.largest:
-        return Cause(code="scarcest", text=f"{name} is scarcest: {free} free, all on {total.largest_node}")
-    text = f"{name} is scarcest: {free} free, at most {largest} in one piece ({total.largest_node})"
-    return Cause(code="scarcest", text=text)
+    return words.scarcest(name, totals[name])

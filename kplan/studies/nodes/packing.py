@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
+from kplan.wording.nodes import POD_LIMIT
 
 Int = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -66,7 +67,7 @@ def closed_by(cluster: Cluster) -> dict[str, Mask]:
                 name = taint.key.removeprefix(KUBERNETES_TAINTS)
                 name = "cordoned" if name == "unschedulable" else name
                 found[name] = found.get(name, np.zeros(len(cluster.nodes), dtype=np.bool_)) | here
-    found["pod limit"] = cluster.pod_count >= cluster.allowed_pods
+    found[POD_LIMIT] = cluster.pod_count >= cluster.allowed_pods
     return found
 
 

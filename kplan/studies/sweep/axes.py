@@ -20,6 +20,7 @@ from kplan.studies.capacity.shapes import shape_pod
 from kplan.studies.sweep.portable import portable, portable_node
 from kplan.studies.sweep.questions import Drained, Lost, Moved, Room
 from kplan.studies.sweep.scenario import Axis, Point
+from kplan.wording.sweep import lost_zone
 
 RULES = ("config", "version")
 """Axes whose points are other rules: who makes the rules makes them."""
@@ -75,15 +76,15 @@ class Points:
     def drain(self, asked: AskedAxis) -> Iterator[Point]:
         """Each node by itself, of all or of those named."""
         for node in self._nodes(asked.values):
-            yield Point(f"drain {node}", question=Drained(node))
+            yield Point(f"drain {node}", question=Drained(node), named=node)
 
     def fail(self, asked: AskedAxis) -> Iterator[Point]:
         """Each zone, or each node."""
         if "zone" in asked.values:
             for zone, nodes in domains(self.cluster, "zone").items():
-                yield Point(f"fail zone {zone}", question=Lost(tuple(nodes)))
+                yield Point(lost_zone(zone), question=Lost(tuple(nodes)), named=f"--zone {zone}")
         for node in self._nodes([value for value in asked.values if value != "zone"]):
-            yield Point(f"fail {node}", question=Lost((node,)))
+            yield Point(f"fail {node}", question=Lost((node,)), named=node)
 
     def pool(self, asked: AskedAxis) -> Iterator[Point]:
         """Nodes of each shape."""

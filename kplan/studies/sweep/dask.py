@@ -78,8 +78,9 @@ class DaskWorkers:
         try:
             self._client.wait_for_workers(1, timeout=WORKERS)
         except (TimeoutError, distributed.TimeoutError) as error:
-            hint = f"start some: dask worker {address}"
-            raise UsageError(f"--dask {address}: it has no worker", code="no-worker", hint=hint) from error
+            raise UsageError(
+                f"--dask {address}: it has no worker", code="no-worker", hint=f"start some: dask worker {address}"
+            ) from error
         mine = installed()
         for worker, theirs in self._client.run(installed, on_error="return").items():
             if isinstance(theirs, Exception):
@@ -113,7 +114,7 @@ class DaskWorkers:
 
 def installed() -> str:
     """What is installed here: ``kplan 1.0, Python 3.12``."""
-    return f"kplan {__version__}, Python {'.'.join(platform.python_version_tuple()[:2])}"
+    return ", ".join((f"kplan {__version__}", f"Python {'.'.join(platform.python_version_tuple()[:2])}"))
 
 
 def _same(packed: Packed) -> Packed:

@@ -25,6 +25,7 @@ from kplan.studies.capacity.growth import grow
 from kplan.studies.fail.report import because as why_lost
 from kplan.studies.fail.report import verdict as verdict_of_loss
 from kplan.studies.sweep.scenario import Answer, Question
+from kplan.wording import sweep as words
 from kplan.words import listed
 
 DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
@@ -68,11 +69,11 @@ def _why_left(gone: Gone) -> Cause:
     """Why a drain is stuck at a pod."""
     if gone.landing is not None and gone.landing.failure is not None:
         cause = gone.landing.failure.because
-        return Cause(code=cause.code, text=f"{gone.pod.key}: {cause.text}")
+        return Cause(code=cause.code, text=words.about_pod(gone.pod.key, cause.text))
     if gone.what.fate == "refused":
-        return Cause(code="drain-refused", text=f"{gone.pod.key}: {gone.what.why}")
-    why = gone.permission.why if gone.permission is not None else "it may not be evicted"
-    return Cause(code="budget", text=f"{gone.pod.key}: {why}")
+        return Cause(code="drain-refused", text=words.about_pod(gone.pod.key, gone.what.why))
+    why = gone.permission.why if gone.permission is not None else words.NOT_EVICTED
+    return Cause(code="budget", text=words.about_pod(gone.pod.key, why))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,7 @@ def _nodes(
     growth = grow(planner, [supply], [1], counted, wanted, pool)
     if growth is None or growth.none_helps is None:
         return growth.needed if growth is not None else None, None
-    return None, Cause(code=growth.none_helps.code, text=f"even an empty one: {growth.none_helps.text}")
+    return None, Cause(code=growth.none_helps.code, text=words.even_empty(growth.none_helps.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +229,8 @@ def _of_moves(cluster: Cluster, moves: Iterable[Move]) -> Answer:
     name, first = next(iter(left.items()), ("", None))
     cause = None
     if first is not None:
-        why = first.because or Cause(code="other-scheduler", text="another scheduler places it")
-        cause = Cause(code=why.code, text=f"{name}: {why.text}")
+        why = first.because or Cause(code="other-scheduler", text=words.ELSEWHERE)
+        cause = Cause(code=why.code, text=words.about_pod(name, why.text))
     return Answer(
         verdict="FITS" if not left else "PARTLY" if placed else "BLOCKED",
         cluster=cluster,

@@ -8,18 +8,7 @@ from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_sweep import SweepAxis, SweepOutcome, SweepReport, badness
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.sweep.scenario import Axis, Grid
-from kplan.words import count
-
-_SAID = {
-    "drain": ("drain", "drains", "leaves", "leave", "nothing behind"),
-    "fail": ("loss", "losses", "is", "are", "borne"),
-    "workload": ("case", "cases", "fits", "fit", ""),
-    "scenario": ("scenario", "scenarios", "leaves", "leave", "nothing waiting"),
-}
-"""What is said of those that fit, by the axis that asks: who, one or more, does what, one or more."""
-_OTHERWISE = ("case", "cases", "leaves", "leave", "no pod waiting")
-_CLOSER = {"drain": "its pods one by one, and what would help", "fail": "what comes back when, and what would help"}
-"""What the command of this name tells of one scenario."""
+from kplan.wording import sweep as words
 
 
 def report(
@@ -47,7 +36,7 @@ def report(
     return SweepReport(
         api_version=API_VERSION,
         verdict="FITS" if fits == len(rows) else "PARTLY" if fits else "BLOCKED",
-        sentence=_sentence(fits, len(rows), asks),
+        sentence=words.sentence(fits, len(rows), asks),
         origin=origin,
         because=_because(worst),
         try_=_try(grid.axes, worst, what_if),
@@ -60,23 +49,15 @@ def report(
     )
 
 
-def _sentence(fits: int, total: int, asks: str) -> str:
-    """``1 of 6 drains leaves nothing behind``."""
-    one, more, does, do, what = _SAID.get(asks, _OTHERWISE)
-    return f"{fits:,} of {count(total, one, more)} {does if fits == 1 else do} {what}".rstrip()
-
-
 def _because(worst: SweepOutcome) -> Cause | None:
     if worst.verdict == "FITS" or worst.because is None:
         return None
-    return Cause(code=worst.because.code, text=f"{worst.name}: {worst.because.text}")
+    return Cause(code=worst.because.code, text=words.about_pod(worst.name, worst.because.text))
 
 
 def _try(axes: Sequence[Axis], worst: SweepOutcome, what_if: Sequence[WhatIfStep]) -> str:
     """The command that tells more of the worst, where one command does."""
-    if worst.verdict in ("FITS", "FAILED") or len(axes) != 1 or axes[0].name not in _CLOSER:
+    if worst.verdict in ("FITS", "FAILED") or len(axes) != 1:
         return ""
-    name = worst.name.removeprefix(f"{axes[0].name} ")
-    told = f"--zone {name.removeprefix('zone ')}" if name.startswith("zone ") else name
-    words = [f"kplan {axes[0].name}", told, *(step.step for step in what_if)]
-    return f"{' '.join(words)} -> {_CLOSER[axes[0].name]}"
+    axis = axes[0]
+    return words.closer(axis.name, axis.points[worst.number - 1].named, *(step.step for step in what_if))

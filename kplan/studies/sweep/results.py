@@ -19,6 +19,7 @@ from kplan.errors import SourceError, UsageError
 from kplan.result.document_base import API_VERSION, ApiVersion, Part
 from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep.base import Digests
+from kplan.wording.sweep import other_sweep
 
 T = TypeVar("T")
 
@@ -99,27 +100,26 @@ def _decoded(line: bytes, kind: type[T], path: str, number: int) -> T:
     try:
         return msgspec.json.decode(line, type=kind)
     except msgspec.MsgspecError as error:
-        what = "the start of a sweep" if kind is SweepStart else "an outcome"
-        raise SourceError(f"not {what}: {error}", file=path, line=number, code="bad-results") from error
+        raise SourceError(
+            f"not {'the start of a sweep' if kind is SweepStart else 'an outcome'}: {error}",
+            file=path,
+            line=number,
+            code="bad-results",
+        ) from error
+
+
+_TOLD_OF = ("kplan", "grid", "rules", "state", "source")
+"""What may differ between two sweeps, in the order in which it is told."""
 
 
 def _check(path: str, found: SweepStart, start: SweepStart) -> None:
     """Refuse results of another sweep."""
     if found == start:
         return
-    differs = [
-        words
-        for name, words in (
-            ("kplan", f"kplan {found.kplan} wrote them, this is {start.kplan}"),
-            ("grid", "it has other scenarios"),
-            ("rules", "it goes by other rules"),
-            ("state", "the cluster differs" if found.source == start.source else f"it is of {found.source}"),
-            ("source", f"it is of {found.source}"),
-        )
-        if getattr(found, name) != getattr(start, name)
-    ]
+    differing = next(name for name in _TOLD_OF if getattr(found, name) != getattr(start, name))
+    of_another = found.source if found.source != start.source else ""
     raise UsageError(
-        f"--resume {path}: results of another sweep: {differs[0]}",
+        f"--resume {path}: results of another sweep: {other_sweep(differing, (found.kplan, start.kplan), of_another)}",
         code="other-sweep",
         hint="a cluster changes from one reading to the next: sweep a snapshot of it, or begin anew: --results FILE",
     )

@@ -10,6 +10,7 @@ from kplan.errors import KplanError, UsageError
 from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep.bench import failed, work
 from kplan.studies.sweep.scenario import Scenario
+from kplan.wording.sweep import WORKER_DIED
 
 DIED = "worker-died"
 """Code of an outcome whose worker died, twice."""
@@ -119,6 +120,6 @@ class Run:
                     code="workers-die",
                     hint="they may lack memory: fewer at once, --jobs 1",
                 ) from None
-            return failed(scenario, DIED, "its worker died each time: it may lack memory")
+            return failed(scenario, DIED, WORKER_DIED)
         self._died = 0
         return outcome

@@ -87,6 +87,7 @@ class Point:
         question: what is asked; None for a point that asks nothing.
         pool: nodes of which some are added.
         rules: added up over the points of a scenario, the number of the rules that it goes by.
+        named: how a command line names it, where the axis is called as a command is: ``node-a``, ``--zone east``.
     """
 
     label: str
@@ -94,6 +95,7 @@ class Point:
     question: Question | None = None
     pool: AddNode | None = None
     rules: int = 0
+    named: str = ""
 
 
 @dataclass(frozen=True, slots=True)
