@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from kplan.errors import UsageError
+
 
 class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Flags of ``kplan bind`` that the plan or the run depends on; the journal keeps them.
@@ -72,8 +74,15 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Flags:
-        """Read them back."""
-        return msgspec.convert(plain, cls)
+        """Read them back.
+
+        Raises:
+            UsageError: they are none.
+        """
+        try:
+            return msgspec.convert(plain, cls)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"the journal holds no options: {error}", code="bad-journal") from None
 
 
 _NONE = Flags()

@@ -19,7 +19,8 @@ from kplan.bind.plan.file import load_plan, plan_of, save_plan
 from kplan.bind.plan.guards import WATCH
 from kplan.bind.plan.manifests import created_resources, read_manifests
 from kplan.bind.plan.rights import Needs, cluster_role, nominates
-from kplan.bind.run.journal import Journal, Record, not_there, read_journal
+from kplan.bind.run.journal import Journal, not_there
+from kplan.bind.run.record import Record, read_journal
 from kplan.bind.run.results import left_to_plan, merged
 from kplan.bind.wire.resources import PODS
 from kplan.bind.workbench import Targets, Workbench

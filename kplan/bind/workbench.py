@@ -15,15 +15,16 @@ from kplan.bind.plan.profiles import OWN_NAME, held, permit_plugins, with_profil
 from kplan.bind.plan.rules import rules_guards, rules_of
 from kplan.bind.plan.show import Asked, show
 from kplan.bind.run.following import followed
-from kplan.bind.run.journal import Journal, Record
+from kplan.bind.run.journal import Journal
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import Performer
+from kplan.bind.run.record import Record
 from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.run.run import Progress, Run
 from kplan.bind.run.watch import Watches
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.identity import Identity, same_cluster, target
-from kplan.bind.wire.leases import Responsible, find_responsible, own_lease
+from kplan.bind.wire.leases import Responsible, elects, find_responsible, own_lease
 from kplan.cluster import PodInfo
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -250,7 +251,8 @@ class Workbench:
     def _responsible(self, names: Sequence[str]) -> dict[str, Responsible]:
         if self.client is None or not names:
             return {}
-        return find_responsible(self.client, names, self.scheduler.pipelines, own_lease(self.configuration))
+        own, elected = own_lease(self.configuration), elects(self.configuration)
+        return find_responsible(self.client, names, self.scheduler.pipelines, own, elected=elected)
 
     def _target(self) -> BindTarget:
         if self.client is not None:

@@ -215,8 +215,8 @@ def plan_code(shown: BindPlan, *, applied: bool, strict: bool) -> ExitCode:
 def result_code(result: BindResult) -> ExitCode:
     """Exit code of a run: NO_FIT where a pod was held back."""
     if result.verdict == "STOPPED":
-        interrupted = result.because is not None and result.because.code == "interrupted"
-        return ExitCode.INTERRUPTED if interrupted else ExitCode.LIVE
+        why = result.because.code if result.because is not None else ""
+        return {"interrupted": ExitCode.INTERRUPTED, "journal": ExitCode.USAGE}.get(why, ExitCode.LIVE)
     return ExitCode.OK if result.verdict == "BOUND" else ExitCode.NO_FIT
 
 

@@ -238,7 +238,8 @@ class BindResult(Document, frozen=True, kw_only=True):
     """Document of ``kplan bind --apply``.
 
     Attributes:
-        verdict: BOUND (all of them), PARTLY, HELD (none), or STOPPED (by SIGINT or a server that is gone).
+        verdict: BOUND (all of them), PARTLY, HELD (none), or STOPPED (by SIGINT, a server that is gone or a
+            journal that takes no more).
         sentence: what follows the verdict word.
         pods: in the order in which they were tried.
         objects: of manifests, in the order in which they were created.

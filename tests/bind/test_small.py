@@ -8,7 +8,7 @@ from kplan.bind.flags import Flags
 from kplan.bind.plan.fields import changed, node_fields, pod_fields
 from kplan.bind.plan.profiles import permit_plugins
 from kplan.bind.plan.rights import Needs, cluster_role, missing, writing
-from kplan.bind.wire.leases import find_responsible, own_lease
+from kplan.bind.wire.leases import elects, find_responsible, own_lease
 from kplan.bind.wire.resources import PODS, Resource
 from kplan.cli.binding import Terminal
 from kplan.cli.main import main
@@ -111,7 +111,7 @@ def test_rights_for_pods_with_claims_are_no_rule_but_a_comment_exact_for_the_ver
 ) -> None:
     text = cluster_role(Needs(claims=True, volumes=True), features(version, gates).features)
     comments = [line for line in text.splitlines(keepends=True) if line.startswith("#")]
-    assert "".join(comments[3:-1]) == told
+    assert "".join(comments[4:-1]) == told
     rules = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
     assert "resourceclaims" not in rules
 
@@ -164,6 +164,39 @@ def test_a_scheduler_answers_for_its_names_while_it_holds_its_lease(
 
     found = find_responsible(FakeClient(handler), [name], ["default-scheduler", "second-profile"])
     assert found[name].live is live
+
+
+def scheduler_pod(*words: str, phase: str = "Running") -> dict[str, Any]:
+    container = {"command": ["kube-scheduler"], "args": list(words)}
+    return {"metadata": {"name": "ks-1"}, "spec": {"containers": [container]}, "status": {"phase": phase}}
+
+
+@pytest.mark.parametrize(
+    ("name", "pods", "configuration", "live"),
+    [
+        ("default-scheduler", [scheduler_pod("--leader-elect=false")], None, True),
+        ("default-scheduler", [scheduler_pod("--config=x")], "leaderElection: {leaderElect: false}", True),
+        ("default-scheduler", [scheduler_pod("--leader-elect=true")], "leaderElection: {leaderElect: false}", False),
+        ("default-scheduler", [scheduler_pod("--leader-elect=false", phase="Succeeded")], None, False),
+        ("default-scheduler", [scheduler_pod("-v", "2")], None, False),
+        ("default-scheduler", [], None, False),
+        ("mine", [scheduler_pod("--leader-elect=false")], None, False),
+    ],
+    ids=["by its flag", "by its configuration", "the flag counts first", "it has ended", "it elects", "none runs",
+         "a name that is no profile"],
+)  # fmt: skip
+def test_a_scheduler_that_holds_no_lease_is_known_by_its_pod(
+    name: str, pods: list[Any], configuration: str | None, live: bool
+) -> None:
+    def handler(method: str, path: str, query: Any, body: Any) -> Any:
+        there = path == "/api/v1/namespaces/kube-system/pods"
+        return answer(200, {"items": pods}, date=NOW) if there else answer(404, date=NOW)
+
+    client, elected = FakeClient(handler), elects(configuration)
+    found = find_responsible(client, [name], ["default-scheduler"], own_lease(configuration), elected=elected)[name]
+    assert found.live is live
+    if live:
+        assert found.text == "pod kube-system/ks-1 runs, and holds no lease (--leader-elect=false)"
 
 
 def test_a_lease_that_is_renewed_by_a_clock_far_behind_is_held(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,6 +194,7 @@ def cluster_role(needs: Needs, features: Features) -> str:
         "# What kplan bind needs with these flags, on top of the rights to read: kplan snapshot --print-rbac.",
         "# Bind it to a user, group or service account:",
         "#   kubectl create clusterrolebinding kplan-binder --clusterrole=kplan-binder --user=NAME",
+        f"#   kubectl create rolebinding kplan-binder --role=kplan-binder --user=NAME -n {KUBE_SYSTEM}",
         *_of_devices(features),
         "apiVersion: rbac.authorization.k8s.io/v1",
         "kind: ClusterRole",

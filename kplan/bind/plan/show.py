@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -48,6 +49,8 @@ class Asked:
     responsible: Mapping[str, Responsible] = field(default_factory=dict)
     permit: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extenders: tuple[Extender, ...] = ()
+    spent: Counter[str] = field(default_factory=Counter)
+    """Evictions of the plan so far that each budget has to allow."""
 
 
 def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], list[str]]:
@@ -131,7 +134,7 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         fields=fields,
         node_fields=node_fields(node),
         claims=tuple(_claims(planner, pod, last.placement.volumes)),
-        evicts=tuple(_victims(planner, outcome)),
+        evicts=tuple(_victims(planner, outcome, asked.spent)),
         clears=tuple(cluster.pods[row].key for row in outcome.preempted.cleared) if outcome.preempted else (),
         tie=tie if tie > 1 else 0,
         doubts=tuple(pod_doubts(pod, planner, verdict, frozenset())),
@@ -204,11 +207,15 @@ def _claims(planner: Planner, pod: PodInfo, volumes: Mapping[str, str]) -> Itera
         )
 
 
-def _victims(planner: Planner, outcome: Outcome) -> Iterator[BindVictim]:
+def _victims(planner: Planner, outcome: Outcome, spent: Counter[str]) -> Iterator[BindVictim]:
+    """Yield who leaves, each with the first budget that has nothing left for it by then."""
     if outcome.preempted is None:
         return
     for row in outcome.preempted.victims:
         pod = planner.cluster.pods[row]
-        budgets = [one.name for one in budgets_of(planner.cluster, pod) if not one.status.disruptions_allowed]
-        budget = budgets[0] if budgets else ""
-        yield BindVictim(pod=pod.key, uid=pod.pod.metadata.uid or "", priority=pod.priority, budget=budget)
+        broken = ""
+        for budget in budgets_of(planner.cluster, pod):
+            spent[budget.key] += 1
+            if spent[budget.key] > (budget.status.disruptions_allowed or 0):
+                broken = broken or budget.name
+        yield BindVictim(pod=pod.key, uid=pod.pod.metadata.uid or "", priority=pod.priority, budget=broken)

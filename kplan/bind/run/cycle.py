@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
 from kplan.bind.run import evict, reread, volumes
+from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
 from kplan.bind.run.perform import Conflict, HeldBack, Performer
 from kplan.bind.run.watch import Seen
@@ -146,9 +147,9 @@ class Cycle:
         """Nominate the pod, evict its victims, and wait until they are gone."""
         client, shown = self.performer.client, self.shown
         left = evict.remaining(client, shown)
-        staying = [victim for victim, leaving in left if not leaving]
+        staying = [one.victim for one in left if not one.leaving]
         info = self._info()
-        victims = [info for info in (self.live.pod(victim.pod) for victim, _ in left) if info is not None]
+        victims = [info for info in (self.live.pod(one.victim.pod) for one in left) if info is not None]
         problem = self.live.feasible(info, shown.node, victims)
         if problem:
             raise HeldBack(problem, code="no-fit")
@@ -157,6 +158,8 @@ class Cycle:
             if elsewhere:
                 text = f"it fits {elsewhere} without evictions by now"
                 raise HeldBack(text, code="needless-eviction", hint="plan it again")
+        if self.flags.pdb != "wait":
+            evict.check_budgets(client, left)
         for key in shown.clears:
             raw = client.found(pod_path(key), what=f"looking at {key}")
             if raw is not None and raw.get("status", {}).get("nominatedNodeName") == shown.node:
@@ -252,8 +255,8 @@ class Cycle:
                 pod = self._read_back()
                 if self.nominated and pod is not None and not pod.spec.node_name:
                     self.performer.carry_out(nominate(self.shown.pod, self.uid, ""))
-        except (HeldBack, LiveError):
-            return  # the server is gone, or the pod is: its next reader sees how it is
+        except (HeldBack, LiveError, JournalError):
+            return  # the server, the pod or the disk's room is gone: the next reader sees how it is
         finally:
             client.patience = patience
 

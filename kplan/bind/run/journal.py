@@ -7,18 +7,24 @@ pod is taken for a planned one; ``pod`` is what became of a pod; ``end`` is the 
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kplan.bind.run.record import VERSION, mend
 from kplan.bind.wire.writes import Write
 from kplan.errors import BindError, UsageError
+from kplan.result.document_bind import BoundPod
 
-VERSION = 1
+
+class JournalError(BindError):
+    """The journal takes no more: a run ends here, as nothing is written to the cluster without a record."""
+
+    default_code = "journal"
 
 
 def _now() -> str:
@@ -38,17 +44,21 @@ class Journal:
         self.path = path
         self._number = 0
         self._after_line = after_line
+        self._failed = False
         self._file: int | None = None
         if not path:
             return
         flags = os.O_WRONLY | os.O_APPEND | (0 if resumed else os.O_CREAT | os.O_EXCL)
         try:
             if resumed:
-                self._number = _mend(Path(path))
+                self._number = mend(Path(path))
             self._file = os.open(path, flags, 0o600)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until it is closed, or the process ends
             _sync_folder(Path(path))
         except FileExistsError:
             raise _is_there(path) from None
+        except BlockingIOError:
+            raise UsageError(f"{path}: another run is writing it", code="journal-in-use", hint="let it end") from None
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
 
@@ -71,9 +81,10 @@ class Journal:
         """Note which real pod is taken for one that was planned."""
         self._line("match", planned=planned, pod=pod, uid=uid)
 
-    def pod(self, entry: dict[str, Any]) -> None:
+    def pod(self, pod: BoundPod) -> None:
         """Note what became of a pod."""
-        self._line("pod", became=entry)
+        plain = {name: getattr(pod, name) for name in pod.__struct_fields__}
+        self._line("pod", became={name: value for name, value in plain.items() if value not in ("", (), False)})
 
     def end(self, verdict: str) -> None:
         """Note that the run came to its end."""
@@ -88,19 +99,26 @@ class Journal:
     def _line(self, kind: str, **fields: Any) -> None:
         if self._file is not None:
             text = json.dumps({"at": _now(), "kind": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
-            data = text.encode() + b"\n"
-            try:
-                while data:
-                    data = data[os.write(self._file, data) :]
-                os.fsync(self._file)
-            except OSError as error:
-                raise BindError(
-                    f"the journal {self.path} cannot be written: {error.strerror}",
-                    code="journal",
-                    hint="nothing is written to the cluster without a record",
-                ) from error
+            self._append(text.encode(errors="surrogatepass") + b"\n")
         if self._after_line is not None:
             self._after_line(kind)
+
+    def _append(self, data: bytes) -> None:
+        """Put a line on disk; after one that failed no other comes, so that only the last is ever cut off."""
+        assert self._file is not None
+        reason = "a line before was cut off" if self._failed else ""
+        try:
+            while data and not reason:
+                data = data[os.write(self._file, data) :]
+            os.fsync(self._file)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+        if reason:
+            self._failed = True
+            raise JournalError(
+                f"the journal {self.path} cannot be written: {reason}",
+                hint="nothing is written to the cluster without a record",
+            )
 
 
 def not_there(path: str) -> None:
@@ -128,85 +146,3 @@ def _sync_folder(path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-@dataclass(frozen=True)
-class Record:
-    """A journal that was read.
-
-    Attributes:
-        run: name of the run.
-        plan: the plan, as the document's JSON.
-        options: options of the run.
-        pods: what became of pods so far, by ``namespace/name``.
-        matches: name and uid of the real pod by that of the planned one.
-        unanswered: text of the writes that have no ``after``.
-        ended: whether the run came to its end.
-        writes: numbers of writes in it.
-    """
-
-    run: str
-    plan: dict[str, Any]
-    options: dict[str, Any]
-    pods: dict[str, dict[str, Any]] = field(default_factory=dict)
-    matches: dict[str, tuple[str, str]] = field(default_factory=dict)
-    unanswered: tuple[str, ...] = ()
-    ended: bool = False
-    writes: int = 0
-
-
-def read_journal(path: str) -> Record:
-    """Read a journal; a last line that was cut off does not count.
-
-    Raises:
-        UsageError: it cannot be read, or is none.
-    """
-    try:
-        lines = list(_lines(Path(path)))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
-    if not lines or lines[0].get("kind") != "start" or lines[0].get("version") != VERSION:
-        raise UsageError(
-            f"{path}: no journal of kplan bind", code="bad-journal", hint="kplan bind --apply says where it keeps one"
-        )
-    head = lines[0]
-    pods: dict[str, dict[str, Any]] = {}
-    matches: dict[str, tuple[str, str]] = {}
-    started: dict[int, str] = {}
-    ended = False
-    for line in lines[1:]:
-        kind = line.get("kind")
-        ended = kind == "end"
-        if kind == "pod":
-            pods[line["became"]["pod"]] = line["became"]
-        elif kind == "match":
-            matches[line["planned"]] = (line["pod"], line["uid"])
-        elif kind == "before":
-            started[line["n"]] = line["text"]
-        elif kind == "after":
-            started.pop(line["n"], None)
-    numbers = [line["n"] for line in lines if line.get("kind") == "before"]
-    writes = max(numbers, default=0)
-    return Record(head["run"], head["plan"], head["options"], pods, matches, tuple(started.values()), ended, writes)
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    for line in path.read_bytes().split(b"\n"):
-        try:
-            value = json.loads(line)
-        except ValueError:
-            return
-        if not isinstance(value, dict):
-            return
-        yield value
-
-
-def _mend(path: Path) -> int:
-    """Cut off a last line that is not whole; returns the number of the last write."""
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        with path.open("r+b") as file:
-            file.truncate(len(whole))
-            os.fsync(file.fileno())
-    return read_journal(str(path)).writes

@@ -70,7 +70,7 @@ class Performer:
             try:
                 reply = self._send(write, dry=True)
                 said = reply.message
-                if reply.ok or (write.kind == "event" and reply.status == 409):
+                if _is_done(write, reply):
                     self.rehearsed.add((write.kind, write.about))
                     return
                 if _refused(reply):
@@ -126,7 +126,7 @@ class Performer:
 
     def _settled(self, write: Write, number: int, reply: Reply) -> bool:
         """Read an answer that says something: done, refused or to be tried later."""
-        if reply.ok:
+        if _is_done(write, reply):
             self._done(write, number, reply.status)
             return True
         if reply.status == 429 and BUDGET in reply.causes:
@@ -168,6 +168,10 @@ class Performer:
         query = {**write.query, **({"dryRun": "All"} if dry else {})}
         what = f"trying to {write.text}" if dry else f"writing: {write.text}"
         return self.client.send(write.method, write.path, write.data, query, content_type=write.content_type, what=what)
+
+
+def _is_done(write: Write, reply: Reply) -> bool:
+    return reply.ok or (write.named and reply.status == 409)
 
 
 def _refused(reply: Reply) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
 from kplan.bind.run import volumes
+from kplan.bind.run.evict import check_budgets, refused, remaining
 from kplan.bind.run.perform import BudgetRefuses, Conflict, HeldBack, Performer
 from kplan.bind.run.reread import read_node, read_pod
 from kplan.bind.wire.writes import Finding, Write, bind, create, evict, nominate, pod_path
@@ -89,9 +90,9 @@ class Rehearsal:
             return
         try:
             self.performer.rehearse(write)
-        except BudgetRefuses:
+        except BudgetRefuses as refusal:
             if self.flags.pdb != "wait":
-                raise
+                raise refused(write.about, refusal) from None
 
     def _writes(self, shown: BindPod, missing: set[str]) -> Iterator[Write]:
         """Yield the writes of a pod that can be tried before it is its turn."""
@@ -107,11 +108,12 @@ class Rehearsal:
         yield from volumes.writes(client, shown.claims, shown.node)
         if shown.evicts or (shown.claims and nominates(self.features)):
             yield nominate(shown.pod, shown.uid, shown.node)
-        for victim in shown.evicts:
-            raw = client.found(pod_path(victim.pod), what=f"looking at {victim.pod}")
-            stays = raw is not None and not raw["metadata"].get("deletionTimestamp")
-            if raw is not None and stays and raw["metadata"]["uid"] == victim.uid:
-                yield evict(victim.pod, victim.uid, shown.pod)
+        left = remaining(client, shown)
+        if self.flags.pdb != "wait":
+            check_budgets(client, left)
+        for one in left:
+            if not one.leaving:
+                yield evict(one.victim.pod, one.victim.uid, shown.pod)
         yield bind(shown.pod, shown.uid, shown.node, pod.metadata.resource_version or "")
 
 

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kplan.errors import LiveError
+from kplan.errors import KplanError
 from kplan.result.document_base import Cause
 from kplan.result.document_bind import BindResult, BoundPod, CreatedObject
 from kplan.words import count
 
 
 def summary(
-    pods: Sequence[BoundPod], objects: Sequence[CreatedObject], stopped: str, failure: LiveError | None
+    pods: Sequence[BoundPod], objects: Sequence[CreatedObject], stopped: str, failure: KplanError | None
 ) -> tuple[str, str, Cause | None]:
     """Make verdict, sentence and the first cause of a result.
 
     Args:
         pods: what became of pods.
         objects: what became of objects of manifests.
-        stopped: ``interrupted`` or ``server`` if the run stopped; else empty.
-        failure: of the server, if that stopped it.
+        stopped: ``interrupted``, ``server`` or ``journal`` if the run stopped; else empty.
+        failure: of the server or the journal, if that stopped it.
     """
     numbers = {word: sum(1 for pod in pods if pod.result == word) for word in _WORDS}
     bound = numbers["bound"]
@@ -40,7 +40,7 @@ def summary(
 
 
 def _cause(
-    pods: Sequence[BoundPod], objects: Sequence[CreatedObject], stopped: str, failure: LiveError | None
+    pods: Sequence[BoundPod], objects: Sequence[CreatedObject], stopped: str, failure: KplanError | None
 ) -> Cause | None:
     if failure is not None:
         return Cause(code=failure.code, text=failure.message)

@@ -18,9 +18,10 @@ from kplan.bind.flags import Flags
 from kplan.bind.run.arrivals import Arrivals, as_real
 from kplan.bind.run.creating import Creating
 from kplan.bind.run.cycle import Cycle
-from kplan.bind.run.journal import Journal, Record
+from kplan.bind.run.journal import Journal, JournalError
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer
+from kplan.bind.run.record import Record
 from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.run.reread import model_of
 from kplan.bind.run.results import summary
@@ -28,7 +29,7 @@ from kplan.bind.run.stop import Stopped
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.events import failed, scheduled
 from kplan.bind.wire.writes import Finding, Write, bound, create, pod_path
-from kplan.errors import LiveError
+from kplan.errors import KplanError, LiveError
 from kplan.framework.features import Features
 from kplan.objects.models import Pod
 from kplan.result.document_base import API_VERSION
@@ -101,7 +102,7 @@ class Run:
     def go(self) -> BindResult:
         """Carry the plan out; whatever goes wrong with one pod is no reason for the others."""
         started = time_of(time.time())
-        failure: LiveError | None = None
+        failure: KplanError | None = None
         try:
             with self.client.stop.on_interrupt():
                 self._settle_former()
@@ -113,6 +114,8 @@ class Run:
             self.stopped = "interrupted"
         except LiveError as error:
             self.stopped, failure = "server", error
+        except JournalError as error:
+            self.stopped, failure = "journal", error
         finally:
             self._close()
         return self._result(started, failure)
@@ -134,9 +137,9 @@ class Run:
     def _settle_from(self, former: Record, shown: BindPod) -> None:
         noted = former.pods.get(shown.pod)
         key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
-        if noted is not None and noted.get("result") == "held-back":
-            self._settle(msgspec.convert(noted, BoundPod), note=False)
-            self._note_failed(key, uid, noted.get("code", ""), noted.get("text", ""))
+        if noted is not None and noted.result == "held-back":
+            self._settle(noted, note=False)
+            self._note_failed(key, uid, noted.code, noted.text)
             return
         if shown.owner and shown.pod not in former.matches:
             return
@@ -147,16 +150,18 @@ class Run:
             uid = raw["metadata"]["uid"]
         found = bound(self.client, key, uid, shown.node)
         if found.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
-            self._settle(msgspec.structs.replace(msgspec.convert(noted, BoundPod), text=found.text), note=False)
+            self._settle(msgspec.structs.replace(noted, text=found.text), note=False)
             return
         if found.finding is not Finding.DONE:
             return
-        if noted is None and self.flags.events:
-            self._report(scheduled(key, uid, shown.node, self.name))
         text = "" if noted is not None else "as the server says"
         at = _bound_at(model_of(raw, Pod)) if raw else ""
-        settled = self._became(shown, "bound", key, at=at, confirmed=True, text=text)
-        self._settle(settled, note=noted is None)
+        try:
+            if noted is None and self.flags.events:
+                self._report(scheduled(key, uid, shown.node, self.name))
+        finally:  # bound it is, whatever comes of the event
+            settled = self._became(shown, "bound", key, at=at, confirmed=True, text=text)
+            self._settle(settled, note=noted is None)
 
     def _rehearse(self) -> None:
         """Send every write as a dry run before the first one is made; what is refused is held back."""
@@ -241,7 +246,7 @@ class Run:
         except HeldBack as problem:
             self.writes += len(one.cycle.performer.sent)
             self._hold(one.planned, problem, one.cycle)
-        except (Stopped, LiveError):
+        except (Stopped, LiveError, JournalError):
             self._leave(one)
             raise
         else:
@@ -283,8 +288,7 @@ class Run:
     def _settle(self, pod: BoundPod, *, note: bool = True) -> None:
         self.results[pod.pod] = pod
         if note:
-            plain = {name: getattr(pod, name) for name in pod.__struct_fields__}
-            self.journal.pod({name: value for name, value in plain.items() if value not in ("", (), False)})
+            self.journal.pod(pod)
         self.progress(len(self.results), len(self._todo))
 
     def _drop_unconfirmed(self) -> None:
@@ -316,7 +320,7 @@ class Run:
         with suppress(HeldBack):
             self._performer().carry_out(write)
 
-    def _result(self, started: str, failure: LiveError | None) -> BindResult:
+    def _result(self, started: str, failure: KplanError | None) -> BindResult:
         self.live.follow()
         pods = []
         for shown in self._todo:

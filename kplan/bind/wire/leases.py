@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from kplan.bind.wire.client import Client
+from kplan.sources.live.scheduler import OF_SCHEDULER, PODS, without_election
 from kplan.sources.moments import seconds_of
 
 NAMESPACE = "kube-system"
@@ -54,19 +55,26 @@ def own_lease(configuration: Mapping[str, Any] | str | None) -> Lease:
     return election.get("resourceNamespace") or NAMESPACE, election.get("resourceName") or SCHEDULER
 
 
+def elects(configuration: Mapping[str, Any] | str | None) -> bool:
+    """Whether a configuration has its scheduler hold a lease at all; see ``own_lease``."""
+    parsed = yaml.safe_load(configuration) if isinstance(configuration, str) else configuration
+    return ((parsed or {}).get("leaderElection") or {}).get("leaderElect") is not False
+
+
 def find_responsible(
-    client: Client, names: Iterable[str], profiles: Iterable[str], own: Lease = _OF_SCHEDULER
+    client: Client, names: Iterable[str], profiles: Iterable[str], own: Lease = _OF_SCHEDULER, *, elected: bool = True
 ) -> dict[str, Responsible]:
     """Find out for each schedulerName whether a live scheduler answers for it.
 
     The lease of a profile's scheduler is the one that its configuration names, or kube-scheduler's; a second scheduler
-    is mostly set up with one that is called as its profile.
+    is mostly set up with one that is called as its profile. One that was told to hold none is known by its pod.
 
     Args:
         client: the server.
         names: schedulerNames of the pods.
         profiles: names of the profiles of the cluster's own scheduler, as far as known.
         own: lease that the configuration of these profiles names.
+        elected: whether that configuration has it hold one.
 
     Raises:
         LiveError: the server does not answer.
@@ -78,7 +86,14 @@ def find_responsible(
         client.stop.sleep(_SECOND_LOOK)
         again = {lease: _look(client, lease) for lease, look in looks.items() if look.expired}
         looks |= {lease: look.against(looks[lease]) for lease, look in again.items()}
-    return {name: _verdict(some, own, looks) for name, some in leases.items()}
+    found = {name: _verdict(some, own, looks) for name, some in leases.items()}
+    if any(name in known and not verdict.live for name, verdict in found.items()):
+        reply = client.read(PODS, OF_SCHEDULER, what="looking for a scheduler without a lease")
+        pod = without_election(reply.body, elects=elected) if reply.ok else ""
+        if pod:
+            runs = Responsible(True, f"pod {NAMESPACE}/{pod} runs, and holds no lease (--leader-elect=false)")
+            found |= {name: runs for name, verdict in found.items() if name in known and not verdict.live}
+    return found
 
 
 def _leases(name: str, own: Lease, *, known: bool) -> tuple[Lease, ...]:

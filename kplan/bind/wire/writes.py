@@ -57,6 +57,7 @@ class Write:
         ask: asks the server whether it happened.
         content_type: of the body.
         query: parameters.
+        named: whether its name makes the object the same one however often it is sent: 409 says that it is there.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class Write:
     ask: Callable[[Client], Found]
     content_type: str = JSON
     query: Mapping[str, str] = field(default_factory=dict)
+    named: bool = False
 
     @property
     def data(self) -> bytes:
@@ -278,11 +280,8 @@ def create(manifest: Raw, run: str) -> Write:
 
 
 def event(body: Raw) -> Write:
-    """Report an event; its name makes it the same one however often it is sent."""
+    """Report an event; nobody asks whether it is there, as that takes another right: it is sent again."""
     meta = body["metadata"]
     base = f"/apis/events.k8s.io/v1/namespaces/{meta['namespace']}/events"
-
-    def ask(client: Client) -> Found:
-        return OPEN if client.found(f"{base}/{meta['name']}", what="asking for an event") is None else DONE
-
-    return Write("event", f"{meta['namespace']}/{meta['name']}", f"report {body['reason']}", "POST", base, body, ask)
+    about, text = f"{meta['namespace']}/{meta['name']}", f"report {body['reason']}"
+    return Write("event", about, text, "POST", base, body, lambda client: OPEN, named=True)

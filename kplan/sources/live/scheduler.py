@@ -20,6 +20,8 @@ DOUBT = "scheduler-config-assumed"
 """Code of the doubt that the live scheduler may be configured otherwise."""
 
 NAMESPACE = "kube-system"
+PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+OF_SCHEDULER = {"labelSelector": "component=kube-scheduler"}
 CONFIG_MAPS = (
     "kube-scheduler",
     "kube-scheduler-config",
@@ -31,7 +33,6 @@ CONFIG_MAPS = (
 """Usual names, tried in this order."""
 
 _KIND = "KubeSchedulerConfiguration"
-_PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,14 @@ class _Spec(msgspec.Struct):
     volumes: list[_Volume] | None = None
 
 
+class _Status(msgspec.Struct):
+    phase: str = ""
+
+
 class _Pod(msgspec.Struct):
     metadata: _Named
     spec: _Spec
+    status: _Status = msgspec.field(default_factory=_Status)
 
 
 class _Pods(msgspec.Struct):
@@ -95,11 +101,8 @@ def find_scheduler(connection: Connection) -> LiveScheduler:
     Raises:
         LiveError: the server gives no answer at all; a refusal is no error but a doubt.
     """
-    for pod in _scheduler_pods(connection):
-        for container in pod.spec.containers:
-            words = [*(container.command or ()), *(container.args or ())]
-            if words and PurePosixPath(words[0]).name == "kube-scheduler":
-                return _of_pod(connection, pod, container, words)
+    for pod, container, words in _schedulers(_scheduler_pods(connection)):
+        return _of_pod(connection, pod, container, words)
     for name in CONFIG_MAPS:
         config = _configuration(connection, name)
         if config:
@@ -107,6 +110,34 @@ def find_scheduler(connection: Connection) -> LiveScheduler:
     return LiveScheduler(
         doubt="no pod of kube-scheduler and no ConfigMap with its configuration can be read: the defaults are assumed"
     )
+
+
+def without_election(data: bytes, *, elects: bool) -> str:
+    """Name a pod of kube-scheduler that runs and holds no lease, as it was told not to; empty for none.
+
+    Args:
+        data: the pods of OF_SCHEDULER, as the server lists them.
+        elects: whether the configuration has it elect a leader; its flag counts before that.
+    """
+    try:
+        pods = msgspec.json.decode(data, type=_Pods).items or []
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return ""
+    for pod, _, words in _schedulers(pods):
+        flag = dict(_flags(words[1:])).get("leader-elect")
+        told = elects if flag is None else flag.lower() not in ("false", "f", "0")
+        if pod.status.phase == "Running" and not told:
+            return pod.metadata.name
+    return ""
+
+
+def _schedulers(pods: Sequence[_Pod]) -> Iterator[tuple[_Pod, _Container, list[str]]]:
+    """Yield pods of kube-scheduler with the container, and its command line."""
+    for pod in pods:
+        for container in pod.spec.containers:
+            words = [*(container.command or ()), *(container.args or ())]
+            if words and PurePosixPath(words[0]).name == "kube-scheduler":
+                yield pod, container, words
 
 
 def _of_pod(connection: Connection, pod: _Pod, container: _Container, words: Sequence[str]) -> LiveScheduler:
@@ -130,7 +161,7 @@ def _of_pod(connection: Connection, pod: _Pod, container: _Container, words: Seq
 
 def _scheduler_pods(connection: Connection) -> list[_Pod]:
     try:
-        data = connection.get(_PODS, {"labelSelector": "component=kube-scheduler"}, what="looking for the scheduler")
+        data = connection.get(PODS, OF_SCHEDULER, what="looking for the scheduler")
         return msgspec.json.decode(data, type=_Pods).items or []
     except (Answer, msgspec.MsgspecError):
         return []

@@ -1,0 +1,186 @@
+"""The journal read back: what a run set out to do, and how far it came.
+
+Every line is held against its form: what a person or a disk has changed is told, and nothing after it is forgotten.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kplan.errors import UsageError
+from kplan.result.document_bind import BoundPod
+
+VERSION = 1
+
+
+class _Line(msgspec.Struct, tag_field="kind", tag=str.lower):
+    """A line; when it was written says nothing about what happened."""
+
+
+class Start(_Line):
+    """What the run sets out to do: the plan and the options, as JSON."""
+
+    version: int
+    run: str
+    plan: dict[str, Any]
+    options: dict[str, Any]
+
+
+class Before(_Line):
+    """A write that was about to be sent."""
+
+    n: int
+    text: str
+
+
+class After(_Line):
+    """What came of it."""
+
+    n: int
+
+
+class Match(_Line):
+    """Which real pod was taken for one that was planned."""
+
+    planned: str
+    pod: str
+    uid: str
+
+
+class Pod(_Line):
+    """What became of a pod."""
+
+    became: BoundPod
+
+
+class End(_Line):
+    """The run came to its end."""
+
+
+_line = msgspec.json.Decoder(Start | Before | After | Match | Pod | End)
+
+
+class _Head(msgspec.Struct):
+    """What the first line of a journal has in every version."""
+
+    kind: str
+    version: int
+
+
+_head = msgspec.json.Decoder(_Head)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A journal that was read.
+
+    Attributes:
+        run: name of the run.
+        plan: the plan, as the document's JSON.
+        options: options of the run.
+        pods: what became of pods so far, by ``namespace/name``.
+        matches: name and uid of the real pod by that of the planned one.
+        unanswered: text of the writes that have no ``after``.
+        ended: whether the run came to its end.
+        writes: numbers of writes in it.
+    """
+
+    run: str
+    plan: dict[str, Any]
+    options: dict[str, Any]
+    pods: dict[str, BoundPod] = field(default_factory=dict)
+    matches: dict[str, tuple[str, str]] = field(default_factory=dict)
+    unanswered: tuple[str, ...] = ()
+    ended: bool = False
+    writes: int = 0
+
+
+def read_journal(path: str) -> Record:
+    """Read a journal; a last line that was cut off does not count.
+
+    Raises:
+        UsageError: it cannot be read, is none, is one of another version, or a line in it is damaged.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
+    head, *lines = _lines(path, data)
+    assert isinstance(head, Start)
+    pods: dict[str, BoundPod] = {}
+    matches: dict[str, tuple[str, str]] = {}
+    started: dict[int, str] = {}
+    writes = 0
+    for line in lines:
+        match line:
+            case Pod(became):
+                pods[became.pod] = became
+            case Match(planned, pod, uid):
+                matches[planned] = (pod, uid)
+            case Before(number, text):
+                started[number] = text
+                writes = max(writes, number)
+            case After(number):
+                started.pop(number, None)
+    ended = bool(lines) and isinstance(lines[-1], End)
+    return Record(head.run, head.plan, head.options, pods, matches, tuple(started.values()), ended, writes)
+
+
+def mend(path: Path) -> int:
+    """Cut off a last line that is not whole; returns the number of the last write.
+
+    Raises:
+        OSError: it cannot be written.
+        UsageError: it is no journal.
+    """
+    writes = read_journal(str(path)).writes
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        with path.open("r+b") as file:
+            file.truncate(len(whole))
+            os.fsync(file.fileno())
+    return writes
+
+
+def _lines(path: str, data: bytes) -> Iterator[_Line]:
+    """Yield the lines, of which the first is a Start of this version; blank ones say nothing."""
+    whole = data[: data.rfind(b"\n") + 1].split(b"\n")
+    _check_head(path, whole[0])
+    for number, line in enumerate(whole, 1):
+        if not line.strip():
+            continue
+        try:
+            found = _line.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            found = None
+        if found is None or isinstance(found, Start) != (number == 1):
+            raise UsageError(
+                f"{path}:{number}: this line of the journal is damaged",
+                code="bad-journal",
+                hint="delete it if what it said is gone: --resume asks the server what became of each pod",
+            )
+        yield found
+
+
+def _check_head(path: str, line: bytes) -> None:
+    try:
+        head = _head.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        head = None
+    if head is None or head.kind != "start":
+        raise UsageError(
+            f"{path}: no journal of kplan bind", code="bad-journal", hint="kplan bind --apply says where it keeps one"
+        )
+    if head.version != VERSION:
+        raise UsageError(
+            f"{path}: a journal of version {head.version}, and this kplan reads version {VERSION}",
+            code="bad-journal",
+            hint="resume it with the kplan that wrote it",
+        )
