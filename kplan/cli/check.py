@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckAsked:
     """What a check is asked for, as given.
 
     Attributes:
@@ -114,7 +114,7 @@ def check(
             "allow-doubt": allow_doubt or None,
         }
     )
-    asked = Asked(
+    asked = CheckAsked(
         files,
         namespace,
         own=queue == "all",
@@ -134,7 +134,7 @@ def check(
 
 
 def answer(
-    session: Session, asked: Asked, now: datetime | None = None, steps: tuple[WhatIfStep, ...] = ()
+    session: Session, asked: CheckAsked, now: datetime | None = None, steps: tuple[WhatIfStep, ...] = ()
 ) -> CheckResult:
     """Plan the manifests, and hold the plan against policy and baseline.
 

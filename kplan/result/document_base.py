@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 import msgspec
@@ -33,6 +34,15 @@ class Doubt(Part, frozen=True, kw_only=True):
     text: str
 
 
+class Known(StrEnum):
+    """How the version is known that an answer goes by."""
+
+    ASKED = "as asked"
+    RECORDED = "as recorded"
+    KUBELET = "newest kubelet"
+    NOT = "no version recorded"
+
+
 class Origin(Part, frozen=True, kw_only=True):
     """Where the answer comes from; shown as From.
 
@@ -44,7 +54,7 @@ class Origin(Part, frozen=True, kw_only=True):
         nodes: nodes in it.
         pods: pods in it.
         k8s_version: rules used, as ``1.37.2``.
-        how: how that version is known: as asked, as recorded, newest kubelet, no version recorded.
+        how: how that version is known, as in ``Known``.
         rules: the version as it is shown.
         profile: scheduler name, where it is not the default one.
         event: how the scheduler's own message compares; empty where there is none.

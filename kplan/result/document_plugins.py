@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from kplan.result.document_base import ApiVersion, Document, Part
 
+HEADINGS = ("What it checks", "Rejects with", "Not modelled", "Source")
+"""Headings of a plugin's docstring, in their order."""
+
 
 class PluginText(Part, frozen=True, kw_only=True):
     """The four headings of a plugin."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from kplan.result.document_plan import Expanded, PlanStep, RolloutPlan, SimulationPlan
+from kplan.wording.check import do_not_fit, stalls
 
 REPLICATED = frozenset({"deploy", "rs", "sts", "rc", "rollout"})
 """Words of the kinds whose pods are copies of each other: replicas."""
@@ -93,14 +94,8 @@ class Mine:
     def fits(self) -> str:
         """How much of it does not fit, in a phrase."""
         if self.stalled and self.rollout is not None:
-            what = "rollout stalls" if self.rollout.strategy else "stalls"
-            return f"{what} at {self.rollout.done} of {self.rollout.wanted}"
-        failed, pods = len(self.failed), len(self.steps)
-        if pods == 1:
-            return "its pod fits no node"
-        if failed == pods:
-            return f"none of {pods} pods fits"
-        return f"{failed} of {pods} pods {'does' if failed == 1 else 'do'} not fit"
+            return stalls(self.rollout)
+        return do_not_fit(len(self.failed), len(self.steps))
 
 
 def by_object(plan: SimulationPlan) -> list[Mine]:

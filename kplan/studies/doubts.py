@@ -21,7 +21,7 @@ from kplan.result.document_fail import FailReport
 from kplan.result.document_sweep import SweepReport
 from kplan.sources import table
 from kplan.sources.completeness import KindRow
-from kplan.words import count, listed
+from kplan.wording import doubts as words
 
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
 _REFUSING = {
@@ -57,12 +57,9 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
     spec, state = pod.pod.spec, planner.cluster.state.completeness
     yield from _extender_doubts(extenders_of(planner), (pod.pod,))
     if spec.scheduling_group is not None or spec.workload_ref is not None:
-        yield Doubt(
-            code="pod-group-not-modelled",
-            text="its pod group is not modelled: the scheduler may hold it back for others",
-        )
+        yield Doubt(code="pod-group-not-modelled", text=words.GROUP)
     if spec.resource_claims and not codes & _WITHOUT_DEVICES:
-        yield Doubt(code="devices-not-modelled", text="its resource claims are not modelled: devices count as there")
+        yield Doubt(code="devices-not-modelled", text=words.DEVICES)
     lacking = _lacks(state, nodes=bool(planner.cluster.nodes))
     for kind in _lacking(pod.pod, lacking.keys(), verdict, codes):
         yield _lack(lacking[kind], state)
@@ -79,16 +76,7 @@ def missing_nodes(cluster: Cluster) -> Iterator[Doubt]:
     on = [pod.spec.node_name for pod in cluster.state.pods if pod.spec.node_name and not pod.ended]
     missing = [name for name in on if name not in cluster.node_index]
     if missing:
-        names = sorted(set(missing))
-        run = f"{count(len(missing), 'pod runs', 'pods run')} on {'a node' if len(names) == 1 else 'nodes'}"
-        text = f"{run} that the source lacks ({listed(names)}): what fits there is not known"
-        yield Doubt(code="nodes-missing", text=text)
-
-
-_NOT_MODELLED = {
-    "devices-not-modelled": "resource claims, which are not modelled: devices count as there",
-    "pod-group-not-modelled": "a pod group, which is not modelled: the scheduler may hold back one for another",
-}
+        yield Doubt(code="nodes-missing", text=words.missing_nodes(len(missing), sorted(set(missing))))
 
 
 def extenders_of(planner: Planner) -> tuple[Extender, ...]:
@@ -141,8 +129,7 @@ def plan_doubts(
             seen[key] = tuple(_lacking(pod, lacking.keys(), verdict, frozenset((code,))))
             kinds.update(dict.fromkeys(seen[key]))
     for code, number in counts.items():
-        has = "has" if number == 1 else "have"
-        yield Doubt(code=code, text=f"{count(number, 'pod')} {has} {_NOT_MODELLED[code]}")
+        yield Doubt(code=code, text=words.of_some(code, number))
     yield from (_lack(lacking[kind], state) for kind in kinds)
     yield from broken_doubts(state.broken, storage=storage)
 
@@ -160,7 +147,7 @@ def _lack(row: KindRow, state: Completeness) -> Doubt:
     told = row.kind in state.absences or row.presence == "partial"
     return Doubt(
         code=row.code,
-        text=row.meaning if told else f"the source holds no {KINDS_BY_NAME[row.kind].plural}: {row.meaning}",
+        text=row.meaning if told else words.lacks(KINDS_BY_NAME[row.kind].plural, row.meaning),
     )
 
 
@@ -185,17 +172,10 @@ def broken_doubts(broken: Iterable[BrokenObject], *, storage: bool) -> Iterator[
     by_kind: dict[str, list[BrokenObject]] = {}
     for item in broken:
         by_kind.setdefault(item.kind, []).append(item)
-    meaning = {"Node": "nothing can be placed there", "Pod": "its room counts as free", "": "it may be anything"}
-    for kind in _STORAGE if storage else ():
-        meaning[kind] = "volumes may be judged wrongly"
+    touched = {"Node", "Pod", "", *(_STORAGE if storage else ())}
     for kind, items in sorted(by_kind.items()):
-        if kind in meaning:
-            first = items[0]
-            what = count(len(items), kind or "object", f"{kind or 'object'}s")
-            name = first.key or first.place
-            text = (
-                f"{what} could not be read and {'is' if len(items) == 1 else 'are'} left out ({name}): {meaning[kind]}"
-            )
+        if kind in touched:
+            text = words.broken(kind, len(items), items[0].key or items[0].place)
             yield Doubt(code=f"broken-{(kind or 'object').lower()}", text=text)
 
 

@@ -7,12 +7,12 @@ from pathlib import PurePath
 
 from kplan.framework.features import Features, Version
 from kplan.objects.state import ClusterState
-from kplan.result.document_base import Origin
+from kplan.result.document_base import Known, Origin
 
 _VERSION = re.compile(r"v?1\.\d+")
 
 
-def version_of(state: ClusterState, asked: str = "") -> tuple[str, str]:
+def version_of(state: ClusterState, asked: str = "") -> tuple[str, Known]:
     """Find the version to plan by, and how it is known.
 
     Args:
@@ -20,22 +20,21 @@ def version_of(state: ClusterState, asked: str = "") -> tuple[str, str]:
         asked: the version asked for; empty for that of the source.
 
     Returns:
-        The version, empty for the newest that kplan knows, and one of ``as asked``, ``as recorded``,
-        ``newest kubelet``, ``no version recorded``.
+        The version, empty for the newest that kplan knows, and how it is known.
     """
     if asked:
-        return asked, "as asked"
+        return asked, Known.ASKED
     if state.server_version:
-        return state.server_version, "as recorded"
+        return state.server_version, Known.RECORDED
     kubelets = [node.status.node_info.kubelet_version or "" for node in state.nodes if node.status.node_info]
     known = [text for text in kubelets if _VERSION.match(text)]
     if known:
-        return max(known, key=Version.parse), "newest kubelet"
-    return "", "no version recorded"
+        return max(known, key=Version.parse), Known.KUBELET
+    return "", Known.NOT
 
 
 def origin(
-    state: ClusterState, features: Features, asked: str, how: str, *, via: str = "", age: int | None = None
+    state: ClusterState, features: Features, asked: str, how: Known, *, via: str = "", age: int | None = None
 ) -> Origin:
     """Describe a source.
 
@@ -48,7 +47,7 @@ def origin(
         age: how long ago a live cluster was read [seconds]; None for a file.
     """
     version = str(features.version)
-    exact = asked.count(".") > 1 and how != "no version recorded"
+    exact = asked.count(".") > 1 and how != Known.NOT
     live = age is not None
     sources = [part if live else PurePath(part).name for part in state.source.split(", ")]
     return Origin(
@@ -56,7 +55,7 @@ def origin(
         nodes=len(state.nodes),
         pods=len(state.pods),
         k8s_version=version,
-        how=how,
+        how=str(how),
         rules=version if exact else version.rpartition(".")[0],
         via=via,
         taken=state.taken,

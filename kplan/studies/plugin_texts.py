@@ -8,9 +8,8 @@ import sys
 from kplan.errors import UsageError
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.registry import REGISTRY
-from kplan.result.document_plugins import PluginText
+from kplan.result.document_plugins import HEADINGS, PluginText
 
-HEADINGS = ("What it checks", "Rejects with", "Not modelled", "Source")
 _HEADING = re.compile(rf"^({'|'.join(HEADINGS)}):", re.MULTILINE)
 
 
@@ -28,8 +27,11 @@ def plugin_text(name: str, pipeline: Pipeline | None = None) -> PluginText:
     found = known.get(name.lower())
     if found is None:
         near = [other for other in REGISTRY if name.lower() in other.lower()]
-        hint = f"did you mean {', '.join(near)}?" if near else "kplan plugins lists them"
-        raise UsageError(f"no plugin {name}", code="no-such-plugin", hint=hint)
+        raise UsageError(
+            f"no plugin {name}",
+            code="no-such-plugin",
+            hint=f"did you mean {', '.join(near)}?" if near else "kplan plugins lists them",
+        )
     module = sys.modules[REGISTRY[found].__module__]
     text = module.__doc__ or ""
     pieces = _HEADING.split(text)

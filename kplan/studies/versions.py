@@ -16,6 +16,7 @@ from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
 from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_versions import OtherVersion, VersionDifference
+from kplan.wording import versions as words
 
 Compared = TypeVar(
     "Compared",
@@ -72,23 +73,23 @@ def _told(document: Compared) -> dict[str, str]:
     if isinstance(document, CheckResult):
         return {**{item.object: item.result for item in document.objects}, **_of_plan(document.plan)}
     if isinstance(document, DrainPlan):
-        found = {one.node: "can go" if one.goes else one.because or "stays" for one in document.found}
+        found = {one.node: words.CAN_GO if one.goes else one.because or "stays" for one in document.found}
         return {**found, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
     if isinstance(document, FailReport):
-        cases = {case.name: f"{case.placed} of {case.pods} placed again" for case in document.cases}
+        cases = {case.name: words.placed_again(case.placed, case.pods) for case in document.cases}
         return {**cases, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
-    return {node: f"{number:,} more" for place in document.places for node, number in place.nodes.items()}
+    return {node: words.more(number) for place in document.places for node, number in place.nodes.items()}
 
 
 def _of_answer(answer: Answer) -> Iterator[tuple[str, str]]:
-    yield "goes to", _place(answer)
+    yield words.GOES, _place(answer)
     for group in answer.groups:
-        yield f"refused: {group.text}", f"{group.count:,}"
+        yield words.refused(group.text), f"{group.count:,}"
     if answer.scores is not None:
         for row in answer.scores.rows:
-            yield f"score of {row.node}", str(row.total)
+            yield words.score(row.node), str(row.total)
     for fix in answer.fixes:
-        yield f"remedy: {fix.text}", fix.then
+        yield words.remedy(fix.text), fix.then
 
 
 def _place(answer: Answer) -> str:
@@ -102,8 +103,7 @@ def _of_plan(plan: SimulationPlan) -> dict[str, str]:
     for step in plan.steps:
         made[step.owner] += 1
         name = f"{step.owner} #{made[step.owner]}" if step.owner and step.owner != f"pod/{step.pod}" else step.pod
-        evicts = f", evicts {len(step.evicts)}" if step.evicts else ""
-        found[name] = f"{step.node}{evicts}" if step.node else step.cause or step.result
+        found[name] = words.lands(step.node, len(step.evicts)) if step.node else step.cause or step.result
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from kplan.result.document_check import CheckedObject, Finding
-from kplan.result.document_plan import Expanded, QuotaRow
+from kplan.result.document_plan import Expanded, QuotaRow, RolloutPlan
 from kplan.result.document_whatif import WhatIfStep
 from kplan.words import amounts, count, listed
 
@@ -100,6 +100,20 @@ def fate(nodes: Sequence[str], gated: int, *, unchanged: bool, idle: bool) -> It
 
 
 # --- what is wrong with one object
+
+
+def stalls(rollout: RolloutPlan) -> str:
+    """Title of an object whose pods are not all made or replaced."""
+    return f"{'rollout stalls' if rollout.strategy else 'stalls'} at {rollout.done} of {rollout.wanted}"
+
+
+def do_not_fit(failed: int, pods: int) -> str:
+    """Title of an object some or all of whose pods fit no node."""
+    if pods == 1:
+        return "its pod fits no node"
+    if failed == pods:
+        return f"none of {pods} pods fits"
+    return f"{failed} of {pods} pods {'does' if failed == 1 else 'do'} not fit"
 
 
 def refused_by(pods: int, *, quota: bool) -> str:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kplan.cli.check import Asked, answer
+from kplan.cli.check import CheckAsked, answer
 from kplan.cli.options import Rules, Source
 from kplan.cli.output import formats as made
 from kplan.cli.session import open_session
@@ -224,7 +224,7 @@ def checked(baseline: str = "") -> CheckResult:
     """Check the manifests that are there."""
     command = "kplan check deploy/ --snapshot ci/prod-eu1.json --policy policy.yaml"
     command += f" --baseline {baseline}" if baseline else ""
-    asked = Asked(["deploy/"], "", True, read_policy("policy.yaml"), baseline, command)
+    asked = CheckAsked(["deploy/"], "", True, read_policy("policy.yaml"), baseline, command)
     return answer(open_session(Source("ci/prod-eu1.json"), Rules()), asked, NOW)
 
 

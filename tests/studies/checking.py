@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kplan.cli.check import Asked, answer
+from kplan.cli.check import CheckAsked, answer
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import open_session
 from kplan.objects.kinds import KINDS
@@ -83,7 +83,7 @@ def check(
         Path(main).write_text(to_json(baseline))
         assert read_baseline(main) == baseline
     given = policy({name.replace("_", "-"): value for name, value in rules.items()})
-    return answer(open_session(Source(snapshot), Rules()), Asked([str(file)], "", own, given, main), NOW)
+    return answer(open_session(Source(snapshot), Rules()), CheckAsked([str(file)], "", own, given, main), NOW)
 
 
 def counted(found: CheckResult) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kplan.cli.check import Asked, answer
+from kplan.cli.check import CheckAsked, answer
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import open_session
 from kplan.cli.simulate import plan
@@ -39,7 +39,7 @@ def checked(
     snapshot = write(folder / "cluster.json", item("Namespace", "shop"), *cluster)
     file = folder / ("web.json" if text.startswith("{") else "web.yaml")
     file.write_text(text)
-    asked = Asked([str(file)], "", True, Policy(), templates=templates)
+    asked = CheckAsked([str(file)], "", True, Policy(), templates=templates)
     return answer(open_session(Source(snapshot), Rules()), asked, NOW)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import kplan
-from kplan.cli.check import Asked, answer
+from kplan.cli.check import CheckAsked, answer
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import open_session
 from kplan.cluster import to_state
@@ -499,7 +499,7 @@ def test_a_loss_is_what_fail_says_of_the_same_cluster_and_manifest(
     session = open_session(Source(write(tmp_path / "c.json", item("Namespace", "shop"), *cluster)), Rules())
     file = tmp_path / "web.json"
     file.write_text(json.dumps(deployment("web", "2", 3)))
-    found = answer(session, Asked([str(file)], "", True, policy({"survive": kind})), NOW)
+    found = answer(session, CheckAsked([str(file)], "", True, policy({"survive": kind})), NOW)
     assert {finding.object: finding.amount for finding in found.findings} == expected
     assert session.planned is not None
     report = each_failure(session.scheduler.planner(to_state(session.planned)), kind, session.origin)

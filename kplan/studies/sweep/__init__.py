@@ -5,8 +5,8 @@ from kplan.studies.sweep.base import Base, Digests, SweepRules, apart, digests
 from kplan.studies.sweep.bench import Bench
 from kplan.studies.sweep.file import SweepFile, load_sweep
 from kplan.studies.sweep.questions import Waiting
-from kplan.studies.sweep.report import report
 from kplan.studies.sweep.scenario import Axis, Grid, Point, Scenario
+from kplan.studies.sweep.summary import report
 from kplan.studies.sweep.workers import Workers, sweep
 
 __all__ = [

@@ -44,7 +44,7 @@ class Crew(Protocol):
         """Let the workers go; what they still do is left undone."""
 
 
-class Run:
+class SweepRun:
     """A sweep under way.
 
     A worker that dies takes what it was at with it, and of a pool of processes what all others were at as well. Whose

@@ -12,7 +12,7 @@ from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep.base import pack
 from kplan.studies.sweep.bench import Bench
 from kplan.studies.sweep.local import Alone, Processes, cpus
-from kplan.studies.sweep.run import Crew, Run
+from kplan.studies.sweep.run import Crew, SweepRun
 from kplan.studies.sweep.scenario import Scenario
 
 SMALL = 1.5
@@ -56,7 +56,7 @@ def sweep(
     waiting = iter(scenarios)
     if not workers.dask and not workers.jobs:
         done, began = 0, monotonic()
-        for outcome in Run(Alone(digest, bench)).outcomes(waiting):
+        for outcome in SweepRun(Alone(digest, bench)).outcomes(waiting):
             yield outcome
             done += 1
             taken = monotonic() - began
@@ -66,7 +66,7 @@ def sweep(
     if not total:
         return
     with closing(_crew(total, bench, digest, workers)) as crew:
-        yield from Run(crew).outcomes(waiting)
+        yield from SweepRun(crew).outcomes(waiting)
 
 
 def _crew(total: int, bench: Bench, digest: str, workers: Workers) -> Crew:

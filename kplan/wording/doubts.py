@@ -1,0 +1,56 @@
+"""Words of doubts: what of a source or of a pod kplan cannot model, and what that means for a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.words import count, listed
+
+GROUP = "its pod group is not modelled: the scheduler may hold it back for others"
+DEVICES = "its resource claims are not modelled: devices count as there"
+_OF_SOME = {
+    "devices-not-modelled": "resource claims, which are not modelled: devices count as there",
+    "pod-group-not-modelled": "a pod group, which is not modelled: the scheduler may hold back one for another",
+}
+_BROKEN = {"Node": "nothing can be placed there", "Pod": "its room counts as free", "": "it may be anything"}
+_BROKEN_VOLUME = "volumes may be judged wrongly"
+
+
+def of_some(code: str, pods: int) -> str:
+    """Say of how many pods something is not modelled: ``devices-not-modelled`` or ``pod-group-not-modelled``."""
+    return f"{count(pods, 'pod')} {'has' if pods == 1 else 'have'} {_OF_SOME[code]}"
+
+
+def missing_nodes(pods: int, names: Sequence[str]) -> str:
+    """Say that pods run on nodes that the source lacks."""
+    where = "a node" if len(names) == 1 else "nodes"
+    run = f"{count(pods, 'pod runs', 'pods run')} on {where}"
+    return f"{run} that the source lacks ({listed(names)}): what fits there is not known"
+
+
+def lacks(plural: str, meaning: str) -> str:
+    """Say that a source holds none of a kind, and what that means."""
+    return f"the source holds no {plural}: {meaning}"
+
+
+def broken(kind: str, number: int, first: str) -> str:
+    """Say that objects could not be read.
+
+    Args:
+        kind: of them; empty for what has none.
+        number: how many.
+        first: the name or place of the first.
+    """
+    what = count(number, kind or "object", f"{kind or 'object'}s")
+    meaning = _BROKEN.get(kind, _BROKEN_VOLUME)
+    return f"{what} could not be read and {'is' if number == 1 else 'are'} left out ({first}): {meaning}"
+
+
+def other_profile(pods: int, name: str) -> str:
+    """Say that no profile is responsible for pods."""
+    return f"{count(pods, 'pod')} of schedulerName {name}: no profile of that name (--config)"
+
+
+def terminating(pods: int) -> str:
+    """Say that waiting pods are being deleted."""
+    return f"{count(pods, 'pod')} being deleted: never scheduled"
