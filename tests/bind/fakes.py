@@ -18,6 +18,7 @@ class FakeClient(Client):
         self.stop = stop or Stop()
         self.patience = 0.0
         self.server_time = 0.0
+        self._closed = False
         self.sent: list[tuple[str, str, bool]] = []
         self._handler = handler
 

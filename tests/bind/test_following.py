@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -11,13 +12,17 @@ from kplan.bind.plan.rights import Needs, cluster_role, following
 from kplan.bind.run.following import EVERY_KIND, OF_VOLUMES, followed
 from kplan.bind.run.watch import Seen, Watch, Watches
 from kplan.config import features
-from kplan.objects.models import Pod
+from kplan.objects.kinds import BY_MODEL
+from kplan.objects.models import PersistentVolumeClaim, Pod
 from kplan.result.document_bind import BindPod
 from kplan.sources.live.failures import Answer
+from kplan.sources.live.lists import list_kind, path_of
+from kplan.sources.live.reflector import Changed, Listed
 from tests.bind.fakes import FakeClient, answer
 from tests.bind.test_live import bound_claim, info, live
 from tests.bind.test_show import mine
 from tests.builders import make, node, pod
+from tests.sources.test_live_parts import FakeConnection
 
 VOLUMES = ["storageclasses", "csinodes", "persistentvolumes", "persistentvolumeclaims"]
 
@@ -134,7 +139,7 @@ def test_each_kind_is_followed_at_its_own_path_and_a_refusal_is_not_asked_about_
     watches = Watches.of(client, {"Pod": "7", "CSINode": "9"}, EVERY_KIND)
     watches.start()
     for watch in watches._all():
-        watch._thread.join(0.7)
+        watch._reflector.join(0.7)
     watches.close()
     assert sorted(client.paths) == [
         "/api/v1/namespaces from ", "/api/v1/nodes from ", "/api/v1/persistentvolumeclaims from ",
@@ -148,8 +153,11 @@ def test_what_is_followed_is_taken_in() -> None:
     client = Refusing()
     watches = Watches.of(client, {}, OF_VOLUMES)
     class_ = make("StorageClass", "fast", provisioner="x")
-    watches.objects["storage_classes"]._queue.put(Seen(class_))
-    watches.objects["persistent_volume_claims"]._queue.put([bound_claim()])
+    watches.objects["storage_classes"]._queue.put(Changed("StorageClass", "9", class_))
+    kind = BY_MODEL[PersistentVolumeClaim]
+    there = FakeConnection({path_of(kind): {"items": [msgspec.to_builtins(bound_claim())]}})
+    there.server = "https://test"
+    watches.objects["persistent_volume_claims"]._queue.put(Listed(list_kind(there, kind, lambda *_: None)))
     cluster._watches = watches
     cluster.follow()
     assert list(cluster.cluster.objects.storage_classes) == ["fast"]

@@ -36,12 +36,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Told:
-    """One answer; ``lines`` come one by one in place of a body, and None among them cuts the connection."""
+    """One answer; ``lines`` come one by one in place of a body; ``cut`` hangs up without a word."""
 
     status: int = 200
     body: Any = None
     lines: Iterable[Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    cut: bool = False
 
 
 Answers = Callable[[Asked], Told | None]
@@ -83,6 +84,9 @@ class _Handler(BaseHTTPRequestHandler):
         asked = Asked(self.command, url.path, dict(parse_qsl(url.query)), tuple(self.headers.items()), body)
         self.server.asked.append(asked)
         told = self.server.answers(asked) or Told(404, {"kind": "Status", "code": 404})
+        if told.cut:
+            self.close_connection = True
+            return
         self.send_response(told.status)
         for name, value in told.headers.items():
             self.send_header(name, value)
@@ -95,8 +99,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         for line in told.lines:
-            if line is None:
-                break
             self.wfile.write(json.dumps(line).encode() + b"\n")
             self.wfile.flush()
         self.close_connection = True

@@ -15,11 +15,12 @@ from kplan.sources.live import failures
 from kplan.sources.live.bucket import TokenBucket
 from kplan.sources.live.kubeconfig import Access, find_access
 
-_BUSY = frozenset({429, 503, 504})
+_BUSY = frozenset({429, 500, 502, 503, 504})
+"""What an API server, or a proxy before it, says of a moment."""
 _ATTEMPTS = 5
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 60.0
-_LONGEST_PAUSE = 10.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 10.0
 _CONNECTIONS = 64
 """Connections kept open: one for each kind that is watched, and some for lists."""
 
@@ -82,10 +83,15 @@ class Connection:
             self._bucket.acquire()
             if self._closed:
                 raise LiveError("the connection was closed", code="closed")
-            status, body, pause = self._once(path, query, what)
+            try:
+                status, body, pause = self._once(path, query, what)
+            except LiveError as error:  # a server that answered before and broke off is there in a moment
+                if error.code != failures.LOST or attempt == _ATTEMPTS or self._closed:
+                    raise
+                status, body, pause = 503, b"", 0.0
             if status not in _BUSY or attempt == _ATTEMPTS:
                 break
-            self._sleep(min(pause or 0.25 * 2**attempt, _LONGEST_PAUSE))
+            self._sleep(min(pause or _FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE))
         if not 200 <= status < 300:
             raise failures.of_status(status, body, what, self.server, self.context)
         return body

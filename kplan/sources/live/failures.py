@@ -4,6 +4,9 @@ import msgspec
 
 from kplan.errors import LiveError
 
+LOST = "connection-lost"
+"""Code of a connection that broke off where the server had answered before."""
+
 
 class Answer(LiveError):
     """An answer of the API server that is not the one asked for.
@@ -101,7 +104,7 @@ def of_transport(error: Exception, what: str, server: str, *, answered: bool) ->
     if answered:
         return LiveError(
             f"the API server {server} broke off while {what}: {reason}",
-            code="connection-lost",
+            code=LOST,
             hint="nothing was kept of what had been read: try again once the server is back",
         )
     if isinstance(error, (http.NameResolutionError, http.LocationParseError)):
