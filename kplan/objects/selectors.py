@@ -109,7 +109,6 @@ class Selector:
 
 
 NOTHING = Selector(nothing=True)
-EVERYTHING = Selector()
 
 
 def _canonical(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:

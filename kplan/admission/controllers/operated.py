@@ -31,13 +31,11 @@ class Operated:
         change: in numbers, with the pods that leave.
         drafts: pods that are made.
         pods: those that run.
-        said: what to say of it; empty for nothing.
     """
 
     change: WorkloadChange
     drafts: tuple[Draft, ...]
     pods: tuple[Pod, ...]
-    said: str = ""
 
 
 def operated(
@@ -84,7 +82,7 @@ def operated(
     text = "; ".join(unsure)
     after = len(pods) - len(leaving) + len(new)
     change = WorkloadChange(workload, place, verdict, len(pods), after, tuple(sorted(leaving)), unsure=text)
-    return Operated(change, tuple(new), pods, text)
+    return Operated(change, tuple(new), pods)
 
 
 def _pods_of(kind: str, namespace: str, name: str, state: ClusterState) -> tuple[Pod, ...]:

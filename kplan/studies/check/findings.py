@@ -13,9 +13,9 @@ from kplan.result.document_check import Finding
 from kplan.result.document_plan import PlanStep, SimulationPlan
 from kplan.studies.by_object import Mine, first_name
 from kplan.studies.check.policy import Policy
+from kplan.wording import check as words
 from kplan.wording.because import because
 from kplan.wording.groups import tell
-from kplan.words import count, listed
 
 ASKED = 50
 """Pods that the cluster is asked about once more, so that each object is told of with its own numbers."""
@@ -37,12 +37,14 @@ def own_findings(item: Mine, policy: Policy, reasons: Reasons) -> Iterator[Findi
             rule=rule, object=item.name, title=title, text=text, counted=not why_not, why_not=why_not, **about
         )
 
-    unminded = "" if policy.quota or not item.by_quota else "quotas count with --quota"
+    unminded = "" if policy.quota or not item.by_quota else words.QUOTAS_UNMINDED
     if change.refused:
-        who, rule = ("a quota", "quota") if item.by_quota else ("the API server", "refused")
-        what = f"{count(change.refused_pods, 'pod')} of it" if change.refused_pods else "it"
+        rule, title = (
+            "quota" if item.by_quota else "refused",
+            words.refused_by(change.refused_pods, quota=item.by_quota),
+        )
         about = {"amount": max(1, change.refused_pods), "message": change.note}
-        yield finding(rule, f"{who} refuses {what}", f"{item.name}: {change.note}", unminded, **about)
+        yield finding(rule, title, f"{item.name}: {change.note}", unminded, **about)
     elif item.stalled and not failed and item.rollout is not None:
         stalled, amount = item.rollout.stalled, item.rollout.wanted - item.rollout.done
         yield finding("quota", item.fits, f"{item.name}: {stalled}", unminded, amount=amount, message=stalled)
@@ -53,21 +55,20 @@ def own_findings(item: Mine, policy: Policy, reasons: Reasons) -> Iterator[Findi
         yield finding("does-not-fit", item.fits, f"{item.name}: {reasons.text(first)}", **about)
     if left:
         first = left[0]
-        names = listed([first_name(step.pod) for step in left])
-        title = f"{count(len(left), 'evicted pod')} {'finds' if len(left) == 1 else 'find'} no new place"
-        text = f"{names}, evicted for {item.name}: {reasons.text(first)}"
+        names = [first_name(step.pod) for step in left]
+        text = words.left_pending_text(names, item.name, reasons.text(first))
         about = {"amount": len(left), "cause": first.cause, "message": first.message}
-        yield finding("evicted-pending", title, text, **about)
+        yield finding("evicted-pending", words.left_pending(len(left)), text, **about)
     if evicted and not (policy.no_preemption or policy.max_victims is not None):
         yield finding(
             "evicts",
-            f"evicts {count(len(evicted), 'pod')}",
-            f"{item.name} is placed by evicting {listed(evicted)}",
-            "preemption is allowed: --no-preemption forbids it",
+            words.evicts(len(evicted)),
+            words.placed_by_evicting(item.name, evicted),
+            words.EVICTIONS_UNMINDED,
             amount=len(evicted),
         )
     for text in change.careful if change.expanded else ():
-        yield finding("careful", "does not do what it seems to", text, "a warning")
+        yield finding("careful", words.CAREFUL, text, words.A_WARNING)
 
 
 @dataclass

@@ -93,13 +93,16 @@ def read_policy(file: str) -> Policy:
     try:
         found = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise SourceError(f"cannot be read: {reason}", file=file, code="unreadable") from error
+        raise SourceError(
+            f"cannot be read: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8 text'}",
+            file=file,
+            code="unreadable",
+        ) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
-        problem = getattr(error, "problem", None) or "no YAML"
-        raise SourceError(str(problem), file=file, line=line, column=column, code="bad-yaml") from error
+        problem = getattr(error, "problem", None)
+        raise SourceError(str(problem or "no YAML"), file=file, line=line, column=column, code="bad-yaml") from error
     if found is None:
         return Policy()
     if not isinstance(found, dict):
