@@ -9,7 +9,7 @@ import msgspec
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
-from kplan.render.text.shared import doubts, origin
+from kplan.render.text.shared import cause_lines, doubts, origin
 from kplan.render.text.style import Style
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BindTotals, BoundPod
 from kplan.words import count, joined
@@ -29,10 +29,7 @@ def bind_plan(document: BindPlan, style: Style) -> str:
     page = style.page()
     page.verdict(document.verdict, document.sentence)
     doubts(page, document.doubts)
-    if document.because is not None:
-        page.part("Because", document.because.text)
-    if document.attempt:
-        page.part("Try", document.attempt)
+    cause_lines(page, document.because, document.attempt)
     if style.quiet:
         return page.text()
     page.blank()
@@ -110,10 +107,7 @@ def bind_result(document: BindResult, style: Style) -> str:
     """Lay out what was bound."""
     page = style.page()
     page.verdict(document.verdict, document.sentence)
-    if document.because is not None:
-        page.part("Because", document.because.text)
-    if document.attempt:
-        page.part("Try", document.attempt)
+    cause_lines(page, document.because, document.attempt)
     if style.quiet:
         return page.text()
     page.blank()

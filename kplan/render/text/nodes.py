@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kplan.render.text.fitting import common_suffix, shortened
 from kplan.render.text.layout import LABEL, Page
-from kplan.render.text.shared import origin
+from kplan.render.text.shared import cause_lines, origin
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal
@@ -46,8 +46,7 @@ def node_list(
     """
     page = style.page()
     page.verdict("NODES", document.sentence)
-    if document.because is not None:
-        page.part("Because", document.because.text)
+    cause_lines(page, document.because)
     unmet_lines(page, document.what_if)
     if style.quiet:
         return page.text()

@@ -57,15 +57,21 @@ class PlanOfVersion(Plan, Versioned, Protocol):
 def headline(page: Page, document: Headed) -> None:
     """Write the lines that answer: verdict, doubts, Because."""
     verdict(page, document.verdict, document.sentence, document.doubts)
-    if document.because is not None:
-        page.part("Because", document.because.text)
+    cause_lines(page, document.because)
+
+
+def cause_lines(page: Page, because: Cause | None, attempt: str = "") -> None:
+    """Write the one cause, and what to try."""
+    if because is not None:
+        page.part("Because", because.text)
+    if attempt:
+        page.part("Try", attempt)
 
 
 def plan_head(page: Page, document: Plan) -> None:
     """Write the lines that answer for a plan: verdict, doubts, Because, Try."""
-    headline(page, document)
-    if document.try_:
-        page.part("Try", document.try_)
+    verdict(page, document.verdict, document.sentence, document.doubts)
+    cause_lines(page, document.because, document.try_)
     unmet_lines(page, document.what_if)
 
 

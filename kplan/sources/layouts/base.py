@@ -1,8 +1,9 @@
 """What a layout is: where in a tree it lies, and of which kind the objects of each file are."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import ClassVar
 
 import msgspec
 
@@ -16,8 +17,14 @@ from kplan.sources.nodes import Node
 from kplan.sources.tree import Tree
 
 
-class Layout(Protocol):
-    """A way of spreading a cluster's objects over many files."""
+class Layout(ABC):
+    """A way of spreading a cluster's objects over many files.
+
+    Attributes:
+        known_by: matches the files by which a dump is known; its group ``root`` is the folder that it lies in.
+    """
+
+    known_by: ClassVar[re.Pattern[str]]
 
     def roots(self, paths: Iterable[str]) -> frozenset[str]:
         """Find where dumps of this layout begin.
@@ -28,7 +35,9 @@ class Layout(Protocol):
         Returns:
             the folders, empty for the top and else with ``/`` at the end; none if the tree is another layout's.
         """
+        return frozenset(found["root"] or "" for path in paths if (found := self.known_by.fullmatch(path)))
 
+    @abstractmethod
     def hint(self, path: str) -> Hint | None:
         """Say of what kind the objects of a file are.
 
@@ -39,11 +48,13 @@ class Layout(Protocol):
             None for a file that holds no objects of the cluster; NO_HINT if they say their kind themselves.
         """
 
+    @abstractmethod
     def about(self, tree: Tree, root: str) -> About:
         """Say what this layout never holds, and what a dump says of itself."""
 
     def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
-        """Find the version and time a dump was taken of, as annotations of a snapshot."""
+        """Find the version and time a dump was taken of, as annotations of a snapshot; nothing if it does not say."""
+        return {}
 
 
 BY_PLURAL: Mapping[str, Kind] = {kind.plural: kind for kind in KINDS}
@@ -66,11 +77,6 @@ def hint_for(group: str, plural: str) -> Hint | None:
     if kind and kind.group == group:
         return hint_of(kind)
     return NO_HINT if group in UNMODELLED else None
-
-
-def roots_by(pattern: re.Pattern[str], paths: Iterable[str]) -> frozenset[str]:
-    """Collect the group ``root`` of every path that matches a pattern."""
-    return frozenset(found["root"] or "" for path in paths if (found := pattern.fullmatch(path)))
 
 
 def made(value: object) -> Node:

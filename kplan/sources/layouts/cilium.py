@@ -1,22 +1,19 @@
 """Sysdumps of cilium: ``k8s-<resource>-<time>.yaml`` beside much else."""
 
 import re
-from collections.abc import Iterable, Mapping
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, hint_of, roots_by
+from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
 from kplan.sources.tree import Tree
 
 _FILE = re.compile(r"(?P<root>.*/)?k8s-(?P<plural>[a-z]+)-\d{8}-\d{6}\.(?:ya?ml|json)")
 
 
-class Cilium:
+class Cilium(Layout):
     """See the module."""
 
-    def roots(self, paths: Iterable[str]) -> frozenset[str]:
-        """See Layout."""
-        return roots_by(_FILE, paths)
+    known_by = _FILE
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
@@ -27,7 +24,3 @@ class Cilium:
     def about(self, tree: Tree, root: str) -> About:
         """See Layout."""
         return About("cilium sysdump")
-
-    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
-        """See Layout."""
-        return {}

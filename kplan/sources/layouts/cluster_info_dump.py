@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from kplan.errors import SourceError
 from kplan.sources.about import About
 from kplan.sources.documents import NO_HINT, Hint, Sink
-from kplan.sources.layouts.base import BY_PLURAL, hint_of
+from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
 from kplan.sources.nodes import Node
 from kplan.sources.texts import Text
 from kplan.sources.tree import Tree
@@ -39,7 +39,7 @@ _ABOUT = About(
 )
 
 
-class ClusterInfoDump:
+class ClusterInfoDump(Layout):
     """The folder that ``--output-directory`` names."""
 
     def roots(self, paths: Iterable[str]) -> frozenset[str]:
@@ -65,10 +65,6 @@ class ClusterInfoDump:
     def about(self, tree: Tree, root: str) -> About:
         """See Layout."""
         return _ABOUT
-
-    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
-        """See Layout."""
-        return {}
 
 
 class ClusterInfoStream:

@@ -1,11 +1,11 @@
 """Archives of the OpenShift Insights operator: ``config/node/<name>.json``, ``config/pod/<namespace>/<name>.json``."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, hint_of, roots_by
+from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
 from kplan.sources.tree import Tree
 
 _ROOT = re.compile(r"(?P<root>.*?/)??config/(?:node/[^/]+|pod/[^/]+/[^/]+)\.json")
@@ -18,12 +18,10 @@ _FILES: Mapping[str, str] = {
 }
 
 
-class Insights:
+class Insights(Layout):
     """See the module."""
 
-    def roots(self, paths: Iterable[str]) -> frozenset[str]:
-        """See Layout."""
-        return roots_by(_ROOT, paths)
+    known_by = _ROOT
 
     def hint(self, path: str) -> Hint | None:
         """See Layout. The objects name no kind: their folder does."""
@@ -44,7 +42,3 @@ class Insights:
                 "PersistentVolume": "an Insights archive holds few PersistentVolumes: a claim may be bound to another",
             },
         )
-
-    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
-        """See Layout."""
-        return {}

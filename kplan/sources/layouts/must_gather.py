@@ -1,13 +1,13 @@
 """OpenShift ``must-gather`` and ``oc adm inspect``: ``namespaces/`` and ``cluster-scoped-resources/`` per image."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from kplan.sources.about import About
 from kplan.sources.collect import TAKEN
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, hint_for, hint_of, roots_by
+from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of
 from kplan.sources.tree import Tree
 
 _ENDING = r"\.(?:ya?ml|json)"
@@ -23,12 +23,10 @@ _NAMESPACE = re.compile(rf"namespaces/(?P<name>[^/]+)/(?P=name){_ENDING}")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.\d+)? ([+-]\d{2})(\d{2})")
 
 
-class MustGather:
+class MustGather(Layout):
     """See the module."""
 
-    def roots(self, paths: Iterable[str]) -> frozenset[str]:
-        """See Layout."""
-        return roots_by(_ROOT, paths)
+    known_by = _ROOT
 
     def hint(self, path: str) -> Hint | None:
         """See Layout. Pods are there twice, in a list and one by one; the newest of each is kept."""

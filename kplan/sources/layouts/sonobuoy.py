@@ -4,11 +4,11 @@ Its files are named ``Nodes.json`` in the first two and ``core_v1_nodes.json`` i
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, hint_for, hint_of, roots_by, version_in
+from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of, version_in
 from kplan.sources.tree import Tree
 
 _FILE = re.compile(
@@ -17,12 +17,10 @@ _FILE = re.compile(
 )
 
 
-class Sonobuoy:
+class Sonobuoy(Layout):
     """See the module."""
 
-    def roots(self, paths: Iterable[str]) -> frozenset[str]:
-        """See Layout."""
-        return roots_by(_FILE, paths)
+    known_by = _FILE
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""

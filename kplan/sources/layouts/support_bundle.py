@@ -1,11 +1,11 @@
 """Support bundles of Replicated's troubleshoot: ``cluster-resources/<kind>/<namespace>.json``."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, hint_of, roots_by, version_in
+from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of, version_in
 from kplan.sources.tree import Tree
 
 _ROOT = re.compile(r"(?P<root>.*?/)??cluster-resources/(?:[a-z-]+|pods/[^/]+)\.json")
@@ -23,12 +23,10 @@ _NAMES: Mapping[str, str] = {
 """Names of files and folders that are not the name of the resource."""
 
 
-class SupportBundle:
+class SupportBundle(Layout):
     """See the module."""
 
-    def roots(self, paths: Iterable[str]) -> frozenset[str]:
-        """See Layout."""
-        return roots_by(_ROOT, paths)
+    known_by = _ROOT
 
     def hint(self, path: str) -> Hint | None:
         """See Layout. ``custom-resources`` is passed over: large, often broken by redaction."""

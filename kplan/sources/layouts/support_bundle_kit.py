@@ -1,11 +1,10 @@
 """Bundles of support-bundle-kit (Harvester, Longhorn): ``yamls/{cluster,namespaced/<namespace>}/<group>/<v>/``."""
 
 import re
-from collections.abc import Iterable, Mapping
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, hint_for, hint_of, roots_by
+from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of
 from kplan.sources.tree import Tree
 
 _FILE = re.compile(
@@ -16,12 +15,10 @@ _OLD = "kubernetes"
 """Name of the group's folder in the first bundles, whatever the group."""
 
 
-class SupportBundleKit:
+class SupportBundleKit(Layout):
     """See the module."""
 
-    def roots(self, paths: Iterable[str]) -> frozenset[str]:
-        """See Layout."""
-        return roots_by(_FILE, paths)
+    known_by = _FILE
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
@@ -40,7 +37,3 @@ class SupportBundleKit:
                 "Pod": "the bundle may hold only the namespaces it was made for: free space of the nodes is overstated"
             },
         )
-
-    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
-        """See Layout."""
-        return {}

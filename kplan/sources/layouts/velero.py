@@ -4,11 +4,10 @@ Each object is there again under ``<version>-preferredversion/``, which is passe
 """
 
 import re
-from collections.abc import Iterable, Mapping
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import hint_for, roots_by
+from kplan.sources.layouts.base import Layout, hint_for
 from kplan.sources.tree import Tree
 
 _FILE = re.compile(
@@ -17,12 +16,10 @@ _FILE = re.compile(
 )
 
 
-class Velero:
+class Velero(Layout):
     """See the module."""
 
-    def roots(self, paths: Iterable[str]) -> frozenset[str]:
-        """See Layout."""
-        return roots_by(_FILE, paths)
+    known_by = _FILE
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
@@ -40,7 +37,3 @@ class Velero:
                 "Pod": "a velero backup may leave out namespaces and pods: free space of the nodes is overstated",
             },
         )
-
-    def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
-        """See Layout."""
-        return {}
