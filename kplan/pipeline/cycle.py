@@ -21,11 +21,12 @@ from kplan.framework.fit_error import NO_NODES, fit_error
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, plain
-from kplan.pipeline.filters import Filters, Run, Statuses
+from kplan.pipeline.filters import Filters
 from kplan.pipeline.kept import Kept, Reach, Scored
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.scoring import CycleError, Scoring
+from kplan.pipeline.statuses import FilterPass, Statuses
 from kplan.result import Diagnosis, Outcome, PluginFindings, Scores
 
 
@@ -53,7 +54,7 @@ class Cycle:
     states: dict[str, Any] = field(default_factory=dict)
     choices: dict[str, Any] = field(default_factory=dict)
     filters: Filters | None = None
-    run: Run | None = None
+    run: FilterPass | None = None
     limits: dict[str, frozenset[str]] = field(default_factory=dict)
     rows: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     scored: Scored | None = None
@@ -210,7 +211,7 @@ class Cycle:
         reason: str,
         limits: dict[str, frozenset[str]],
         names: tuple[str, ...],
-        run: Run,
+        run: FilterPass,
         statuses: Statuses,
     ) -> Diagnosis:
         failing = tuple(PluginFindings(a.plugin, a.positions, a.findings) for a in run.asked if a.failed.any())

@@ -18,8 +18,8 @@ from kplan.cluster import PodInfo
 from kplan.framework.codes import Point, Reads
 from kplan.framework.findings import Skip
 from kplan.framework.worlds import Rows
-from kplan.pipeline.filters import Asked, Run
 from kplan.pipeline.profiles import Pipeline
+from kplan.pipeline.statuses import FilterPass, PluginAnswer
 
 _BY_NODE = Reads.NODE | Reads.USAGE
 _POINTS = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE, Point.SCORE)
@@ -100,7 +100,7 @@ class Kept:
     states: dict[str, Any]
     limits: dict[str, frozenset[str]]
     rows: Rows
-    run: Run
+    run: FilterPass
     scored: Scored
     reach: Reach
 
@@ -115,7 +115,7 @@ class Kept:
             and other.metadata.owner_references == mine.metadata.owner_references
         )
 
-    def asked(self, plugin: str) -> Asked | None:
+    def asked(self, plugin: str) -> PluginAnswer | None:
         """What a filter answered; None where every node passed."""
         return next((asked for asked in self.run.asked if asked.plugin == plugin), None)
 

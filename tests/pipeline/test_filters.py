@@ -12,7 +12,8 @@ from kplan.framework.codes import Code
 from kplan.framework.findings import Findings, Refusal, RowError, failed_everywhere, refused
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import plain
-from kplan.pipeline.filters import Filters, Run, Statuses
+from kplan.pipeline.filters import Filters
+from kplan.pipeline.statuses import FilterPass, Statuses
 from tests.builders import node, pod
 from tests.pipeline.stand import planner_of, stand
 
@@ -37,7 +38,7 @@ def random_filter(random: Random) -> Any:
     return filter
 
 
-def run(random: Random, count: int) -> Run:
+def run(random: Random, count: int) -> FilterPass:
     plugins = tuple(stand(f"P{i}", filter=random_filter(random)) for i in range(random.randint(1, 4)))
     planner = planner_of([node("a"), pod("p")], *plugins)
     filters = Filters(planner.cluster.pods[0], planner.cluster, plugins, {}, {})
