@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from kplan.cluster import PodInfo
 from kplan.course.returning import Returns
 from kplan.pipeline import Planner
-from kplan.reasons.failing import Failure, failure
 from kplan.result import Event, EventKind
+from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 
 

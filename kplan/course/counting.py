@@ -13,9 +13,9 @@ from kplan.course.supply import Supply
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import is_disk
-from kplan.reasons.failing import Failure, failure
 from kplan.result import EventKind
 from kplan.scenario.manifests import fresh_copy
+from kplan.wording.failing import Failure, failure
 
 BOUND = 100_000
 """Sets after which counting stops."""

@@ -10,10 +10,10 @@ from kplan.cluster.owners import returns
 from kplan.course.cascade import Cascade, Landing
 from kplan.course.eviction import Budgets, Permission
 from kplan.pipeline import Planner
-from kplan.reasons.failing import Failure, failure
 from kplan.result import Event
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
 from kplan.scenario.nodes import cordoned, node_of, put
+from kplan.wording.failing import Failure, failure
 
 
 @dataclass

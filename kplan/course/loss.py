@@ -13,10 +13,10 @@ from kplan.course.cascade import Cascade, Landing
 from kplan.course.clock import Pace, Stay, pace, stay
 from kplan.course.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
-from kplan.reasons.failing import Failure
 from kplan.result import Event
 from kplan.result.document_base import Cause
 from kplan.scenario.nodes import removal
+from kplan.wording.failing import Failure
 
 FEW = 8
 """Nodes that are taken out one by one; with more the cluster is built anew without them, which is cheaper."""

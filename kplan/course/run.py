@@ -6,24 +6,25 @@ explains little more than it shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kplan.cluster import PodInfo
 from kplan.course.alike import likeness, template_likeness
 from kplan.course.returning import Returns
+from kplan.framework.findings import About
 from kplan.pipeline import Planner
-from kplan.reasons.codes import without_pod
-from kplan.reasons.failing import plain_cause
+from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import Asked, find_groups
-from kplan.reasons.preempting import preempt_part
 from kplan.result import EventKind, Outcome
 from kplan.result.document import Group
 from kplan.result.document_base import Cause
 from kplan.result.document_plan import PlanStep
 from kplan.wording.because import because_wanted
+from kplan.wording.failing import plain_cause
 from kplan.wording.groups import tell
 from kplan.wording.owners import owner_text
+from kplan.wording.preempting import preempt_part
 from kplan.wording.wanted import Wanted
 
 
@@ -156,7 +157,7 @@ class Run:
     def _tell(self, pod: PodInfo, outcome: Outcome) -> object:
         """Tell the cause of a failure unless one like it was told; return its key."""
         plain = plain_cause(self.planner, pod, outcome)
-        key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome))
+        key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome, own_claims(pod.pod)))
         if key not in self.told:
             self.told[key] = Told(plain, pod.key) if plain is not None else self._of_nodes(pod, outcome)
         return key
@@ -167,8 +168,8 @@ class Run:
         groups = find_groups(asked)
         if not groups:
             return Told(Cause(code="unknown", text=outcome.fit_error), pod.key)
-        first = tell(asked, groups[0], names=False)
-        cause, wanted = because_wanted(first.view, first.phrases, groups[1:])
+        first = tell(asked, groups[0], names=False, own=own_claims(pod.pod))
+        cause, wanted = because_wanted(first, groups[1:])
         part = preempt_part(outcome, self.planner.cluster, groups)
         return Told(cause, pod.key, first.group, len(groups), part.text if part is not None else "", wanted)
 
@@ -183,13 +184,13 @@ class Run:
         return again
 
 
-def _reasons(outcome: Outcome) -> frozenset[str]:
-    """Texts of the reasons, without how often each holds."""
+def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:
+    """The reasons, without how often each holds; claims of the pod alone count by their entries in its spec."""
     diagnosis = outcome.diagnosis
     if diagnosis is None:
         return frozenset()
     if diagnosis.pre_filter is not None:
-        return frozenset(map(without_pod, diagnosis.pre_filter.reasons))
+        return frozenset((why.code, tuple(own.get(one, one) for one in why.about)) for why in diagnosis.pre_filter.whys)
     return frozenset(
         refusal.reason for failing in diagnosis.failing for refusal in failing.findings.refusals if refusal.rows.any()
     )

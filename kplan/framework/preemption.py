@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,6 +102,30 @@ class Victims:
     pdb_violations: int
 
 
+class Ineligible(Enum):
+    """Why a pod may not preempt at all."""
+
+    NEVER = auto()
+    """Its preemptionPolicy says so."""
+    TERMINATING = auto()
+    """Pods on its nominated node are being deleted for a preemption."""
+
+
+class PickRule(Enum):
+    """The rules a node is picked by, in order; what is left is a tie."""
+
+    BUDGETS = auto()
+    """Fewest budgets broken."""
+    HIGHEST = auto()
+    """Lowest priority of the highest victim."""
+    SUM = auto()
+    """Lowest sum of priorities."""
+    FEWEST = auto()
+    """Fewest pods."""
+    START = auto()
+    """Latest start of the victims of the highest priority."""
+
+
 @dataclass(frozen=True, slots=True)
 class PostFilterResult:
     """What one PostFilter plugin says.
@@ -119,22 +144,27 @@ class Preemption(PostFilterResult):
     """What a PostFilter plugin says that looks for pods to evict.
 
     Attributes:
-        eligible: whether the pod may preempt at all.
-        reason: why not.
+        ineligible: why the pod may not preempt at all; None if it may.
+        reason: the scheduler's text for that.
         potential: node rows an eviction may help on.
         candidates: victims by node row.
         statuses: status of potential nodes that are no candidates, by node row.
         picks: node rows the scheduler could draw.
         ambiguous: whether the victims on the pick depend on the order of equal pods on that node, which the
             scheduler does not fix.
-        criteria: the rule that decided for the picks, as in ``default_preemption.RULES``; empty if none was needed.
+        criteria: the rule that decided for the picks; None if none was needed.
     """
 
-    eligible: bool = True
+    ineligible: Ineligible | None = None
     reason: str = ""
     potential: tuple[int, ...] = ()
     candidates: Mapping[int, Victims] = field(default_factory=dict)
     statuses: Mapping[int, NodeStatus] = field(default_factory=dict)
     picks: tuple[int, ...] = ()
     ambiguous: bool = False
-    criteria: str = ""
+    criteria: PickRule | None = None
+
+    @property
+    def eligible(self) -> bool:
+        """Whether the pod may preempt at all."""
+        return self.ineligible is None

@@ -30,24 +30,17 @@ from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.fit_error import fit_error
-from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle, Victims
+from kplan.framework.preemption import Ineligible, NodeStatus, PickRule, Preemption, PreemptionHandle, Victims
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
-NEVER = "not eligible due to preemptionPolicy=Never."
-TERMINATING = "not eligible due to a terminating pod on the nominated node."
-
-RULES = (
-    "fewest budgets broken",
-    "lowest highest priority",
-    "lowest sum of priorities",
-    "fewest pods",
-    "latest start of the highest-priority victims",
-)
-"""The rules a node is picked by, in order; what is left is a tie."""
+_INELIGIBLE = {
+    Ineligible.NEVER: "not eligible due to preemptionPolicy=Never.",
+    Ineligible.TERMINATING: "not eligible due to a terminating pod on the nominated node.",
+}
 
 _ORDERS_TRIED = 11
 Mask = NDArray[np.bool_]
@@ -69,9 +62,10 @@ class DefaultPreemption:
 
     def post_filter(self, pod: PodInfo, state: Any, handle: PreemptionHandle) -> Preemption:
         """Find victims on every node an eviction may help on, and the nodes the scheduler could draw."""
-        reason = _not_eligible(pod, handle)
-        if reason:
-            return Preemption(Code.UNSCHEDULABLE, f"preemption: {reason}", eligible=False, reason=reason)
+        ineligible = _not_eligible(pod, handle)
+        if ineligible is not None:
+            reason = _INELIGIBLE[ineligible]
+            return Preemption(Code.UNSCHEDULABLE, f"preemption: {reason}", ineligible=ineligible, reason=reason)
         cluster, rows = handle.cluster, handle.rows
         potential = tuple(rows.tolist())
         search = _Search(pod, handle, one_budget=self.features.since(37))
@@ -102,19 +96,19 @@ class DefaultPreemption:
         )
 
 
-def _not_eligible(pod: PodInfo, handle: PreemptionHandle) -> str:
-    """Return why the pod may not preempt, or an empty text.
+def _not_eligible(pod: PodInfo, handle: PreemptionHandle) -> Ineligible | None:
+    """Return why the pod may not preempt, or None.
 
     Source: v1.37.2 default_preemption.go PodEligibleToPreemptOthers.
     """
     if pod.pod.spec.preemption_policy == "Never":
-        return NEVER
+        return Ineligible.NEVER
     cluster = handle.cluster
     nominated = handle.nominated
     if nominated < 0 or handle.nominated_status is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-        return ""
+        return None
     lower = (cluster.pods[row] for row in cluster.pods_on(nominated) if cluster.pods[row].priority < pod.priority)
-    return TERMINATING if any(_terminating_by_preemption(other) for other in lower) else ""
+    return Ineligible.TERMINATING if any(_terminating_by_preemption(other) for other in lower) else None
 
 
 def _terminating_by_preemption(pod: PodInfo) -> bool:
@@ -341,7 +335,7 @@ def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows, by_class
     return found
 
 
-def pick(cluster: Cluster, candidates: dict[int, Victims]) -> tuple[tuple[int, ...], str]:
+def pick(cluster: Cluster, candidates: dict[int, Victims]) -> tuple[tuple[int, ...], PickRule | None]:
     """Choose among candidates; return the tie set, by name, and the rule that decided for it.
 
     Source: v1.37.2 preemption/preemption.go pickOneNodeForPreemption; util.GetEarliestPodStartTime.
@@ -360,8 +354,8 @@ def pick(cluster: Cluster, candidates: dict[int, Victims]) -> tuple[tuple[int, .
         lambda: _earliest_start(priority, cluster.pod_start[pods], first, sizes),
     )
     left = np.arange(len(rows))
-    decided = ""
-    for rule, score in zip(RULES, scores, strict=True):
+    decided: PickRule | None = None
+    for rule, score in zip(PickRule, scores, strict=True):
         if len(left) == 1:
             break
         values = score()[left]

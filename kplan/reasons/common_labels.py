@@ -16,13 +16,13 @@ _KEYS = 24
 """Label keys that are looked at, so that a node with hundreds of labels costs little."""
 
 
-def common_labels(cluster: Cluster, rows: NDArray[np.intp], told: str = "") -> tuple[str, ...]:
+def common_labels(cluster: Cluster, rows: NDArray[np.intp], told: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """Find the label, or two, that set these nodes apart; values alone, the telling keys first.
 
     Args:
         cluster: the cluster.
         rows: intp[K], the nodes.
-        told: what is said of them already; labels named there are left out.
+        told: keys of labels that are told of already, which are left out.
     """
     total = len(cluster.nodes)
     if not len(rows) or len(rows) == total:
@@ -31,7 +31,7 @@ def common_labels(cluster: Cluster, rows: NDArray[np.intp], told: str = "") -> t
     for key in sorted(cluster.nodes[int(rows[0])].labels, key=_rank)[:_KEYS]:
         column = cluster.labels.column(key)
         code = int(column.codes[rows[0]])
-        if key not in _NEVER and f" {key}=" not in f" {told}" and (column.codes[rows] == code).all():
+        if key not in _NEVER | told and (column.codes[rows] == code).all():
             mask = column.codes == code
             if not mask.all():
                 masks[key] = mask

@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from msgspec.structs import replace
 
 from kplan.objects.models import Pod
 from kplan.objects.requests import RequestRules, pod_requests
-from kplan.words import amounts
 
 
-def demand(pod: Pod, resource: str, rules: RequestRules) -> str:
-    """Say what a request is made of, in a few words; empty for the plain sum of containers and sidecars.
+class Source(Enum):
+    """What decides a request before overhead."""
+
+    CONTAINERS = auto()
+    """The plain sum of containers and sidecars."""
+    POD = auto()
+    """What the pod asks for as a whole."""
+    INIT_CONTAINER = auto()
+    INIT_CONTAINERS = auto()
+    """Several that ask for as much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a request is made of, in the scheduler's units.
+
+    Attributes:
+        resource: its name.
+        base: the request without overhead.
+        source: what decides it.
+        container: name of the init container that does; empty for others.
+        overhead: what is added to it.
+    """
+
+    resource: str
+    base: int
+    source: Source
+    container: str = ""
+    overhead: int = 0
+
+
+def demand_of(pod: Pod, resource: str, rules: RequestRules) -> Demand:
+    """Find out what a request is made of.
 
     Args:
         pod: the pod.
@@ -26,25 +58,20 @@ def demand(pod: Pod, resource: str, rules: RequestRules) -> str:
         changed = replace(pod, spec=replace(spec, **changes))
         return pod_requests(changed, rules, use_status=False).get(resource, 0)
 
-    if spec.resources is not None and resource in (spec.resources.requests or {}):
-        base, source = asked(overhead=None), "of the pod as a whole"
-    else:
-        base, source = asked(overhead=None), _init_container(pod, asked)
-    overhead = asked() - base
-    if overhead:
-        most, rest = amounts(resource, base)[0], amounts(resource, overhead)[0]
-        return f"{most}{' ' + source if source else ''} and {rest} of overhead"
-    return source
+    base = asked(overhead=None)
+    source, container = Source.POD, ""
+    if spec.resources is None or resource not in (spec.resources.requests or {}):
+        source, container = _init_container(pod, base, asked)
+    return Demand(resource, base, source, container, asked() - base)
 
 
-def _init_container(pod: Pod, asked: Callable[..., int]) -> str:
-    """Name the init container that asks for more than all containers together, if one does."""
+def _init_container(pod: Pod, total: int, asked: Callable[..., int]) -> tuple[Source, str]:
+    """Find the init container that asks for more than all containers together, if one does."""
     init = pod.spec.init_containers or []
     sidecars = [container for container in init if container.restart_policy == "Always"]
-    total = asked(overhead=None)
     if total <= asked(overhead=None, init_containers=sidecars):
-        return ""
+        return Source.CONTAINERS, ""
     for container in init:
         if asked(overhead=None, init_containers=[c for c in init if c is not container]) < total:
-            return f"of its init container {container.name}, finished or not"
-    return "of its init containers, finished or not"
+            return Source.INIT_CONTAINER, container.name
+    return Source.INIT_CONTAINERS, ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,21 +12,29 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.facts import Facts
 from kplan.framework.findings import About
-from kplan.framework.reason_codes import AboutKind, plugin_code
+from kplan.framework.reason_codes import AboutKind, ReasonCode, plugin_code
 from kplan.objects.selectors import Requirement, compile_node_term
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.pipeline import Cycle, Planner
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
-from kplan.reasons.codes import without_pod
 from kplan.result import Diagnosis, Outcome, PluginFindings
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-_UNSCHEDULABLE_TAINT = f"taint {UNSCHEDULABLE}:NoSchedule, not tolerated"
-_LIFTED_BY_A_NUMBER = frozenset({"insufficient-resource", "too-many-pods", "volume-limit", "spread-skew"})
+_NONE: Mapping[About, str] = MappingProxyType({})
+_NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
+_CORDON = About(AboutKind.TAINT, f"{UNSCHEDULABLE}:NoSchedule")
+_LIFTED_BY_A_NUMBER = frozenset(
+    {
+        ReasonCode.INSUFFICIENT_RESOURCE,
+        ReasonCode.TOO_MANY_PODS,
+        ReasonCode.VOLUME_LIMIT,
+        ReasonCode.SPREAD_SKEW,
+    }
+)
 _SORTED_BY_FACTS = 64
 """Nodes of a group that are sorted by numbers which have to be looked up node by node."""
 
@@ -36,23 +45,54 @@ class Atom:
 
     Attributes:
         plugin: name of the plugin.
-        code: stable code.
+        code: what is wrong: a ReasonCode, or the name of a plugin in kebab case for what goes wrong inside it.
+        about: what with; of taints and of what a pod selects, those of every node of the mask.
         message: the scheduler's exact text.
-        text: plain words that hold for every node of the mask; empty where the numbers say it.
         evictable: whether an eviction may lift it.
         mask: bool[M] over the rows asked about.
-        resource: resource it is about; empty for others.
+        requirement: what of nodeSelector or node affinity is not met; None for others.
         kept: whether it holds only with nominated pods counted.
     """
 
     plugin: str
     code: str
+    about: tuple[About, ...]
     message: str
-    text: str
     evictable: bool
     mask: Mask
-    resource: str = ""
+    requirement: Requirement | None = None
     kept: bool = False
+
+    @property
+    def resource(self) -> str:
+        """The resource it is about, ``pods`` for the number of pods; empty for others."""
+        return next((one.name for one in self.about if one.kind is AboutKind.RESOURCE), "")
+
+    @property
+    def public_code(self) -> str:
+        """Code as documents have it: a shortage of a native resource has the name of the resource in it."""
+        native = self.code == ReasonCode.INSUFFICIENT_RESOURCE and self.resource in _NATIVE
+        return f"insufficient-{self.resource}" if native else self.code
+
+    def same(self, own: Mapping[About, str] = _NONE) -> Hashable:
+        """What atoms have in common that are one reason.
+
+        Args:
+            own: claims that are made for the pod alone, with their entries in its spec: such are the same for all pods
+                of that spec.
+        """
+        about = tuple(About(one.kind, f"of {own[one]}") if one in own else one for one in self.about)
+        return self.code, about, self.requirement
+
+    @property
+    def refined(self) -> bool:
+        """Whether it says which taints, or what that the pod selects, are in the way of every node of the mask."""
+        kinds = {one.kind for one in self.about}
+        return self.requirement is not None or (bool(kinds & _REFINED) and self.code in _REFINED_CODES)
+
+
+_REFINED = frozenset({AboutKind.TAINT, AboutKind.UNREADABLE, AboutKind.TERMS})
+_REFINED_CODES = frozenset({ReasonCode.TAINT_NOT_TOLERATED, ReasonCode.NODE_AFFINITY})
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +102,15 @@ class Found:
     Attributes:
         atoms: what is wrong, without those that only repeat another.
         rows: intp[K], node rows.
-        text: words for nodes no plugin was asked about; empty for others.
     """
 
     atoms: tuple[Atom, ...]
     rows: Rows
-    text: str = ""
+
+    @property
+    def left_out(self) -> bool:
+        """Whether no plugin was asked about these nodes: the pod, or its volumes, name others."""
+        return any(atom.code == ReasonCode.LEFT_OUT_BY_NAME for atom in self.atoms)
 
 
 @dataclass
@@ -84,6 +127,11 @@ class Asked:
         """Ask every plugin about every node; preemption is left out."""
         cycle = planner.cycle(pod, everything=True)
         return cls(planner.cluster, pod, cycle, cycle.explain(preempt=False))
+
+    @property
+    def looked(self) -> bool:
+        """Whether any node was looked at: no plugin refused the pod as a whole."""
+        return self.outcome.diagnosis is not None and self.outcome.diagnosis.pre_filter is None
 
     def facts(self, rows: Rows) -> dict[str, Facts]:
         """Facts about some node rows, by plugin."""
@@ -134,17 +182,8 @@ def find_groups(asked: Asked) -> list[Found]:
     if diagnosis.pre_filter is not None:
         status = diagnosis.pre_filter
         every = asked.cluster.all_rows
-        atoms = tuple(
-            Atom(
-                status.plugin,
-                why.code,
-                why.reason,
-                without_pod(why.reason),
-                False,
-                np.ones(len(every), np.bool_),
-            )
-            for why in status.whys
-        )
+        everywhere = np.ones(len(every), np.bool_)
+        atoms = tuple(Atom(status.plugin, why.code, why.about, why.reason, False, everywhere) for why in status.whys)
         return [Found(atoms, every)] if len(every) else []
     atoms = tuple(_atoms(asked, diagnosis))
     groups = [_sorted(asked, group) for group in _by_atoms(atoms, diagnosis.rows)]
@@ -184,114 +223,107 @@ def _without_echoes(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
     codes = {atom.code for atom in atoms}
 
     def repeats(atom: Atom) -> bool:
-        if atom.code == "taint-not-tolerated" and atom.text == _UNSCHEDULABLE_TAINT:
-            return "node-cordoned" in codes
-        return atom.code == "volume-zone" and "volume-out-of-reach" in codes
+        if atom.code == ReasonCode.TAINT_NOT_TOLERATED and atom.about == (_CORDON,):
+            return ReasonCode.NODE_CORDONED in codes
+        return atom.code == ReasonCode.VOLUME_ZONE and ReasonCode.VOLUME_OUT_OF_REACH in codes
 
     return tuple(atom for atom in atoms if not repeats(atom))
 
 
 def _left_out(asked: Asked, diagnosis: Diagnosis) -> Found:
-    count = len(asked.cluster.nodes)
-    rest = np.setdiff1d(np.arange(count, dtype=np.intp), diagnosis.rows)
-    plugin = diagnosis.pre_filter_plugins[0] if diagnosis.pre_filter_plugins else ""
-    names = ", ".join(diagnosis.pre_filter_nodes[:3])
-    by = "volumes of the pod" if plugin.startswith("Volume") else "the pod" if plugin == "NodeName" else "node affinity"
-    text = f"not looked at: {by} named only {names}" if names else "not looked at"
-    atom = Atom(plugin, "left-out-by-name", diagnosis.left_out_reason, text, False, np.zeros(0, np.bool_))
-    return Found((atom,), rest, text)
+    """Nodes that no plugin was asked about, with who named others, and which."""
+    rest = np.setdiff1d(np.arange(len(asked.cluster.nodes), dtype=np.intp), diagnosis.rows)
+    plugins = diagnosis.pre_filter_plugins[:1]
+    about = (
+        *(About(AboutKind.PLUGIN, name) for name in plugins),
+        *(About(AboutKind.NODE, name) for name in diagnosis.pre_filter_nodes),
+    )
+    code, nothing = ReasonCode.LEFT_OUT_BY_NAME, np.zeros(0, np.bool_)
+    return Found((Atom(plugins[0] if plugins else "", code, about, diagnosis.left_out_reason, False, nothing),), rest)
 
 
 def _atoms(asked: Asked, diagnosis: Diagnosis) -> Iterator[Atom]:
     for failing in diagnosis.failing:
-        for code, resource, reason, mask, unresolvable in _refusals(failing, len(diagnosis.rows)):
+        for whole, unresolvable in _refusals(failing, len(diagnosis.rows)):
             for evictable in (True, False):
-                here = mask & (unresolvable != evictable)
+                here = whole.mask & (unresolvable != evictable)
                 if here.any():
-                    yield from _refined(asked, diagnosis, failing.plugin, code, resource, reason, here, evictable)
+                    yield from _refined(asked, diagnosis, replace(whole, evictable=evictable, mask=here))
     yield from _kept(diagnosis)
 
 
-def _refusals(failing: PluginFindings, count: int) -> Iterator[tuple[str, str, str, Mask, Mask]]:
-    """Reasons of one plugin, where each holds and where its code is UnschedulableAndUnresolvable: bool[M] each."""
+def _refusals(failing: PluginFindings, count: int) -> Iterator[tuple[Atom, Mask]]:
+    """Reasons of one plugin with where each holds, and bool[M] where its code is UnschedulableAndUnresolvable."""
     unresolvable = np.zeros(count, dtype=np.bool_)
     unresolvable[failing.positions] = failing.findings.unresolvable
     for refusal in failing.findings.refusals:
         mask = np.zeros(count, dtype=np.bool_)
         mask[failing.positions] = refusal.rows
-        yield refusal.code, _resource(refusal.about), refusal.reason, mask, unresolvable
+        yield Atom(failing.plugin, refusal.code, refusal.about, refusal.reason, False, mask), unresolvable
     for error in failing.findings.errors:
         mask = np.zeros(count, dtype=np.bool_)
         mask[failing.positions[error.row]] = True
         code = error.code or plugin_code(failing.plugin)
-        yield code, "", error.message, mask, np.ones(count, dtype=np.bool_)
+        yield Atom(failing.plugin, code, (), error.message, False, mask), np.ones(count, dtype=np.bool_)
 
 
-def _resource(about: Iterable[About]) -> str:
-    """The resource that a reason is about; empty if it is about none."""
-    return next((one.name for one in about if one.kind is AboutKind.RESOURCE), "")
+def _refined(asked: Asked, diagnosis: Diagnosis, whole: Atom) -> Iterator[Atom]:
+    """Tell an atom apart by what it is about on each node, where its plugin knows that."""
+    parts: Iterable[Atom] = ()
+    if whole.code == ReasonCode.TAINT_NOT_TOLERATED:
+        parts = _by_taints(asked, diagnosis.rows, whole)
+    elif whole.code == ReasonCode.NODE_AFFINITY:
+        parts = _by_requirement(asked, diagnosis.rows, whole)
+    rest = whole.mask
+    for part in parts:
+        yield part
+        rest = rest & ~part.mask
+    if rest.any():
+        yield replace(whole, mask=rest, about=() if whole.code == ReasonCode.TAINT_NOT_TOLERATED else whole.about)
 
 
-def _refined(
-    asked: Asked,
-    diagnosis: Diagnosis,
-    plugin: str,
-    code: str,
-    resource: str,
-    reason: str,
-    mask: Mask,
-    evictable: bool,
-) -> Iterator[Atom]:
-    parts: dict[str, Mask] = {}
-    if code == "taint-not-tolerated":
-        parts = _by_taints(asked, diagnosis.rows, mask)
-    elif code == "node-affinity":
-        parts = _by_requirement(asked, diagnosis.rows, mask)
-    for text, where in parts.items():
-        which = "node-selector" if text.startswith("nodeSelector") else code
-        yield Atom(plugin, which, reason, text, evictable, where)
-        mask = mask & ~where
-    if mask.any():
-        yield Atom(plugin, code, reason, "", evictable, mask, resource)
-
-
-def _by_taints(asked: Asked, rows: Rows, mask: Mask) -> dict[str, Mask]:
-    """Nodes by the taints in the way; one node of each set of taints is asked."""
+def _by_taints(asked: Asked, rows: Rows, whole: Atom) -> Iterator[Atom]:
+    """Split by the taints in the way; one node of each set of taints is asked."""
     sets = asked.cluster.taint_set[rows]
-    where = np.flatnonzero(mask)
+    where = np.flatnonzero(whole.mask)
     distinct, first = np.unique(sets[where], return_index=True)
     facts = asked.facts(rows[where[first]]).get("TaintToleration")
-    parts: dict[str, Mask] = {}
-    if isinstance(facts, TaintTolerationFacts):
-        taints = {name: group.taints for group in facts.groups for name in group.nodes}
-        for number, at in zip(distinct, first, strict=True):
-            found = taints.get(asked.cluster.node_name(int(rows[where[at]])), ())
-            word = "taint" if len(found) == 1 else "taints"
-            text = f"{word} {' and '.join(found)}, not tolerated"
-            parts[text] = parts.get(text, np.zeros(len(rows), np.bool_)) | (mask & (sets == number))
-    return parts
+    if not isinstance(facts, TaintTolerationFacts):
+        return
+    parts: dict[tuple[str, ...], Mask] = {}
+    taints = {name: group.taints for group in facts.groups for name in group.nodes}
+    for number, at in zip(distinct, first, strict=True):
+        found = taints.get(asked.cluster.node_name(int(rows[where[at]])), ())
+        parts[found] = parts.get(found, np.zeros(len(rows), np.bool_)) | (whole.mask & (sets == number))
+    for found, mask in parts.items():
+        yield replace(whole, about=tuple(About(AboutKind.TAINT, taint) for taint in found), mask=mask)
 
 
-def _by_requirement(asked: Asked, rows: Rows, mask: Mask) -> dict[str, Mask]:
-    """Nodes by each requirement of nodeSelector, and of a node affinity of one term."""
+def _by_requirement(asked: Asked, rows: Rows, whole: Atom) -> Iterator[Atom]:
+    """Split by each requirement of nodeSelector, and of a node affinity of one term."""
     labels, spec = asked.cluster.labels, asked.pod.pod.spec
-    parts: dict[str, Mask] = {}
+    parts: list[Atom] = []
+
+    def part(kind: AboutKind, met: Mask, requirement: Requirement | None = None) -> None:
+        code = ReasonCode.NODE_SELECTOR if kind is AboutKind.SELECTOR else whole.code
+        about = (About(kind, requirement.key if requirement is not None else ""),)
+        parts.append(replace(whole, code=code, about=about, mask=whole.mask & ~met, requirement=requirement))
+
     for key, value in sorted((spec.node_selector or {}).items()):
-        parts[f"nodeSelector {key}={value}"] = mask & ~labels.requirement(Requirement(key, "In", (value,)))[rows]
+        wanted = Requirement(key, "In", (value,))
+        part(AboutKind.SELECTOR, labels.requirement(wanted)[rows], wanted)
     affinity = spec.affinity.node_affinity if spec.affinity else None
     required = affinity.required if affinity else None
     terms = required.node_selector_terms or () if required else ()
     if len(terms) == 1:
         term = compile_node_term(terms[0])
         if term.invalid:
-            expressions = terms[0].match_expressions or ()
-            text = ", ".join(f"{e.key} {e.operator} {'/'.join(e.values or ())}" for e in expressions)
-            parts[f"node affinity {text}: cannot be evaluated, so it selects no node"] = mask.copy()
-        for requirement in () if term.empty or term.invalid else term.labels:
-            parts[f"node affinity {requirement}"] = mask & ~labels.requirement(requirement)[rows]
+            part(AboutKind.UNREADABLE, np.zeros(len(rows), np.bool_))
+        for requirement in dict.fromkeys(() if term.empty or term.invalid else term.labels):
+            part(AboutKind.REQUIREMENT, labels.requirement(requirement)[rows], requirement)
     elif required is not None and terms:
-        parts[f"node affinity, none of its {len(terms)} terms"] = mask & ~labels.selector(required)[rows]
-    return {text: where for text, where in parts.items() if where.any()}
+        part(AboutKind.TERMS, labels.selector(required)[rows])
+    yield from (one for one in parts if one.mask.any())
 
 
 def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
@@ -299,18 +331,17 @@ def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
     plain = np.zeros(len(diagnosis.rows), dtype=np.bool_)
     for failing in diagnosis.failing:
         plain[failing.positions] |= failing.findings.failed
-    found: dict[tuple[str, str, str, str, bool], Mask] = {}
+    found: dict[tuple[str, str, tuple[About, ...], str, bool], Mask] = {}
     for position in np.flatnonzero(~diagnosis.feasible & ~plain).tolist():
-        status = diagnosis.status[position]
-        evictable = bool(diagnosis.unschedulable[position])
-        told: list[tuple[str, str, str]] = [(why.code, why.reason, _resource(why.about)) for why in status.whys]
+        status, evictable = diagnosis.status[position], bool(diagnosis.unschedulable[position])
+        told = [(why.code.value, why.about, why.reason) for why in status.whys]
         if status.message:
-            told.append((plugin_code(status.plugin), status.message, ""))
-        for code, reason, resource in told:
-            key = (status.plugin, code, reason, resource, evictable)
+            told.append((plugin_code(status.plugin), (), status.message))
+        for code, about, reason in told:
+            key = (status.plugin, code, about, reason, evictable)
             found.setdefault(key, np.zeros(len(plain), np.bool_))[position] = True
-    for (plugin, code, reason, resource, evictable), mask in found.items():
-        yield Atom(plugin, code, reason, "", evictable, mask, resource, kept=True)
+    for (plugin, code, about, reason, evictable), mask in found.items():
+        yield Atom(plugin, code, about, reason, evictable, mask, kept=True)
 
 
 def _sorted(asked: Asked, group: Found) -> Found:
@@ -320,13 +351,16 @@ def _sorted(asked: Asked, group: Found) -> Found:
         if atom.resource:
             needs, free, _ = asked.amounts(atom.resource, kept=atom.kept)
             short = np.maximum(short, (needs - free[group.rows]) / max(needs, 1))
-    by_facts: dict[str, Callable[[Facts], dict[str, int]]] = {"volume-limit": _over_limit, "spread-skew": _skew}
+    by_facts: dict[str, Callable[[Facts], dict[str, int]]] = {
+        ReasonCode.VOLUME_LIMIT: _over_limit,
+        ReasonCode.SPREAD_SKEW: _skew,
+    }
     for atom in group.atoms if len(group.rows) <= _SORTED_BY_FACTS else ():
         facts = asked.facts(group.rows).get(atom.plugin) if atom.code in by_facts else None
         if facts is not None:
             over = by_facts[atom.code](facts)
             short = np.maximum(short, [over.get(asked.cluster.node_name(int(row)), 0) for row in group.rows])
-    return Found(group.atoms, group.rows[np.lexsort((group.rows, short))], group.text)
+    return Found(group.atoms, group.rows[np.lexsort((group.rows, short))])
 
 
 def _over_limit(facts: Facts) -> dict[str, int]:

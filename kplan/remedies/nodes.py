@@ -251,10 +251,8 @@ def _set_by_others(key: str) -> bool:
 
 def _missing_labels(case: Case, group: Found) -> dict[str, str]:
     """Labels that a node of the group would need; those of the first term where there are several."""
-    texts = {atom.text for atom in group.atoms}
-    wanted = {
-        key: value for key, value in (case.spec.node_selector or {}).items() if f"nodeSelector {key}={value}" in texts
-    }
+    unmet = {one.name for atom in group.atoms for one in atom.about if one.kind == "selector"}
+    wanted = {key: value for key, value in (case.spec.node_selector or {}).items() if key in unmet}
     affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
     terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
     if terms and any(atom.code == "node-affinity" for atom in group.atoms):

@@ -53,11 +53,10 @@ def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:
     facts = case.facts(case.nearest(NODES, code)).get("InterPodAffinity")
     if not isinstance(facts, InterPodAffinityFacts):
         return set()
-    wanted = "didn't match pod affinity" if affinity else "didn't match pod anti-affinity"
     return {
         (term.term.selector, term.term.topology_key)
         for conflict in facts.nodes
-        if wanted in conflict.reason
+        if conflict.code == code
         for term in conflict.terms
     }
 

@@ -70,7 +70,7 @@ def remedies_of(
     if outcome.gated or outcome.error or outcome.choice >= 0 or not asked.cluster.nodes or asked.pod.gone:
         return Remedies()
     found = tuple(find_groups(asked) if groups is None else groups)
-    case = Case(planner, asked, tuple(group for group in found if not group.text)[:GROUPS])
+    case = Case(planner, asked, tuple(group for group in found if not group.left_out)[:GROUPS])
     if not case.groups:
         return Remedies()
     return _search(case, Lab(planner, asked.pod), brief=brief)
@@ -145,7 +145,7 @@ def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:
             cycle = case.planner.cycle(changed.pod)
             asked = Asked(case.cluster, changed.pod, cycle, cycle.explain(preempt=False))
             lab.trials += 1
-            groups = tuple(group for group in find_groups(asked) if not group.text)[:GROUPS]
+            groups = tuple(group for group in find_groups(asked) if not group.left_out)[:GROUPS]
             then = Case(case.planner, asked, groups)
             if groups and not then.nowhere and not asked.outcome.error:
                 proposed = list(distinct(_proposed(then, lab, brief=True)))

@@ -89,8 +89,8 @@ def _node_selector(case: Case) -> Iterator[Candidate]:
     if not case.with_code("node-selector"):
         return
     selector = case.spec.node_selector or {}
-    texts = {atom.text for group in case.groups for atom in group.atoms if atom.code == "node-selector"}
-    failing = [key for key, value in sorted(selector.items()) if f"nodeSelector {key}={value}" in texts]
+    unmet = {one.name for group in case.groups for atom in group.atoms for one in atom.about if one.kind == "selector"}
+    failing = [key for key in sorted(selector) if key in unmet]
     for key in failing:
         yield _without_labels((key,), selector)
     if len(failing) > 1:

@@ -269,7 +269,7 @@ def _lower_further(tried: Attempt) -> Candidate | None:
         return None
     cycle = planner.cycle(pod)
     asked = Asked(cluster, pod, cycle, cycle.explain(preempt=False))
-    groups = tuple(group for group in find_groups(asked) if not group.text)
+    groups = tuple(group for group in find_groups(asked) if not group.left_out)
     found = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
     return None if found is None else replace(tried.candidate, edits=(*tried.candidate.edits, *found.edits))
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.objects.models import Pod
 from kplan.objects.quantity import milli_value, value
-from kplan.reasons.demand import demand
+from kplan.objects.requests import RequestRules
+from kplan.reasons.demand import Source, demand_of
 from kplan.reasons.groups import Asked, Atom
 from kplan.result.document import Shortage
 from kplan.wording.view import ROOM, Phrase, View
@@ -24,7 +26,7 @@ def amount_phrase(view: View, atom: Atom) -> Phrase:
     name = "pod limit" if atom.resource == "pods" else atom.resource
     made = Phrase(name, shortages=shortages)
     if atom.resource == "pods":
-        made.short, made.near = "pod limit reached", ("the pod limit", "1 slot")
+        made.tail, made.near = " reached", ("the pod limit", "1 slot")
         uses = {row: f"{s.capacity - s.free} of {s.capacity}" for row, s in shortages.items()}
         used = np.unique(np.stack((capacity - free, capacity)), axis=1)
         if used.shape[1] == 1:
@@ -38,7 +40,7 @@ def amount_phrase(view: View, atom: Atom) -> Phrase:
     elif not capacity.any():
         made.same = f"needs {amounts(atom.resource, needs)[0]}, the node has none"
     elif (capacity < needs).all():
-        made.short = f"{name}, more than the node is"
+        made.size = ", more than the node is"
         made.same = amounts(atom.resource, needs)[0]
     elif low == high:
         texts = amounts(atom.resource, needs, low, needs - low)
@@ -86,32 +88,47 @@ def wanted(view: View, atom: Atom) -> Wanted | None:
         return Wanted(name, needs)
     best = view.shown[0]
     largest, there = int(capacity.max()), int(capacity[rows].max())
-    made_of = demand(asked.pod.pod, name, asked.cluster.rules)
+    made = made_of(asked.pod.pod, name, asked.cluster.rules)
     if needs > largest:
-        return Wanted(name, needs, largest, f"the largest node has {{}} {_allocatable(asked, name, capacity)}", made_of)
+        return Wanted(name, needs, largest, f"the largest node has {{}} {_allocatable(asked, name, capacity)}", made)
     if not capacity[rows].any():
-        return Wanted(name, needs, None, f"{view.some_nodes()} {view.have} none", made_of)
+        return Wanted(name, needs, None, f"{view.some_nodes()} {view.have} none", made)
     if there < needs:
-        return Wanted(name, needs, there, f"{view.some_nodes()} {view.have} {{}} in all", made_of)
+        return Wanted(name, needs, there, f"{view.some_nodes()} {view.have} {{}} in all", made)
     left = int(free[rows].clip(min=0).sum())
     pieces = len(rows) > 1 and left >= needs and len(rows) <= 20
     which = "the emptiest node" if view.every else "the emptiest node open to it"
     which = view.name(best) if len(rows) == 1 else which
-    return Wanted(name, needs, int(free[best]), f"{which} has {{}} free", made_of, left, pieces)
+    return Wanted(name, needs, int(free[best]), f"{which} has {{}} free", made, left, pieces)
+
+
+def made_of(pod: Pod, resource: str, rules: RequestRules) -> str:
+    """Say what a request is made of, in a few words; empty for the plain sum of containers and sidecars."""
+    found = demand_of(pod, resource, rules)
+    source = {
+        Source.CONTAINERS: "",
+        Source.POD: "of the pod as a whole",
+        Source.INIT_CONTAINER: f"of its init container {found.container}, finished or not",
+        Source.INIT_CONTAINERS: "of its init containers, finished or not",
+    }[found.source]
+    if not found.overhead:
+        return source
+    most, rest = amounts(resource, found.base)[0], amounts(resource, found.overhead)[0]
+    return f"{most}{' ' + source if source else ''} and {rest} of overhead"
 
 
 def pod_limit_sentence(view: View, words: Phrase) -> str:
     """Which nodes are at their pod limit, with the pods of the first."""
     total = len(view.group.rows)
-    details = [f"{view.name(row)} {words.each.get(row, words.same)}" for row in view.shown[:2]]
+    numbers = [words.each.get(row, words.same) for row in view.shown[:2]]
     if view.every:
         who = "the only node is" if total == 1 else "both nodes are" if total == 2 else f"all {total:,} nodes are"
     elif total == 1:
-        name = view.name(view.shown[0])
-        return f"{name}, the only node open to it, is at its pod limit: {details[0].removeprefix(name).strip()}"
+        return f"{view.name(view.shown[0])}, the only node open to it, is at its pod limit: {numbers[0]}"
     else:
         who = f"the {total:,} nodes open to it are"
-    return f"{who} at {'its' if total == 1 else 'their'} pod limit: {', '.join(details)}"
+    details = ", ".join(f"{view.name(row)} {number}" for row, number in zip(view.shown, numbers, strict=False))
+    return f"{who} at {'its' if total == 1 else 'their'} pod limit: {details}"
 
 
 def _allocatable(asked: Asked, name: str, capacity: NDArray[np.int64]) -> str:

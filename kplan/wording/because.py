@@ -6,60 +6,57 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kplan.reasons.codes import public_code
-from kplan.reasons.groups import Asked, Atom, Found
+from kplan.framework.reason_codes import ReasonCode
+from kplan.reasons.groups import Atom, Found
 from kplan.result.document_base import Cause
 from kplan.wording.amounts import amount_sentence, pod_limit_sentence, wanted
-from kplan.wording.labels import affinity_sentence, cordon_sentence, taint_sentence
+from kplan.wording.groups import Told, tell
+from kplan.wording.labels import affinity_sentence, cordon_sentence, selected_text, taint_sentence
 from kplan.wording.neighbours import pod_affinity_sentence, spread_sentence
 from kplan.wording.others import port_sentence
 from kplan.wording.phrases import phrase
 from kplan.wording.view import ROOM, Phrase, View, view_of
 from kplan.wording.volumes import (
     capacity_sentence,
-    claim_sentence,
-    device_claim_sentence,
     limit_sentence,
     no_volume_sentence,
     reach_sentence,
 )
 from kplan.wording.wanted import Wanted
+from kplan.wording.whole_pod import claim_sentence, device_claim_sentence
 from kplan.words import amounts, count, joined, short_key
 
 
-def because(view: View, phrases: Sequence[Phrase], others: Sequence[Found]) -> Cause:
+def because(told: Told, others: Sequence[Found]) -> Cause:
     """Name what is in the way of the nearest nodes.
 
     Args:
-        view: the first group.
-        phrases: its reasons in words, in its order.
+        told: the first group, in words.
         others: the other groups.
     """
-    return because_wanted(view, phrases, others)[0]
+    return because_wanted(told, others)[0]
 
 
-def because_wanted(view: View, phrases: Sequence[Phrase], others: Sequence[Found]) -> tuple[Cause, Wanted | None]:
+def because_wanted(told: Told, others: Sequence[Found]) -> tuple[Cause, Wanted | None]:
     """Name what is in the way, and what its sentence is made of where it is an amount; see ``because``."""
+    view, phrases = told.view, told.phrases
     chosen = _of_chosen(view, others)
     if chosen is not None:
         return chosen
     atoms = view.group.atoms
-    sentences = [_sentence(view, atom, words) for atom, words in zip(atoms, phrases, strict=True)]
-    text = sentences[0] if len(atoms) == 1 else _together(view, phrases)
-    here = {atom.code + atom.resource + atom.text for atom in atoms}
-    more = {atom.code + atom.resource + atom.text for group in others for atom in group.atoms} - here
-    if more:
-        told = f"{text}; {_rest(view, others, len(more))}"
-        text = told if len(told) <= ROOM else text
-    cause = Cause(code=public_code(atoms[0].code, atoms[0].resource), text=_whole(text))
+    text = _sentence(view, atoms[0], phrases[0]) if len(atoms) == 1 else _together(view, phrases)
+    here = {atom.same(view.own) for atom in atoms}
+    more = {atom.same(view.own) for group in others for atom in group.atoms} - here
+    tail = f"; {_rest(view, others, len(more))}" if more else ""
+    tail = tail if len(text) + len(tail) <= ROOM else ""
+    cause = Cause(code=atoms[0].public_code, text=_whole(text + tail))
     amount = len(atoms) == 1 and atoms[0].resource not in ("", "pods")
-    return cause, _with_tail(wanted(view, atoms[0]), cause.text) if amount else None
+    return cause, _with_tail(wanted(view, atoms[0]), tail) if amount else None
 
 
-def _with_tail(found: Wanted | None, text: str) -> Wanted | None:
+def _with_tail(found: Wanted | None, tail: str) -> Wanted | None:
     """An amount with what a cause says after it."""
-    start = found.sentence() if found is not None else ""
-    return replace(found, tail=text[len(start) :]) if found is not None and text.startswith(start) else found
+    return replace(found, tail=found.tail + tail) if found is not None else None
 
 
 def _whole(text: str) -> str:
@@ -78,29 +75,29 @@ def _of_chosen(view: View, others: Sequence[Found]) -> tuple[Cause, Wanted | Non
     The nodes it did not choose are the nearest ones, and nothing is wrong with them; what is asked is what became of
     the ones it did. None where the nearest nodes are among these.
     """
-    choice = _choice(view.asked, view.group)
+    choice = _choice(view, view.group)
     if not choice or len(view.group.atoms) > 1 or not others:
         return None
     atom = view.group.atoms[0]
-    such = [group for group in others if not _choice(view.asked, group)]
+    such = [group for group in others if not _choice(view, group)]
     if not such:
-        if atom.resource or not all(any(other.text == choice for other in group.atoms) for group in others):
+        everywhere = all(any(other.same() == atom.same() for other in group.atoms) for group in others)
+        if atom.resource or not everywhere:
             return None
-        return Cause(code=public_code(atom.code, atom.resource), text=f"{choice}: no node has that"), None
-    first = view_of(view.asked, such[0])
-    cause, amount = because_wanted(first, [phrase(first, one) for one in such[0].atoms], such[1:])
-    no_other = f"no other node has {choice}" if atom.resource else f"no other node meets {choice}"
-    told = f"{cause.text}; {no_other}"
-    text = told if len(told) <= ROOM else cause.text
-    return Cause(code=cause.code, text=text), _with_tail(amount, text)
+        return Cause(code=atom.public_code, text=f"{choice}: no node has that"), None
+    cause, amount = because_wanted(tell(view.asked, such[0], names=False, own=view.own), such[1:])
+    tail = f"; no other node {'has' if atom.resource else 'meets'} {choice}"
+    if len(cause.text) + len(tail) > ROOM:
+        return cause, amount
+    return Cause(code=cause.code, text=cause.text + tail), _with_tail(amount, tail)
 
 
-def _choice(asked: Asked, group: Found) -> str:
+def _choice(view: View, group: Found) -> str:
     """Why the nodes of a group are none that the pod chooses: what it selects, or a device that they have not."""
     for atom in group.atoms:
-        if atom.code in _CHOICES and atom.text:
-            return atom.text
-        if "/" in atom.resource and not asked.amounts(atom.resource)[2][group.rows].any():
+        if atom.code in _CHOICES and atom.refined:
+            return selected_text(view, atom)
+        if "/" in atom.resource and not view.asked.amounts(atom.resource)[2][group.rows].any():
             return atom.resource
     return ""
 
@@ -108,16 +105,16 @@ def _choice(asked: Asked, group: Found) -> str:
 def _rest(view: View, others: Sequence[Found], more: int) -> str:
     """What keeps the pod from the other nodes, if it is one thing; else how many."""
     plain = f"{count(more, 'more reason')} on other nodes"
-    if len(others) != 1 or len(others[0].atoms) != 1 or not others[0].atoms[0].text or others[0].text:
+    if len(others) != 1 or len(others[0].atoms) != 1 or not others[0].atoms[0].refined:
         return plain
     names = [view.name(int(row)) for row in others[0].rows]
     who = joined(names) if len(names) <= 2 else f"the other {len(names):,} nodes"
-    return f"{who}: {others[0].atoms[0].text}"
+    return f"{who}: {phrase(view_of(view.asked, others[0], view.own), others[0].atoms[0]).short}"
 
 
 def _together(view: View, phrases: Sequence[Phrase]) -> str:
     """Name the reasons of a node that has several, with the amounts it is short of, as far as there is room."""
-    names = [words.short.removesuffix(", more than the node is").removesuffix(", not tolerated") for words in phrases]
+    names = [words.name if words.size else words.brief for words in phrases]
     nearest = view.name(view.shown[0])
     wants, has = [], []
     shortages = [words.shortages[view.shown[0]] for words in phrases if words.shortages]
@@ -154,31 +151,31 @@ def _plain(view: View, words: Phrase) -> str:
     return f"{words.short} {where}: {detail}" if detail else f"{words.short}, {where}"
 
 
-_CHOICES = frozenset({"node-selector", "node-affinity"})
+_CHOICES: frozenset[str] = frozenset({ReasonCode.NODE_SELECTOR, ReasonCode.NODE_AFFINITY})
 """Codes of reasons by which a pod chooses nodes."""
 
 _SENTENCES: dict[str, Callable[[View, Atom, Phrase], str]] = {
-    "spread-skew": spread_sentence,
-    "pod-affinity": pod_affinity_sentence,
-    "pod-anti-affinity": pod_affinity_sentence,
-    "others-anti-affinity": pod_affinity_sentence,
-    "node-selector": affinity_sentence,
-    "node-affinity": affinity_sentence,
-    "taint-not-tolerated": taint_sentence,
-    "node-cordoned": cordon_sentence,
-    "volume-out-of-reach": reach_sentence,
-    "volume-limit": limit_sentence,
-    "claim-missing": claim_sentence,
-    "claim-being-deleted": claim_sentence,
-    "claim-being-made": claim_sentence,
-    "claim-unbound": claim_sentence,
-    "device-claim-not-created": device_claim_sentence,
-    "device-claim-missing": device_claim_sentence,
-    "device-claim-being-deleted": device_claim_sentence,
-    "device-claim-not-owned": device_claim_sentence,
-    "storage-class-missing": claim_sentence,
-    "no-storage-capacity": capacity_sentence,
-    "no-volume-to-bind": no_volume_sentence,
-    "port-taken": port_sentence,
+    ReasonCode.SPREAD_SKEW: spread_sentence,
+    ReasonCode.POD_AFFINITY: pod_affinity_sentence,
+    ReasonCode.POD_ANTI_AFFINITY: pod_affinity_sentence,
+    ReasonCode.OTHERS_ANTI_AFFINITY: pod_affinity_sentence,
+    ReasonCode.NODE_SELECTOR: affinity_sentence,
+    ReasonCode.NODE_AFFINITY: affinity_sentence,
+    ReasonCode.TAINT_NOT_TOLERATED: taint_sentence,
+    ReasonCode.NODE_CORDONED: cordon_sentence,
+    ReasonCode.VOLUME_OUT_OF_REACH: reach_sentence,
+    ReasonCode.VOLUME_LIMIT: limit_sentence,
+    ReasonCode.CLAIM_MISSING: claim_sentence,
+    ReasonCode.CLAIM_BEING_DELETED: claim_sentence,
+    ReasonCode.CLAIM_BEING_MADE: claim_sentence,
+    ReasonCode.CLAIM_UNBOUND: claim_sentence,
+    ReasonCode.DEVICE_CLAIM_NOT_CREATED: device_claim_sentence,
+    ReasonCode.DEVICE_CLAIM_MISSING: device_claim_sentence,
+    ReasonCode.DEVICE_CLAIM_BEING_DELETED: device_claim_sentence,
+    ReasonCode.DEVICE_CLAIM_NOT_OWNED: device_claim_sentence,
+    ReasonCode.STORAGE_CLASS_MISSING: claim_sentence,
+    ReasonCode.NO_STORAGE_CAPACITY: capacity_sentence,
+    ReasonCode.NO_VOLUME_TO_BIND: no_volume_sentence,
+    ReasonCode.PORT_TAKEN: port_sentence,
 }
 """What makes the sentence of a reason, by its code; the plain one where it finds no facts."""

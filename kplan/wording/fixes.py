@@ -59,7 +59,7 @@ def _what_it_takes(found: Remedies, asked: Asked) -> str:
         return ""
     row = int(found.nearest.rows[0])
     view = View(asked, found.nearest, (row,), asked.facts(found.nearest.rows[:1]))
-    reasons = [phrase(view, atom).short.removesuffix(", not tolerated") for atom in found.nearest.atoms]
+    reasons = [phrase(view, atom).brief for atom in found.nearest.atoms]
     if len(reasons) == 1:
         return f"no single change and no pair of changes helps; nearest is {view.name(row)}: {reasons[0]}"
     return f"nothing short of all of these together helps, on {view.name(row)}: {joined(reasons)}"

@@ -2,60 +2,108 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.objects.models import NodeSelectorTerm, Pod
 from kplan.objects.well_known import HOSTNAME
-from kplan.plugins.node_affinity import NodeAffinityFacts
+from kplan.plugins.node_affinity import NodeAffinityFacts, UnmetRequirement
 from kplan.reasons.groups import Atom
 from kplan.wording.view import PLAIN, Phrase, View
 from kplan.words import listed
 
 
+def selected_text(view: View, atom: Atom) -> str:
+    """What a pod selects nodes by: a label, an expression, or terms of which none holds."""
+    if atom.requirement is not None:
+        rule = "nodeSelector" if atom.code == ReasonCode.NODE_SELECTOR else "node affinity"
+        return f"{rule} {atom.requirement}"
+    kinds = {one.kind for one in atom.about}
+    terms = _terms(view.asked.pod.pod)
+    if AboutKind.UNREADABLE in kinds:
+        expressions = terms[0].match_expressions or ()
+        text = ", ".join(f"{e.key} {e.operator} {'/'.join(e.values or ())}" for e in expressions)
+        return f"node affinity {text}: cannot be evaluated, so it selects no node"
+    return f"node affinity, none of its {len(terms)} terms" if AboutKind.TERMS in kinds else ""
+
+
+def _terms(pod: Pod) -> Sequence[NodeSelectorTerm]:
+    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
+    required = affinity.required if affinity else None
+    return (required.node_selector_terms or ()) if required else ()
+
+
 def affinity_phrase(view: View, atom: Atom) -> Phrase | None:
     """A requirement of nodeSelector or node affinity, with what each node has in its place."""
     facts = view.facts.get("NodeAffinity")
-    text = atom.text or PLAIN.get(atom.code, atom.message)
-    if not isinstance(facts, NodeAffinityFacts):
-        return Phrase(text)
-    rows = view.rows
-    each: dict[int, str] = {}
-    same = ""
+    text = selected_text(view, atom) or PLAIN[ReasonCode.NODE_AFFINITY]
+    made = Phrase(text, once=atom.code == ReasonCode.NODE_SELECTOR)
+    if not isinstance(facts, NodeAffinityFacts) or atom.requirement is None:
+        return made
+    rows, key = view.rows, atom.requirement.key
     for group in facts.groups:
-        for unmet in group.unmet:
-            if unmet.key and text.endswith((f"{unmet.key}={','.join(unmet.values)}", *_written(unmet.key, text))):
-                has = "node has none" if unmet.node_value is None else f"node {unmet.node_value}"
-                each.update({rows[name]: has for name in group.nodes if name in rows})
-                codes = view.asked.cluster.labels.column(unmet.key).codes[view.group.rows]
-                same = has if (codes == codes[0]).all() else same
-    return Phrase(text, same=same, each=each)
+        for unmet in (one for one in group.unmet if _is_about(one, atom)):
+            has = "node has none" if unmet.node_value is None else f"node {unmet.node_value}"
+            made.each.update({rows[name]: has for name in group.nodes if name in rows})
+            codes = view.asked.cluster.labels.column(key).codes[view.group.rows]
+            made.same = has if (codes == codes[0]).all() else made.same
+    return made
 
 
-def _written(key: str, text: str) -> tuple[str, ...]:
-    """The text itself if it is about this label."""
-    return (text,) if f" {key}" in text else ()
+def _is_about(unmet: UnmetRequirement, atom: Atom) -> bool:
+    return atom.requirement is not None and unmet.key == atom.requirement.key
 
 
 def affinity_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """A requirement that nodes do not meet, with the values that they have."""
     facts = view.facts.get("NodeAffinity")
-    text = atom.text or words.short
+    text = selected_text(view, atom) or words.short
     where = "no node has that" if view.every else f"{view.some_nodes()} {view.have} not"
     values: dict[str, None] = {}
     for group in facts.groups if isinstance(facts, NodeAffinityFacts) else ():
         for unmet in group.unmet:
-            if f" {unmet.key}" in text:
+            if _is_about(unmet, atom):
                 values[unmet.node_value or "none"] = None
-    telling = values and list(values) != ["none"] and f" {HOSTNAME}" not in text
+    by_name = atom.requirement is not None and atom.requirement.key == HOSTNAME
+    telling = values and list(values) != ["none"] and not by_name
     has = f" (but {listed(list(values))})" if telling else ""
     return f"{text}: {where}{has}"
 
 
+def taint_phrase(view: View, atom: Atom) -> Phrase | None:
+    """The taints in the way of every node of the group; None where they are not known."""
+    text = _taints(atom)
+    return Phrase(text, tail=", not tolerated") if text else None
+
+
+def _taints(atom: Atom) -> str:
+    taints = [one.name for one in atom.about if one.kind is AboutKind.TAINT]
+    return f"{'taint' if len(taints) == 1 else 'taints'} {' and '.join(taints)}" if taints else ""
+
+
 def taint_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """Taints in the way of nodes that would do but for them."""
-    taints = words.short.removesuffix(", not tolerated")
     if view.every:
-        return f"{taints} on every node, and the pod does not tolerate it"
-    return f"{view.some_nodes()} would do but for {taints}, which the pod does not tolerate"
+        return f"{words.name} on every node, and the pod does not tolerate it"
+    return f"{view.some_nodes()} would do but for {words.name}, which the pod does not tolerate"
 
 
 def cordon_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """Which nodes are cordoned."""
     return f"{view.some_nodes()} {view.are} cordoned"
+
+
+def left_out_phrase(view: View, atom: Atom) -> Phrase | None:
+    """Nodes that were not looked at, and who named others."""
+    names = [one.name for one in atom.about if one.kind is AboutKind.NODE]
+    if not names:
+        return Phrase("not looked at")
+    by = _NAMED_BY.get(atom.plugin, "node affinity")
+    return Phrase(f"not looked at: {by} named only {', '.join(names[:NAMES])}")
+
+
+NAMES = 3
+"""Nodes that are named of those to which others leave a pod."""
+
+_NAMED_BY = {"NodeName": "the pod", "VolumeBinding": "volumes of the pod", "VolumeZone": "volumes of the pod"}
+"""Who names the only nodes to look at, by plugin."""

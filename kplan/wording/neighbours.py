@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.pod_topology_spread.facts import ConstraintFacts, RefusedBy, SpreadFacts
@@ -31,13 +32,20 @@ def spread_phrase(view: View, atom: Atom) -> Phrase | None:
         else:
             self_text = " + this pod" if refused.self_match else ""
             each[row] = f"{refused.here} here{self_text} - minimum {refused.minimum} = {refused.skew}"
-    if atom.code == "spread-label-missing":
+    if atom.code == ReasonCode.SPREAD_LABEL_MISSING:
         return Phrase(f"topology spread, no label {' or '.join(keys)}")
     skew = f", maxSkew {next(iter(keys.values()))}" if len(keys) == 1 else ""
     first = next((mine[view.name(row)] for row in view.shown if view.name(row) in mine), None)
     allowed = facts.constraints[first.constraint].max_skew if first is not None else 0
     number = f"skew {first.skew} where {allowed} is allowed" if first is not None else ""
     return Phrase(f"topology spread{skew}", each=each, near=("the spread", number))
+
+
+_RULES: dict[str, str] = {
+    ReasonCode.POD_AFFINITY: "pod affinity",
+    ReasonCode.POD_ANTI_AFFINITY: "pod anti-affinity",
+    ReasonCode.OTHERS_ANTI_AFFINITY: "anti-affinity of pods that run there",
+}
 
 
 def pod_affinity_phrase(view: View, atom: Atom) -> Phrase | None:
@@ -49,23 +57,19 @@ def pod_affinity_phrase(view: View, atom: Atom) -> Phrase | None:
     each: dict[int, str] = {}
     selectors: dict[str, None] = {}
     for conflict in facts.nodes:
-        if conflict.node in rows and conflict.reason == atom.message and conflict.terms:
+        if conflict.node in rows and conflict.code == atom.code and conflict.terms:
             term = conflict.terms[0]
             selectors[term.term.selector] = None
             key = short_key(term.term.topology_key)
             where = "" if key == "hostname" else f" in {key} {term.domain}"
             if term.domain is None:
                 each[rows[conflict.node]] = f"node has no label {term.term.topology_key}"
-            elif atom.code == "pod-affinity":
+            elif atom.code == ReasonCode.POD_AFFINITY:
                 each[rows[conflict.node]] = f"none{where or ' on the node'}"
             else:
                 each[rows[conflict.node]] = f"{listed(term.pods.shown, term.pods.count, 1)}{where}"
-    short = {
-        "pod-affinity": "pod affinity",
-        "pod-anti-affinity": "pod anti-affinity",
-        "others-anti-affinity": "anti-affinity of pods that run there",
-    }[atom.code]
-    if selectors and atom.code != "others-anti-affinity":
+    short = _RULES[atom.code]
+    if selectors and atom.code != ReasonCode.OTHERS_ANTI_AFFINITY:
         short += f" to {listed(list(selectors), most=1)}"
     return Phrase(short, each=each)
 
@@ -97,8 +101,9 @@ def spread_sentence(view: View, atom: Atom, words: Phrase) -> str:
     nodes = next((domain.nodes for domain in constraint.domains if domain.value == emptiest), ())
     every = bool(nodes) and set(constraint.counted_despite_taints).issuperset(nodes)
     why = f" (its nodes are tainted: {listed(nodes, most=2)})" if every else ""
-    text = f"spread by {key}, maxSkew {constraint.max_skew}: {less}{why}, so {full}"
-    return text if len(text) <= ROOM else text.replace(why, "", 1)
+    start = f"spread by {key}, maxSkew {constraint.max_skew}: {less}"
+    text = f"{start}{why}, so {full}"
+    return text if len(text) <= ROOM else f"{start}, so {full}"
 
 
 def _full_domains(view: View, constraint: ConstraintFacts, here: int) -> str:
@@ -121,13 +126,13 @@ def pod_affinity_sentence(view: View, atom: Atom, words: Phrase) -> str:
     facts = view.facts.get(atom.plugin)
     if not isinstance(facts, InterPodAffinityFacts):
         return ""
-    conflict = next((c for c in facts.nodes if c.reason == atom.message and c.terms), None)
+    conflict = next((c for c in facts.nodes if c.code == atom.code and c.terms), None)
     if conflict is None:
         return ""
     term = conflict.terms[0]
     key = short_key(term.term.topology_key)
     where = f"in {key} {term.domain}" if term.domain and key != "hostname" else f"on {conflict.node}"
-    if atom.code == "pod-affinity":
+    if atom.code == ReasonCode.POD_AFFINITY:
         reach = facts.affinity
         if reach is not None and not reach.matching.count:
             return f"pod affinity: no running pod matches {term.term.selector} ({term.term.topology_key})"
@@ -135,6 +140,6 @@ def pod_affinity_sentence(view: View, atom: Atom, words: Phrase) -> str:
         return f"pod affinity: pods {term.term.selector} run in {key} {at}, none in that of the nearest nodes"
     pods = listed(term.pods.shown, term.pods.count, 1)
     scope, has = ("every node", "has") if view.every else (view.some_nodes(), view.have)
-    if atom.code == "pod-anti-affinity":
+    if atom.code == ReasonCode.POD_ANTI_AFFINITY:
         return f"pod anti-affinity: {scope} {has} a pod {term.term.selector} by {key} ({pods} {where})"
     return f"{pods} runs {where} and keeps pods {term.term.selector} away (its anti-affinity); so on {scope}"

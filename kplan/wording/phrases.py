@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kplan.framework.reason_codes import ReasonCode
 from kplan.reasons.groups import Atom
 from kplan.wording.amounts import amount_phrase
-from kplan.wording.labels import affinity_phrase
+from kplan.wording.labels import affinity_phrase, left_out_phrase, taint_phrase
 from kplan.wording.neighbours import pod_affinity_phrase, spread_phrase
 from kplan.wording.others import feature_phrase, port_phrase
 from kplan.wording.view import PLAIN, Phrase, View
 from kplan.wording.volumes import claim_phrase, in_use_phrase, limit_phrase, reach_phrase, zone_phrase
+from kplan.wording.whole_pod import whole_pod_text
 
 
 def phrase(view: View, atom: Atom) -> Phrase:
     """Put one reason in words."""
     if atom.resource:
         return amount_phrase(view, atom)
+    if not view.asked.looked:
+        return Phrase(whole_pod_text(view, atom))
     make = _PHRASES.get(atom.code)
     found = make(view, atom) if make is not None else None
     if found is None:
-        return Phrase(atom.text or PLAIN.get(atom.code) or atom.message)
+        return Phrase(PLAIN.get(atom.code) or atom.message)
     if found.each:
         texts = {found.each.get(row, "") for row in view.shown}
         if len(texts) == 1 and (len(view.shown) == len(view.group.rows) or found.same):
@@ -29,21 +33,23 @@ def phrase(view: View, atom: Atom) -> Phrase:
 
 
 _PHRASES: dict[str, Callable[[View, Atom], Phrase | None]] = {
-    "spread-skew": spread_phrase,
-    "spread-label-missing": spread_phrase,
-    "pod-affinity": pod_affinity_phrase,
-    "pod-anti-affinity": pod_affinity_phrase,
-    "others-anti-affinity": pod_affinity_phrase,
-    "node-affinity": affinity_phrase,
-    "node-selector": affinity_phrase,
-    "port-taken": port_phrase,
-    "volume-limit": limit_phrase,
-    "volume-out-of-reach": reach_phrase,
-    "no-volume-to-bind": claim_phrase,
-    "no-storage-capacity": claim_phrase,
-    "volume-zone": zone_phrase,
-    "disk-in-use": in_use_phrase,
-    "claim-in-use": in_use_phrase,
-    "node-features": feature_phrase,
+    ReasonCode.SPREAD_SKEW: spread_phrase,
+    ReasonCode.SPREAD_LABEL_MISSING: spread_phrase,
+    ReasonCode.POD_AFFINITY: pod_affinity_phrase,
+    ReasonCode.POD_ANTI_AFFINITY: pod_affinity_phrase,
+    ReasonCode.OTHERS_ANTI_AFFINITY: pod_affinity_phrase,
+    ReasonCode.LEFT_OUT_BY_NAME: left_out_phrase,
+    ReasonCode.TAINT_NOT_TOLERATED: taint_phrase,
+    ReasonCode.NODE_AFFINITY: affinity_phrase,
+    ReasonCode.NODE_SELECTOR: affinity_phrase,
+    ReasonCode.PORT_TAKEN: port_phrase,
+    ReasonCode.VOLUME_LIMIT: limit_phrase,
+    ReasonCode.VOLUME_OUT_OF_REACH: reach_phrase,
+    ReasonCode.NO_VOLUME_TO_BIND: claim_phrase,
+    ReasonCode.NO_STORAGE_CAPACITY: claim_phrase,
+    ReasonCode.VOLUME_ZONE: zone_phrase,
+    ReasonCode.DISK_IN_USE: in_use_phrase,
+    ReasonCode.CLAIM_IN_USE: in_use_phrase,
+    ReasonCode.NODE_FEATURES: feature_phrase,
 }
 """What makes the phrase of a reason, by its code; the plain words where it finds no facts."""

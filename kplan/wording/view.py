@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kplan.framework.facts import Facts
+from kplan.framework.findings import About
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.reasons.groups import Asked, Found
 from kplan.result.document import Shortage
-from kplan.words import joined
+from kplan.words import joined, listed
+
+Own = Mapping[About, str]
+"""Claims that are made for one pod alone, with their entries in its spec."""
 
 ROOM = 136
 """Characters of two lines."""
 
 PLAIN: dict[str, str] = {
-    "node-cordoned": "cordoned (spec.unschedulable)",
-    "other-node-named": "not the node that spec.nodeName names",
-    "added-affinity": "addedAffinity of the scheduler's configuration",
-    "node-affinity": "node affinity",
-    "volume-missing": "its volume does not exist",
-    "claim-unbound": "its claim is unbound and its class binds at once",
-    "csi-driver-missing": "its CSI driver is not installed",
-    "volume-zone": "its volume is in another zone",
-    "spread-label-missing": "topology spread, label missing",
+    ReasonCode.NODE_CORDONED: "cordoned (spec.unschedulable)",
+    ReasonCode.OTHER_NODE_NAMED: "not the node that spec.nodeName names",
+    ReasonCode.ADDED_AFFINITY: "addedAffinity of the scheduler's configuration",
+    ReasonCode.NODE_AFFINITY: "node affinity",
+    ReasonCode.VOLUME_MISSING: "its volume does not exist",
+    ReasonCode.CSI_DRIVER_MISSING: "its CSI driver is not installed",
+    ReasonCode.VOLUME_ZONE: "its volume is in another zone",
+    ReasonCode.SPREAD_LABEL_MISSING: "topology spread, label missing",
 }
-"""Words of a reason without numbers, by code."""
+"""Words of a reason that nodes are refused for and that has no numbers, by code."""
 
 
 @dataclass
@@ -32,30 +36,61 @@ class Phrase:
     """Words about one reason on one group.
 
     Attributes:
-        short: its name, as it stands beside others.
+        name: what it is about.
+        size: what stands after the name of an amount that is more than each node has in all; empty for others.
+        tail: what stands after the name where it is not clear without.
         same: numbers that hold for every node of the group.
         each: numbers of a node, by row; only where they differ.
         alike: what else the nodes have in common.
         near: name and number of what is left at the nearest node, where they differ from the above.
         shortages: of a resource, by row.
+        once: whether its details are told only where it is all that is wrong.
     """
 
-    short: str
+    name: str
+    size: str = ""
+    tail: str = ""
     same: str = ""
     each: dict[int, str] = field(default_factory=dict)
     alike: str = ""
     near: tuple[str, str] = ("", "")
     shortages: dict[int, Shortage] = field(default_factory=dict)
+    once: bool = False
+
+    @property
+    def short(self) -> str:
+        """Its name as it stands alone."""
+        return f"{self.name}{self.size}{self.tail}"
+
+    @property
+    def brief(self) -> str:
+        """Its name as it stands beside others that are in the way."""
+        return f"{self.name}{self.size}"
+
+    @property
+    def text(self) -> str:
+        """Its name, with the numbers that hold for every node."""
+        return f"{self.short}: {self.same}" if self.same else self.short
 
 
 @dataclass(frozen=True)
 class View:
-    """What a phrase is made from: a group, the rows of it that are shown, and the facts about those."""
+    """What a phrase is made from: a group, the rows of it that are shown, and the facts about those.
+
+    Attributes:
+        asked: the pod's cycle.
+        group: the group.
+        shown: its first rows.
+        facts: facts about those, by plugin.
+        own: claims that are not to be named as they are made for each pod alone, with their entries in the pod's spec;
+            the words then hold for all pods of that spec.
+    """
 
     asked: Asked
     group: Found
     shown: tuple[int, ...]
     facts: Mapping[str, Facts]
+    own: Own = field(default_factory=dict)
 
     def name(self, row: int) -> str:
         """Name of a node."""
@@ -81,6 +116,16 @@ class View:
         """``is`` or ``are``, for the nodes of the group."""
         return "is" if len(self.group.rows) == 1 else "are"
 
+    def claim(self, name: str) -> str:
+        """A claim of the pod as it stands after the word claim: its name, or whose volume it is."""
+        entry = self.own.get(About(AboutKind.CLAIM, name))
+        return f"of its volume {entry}" if entry is not None else name
+
+    def claims(self, names: Iterable[str]) -> str:
+        """Claims of the pod by name, or by the volumes of the pod that they are for."""
+        own = ((name, self.own.get(About(AboutKind.CLAIM, name))) for name in names)
+        return listed([f"its volume {entry}" if entry is not None else name for name, entry in own])
+
     def some_nodes(self) -> str:
         """The nodes of the group by name, one of many."""
         names = [self.name(row) for row in self.shown]
@@ -91,7 +136,7 @@ class View:
 NODES_SHOWN = 3
 
 
-def view_of(asked: Asked, found: Found) -> View:
+def view_of(asked: Asked, found: Found, own: Own | None = None) -> View:
     """View a group by its first nodes; facts are looked up for these alone."""
     shown = found.rows[:NODES_SHOWN]
-    return View(asked, found, tuple(int(row) for row in shown), asked.facts(shown))
+    return View(asked, found, tuple(int(row) for row in shown), asked.facts(shown), own or {})

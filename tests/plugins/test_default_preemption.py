@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import kplan
+from kplan.framework.preemption import PickRule
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.result import Outcome
@@ -29,7 +30,7 @@ def victims(preemptor: Pod, *objects: Object, version: str = "1.37") -> dict[str
     }
 
 
-def picks(preemptor: Pod, *objects: Object) -> tuple[list[int], str]:
+def picks(preemptor: Pod, *objects: Object) -> tuple[list[int], PickRule | None]:
     found = explained(preemptor, *objects).preemption
     assert found is not None
     return list(found.picks), found.criteria
@@ -164,25 +165,25 @@ def test_a_budget_without_selector_protects_nobody() -> None:
     [
         pytest.param(
             [low("p1", "a", "2", labels={"app": "x"}), low("p2", "b", "2", 9), budget("pdb", 0, "x")],
-            ([1], "fewest budgets broken"),
+            ([1], PickRule.BUDGETS),
             id="no broken budget before a lower priority",
         ),
         pytest.param(
             [low("p1", "a", "2", 5), low("p2", "b", "2", 9)],
-            ([0], "lowest highest priority"),
+            ([0], PickRule.HIGHEST),
             id="the lowest of the highest priorities",
         ),
         pytest.param(
             [low("p1", "a", "1", 9), low("p2", "a", "1", 5), low("p3", "b", "1", 9), low("p4", "b", "1", 4)],
-            ([1], "lowest sum of priorities"),
+            ([1], PickRule.SUM),
             id="then the lowest sum",
         ),
         pytest.param(
             [low("p1", "a", "2", start="2026-01-01T00:00:00Z"), low("p2", "b", "2", start="2026-01-02T00:00:00Z")],
-            ([1], "latest start of the highest-priority victims"),
+            ([1], PickRule.START),
             id="then the one that started last",
         ),
-        pytest.param([low("p1", "a", "2"), low("p2", "b", "2")], ([0, 1], ""), id="what is left is a tie"),
+        pytest.param([low("p1", "a", "2"), low("p2", "b", "2")], ([0, 1], None), id="what is left is a tie"),
     ],
 )
 def test_which_node_is_picked(objects: list[Object], want: tuple[list[int], str]) -> None:
@@ -191,7 +192,7 @@ def test_which_node_is_picked(objects: list[Object], want: tuple[list[int], str]
 
 def test_fewer_victims_have_the_lower_sum_as_priorities_are_made_positive() -> None:
     two = [low("p1", "a", "1"), low("p2", "a", "1"), low("p3", "b", "2")]
-    assert picks(HIGH, node("a", cpu="2"), node("b", cpu="2"), *two) == ([1], "lowest sum of priorities")
+    assert picks(HIGH, node("a", cpu="2"), node("b", cpu="2"), *two) == ([1], PickRule.SUM)
 
 
 @pytest.mark.parametrize(

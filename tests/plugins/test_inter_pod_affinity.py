@@ -13,6 +13,7 @@ from kplan.framework.args import InterPodAffinityArgs
 from kplan.framework.codes import Point, Reads
 from kplan.framework.features import Features, Version
 from kplan.framework.findings import Findings, Ready, Skip
+from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Worlds, plain
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
@@ -598,10 +599,12 @@ def test_explain_names_domain_and_pods_of_each_conflict() -> None:
     host = TermFacts("app=web", ("default",), "", HOST)
     rivals = TermFacts("app=new", ("default", "x"), "", ZONE)
     assert facts.nodes == (
-        NodeConflict("a1", ANTI, (FailedTerm(host, "a1", Names(2, ("default/web", "default/web2"))),)),
-        NodeConflict("a2", EXISTING, (FailedTerm(rivals, "a", Names(1, ("default/rival",))),)),
-        NodeConflict("b1", AFFINITY, (FailedTerm(zone, "b", Names(0, ())),)),
-        NodeConflict("loose", AFFINITY, (FailedTerm(zone, None, Names(0, ())),)),
+        NodeConflict(
+            "a1", ReasonCode.POD_ANTI_AFFINITY, (FailedTerm(host, "a1", Names(2, ("default/web", "default/web2"))),)
+        ),
+        NodeConflict("a2", ReasonCode.OTHERS_ANTI_AFFINITY, (FailedTerm(rivals, "a", Names(1, ("default/rival",))),)),
+        NodeConflict("b1", ReasonCode.POD_AFFINITY, (FailedTerm(zone, "b", Names(0, ())),)),
+        NodeConflict("loose", ReasonCode.POD_AFFINITY, (FailedTerm(zone, None, Names(0, ())),)),
     )
     matching = Names(2, ("default/web", "default/web2"))
     assert facts.affinity == AffinityReach((zone,), matching, (Names(1, ("a",)),), matches_itself=False)

@@ -594,7 +594,9 @@ def test_facts_tell_what_volumes_need_and_what_nodes_have() -> None:
     ready = plugin().pre_filter(info, cluster)
     assert isinstance(ready, Ready)
     facts = plugin().explain(info, ready.state, cluster, plain(cluster.all_rows), findings, [0])
-    assert facts.bound == (BoundVolume("c", "pv", True, "10Gi", "fast", "Immediate", (f"{ZONE}=b",), (ZONE,), ("b",)),)
+    assert facts.bound == (
+        BoundVolume("c", "pv", True, "10Gi", "fast", "Immediate", ((Requirement(ZONE, "In", ("b",)),),), ("b",)),
+    )
     assert facts.waiting == (
         WaitingClaim(
             claim="d",

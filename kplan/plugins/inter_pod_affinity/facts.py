@@ -11,7 +11,8 @@ import numpy as np
 from kplan.cluster.affinity import AffinityTerm
 from kplan.framework.facts import Facts
 from kplan.framework.findings import Findings
-from kplan.plugins.inter_pod_affinity.filtering import AFFINITY, ANTI_AFFINITY, Affinity, Conflict, FilterState
+from kplan.framework.reason_codes import ReasonCode
+from kplan.plugins.inter_pod_affinity.filtering import Affinity, Conflict, FilterState
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -69,12 +70,12 @@ class NodeConflict:
 
     Attributes:
         node: its name.
-        reason: the scheduler's text.
+        code: pod-affinity, pod-anti-affinity or others-anti-affinity.
         terms: what fails, in the order of the pod's terms; those of other pods by their pods.
     """
 
     node: str
-    reason: str
+    code: ReasonCode
     terms: tuple[FailedTerm, ...]
 
 
@@ -120,15 +121,15 @@ def explain(
     look = _Look(cluster, worlds)
     nodes = []
     for row in rows:
-        for reason in findings.reasons(row):
-            if reason == AFFINITY:
+        for code in (why.code for why in findings.whys(row)):
+            if code is ReasonCode.POD_AFFINITY:
                 assert state.affinity is not None, "refused for affinity"
                 terms = look.unmet(state.affinity, row)
             else:
-                own = reason == ANTI_AFFINITY
+                own = code is ReasonCode.POD_ANTI_AFFINITY
                 terms = look.conflicts(state.anti_affinity if own else state.existing, row)
-            nodes.append(NodeConflict(cluster.node_name(int(worlds.rows[row])), reason, terms))
-    refused = state.affinity is not None and any(conflict.reason == AFFINITY for conflict in nodes)
+            nodes.append(NodeConflict(cluster.node_name(int(worlds.rows[row])), code, terms))
+    refused = state.affinity is not None and any(conflict.code is ReasonCode.POD_AFFINITY for conflict in nodes)
     reach = look.reach(state.affinity) if refused and state.affinity is not None else None
     return InterPodAffinityFacts(tuple(nodes), reach)
 

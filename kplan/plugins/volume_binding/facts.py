@@ -12,7 +12,7 @@ from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kplan.objects.quantity import canonical
-from kplan.objects.selectors import compile_selector
+from kplan.objects.selectors import Requirement, compile_selector
 from kplan.plugins.shared.claims import (
     SELECTED_NODE,
     affinity_requirements,
@@ -42,8 +42,7 @@ class BoundVolume(Facts):
         size: its capacity, as Kubernetes prints it; empty if unknown.
         storage_class: its class; empty for none.
         binding_mode: of that class; empty if the class is not there.
-        terms: its node affinity, one text a term; one must hold. Empty if any node will do.
-        keys: node labels it asks for.
+        terms: the requirements of each term of its node affinity; one term must hold. Empty if any node will do.
         reachable: names of the nodes it can be used from.
     """
 
@@ -53,8 +52,7 @@ class BoundVolume(Facts):
     size: str
     storage_class: str
     binding_mode: str
-    terms: tuple[str, ...]
-    keys: tuple[str, ...]
+    terms: tuple[tuple[Requirement, ...], ...]
     reachable: tuple[str, ...]
 
 
@@ -138,7 +136,7 @@ def volume_facts(claims: PodClaims, cluster: Cluster, refused: Sequence[int], fe
     bound = tuple(_bound(claim, cluster, features) for claim in claims.bound)
     waiting = tuple(_waiting(claim, cluster, features) for claim in claims.delayed)
     classes = {claim_class(claim): cluster.objects.storage_classes[claim_class(claim)] for claim in claims.delayed}
-    keys = dict.fromkeys(key for volume in bound for key in volume.keys)
+    keys = dict.fromkeys(requirement.key for volume in bound for term in volume.terms for requirement in term)
     for storage_class in classes.values():
         keys.update(dict.fromkeys(key for key, _ in _topology_keys(storage_class)))
     nodes = []
@@ -157,10 +155,9 @@ def _bound(claim: PersistentVolumeClaim, cluster: Cluster, features: Features) -
     name = claim.spec.volume_name or ""
     volume = cluster.objects.persistent_volumes.get(name)
     if volume is None:
-        return BoundVolume(claim.name, name, False, "", claim_class(claim), "", (), (), ())
+        return BoundVolume(claim.name, name, False, "", claim_class(claim), "", (), ())
     class_name = volume_class(volume)
     storage_class = cluster.objects.storage_classes.get(class_name)
-    requirements = affinity_requirements(volume.spec.node_affinity)
     usable, _, _ = volume_reach(cluster, volume, features)
     return BoundVolume(
         claim=claim.name,
@@ -169,8 +166,7 @@ def _bound(claim: PersistentVolumeClaim, cluster: Cluster, features: Features) -
         size=_size_text(volume),
         storage_class=class_name,
         binding_mode=(storage_class.volume_binding_mode or "") if storage_class is not None else "",
-        terms=tuple(", ".join(map(str, term)) for term in requirements),
-        keys=tuple(dict.fromkeys(requirement.key for term in requirements for requirement in term)),
+        terms=affinity_requirements(volume.spec.node_affinity),
         reachable=tuple(cluster.node_name(row) for row in np.flatnonzero(usable).tolist()),
     )
 

@@ -13,13 +13,13 @@ from kplan.course.counting import BOUND, Counted, count_sets
 from kplan.course.supply import Supply
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
-from kplan.reasons.failing import Failure
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CapacityWorkload, Growth, Refusing
 from kplan.scenario.add_node import AddNode
 from kplan.studies.capacity.growth import grow
 from kplan.studies.capacity.quota import quota_notes
 from kplan.studies.capacity.shapes import shape_room
+from kplan.wording.failing import Failure
 from kplan.words import count
 
 

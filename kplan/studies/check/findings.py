@@ -114,5 +114,5 @@ class Reasons:
         if not groups or asked.outcome.feasible.size:
             return ""
         first = tell(asked, groups[0], names=False)
-        found = because(first.view, first.phrases, groups[1:])
+        found = because(first, groups[1:])
         return found.text if found.code == step.cause else ""

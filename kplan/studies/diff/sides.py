@@ -274,5 +274,5 @@ def _nowhere(asked: Asked) -> Refused | None:
     if not groups:
         return Refused("", outcome.fit_error)
     told = tell(asked, groups[0], names=False)
-    cause = because(told.view, told.phrases, groups[1:])
+    cause = because(told, groups[1:])
     return Refused(told.group.reasons[0].plugin, cause.text)

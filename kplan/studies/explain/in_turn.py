@@ -10,16 +10,16 @@ import msgspec
 from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
 from kplan.course.run import Run
-from kplan.result.document import Answer
 from kplan.result.document_asked import Turn
 from kplan.studies.context import Context
+from kplan.studies.explain.explained import Explained
 from kplan.words import count
 
-Explain = Callable[[Context, PodInfo], Answer]
-Same = Callable[[Context, Answer, PodInfo], Answer]
+Explain = Callable[[Context, PodInfo], Explained]
+Same = Callable[[Context, Explained, PodInfo], Explained]
 
 
-def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: Same) -> list[Answer]:
+def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: Same) -> list[Explained]:
     """Answer for pods, each as the queue before it leaves the cluster; the cluster is changed.
 
     A pod that runs is in no queue: it is answered for first, as if no other waited.
@@ -36,7 +36,7 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
     answers = {pod.row: explain(context, pod) for pod in pods if pod.row not in places or not context.brief}
     left = {pod.row for pod in pods} & places.keys()
     run = Run(replace(planner, everything=False))
-    failed: dict[object, tuple[int, Answer]] = {}
+    failed: dict[object, tuple[int, Explained]] = {}
     for pod in queue:
         if not left:
             break
@@ -54,13 +54,14 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
     return [answers[pod.row] for pod in pods]
 
 
-def _in_turn(found: Answer, alone: Answer | None, turn: Turn) -> Answer:
+def _in_turn(found: Explained, alone: Explained | None, turn: Turn) -> Explained:
     """Say of an answer which turn it is, and what it would be if no other pod waited where that was asked."""
-    if alone is not None and (alone.verdict, alone.node) != (found.verdict, found.node):
-        turn = msgspec.structs.replace(turn, alone=alone.verdict, alone_node=alone.node)
+    answer = found.answer
+    if alone is not None and (alone.answer.verdict, alone.answer.node) != (answer.verdict, answer.node):
+        turn = msgspec.structs.replace(turn, alone=alone.answer.verdict, alone_node=alone.answer.node)
     behind = f", behind {count(turn.place - 1, 'other waiting pod')}" if turn.place > 1 else ""
     turn = msgspec.structs.replace(turn, text=_told(turn))
-    return msgspec.structs.replace(found, sentence=f"{found.sentence}{behind}", turn=turn)
+    return replace(found, answer=msgspec.structs.replace(answer, sentence=f"{answer.sentence}{behind}", turn=turn))
 
 
 def _told(turn: Turn) -> str:

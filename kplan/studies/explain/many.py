@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import msgspec
 
@@ -11,9 +11,9 @@ from kplan.result.document import Answer, Fold, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.studies.context import Context
 from kplan.studies.doubts import plan_doubts
+from kplan.studies.explain.explained import Explained
 from kplan.studies.notes import left_alone
 from kplan.wording.attempts import fits_text
-from kplan.wording.groups import needs_of
 from kplan.wording.owners import by_number
 from kplan.words import count, tallied
 
@@ -21,14 +21,14 @@ ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000
 """Causes whose pods are tried with a change, the most pods first; and of a cluster of many nodes."""
 
 
-def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
+def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
     """Fold answers by verdict and cause, pending pods first, the most first."""
-    folds: dict[tuple[str, str], list[Answer]] = {}
-    for answer in answers:
-        code = answer.because.code if answer.because is not None else ""
-        shape = _shape(answer, code) if answer.groups and answer.verdict != "FITS" else ""
-        same = (answer.verdict, f"{code} {shape}" if answer.verdict != "FITS" else "")
-        folds.setdefault(same, []).append(answer)
+    answers = tuple(one.answer for one in explained)
+    folds: dict[Hashable, list[Explained]] = {}
+    for one in explained:
+        code = one.answer.because.code if one.answer.because is not None else ""
+        same = (one.answer.verdict, *((code, one.shape) if one.answer.verdict != "FITS" else ()))
+        folds.setdefault(same, []).append(one)
     rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
     made = [_fold(group, in_turn=context.in_turn) for group in folds.values()]
     made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
@@ -52,15 +52,6 @@ def folded(context: Context, answers: tuple[Answer, ...]) -> PodExplanations:
         notes=tuple(left_alone(context.planner)),
         doubts=tuple(dict.fromkeys(doubts)),
     )
-
-
-def _shape(answer: Answer, code: str) -> str:
-    """What pods have in common whose cause is told once: what is wrong with the nearest nodes, and the amounts wanted.
-
-    Where the nearest nodes are none that the pod chose, the cause is about the first of those that it did.
-    """
-    about = next((group for group in answer.groups if any(one.code == code for one in group.reasons)), answer.groups[0])
-    return f"{answer.groups[0].text} {needs_of(about)}"
 
 
 def _named(context: Context, answers: Sequence[Answer]) -> str:
@@ -96,9 +87,12 @@ def _counts_sentence(counts: dict[str, int], pods: str, causes: int, how: str) -
     return f"{text}; {', '.join(rest)}" if rest else text
 
 
-def _fold(answers: list[Answer], *, in_turn: bool) -> Fold:
+def _fold(explained: Sequence[Explained], *, in_turn: bool) -> Fold:
+    answers = [one.answer for one in explained]
     first = answers[0]
-    because = first.because or Cause(code="", text=first.sentence)
+    alike = all(answer.because == first.because for answer in answers)
+    cause = first.because if alike else explained[0].cause
+    because = cause or Cause(code="", text=first.sentence)
     if first.verdict == "FITS":
         nodes = tallied(by_number(answer.node for answer in answers))
         because = Cause(code="fits", text=f"each {'in its turn' if in_turn else 'for itself'} on {nodes}")

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from kplan.cluster import Cluster
 from kplan.framework.facts import Facts
+from kplan.framework.reason_codes import ReasonCode
+from kplan.objects.selectors import Requirement
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
@@ -68,6 +70,13 @@ def _left_out(constraint: ConstraintFacts) -> Iterator[str]:
         yield f"not counted, for taints: {listed(constraint.left_out_by_taints)}"
 
 
+_RULES: dict[str, str] = {
+    ReasonCode.POD_AFFINITY: "affinity",
+    ReasonCode.POD_ANTI_AFFINITY: "antiAffinity",
+    ReasonCode.OTHERS_ANTI_AFFINITY: "antiAffinityOfOthers",
+}
+
+
 def terms(facts: Mapping[str, Facts], asked: Asked) -> tuple[Term, ...]:
     """Pod affinity terms that refuse nodes shown."""
     found = facts.get("InterPodAffinity")
@@ -75,10 +84,7 @@ def terms(facts: Mapping[str, Facts], asked: Asked) -> tuple[Term, ...]:
         return ()
     made: dict[tuple[str, str, str, str], Term] = {}
     for conflict in found.nodes:
-        rule = {
-            "node(s) didn't match pod affinity rules": "affinity",
-            "node(s) didn't match pod anti-affinity rules": "antiAffinity",
-        }.get(conflict.reason, "antiAffinityOfOthers")
+        rule = _RULES[conflict.code]
         for term in conflict.terms:
             key = (rule, term.term.selector, term.term.topology_key, term.domain or "")
             made.setdefault(
@@ -124,21 +130,10 @@ def _bound(volume: BoundVolume) -> Volume:
     return Volume(claim=volume.claim, volume=volume.volume, text=text, details=tuple(_requirements(volume.terms)))
 
 
-def _requirements(terms: tuple[str, ...]) -> Iterator[str]:
+def _requirements(terms: tuple[tuple[Requirement, ...], ...]) -> Iterator[str]:
     for number, term in enumerate(terms):
-        for place, requirement in enumerate(_split(term)):
+        for place, requirement in enumerate(term):
             yield f"{'or ' if number and not place else ''}{requirement}"
-
-
-def _split(term: str) -> list[str]:
-    """Requirements of a term; a comma inside brackets is part of one."""
-    found: list[str] = []
-    for part in term.split(", "):
-        if found and found[-1].count("(") > found[-1].count(")"):
-            found[-1] += f", {part}"
-        else:
-            found.append(part)
-    return found
 
 
 def _waiting(claim: WaitingClaim) -> Volume:

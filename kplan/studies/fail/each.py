@@ -12,12 +12,12 @@ from kplan.course.loss import FailRun, lose
 from kplan.course.what_if import WhatIf
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
-from kplan.reasons.failing import Failure
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailCase, FailReport
 from kplan.scenario.add_node import AddNode
 from kplan.studies.fail.fixes import lacks_room
 from kplan.studies.fail.report import because, explained, more_groups, verdict
+from kplan.wording.failing import Failure
 from kplan.words import count, listed
 
 TRIED_AGAIN = 60

@@ -12,12 +12,12 @@ from kplan.cluster.owners import owner_without_control
 from kplan.course.loss import FailRun, LostPod, run_fail
 from kplan.course.what_if import move_of
 from kplan.pipeline import Planner
-from kplan.reasons.failing import Failure
 from kplan.result.document import Group
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailedPod, FailReport, LostThing
 from kplan.studies.fail.fixes import find_fix
 from kplan.studies.fail.timeline import timeline
+from kplan.wording.failing import Failure
 from kplan.wording.owners import owner_text
 from kplan.words import count, listed
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
-from kplan.reasons.demand import demand
 from kplan.result.document_nodes import NodePod
+from kplan.wording.amounts import made_of
 from kplan.wording.owners import owner_text
 from kplan.words import short_key
 
@@ -70,6 +70,6 @@ def _pod_notes(cluster: Cluster, pod: PodInfo) -> Iterator[str]:
     if spec.overhead or spec.resources is not None or spec.init_containers:
         for name in ("cpu", "memory"):
             if pod.requests.get(name):
-                text = demand(pod.pod, name, cluster.rules)
+                text = made_of(pod.pod, name, cluster.rules)
                 if text:
                     yield f"{name} {text}"

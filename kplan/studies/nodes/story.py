@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
@@ -12,8 +12,9 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.alike import likeness
 from kplan.course.as_new import as_new, movable
+from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import Asked, Atom, Found, find_groups, narrowed
-from kplan.result.document import Group, Shortage
+from kplan.result.document import Shortage
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal, NodeRow
 from kplan.studies.context import Context
@@ -22,7 +23,7 @@ from kplan.studies.nodes.about import about, conditions, runs
 from kplan.studies.nodes.races import Kind, losses
 from kplan.studies.nodes.rows import Usage
 from kplan.studies.notes import left_alone
-from kplan.wording.groups import tell, with_numbers
+from kplan.wording.groups import Told, tell, with_numbers
 from kplan.wording.owners import by_number, owner_text
 from kplan.words import amounts, count
 
@@ -33,18 +34,29 @@ _NUMBERED = frozenset({"too-many-pods", "spread-skew", "volume-limit"})
 
 @dataclass
 class _Refused:
-    """Kinds of pods with the same reasons on the node."""
+    """Kinds of pods with the same reasons on the node: each in its own words, and in words true of all of its spec."""
 
     kinds: list[Kind] = field(default_factory=list)
-    groups: list[Group] = field(default_factory=list)
+    named: list[Told] = field(default_factory=list)
+    alike: list[Told] = field(default_factory=list)
     atoms: tuple[Atom, ...] = ()
+
+    @property
+    def pods(self) -> list[PodInfo]:
+        """All of them."""
+        return [pod for kind in self.kinds for pod in kind.pods]
+
+    @property
+    def told(self) -> list[Told]:
+        """The reasons in words, by kind: where there are several pods, in such that name no claim of one alone."""
+        return self.named if len(self.pods) == 1 else self.alike
 
 
 @dataclass
 class _Sorted:
     """Waiting pods by what becomes of them on the node."""
 
-    refused: dict[tuple[str, ...], _Refused] = field(default_factory=dict)
+    refused: dict[Hashable, _Refused] = field(default_factory=dict)
     fits: list[Kind] = field(default_factory=list)
     gated: int = 0
     failed: int = 0
@@ -121,10 +133,11 @@ def _file(found: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...]
 def _refuse(found: _Sorted, kind: Kind, row: int) -> None:
     """File a kind under the reasons the node has against it."""
     here = narrowed(find_groups(kind.asked), row) or Found((), np.array([row], dtype=np.intp))
-    key = tuple(f"{atom.code} {atom.resource or atom.text} {atom.kept}" for atom in here.atoms) or ("unknown",)
-    entry = found.refused.setdefault(key, _Refused())
+    own = own_claims(kind.asked.pod.pod)
+    entry = found.refused.setdefault(tuple((atom.same(own), atom.kept) for atom in here.atoms), _Refused())
     entry.kinds.append(kind)
-    entry.groups.append(tell(kind.asked, here, names=False).group)
+    entry.named.append(tell(kind.asked, here, names=False))
+    entry.alike.append(tell(kind.asked, here, names=False, own=own) if own else entry.named[-1])
     entry.atoms = here.atoms
 
 
@@ -141,8 +154,7 @@ def _refusals(context: Context, row: int, found: _Sorted) -> tuple[NodeRefusal, 
     cluster = context.planner.cluster
     made = []
     for entry in found.refused.values():
-        pods = [pod for kind in entry.kinds for pod in kind.pods]
-        first = entry.groups[0]
+        pods, first = entry.pods, entry.told[0].group
         made.append(
             NodeRefusal(
                 count=len(pods),
@@ -162,15 +174,13 @@ def _refusals(context: Context, row: int, found: _Sorted) -> tuple[NodeRefusal, 
 
 def _refusal_text(entry: _Refused) -> str:
     """The reasons with the numbers of this node; of several kinds of pods, what they need as a range."""
-    if len(entry.groups) == 1:
-        return with_numbers(entry.groups[0])
+    if len(entry.told) == 1:
+        return with_numbers(entry.told[0].group)
     parts = []
-    for number, reason in enumerate(entry.groups[0].reasons):
-        short = [_shortage(group, number) for group in entry.groups]
-        amounts_short = [item for item in short if item is not None]
+    for words in zip(*(told.phrases for told in entry.told), strict=True):
+        amounts_short = [short for phrase in words for short in phrase.shortages.values()]
         if not amounts_short:
-            texts = {group.reasons[number].text for group in entry.groups}
-            parts.append(texts.pop() if len(texts) == 1 else reason.text.partition(":")[0])
+            parts.append(words[0].text if len({phrase.text for phrase in words}) == 1 else words[0].short)
             continue
         name = amounts_short[0].resource
         if name == "pods":
@@ -184,22 +194,12 @@ def _refusal_text(entry: _Refused) -> str:
     return "; ".join(parts)
 
 
-def _shortage(group: Group, number: int) -> Shortage | None:
-    """The shortage behind a reason of a group of one node; None for a reason that is no amount."""
-    code = group.reasons[number].code
-    if not code.startswith(_AN_AMOUNT) and code != "too-many-pods":
-        return None
-    before = [r for r in group.reasons[:number] if r.code.startswith(_AN_AMOUNT) or r.code == "too-many-pods"]
-    shortages = group.nodes[0].shortages if group.nodes else ()
-    return shortages[len(before)] if len(before) < len(shortages) else None
-
-
 def _nearest(entry: _Refused) -> str:
     """The pod that lacks least, for pods that lack nothing but amounts."""
     best: tuple[float, str, tuple[Shortage, ...]] | None = None
-    for kind, group in zip(entry.kinds, entry.groups, strict=True):
-        shortages = group.nodes[0].shortages if group.nodes else ()
-        if len(shortages) != len(group.reasons) or not shortages:
+    for kind, told in zip(entry.kinds, entry.told, strict=True):
+        shortages = tuple(short for phrase in told.phrases for short in phrase.shortages.values())
+        if len(shortages) != len(told.phrases) or not shortages:
             return ""
         worst = max(item.lacks / max(item.needs, 1) for item in shortages)
         if best is None or worst < best[0]:

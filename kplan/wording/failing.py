@@ -53,17 +53,16 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
         return Failure(plain)
     asked = Asked.of(planner, pod)
     groups = find_groups(asked)
-    looked = outcome.diagnosis is not None and outcome.diagnosis.pre_filter is None
     if leaving:
         rows = [planner.cluster.node_index[name] for name in leaving]
-        if looked and len(set(rows)) == len(planner.cluster.nodes):
+        if asked.looked and len(set(rows)) == len(planner.cluster.nodes):
             return Failure(Cause(code="no-other-node", text="there is no other node"))
         groups = [found for group in groups if len((found := _without(group, rows)).rows)] or groups
     if not groups:
         return Failure(Cause(code="unknown", text=outcome.fit_error))
     told = [tell(asked, group) for group in groups]
-    cause = because(told[0].view, told[0].phrases, groups[1:])
-    nearest = nearest_part(asked, groups[0], told[0]) if looked else None
+    cause = because(told[0], groups[1:])
+    nearest = nearest_part(told[0]) if asked.looked else None
     first = msgspec.structs.replace(told[0].group, names=())
     return Failure(cause, first, len(groups), tuple(one.group for one in told), nearest)
 

@@ -1,0 +1,158 @@
+"""What evictions would do, in words: who leaves and what becomes of them, or why nothing helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.preemption import Ineligible, PickRule, Preemption
+from kplan.reasons.groups import Found
+from kplan.reasons.preempting import Hopeless, Leaving, Obstacle, Spared, against, hopeless, leaving, spared
+from kplan.result import Outcome
+from kplan.result.document import Preempt, Victim
+from kplan.wording.owners import comes_back
+from kplan.words import count, joined, listed
+
+NODES_SHOWN = 4
+PODS_SPARED = 2
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+
+_INELIGIBLE = {
+    Ineligible.NEVER: "its preemptionPolicy is Never",
+    Ineligible.TERMINATING: "pods on its nominated node are on their way out already",
+}
+_KINDS = {
+    Obstacle.TAINTS: "taints",
+    Obstacle.CORDONS: "cordons",
+    Obstacle.LABELS: "labels",
+    Obstacle.VOLUMES: "volumes",
+    Obstacle.SIZE: "too small",
+    Obstacle.LEFT_OUT: "not looked at",
+}
+_DOES = {
+    Obstacle.TAINTS: "removes a taint",
+    Obstacle.CORDONS: "uncordons a node",
+    Obstacle.LABELS: "changes a label",
+    Obstacle.VOLUMES: "moves a volume",
+    Obstacle.SIZE: "makes a node larger",
+}
+_PICKED_BY = {
+    PickRule.BUDGETS: "fewest budgets broken",
+    PickRule.HIGHEST: "lowest highest priority",
+    PickRule.SUM: "lowest sum of priorities",
+    PickRule.FEWEST: "fewest pods",
+    PickRule.START: "latest start of the highest-priority victims",
+}
+
+
+def preempt_part(
+    outcome: Outcome,
+    cluster: Cluster,
+    groups: Sequence[Found],
+    *,
+    after: tuple[str, ...] = (),
+    everything: bool = False,
+) -> Preempt | None:
+    """Tell what preemption found; None where it was not tried.
+
+    Args:
+        outcome: of the pod.
+        cluster: the cluster.
+        groups: nodes that refuse it.
+        after: what becomes of the victims on the chosen node.
+        everything: whether the victims of every candidate are wanted.
+    """
+    found = outcome.preemption
+    if found is None:
+        return Preempt(text=f"no: {_helpless(hopeless(None, cluster, None, groups))}") if groups else None
+    pod = cluster.pods[outcome.row]
+    if not found.picks:
+        return Preempt(text=f"no: {_why_not(hopeless(found, cluster, pod, groups))}", message=found.message)
+    nodes = [*found.picks, *(row for row in found.candidates if row not in found.picks)]
+    limit = len(nodes) if everything else NODES_SHOWN
+    return Preempt(
+        message=found.message,
+        victims=tuple(
+            _victim(cluster, cluster.node_name(row), one, chosen=row == found.picks[0])
+            for row in nodes[:limit]
+            for one in leaving(cluster, found.candidates[row].pods)
+        ),
+        more_nodes=max(0, len(nodes) - limit),
+        after=after,
+        chosen=tuple(_chosen(found, cluster, pod)),
+        picks=tuple(cluster.node_name(row) for row in found.picks) if len(found.picks) > 1 else (),
+    )
+
+
+def _victim(cluster: Cluster, node: str, one: Leaving, *, chosen: bool) -> Victim:
+    budget = "none"
+    if one.budget is not None:
+        budget = f"BREAKS {one.budget.name}" if one.breaks else f"{one.budget.name} {one.used} of {one.allowed}"
+    return Victim(
+        node=node,
+        pod=one.pod.key,
+        priority=one.pod.priority,
+        grace_seconds=one.grace_seconds,
+        budget=budget,
+        breaks_budget=one.breaks,
+        comes_back=comes_back(one.pod, cluster),
+        chosen=chosen,
+    )
+
+
+def _why_not(why: Hopeless) -> str:
+    if why.ineligible is not None:
+        return _INELIGIBLE.get(why.ineligible, why.reason)
+    if not why.potential:
+        return _helpless(why)
+    kinds = f" ({', '.join(_KINDS[kind] for kind in why.obstacles)})" if why.obstacles else ""
+    tail = f", no help on {why.rest:,}{kinds}" if why.rest else ""
+    if not why.lower:
+        if why.rest:
+            return f"no pod of lower priority on {count(why.potential, 'node')}{tail}"
+        if not why.placed:
+            return "no pod runs there"
+        others = f"the others {next(iter(why.priorities))}" if len(why.priorities) == 1 else "none is lower"
+        return f"no pod of lower priority (this one {why.own}, {others})"
+    parts = []
+    if why.full:
+        parts.append(f"not enough with every lower pod gone on {count(why.full, 'node')}")
+    if why.empty:
+        parts.append(f"no pod of lower priority on {count(why.empty, 'node')}")
+    return ", ".join(parts) + tail
+
+
+def _helpless(why: Hopeless) -> str:
+    """Why no eviction helps on any node."""
+    nodes = count(why.nodes, "node")
+    if why.obstacles and all(kind in _DOES for kind in why.obstacles):
+        return f"no eviction {' or '.join(_DOES[kind] for kind in why.obstacles)} ({nodes})"
+    return f"no eviction lifts {'this' if why.groups == 1 else 'these'} ({nodes})"
+
+
+def _chosen(found: Preemption, cluster: Cluster, preemptor: PodInfo) -> Iterator[str]:
+    name = cluster.node_name(found.picks[0])
+    if len(found.candidates) == 1:
+        yield f"{name}, the only node where evictions help"
+    elif len(found.picks) > 1:
+        tied = listed([cluster.node_name(row) for row in found.picks])
+        yield f"one of {len(found.picks)} that tie by every rule: {tied}; {name} is the first by name"
+    elif found.criteria is not None:
+        numbers = against(found, cluster)
+        beats = f": {numbers[0]:,} against {numbers[1]:,}" if numbers is not None else ""
+        place = _ORDINALS[list(PickRule).index(found.criteria)]
+        yield f"{name}, by the {place} rule ({_PICKED_BY[found.criteria]}){beats}"
+    stay = spared(found, cluster, preemptor)
+    if stay is not None:
+        yield _stay(stay)
+    if found.ambiguous:
+        yield "which of several equal pods leave is not fixed: these are the first by name"
+
+
+def _stay(stay: Spared) -> str:
+    first = stay.pods[0]
+    if stay.budget is not None:
+        return f"{first.key} (priority {first.priority}) is spared: {stay.budget.name} allows 0"
+    who = joined(f"{pod.key} (priority {pod.priority})" for pod in stay.pods[:PODS_SPARED])
+    more = f" and {len(stay.pods) - PODS_SPARED} more" if len(stay.pods) > PODS_SPARED else ""
+    return f"{who}{more} can stay: their room is not needed"
