@@ -37,6 +37,19 @@ ARRAYS_FROM = {
     "api",
     "bind",
 }
+FACTS = ("course", "reasons", "remedies", "studies")
+"""Floors that tell by facts; what is said of them is made in ``wording``."""
+STILL_SAID = (
+    "course",
+    "studies/by_object.py",
+    "studies/capacity",
+    "studies/check",
+    "studies/drain",
+    "studies/fail",
+    "studies/simulate",
+)
+"""What of those floors still makes words of its own; nothing is added, and what has none left is taken off."""
+TWO_WORDS = re.compile(r"[A-Za-z']{2,}[,;:.]? +[a-z]{2,}")
 POINTS = {"pre_enqueue", "sort_key", "pre_filter", "filter", "score", "post_filter", "reserve", "permit"}
 """Methods of a plugin that decide something; one without them has nothing to test."""
 
@@ -76,6 +89,42 @@ def test_every_module_has_a_docstring_of_its_own() -> None:
 def test_the_public_names_are_sorted_and_there() -> None:
     assert kplan.__all__ == sorted(kplan.__all__)
     assert [name for name in kplan.__all__ if not hasattr(kplan, name)] == []
+
+
+def words_in(tree: ast.AST) -> list[str]:
+    """Strings of two or more words outside docstrings, raised errors and assertions."""
+    silent: set[int] = set()
+    for found in ast.walk(tree):
+        if isinstance(found, ast.Raise | ast.Assert) or (
+            isinstance(found, ast.Expr) and isinstance(found.value, ast.Constant)
+        ):
+            silent |= {id(part) for part in ast.walk(found)}
+    strings = (part for part in ast.walk(tree) if isinstance(part, ast.Constant) and isinstance(part.value, str))
+    return [str(part.value) for part in strings if id(part) not in silent and TWO_WORDS.search(str(part.value))]
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ('text = "no node fits"', ["no node fits"]),
+        ('text = f"{name} fits no node"', [" fits no node"]),
+        ('def f():\n    """Say it."""\n    raise ValueError("not this one")', []),
+        ('code = "taint-not-tolerated"', []),
+        ('CONST = 1\n"""What is meant by it."""', []),
+    ],
+)
+def test_words_are_found(code: str, found: list[str]) -> None:
+    assert words_in(ast.parse(code)) == found
+
+
+def test_verdicts_are_put_in_words_in_one_place() -> None:
+    said = {}
+    for path in (path for floor in FACTS for path in sorted((PACKAGE / floor).rglob("*.py"))):
+        name = path.relative_to(PACKAGE).as_posix()
+        if not name.startswith(STILL_SAID) and (words := words_in(ast.parse(path.read_text()))):
+            said[name] = words
+    assert said == {}
+    assert [name for name in STILL_SAID if not (PACKAGE / name).exists()] == []
 
 
 @pytest.mark.parametrize("name", sorted(part for part in parts_of_the_package() if (PACKAGE / part).is_dir()))

@@ -23,6 +23,7 @@ from kplan.objects.models.storage import PersistentVolumeStatus, VolumeNodeAffin
 from kplan.objects.quantity import format_bytes, value
 from kplan.plugins.shared.claims import SELECTED_NODE, ClaimUse, claim_uses
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, WaitingClaim
+from kplan.plugins.volume_binding.matching import Mismatch
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Objects
@@ -60,7 +61,8 @@ def _smaller(
     case: Case, use: ClaimUse, claim: PersistentVolumeClaim, waiting: WaitingClaim, facts: VolumeBindingFacts
 ) -> Iterator[Candidate]:
     sizes = [amount for node in facts.nodes for name, amount in node.largest if name == waiting.storage_class]
-    sizes += [_size(case, volume.volume) for volume in waiting.unsuitable if volume.why == "too small" and waiting.size]
+    small = [volume.volume for volume in waiting.unsuitable if volume.why is Mismatch.SIZE and waiting.size]
+    sizes += [_size(case, volume) for volume in small]
     if not sizes or max(sizes) <= 0 or claim.spec.resources is None:
         return
     text = format_bytes(max(sizes))

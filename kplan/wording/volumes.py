@@ -8,6 +8,7 @@ from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.selectors import Requirement
 from kplan.plugins.node_volume_limits import DriverUsage, NodeVolumeLimitsFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, WaitingClaim
+from kplan.plugins.volume_binding.matching import Mismatch
 from kplan.plugins.volume_restrictions import VolumeRestrictionsFacts
 from kplan.plugins.volume_zone import VolumeZoneFacts
 from kplan.reasons.groups import Atom
@@ -15,6 +16,18 @@ from kplan.wording.view import Phrase, View
 from kplan.words import amounts, listed, short_key
 
 Terms = tuple[tuple[Requirement, ...], ...]
+
+UNSUITABLE = {
+    Mismatch.CLAIMED: "claimed",
+    Mismatch.SIZE: "too small",
+    Mismatch.VOLUME_MODE: "volume mode",
+    Mismatch.ATTRIBUTES_CLASS: "volume attributes class",
+    Mismatch.BEING_DELETED: "being deleted",
+    Mismatch.NOT_AVAILABLE: "not available",
+    Mismatch.SELECTOR: "selector",
+    Mismatch.ACCESS_MODES: "access modes",
+}
+"""Why a volume does not suit a claim."""
 
 
 def reach_phrase(view: View, atom: Atom) -> Phrase | None:
@@ -192,7 +205,7 @@ def no_volume_sentence(view: View, atom: Atom, words: Phrase) -> str:
         return (
             f"claim {view.claim(claim.claim)} ({claim.storage_class}): its class provisions no volume for these nodes"
         )
-    why = "; ".join(f"{volume.volume} {volume.why}" for volume in claim.unsuitable[:2])
+    why = "; ".join(f"{volume.volume} {UNSUITABLE[volume.why]}" for volume in claim.unsuitable[:2])
     if claim.suitable:
         why = f"{listed(claim.suitable, most=2)} can be used from other nodes only"
     return f"{_wants(view, claim)}: {why or 'it has no volume at all'}"

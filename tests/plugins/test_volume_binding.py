@@ -26,6 +26,7 @@ from kplan.plugins.volume_binding import (
 )
 from kplan.plugins.volume_binding.binder import Binding, Provision
 from kplan.plugins.volume_binding.facts import BoundVolume, NodeLabel, NodeStorage, UnsuitableVolume, WaitingClaim
+from kplan.plugins.volume_binding.matching import Mismatch
 from kplan.plugins.volume_binding.preference import Place, Preference
 from tests.builders import make, node, pod
 from tests.plugins.ask import rejected, scores
@@ -606,7 +607,7 @@ def test_facts_tell_what_volumes_need_and_what_nodes_have() -> None:
             topologies=(f"{ZONE} in (b)",),
             selected_node="",
             suitable=("fits",),
-            unsuitable=(UnsuitableVolume("small", "too small"),),
+            unsuitable=(UnsuitableVolume("small", Mismatch.SIZE),),
             tracked=True,
         ),
     )

@@ -28,7 +28,7 @@ from kplan.plugins.volume_binding.capacity import (
     provisions,
     tracks_capacity,
 )
-from kplan.plugins.volume_binding.matching import free_mismatch, mismatch, reserved_for, volumes_of_class
+from kplan.plugins.volume_binding.matching import Mismatch, free_mismatch, mismatch, reserved_for, volumes_of_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,11 @@ class UnsuitableVolume(Facts):
 
     Attributes:
         volume: name of the volume.
-        why: claimed, too small, volume mode, volume attributes class, being deleted, not available, selector or access
-            modes.
+        why: what does not suit.
     """
 
     volume: str
-    why: str
+    why: Mismatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +183,9 @@ def _waiting(claim: PersistentVolumeClaim, cluster: Cluster, features: Features)
     suitable, unsuitable = [], []
     for volume in volumes_of_class(cluster, name):
         why = mismatch(claim, volume, features)
-        if not why and not reserved_for(volume, claim):
+        if why is None and not reserved_for(volume, claim):
             why = free_mismatch(claim, volume, selector)
-        if why:
+        if why is not None:
             unsuitable.append(UnsuitableVolume(volume.name, why))
         else:
             suitable.append(volume.name)

@@ -6,6 +6,7 @@ Source: component-helpers v0.37.2 storage/volume/pv_helpers.go FindMatchingVolum
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,26 +185,39 @@ def reserved_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool
     return not ref.uid or ref.uid == (claim.metadata.uid or "")
 
 
-def mismatch(claim: PersistentVolumeClaim, volume: PersistentVolume, features: Features) -> str:
-    """Tell in a word why a volume does not suit a claim even if reserved for it; empty if it does."""
+class Mismatch(StrEnum):
+    """Why a volume of the right class does not suit a claim on any node."""
+
+    CLAIMED = "claimed"
+    SIZE = "size"
+    VOLUME_MODE = "volume-mode"
+    ATTRIBUTES_CLASS = "attributes-class"
+    BEING_DELETED = "being-deleted"
+    NOT_AVAILABLE = "not-available"
+    SELECTOR = "selector"
+    ACCESS_MODES = "access-modes"
+
+
+def mismatch(claim: PersistentVolumeClaim, volume: PersistentVolume, features: Features) -> Mismatch | None:
+    """Tell why a volume does not suit a claim even if reserved for it; None if it does."""
     spec = volume.spec
     if spec.claim_ref is not None and not reserved_for(volume, claim):
-        return "claimed"
+        return Mismatch.CLAIMED
     if volume_size(volume) < nanos(requested_storage(claim) or 0):
-        return "too small"
+        return Mismatch.SIZE
     if (claim.spec.volume_mode or "Filesystem") != (spec.volume_mode or "Filesystem"):
-        return "volume mode"
+        return Mismatch.VOLUME_MODE
     wanted = (claim.spec.volume_attributes_class_name or "") if features.enabled("VolumeAttributesClass") else ""
     if wanted != (spec.volume_attributes_class_name or ""):
-        return "volume attributes class"
-    return "being deleted" if volume.metadata.deletion_timestamp is not None else ""
+        return Mismatch.ATTRIBUTES_CLASS
+    return Mismatch.BEING_DELETED if volume.metadata.deletion_timestamp is not None else None
 
 
-def free_mismatch(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Selector | None) -> str:
-    """Tell in a word why a volume that is reserved for nobody does not suit a claim; empty if it does."""
+def free_mismatch(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Selector | None) -> Mismatch | None:
+    """Tell why a volume that is reserved for nobody does not suit a claim; None if it does."""
     if volume.status.phase != "Available":
-        return "not available"
+        return Mismatch.NOT_AVAILABLE
     if selector is not None and not selector.matches(volume.labels):
-        return "selector"
+        return Mismatch.SELECTOR
     modes = set(volume.spec.access_modes or ())
-    return "" if modes.issuperset(claim.spec.access_modes or ()) else "access modes"
+    return None if modes.issuperset(claim.spec.access_modes or ()) else Mismatch.ACCESS_MODES

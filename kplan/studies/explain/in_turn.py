@@ -13,7 +13,7 @@ from kplan.course.run import Run
 from kplan.result.document_asked import Turn
 from kplan.studies.context import Context
 from kplan.studies.explain.explained import Explained
-from kplan.words import count
+from kplan.wording.answers import in_turn_sentence, turn_text
 
 Explain = Callable[[Context, PodInfo], Explained]
 Same = Callable[[Context, Explained, PodInfo], Explained]
@@ -59,24 +59,9 @@ def _in_turn(found: Explained, alone: Explained | None, turn: Turn) -> Explained
     answer = found.answer
     if alone is not None and (alone.answer.verdict, alone.answer.node) != (answer.verdict, answer.node):
         turn = msgspec.structs.replace(turn, alone=alone.answer.verdict, alone_node=alone.answer.node)
-    behind = f", behind {count(turn.place - 1, 'other waiting pod')}" if turn.place > 1 else ""
-    turn = msgspec.structs.replace(turn, text=_told(turn))
-    return replace(found, answer=msgspec.structs.replace(answer, sentence=f"{answer.sentence}{behind}", turn=turn))
-
-
-def _told(turn: Turn) -> str:
-    """The pod's place in the queue, and what those before it came to."""
-    before = turn.place - 1
-    told = f"place {turn.place:,} of {turn.waiting:,}"
-    if before == 1:
-        told += f"; the one before it finds {'a node' if turn.placed else 'none'}"
-    elif before:
-        who = f"all {before:,}" if turn.placed == before else f"{turn.placed:,} of the {before:,}"
-        told += f"; {who} before it {'finds' if turn.placed == 1 else 'find'} a node"
-    if turn.alone:
-        where = f" on {turn.alone_node}" if turn.alone_node else ""
-        told += f"; alone it would be {turn.alone}{where}"
-    return told
+    turn = msgspec.structs.replace(turn, text=turn_text(turn))
+    sentence = in_turn_sentence(answer.sentence, turn)
+    return replace(found, answer=msgspec.structs.replace(answer, sentence=sentence, turn=turn))
 
 
 def _turn(run: Run, places: dict[int, int], pod: PodInfo) -> Turn:

@@ -13,9 +13,9 @@ from kplan.studies.context import Context
 from kplan.studies.doubts import plan_doubts
 from kplan.studies.explain.explained import Explained
 from kplan.studies.notes import left_alone
+from kplan.wording.answers import counts_sentence, fits_cause
 from kplan.wording.attempts import fits_text
 from kplan.wording.owners import by_number
-from kplan.words import count, tallied
 
 ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000
 """Causes whose pods are tried with a change, the most pods first; and of a cluster of many nodes."""
@@ -40,11 +40,11 @@ def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
     return PodExplanations(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=_counts_sentence(
+        sentence=counts_sentence(
             counts,
-            _named(context, answers),
-            sum(fold.verdict == "PENDING" for fold in made),
-            "in its turn" if context.in_turn else "looked at alone",
+            waits=_all_wait(context, answers),
+            causes=sum(fold.verdict == "PENDING" for fold in made),
+            in_turn=context.in_turn,
         ),
         folds=tuple(made),
         answers=answers,
@@ -54,12 +54,11 @@ def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
     )
 
 
-def _named(context: Context, answers: Sequence[Answer]) -> str:
-    """``4 waiting pods``; ``4 pods`` where some of them run."""
+def _all_wait(context: Context, answers: Sequence[Answer]) -> bool:
+    """Tell whether all pods wait: none of them runs."""
     cluster = context.planner.cluster
     rows = (cluster.pod_index.get(answer.pod) for answer in answers if answer.turn is None)
-    waits = all(row is None or cluster.pods[row].waiting for row in rows)
-    return count(len(answers), "waiting pod" if waits else "pod")
+    return all(row is None or cluster.pods[row].waiting for row in rows)
 
 
 def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
@@ -73,20 +72,6 @@ def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
     return msgspec.structs.replace(fold, attempt=fits_text(attempt(context.planner, waiting))) if waiting else fold
 
 
-def _counts_sentence(counts: dict[str, int], pods: str, causes: int, how: str) -> str:
-    total = sum(counts.values())
-    if not total:
-        return "no pod waits"
-    if counts["PENDING"]:
-        fit = "fits" if counts["PENDING"] == 1 else "fit"
-        text = f"{counts['PENDING']:,} of {pods} {fit} no node, for {count(causes, 'cause')}"
-    else:
-        fits = f"fits, {how}" if total == 1 else f"fit, each {how}"
-        text = f"{total - counts['GATED']:,} of {pods} {fits}"
-    rest = [f"{counts[word]:,} {word}" for word in ("PREEMPTS", "FITS", "GATED") if counts[word]]
-    return f"{text}; {', '.join(rest)}" if rest else text
-
-
 def _fold(explained: Sequence[Explained], *, in_turn: bool) -> Fold:
     answers = [one.answer for one in explained]
     first = answers[0]
@@ -94,8 +79,7 @@ def _fold(explained: Sequence[Explained], *, in_turn: bool) -> Fold:
     cause = first.because if alike else explained[0].cause
     because = cause or Cause(code="", text=first.sentence)
     if first.verdict == "FITS":
-        nodes = tallied(by_number(answer.node for answer in answers))
-        because = Cause(code="fits", text=f"each {'in its turn' if in_turn else 'for itself'} on {nodes}")
+        because = fits_cause(by_number(answer.node for answer in answers), in_turn=in_turn)
     return Fold(
         verdict=first.verdict,
         count=len(answers),

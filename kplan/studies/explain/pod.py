@@ -13,27 +13,28 @@ from kplan.course.alike import likeness
 from kplan.course.as_new import as_new
 from kplan.course.returning import after_eviction
 from kplan.plugins.shared.own_claims import own_claims
+from kplan.reasons.careful import careful
 from kplan.reasons.groups import Asked, Found, find_groups, narrowed
 from kplan.remedies import remedies_of
 from kplan.result import Outcome
 from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt
+from kplan.result.document_asked import AskedNode
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.studies.context import Context
 from kplan.studies.doubts import missing_nodes, pod_doubts
-from kplan.studies.explain import parts
-from kplan.studies.explain.careful import careful
 from kplan.studies.explain.explained import Explained
 from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
-from kplan.studies.explain.scoring import asked_node, goes_to, score_table, why_there
-from kplan.wording.because import because
-from kplan.wording.failing import gates
+from kplan.studies.explain.scoring import score_table
+from kplan.wording import parts
+from kplan.wording.answers import cause_of, event_note, gates_cause, says
+from kplan.wording.careful import careful_text
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, needs_of, tell
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import preempt_part
+from kplan.wording.scoring import asked_node
 from kplan.wording.view import NODES_SHOWN
-from kplan.words import count, listed
 
 
 def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> PodExplanation | PodExplanations:
@@ -47,7 +48,7 @@ def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> Po
     context = replace(context, brief=False)
     answer = in_turn(context, pods, _explained, _same)[0].answer if context.in_turn else explain_pod(context, pods[0])
     profile = "" if pods[0].scheduler_name == DEFAULT_SCHEDULER else pods[0].scheduler_name
-    origin = msgspec.structs.replace(context.origin, profile=profile, event=_event_note(answer.event))
+    origin = msgspec.structs.replace(context.origin, profile=profile, event=event_note(answer.event))
     return PodExplanation(**msgspec.structs.asdict(answer), api_version=API_VERSION, origin=origin)
 
 
@@ -113,14 +114,17 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         context.verdicts.keep(pod.key, len(cluster.nodes), outcome.feasible, rows)
     facts = first.view.facts if first is not None else {}
     helps, helps_not = _remedies(context, asked, groups, verdict, waits=not runs_on)
-    says, because = _says(asked, verdict, runs_on), _cause(asked, groups, told, verdict)
+    predicate = says(asked, verdict, runs_on)
+    most = NODES_SHOWN if context.brief else None
+    scores = score_table(outcome, cluster, most) if verdict == "FITS" else None
+    because = cause_of(asked, groups, told, verdict, scores)
     answer = Answer(
         pod=pod.key,
         verdict=verdict,
-        sentence=f"{pod.key} {says}",
+        sentence=f"{pod.key} {predicate}",
         because=because,
         doubts=doubts,
-        careful=tuple(careful(asked)),
+        careful=tuple(map(careful_text, careful(asked))),
         node=cluster.node_name(_place(outcome)) if _place(outcome) >= 0 else "",
         runs_on=runs_on,
         owner=owner_text(pod, cluster),
@@ -136,19 +140,24 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         preempt=_preempt(context, outcome, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
         fixes=helps,
         no_help=helps_not,
-        scores=score_table(outcome, cluster, NODES_SHOWN if context.brief else None) if verdict == "FITS" else None,
+        scores=scores,
         event=_event(pod, outcome),
-        asked_node=asked_node(outcome, cluster, context.node) if context.node and not shown else None,
+        asked_node=_asked_node(context, outcome) if context.node and not shown else None,
     )
     own = own_claims(pod.pod) if context.brief and told else {}
     if own:  # its words are about claims of its own: those of its fold are not
         told = [tell(asked, groups[0], names=False, own=own)]
         shown = told if not context.node else shown
-        because = _cause(asked, groups, told, verdict)
+        because = cause_of(asked, groups, told, verdict, scores)
     if verdict == "GATED":
-        because = Cause(code="scheduling-gates", text=_gates_text(asked))
-        return Explained(answer, says, because.text, because)
-    return Explained(answer, says, _shape(shown, because), because)
+        because = gates_cause(asked)
+        return Explained(answer, predicate, because.text, because)
+    return Explained(answer, predicate, _shape(shown, because), because)
+
+
+def _asked_node(context: Context, outcome: Outcome) -> AskedNode:
+    cluster = context.planner.cluster
+    return asked_node(outcome, cluster, score_table(outcome, cluster), context.node)
 
 
 def _shape(shown: Sequence[Told], cause: Cause | None) -> Hashable:
@@ -201,67 +210,6 @@ def _place(outcome: Outcome) -> int:
     return outcome.choice
 
 
-def _says(asked: Asked, verdict: str, runs_on: str) -> str:
-    """The sentence about a pod, which its name goes before."""
-    outcome, cluster = asked.outcome, asked.cluster
-    total, feasible = len(cluster.nodes), len(outcome.feasible)
-    if verdict == "GATED":
-        number = len(asked.pod.pod.spec.scheduling_gates or ())
-        return f"waits for {count(number, 'scheduling gate')}, no node is looked at"
-    if verdict == "PREEMPTS":
-        found = outcome.preemption
-        assert found is not None
-        victims = [cluster.pods[row].key for row in found.candidates[found.picks[0]].pods]
-        name = cluster.node_name(found.picks[0])
-        return f"runs on {name} after evicting {count(len(victims), 'pod')}: {listed(victims, most=2)}"
-    if verdict == "FITS":
-        fit = f"{feasible:,} of {total:,} nodes fit{'s' if feasible == 1 else ''}"
-        if runs_on:
-            today = cluster.node_name(outcome.choice)
-            where = "would stay there today" if today == runs_on else f"would go to {today} today"
-            if outcome.scores is not None and len(outcome.scores.best) > 1:
-                tied = [cluster.node_name(row) for row in outcome.scores.best]
-                where = f"would go to one of {count(len(tied), 'node')} that tie today: {listed(tied)}"
-            return f"runs on {runs_on}, {where} ({fit})"
-        return f"{goes_to(outcome, cluster)} ({fit})"
-    if outcome.error and total:
-        return "is not placed: its scheduling cycle fails"
-    runs = f"runs on {runs_on}, but today " if runs_on else ""
-    return f"{runs}fits 0 of {total:,} nodes"
-
-
-def _cause(asked: Asked, groups: list[Found], told: list[Told], verdict: str) -> Cause | None:
-    outcome = asked.outcome
-    if verdict == "GATED":
-        return _gate_cause(asked)
-    if not asked.cluster.nodes:
-        return Cause(code="no-nodes", text="there is no node at all")
-    if outcome.error:
-        return Cause(code="cycle-error", text=outcome.error)
-    if verdict == "FITS":
-        refused = ""
-        if len(outcome.feasible) == 1 and told:
-            refused = f"{told[0].group.text}" if len(told) == 1 else f"{len(told)} kinds of reasons refuse the others"
-        return why_there(outcome, asked.cluster, refused)
-    if not told:
-        return Cause(code="unknown", text=outcome.fit_error)
-    return because(told[0], groups[1:])
-
-
-def _gate_cause(asked: Asked) -> Cause:
-    fits = len(asked.outcome.feasible)
-    without = "without them" if len(asked.pod.pod.spec.scheduling_gates or ()) > 1 else "without it"
-    if asked.outcome.error or not fits:
-        after = f"{without}, it would fit 0 of {len(asked.cluster.nodes):,} nodes"
-    else:
-        after = f"{without}, it {goes_to(asked.outcome, asked.cluster).replace('goes', 'would go', 1)}"
-    return Cause(code="scheduling-gates", text=f"{_gates_text(asked)}; {after}")
-
-
-def _gates_text(asked: Asked) -> str:
-    return f"{gates(asked.pod, asked.outcome)} must be removed first"
-
-
 def _only(node: str, groups: list[Found], asked: Asked) -> list[Told]:
     """Tell about one node alone."""
     found = narrowed(groups, asked.cluster.node_index[node])
@@ -282,12 +230,3 @@ def _event_of(pod: PodInfo, text: str) -> Event | None:
         if condition.type == "PodScheduled" and condition.status == "False" and not pod.pod.spec.scheduling_gates:
             recorded, at = condition.message or "", condition.last_transition_time or ""
     return Event(text=text, recorded=recorded, recorded_at=at) if text or recorded else None
-
-
-def _event_note(event: Event | None) -> str:
-    if event is None or not event.recorded or not event.text:
-        return ""
-    at = f", {event.recorded_at[11:16]}" if len(event.recorded_at) >= 16 else ""
-    if event.recorded == event.text:
-        return f"same message as the scheduler's{at}"
-    return f"the scheduler's message{at} differs (--event)"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kplan.cluster import Cluster, PodInfo
-from kplan.cluster.owners import controller
+from kplan.cluster import Cluster
 from kplan.result.document_nodes import NodePod
-from kplan.wording.amounts import made_of
+from kplan.wording.node_story import pod_notes
 from kplan.wording.owners import owner_text
 from kplan.words import short_key
 
@@ -53,23 +52,8 @@ def runs(cluster: Cluster, row: int) -> tuple[NodePod, ...]:
             owner=owner_text(pod, cluster),
             priority=pod.priority,
             amounts=taken,
-            note=", ".join(_pod_notes(cluster, pod)),
+            note=", ".join(pod_notes(cluster, pod)),
         )
         made.append((share, item))
     made.sort(key=lambda entry: (-entry[0], entry[1].pod))
     return tuple(item for _, item in made)
-
-
-def _pod_notes(cluster: Cluster, pod: PodInfo) -> Iterator[str]:
-    if pod.terminating:
-        yield "being deleted, counts until it is gone"
-    kind = controller(pod)[0]
-    if kind in ("DaemonSet", "Node"):
-        yield "static" if kind == "Node" else "DaemonSet"
-    spec = pod.pod.spec
-    if spec.overhead or spec.resources is not None or spec.init_containers:
-        for name in ("cpu", "memory"):
-            if pod.requests.get(name):
-                text = made_of(pod.pod, name, cluster.rules)
-                if text:
-                    yield f"{name} {text}"

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
+from msgspec import structs
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.reasons.groups import Asked
 from kplan.result import Outcome
 from kplan.result.document_nodes import NodeLoss, NodeRace
+from kplan.wording.node_story import loses_text, losses_text, race_text
 from kplan.wording.owners import by_number, owner_text
-from kplan.words import listed
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def losses(cluster: Cluster, row: int, kinds: Sequence[Kind]) -> tuple[NodeLoss,
                 count=len(pods),
                 result=result,
                 decisive=decisive,
-                text=closest.text if len(entries) == 1 else _fold_text(result, decisive, leads, list(ordered)),
+                text=closest.text if len(entries) == 1 else losses_text(result, decisive, leads, list(ordered)),
                 owners=by_number(owner_text(pod, cluster) for pod in pods),
                 pods=tuple(pod.key for pod in pods),
                 winners=ordered,
@@ -66,20 +66,6 @@ def losses(cluster: Cluster, row: int, kinds: Sequence[Kind]) -> tuple[NodeLoss,
         )
     rank = {"loses": 0, "nominated": 1, "ties": 2, "lands": 3}
     return tuple(sorted(made, key=lambda item: (rank[item.result], -item.count, item.pods[0])))
-
-
-def _fold_text(result: str, decisive: str, leads: Sequence[int], winners: Sequence[str]) -> str:
-    where = listed(winners)
-    if result == "loses":
-        by = f"{leads[0]}" if min(leads) == max(leads) else f"{min(leads)} to {max(leads)}"
-        return f"{decisive} decides: {where} {'wins' if len(winners) == 1 else 'win'} by {by}"
-    if result == "nominated":
-        return f"go to their nominated nodes, whatever the scores: {where}"
-    return (
-        "tie with others for the highest score: the scheduler draws"
-        if result == "ties"
-        else "go here: it scores highest, or alone fits"
-    )
 
 
 def _race(cluster: Cluster, row: int, kind: Kind) -> tuple[str, str, NodeRace]:
@@ -103,28 +89,12 @@ def _race(cluster: Cluster, row: int, kind: Kind) -> tuple[str, str, NodeRace]:
         text="",
     )
     if outcome.nominated_first >= 0:
-        here = outcome.nominated_first == row
-        text = "is nominated here" if here else f"goes to {race.winner}, its nominated node, whatever the scores"
-        return "lands" if here else "nominated", "", msgspec.structs.replace(race, text=text)
-    if race.feasible == 1:
-        return "lands", "", msgspec.structs.replace(race, text="goes here: it fits no other node")
+        result = "lands" if outcome.nominated_first == row else "nominated"
+        return result, "", structs.replace(race, text=race_text(race, result, nominated=True))
     if row not in scores.best:
-        text = _loses_text(race, outcome, at, best)
-        return "loses", next(iter(gaps)), msgspec.structs.replace(race, text=text)
-    if len(scores.best) == 1:
-        return "lands", "", msgspec.structs.replace(race, text=f"goes here, with {mine}")
-    tied = listed([cluster.node_name(item) for item in scores.best if item != row])
-    text = f"ties at {mine} with {tied}: the scheduler draws"
-    return "ties", "", msgspec.structs.replace(race, text=text)
-
-
-def _loses_text(race: NodeRace, outcome: Outcome, at: int, best: int) -> str:
-    """``node-f wins by 54, 373 to 319: NodeResourcesFit 73 there, 19 here``."""
-    assert outcome.scores is not None
-    plugin = next(iter(race.gaps))
-    values = outcome.scores.weighted[plugin]
-    text = f"{race.winner} wins by {race.winner_total - race.total}, {race.winner_total} to {race.total}"
-    text += f": {plugin} {int(values[best])} there, {int(values[at])} here"
-    rest = [f"{name} {gap:+d}" for name, gap in race.gaps.items() if name != plugin]
-    text += f" ({', '.join(rest[:2])})" if rest else ""
-    return f"{text}; this is place {race.rank:,} of {race.feasible:,}"
+        plugin = next(iter(gaps))
+        values = scores.weighted[plugin]
+        return "loses", plugin, structs.replace(race, text=loses_text(race, int(values[best]), int(values[at])))
+    tied = [cluster.node_name(item) for item in scores.best if item != row]
+    result = "ties" if tied else "lands"
+    return result, "", structs.replace(race, text=race_text(race, result, nominated=False, tied=tied))

@@ -15,21 +15,25 @@ from kplan.course.as_new import as_new, movable
 from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import Asked, Atom, Found, find_groups, narrowed
 from kplan.result.document import Shortage
-from kplan.result.document_base import API_VERSION, Cause
-from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal, NodeRow
+from kplan.result.document_base import API_VERSION
+from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal
 from kplan.studies.context import Context
 from kplan.studies.doubts import broken_doubts
 from kplan.studies.nodes.about import about, conditions, runs
 from kplan.studies.nodes.races import Kind, losses
 from kplan.studies.nodes.rows import Usage
 from kplan.studies.notes import left_alone
-from kplan.wording.groups import Told, tell, with_numbers
+from kplan.wording.groups import Told, tell
+from kplan.wording.node_story import (
+    Refusing,
+    asked_notes,
+    heads_of,
+    nearest_text,
+    node_cause,
+    node_sentence,
+    refusal_text,
+)
 from kplan.wording.owners import by_number, owner_text
-from kplan.words import amounts, count
-
-_AN_AMOUNT = "insufficient-"
-_NUMBERED = frozenset({"too-many-pods", "spread-skew", "volume-limit"})
-"""Reasons whose words hold the numbers of one pod."""
 
 
 @dataclass
@@ -75,29 +79,32 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
     cluster = context.planner.cluster
     row = cluster.node_index[node]
     found = _sort(context, row, pods)
-    refused = _refusals(context, row, found)
+    refusing = _refusals(context, found)
     lost = losses(cluster, row, found.fits)
-    total = sum(item.count for item in refused)
+    total = sum(one.refusal.count for one in refusing)
     lands = any(item.result in ("lands", "ties") for item in lost)
     usage = Usage.of(cluster).row(row)
     verdict = "TAKES" if lands else "LOSES" if lost else "REFUSES" if total or found.failed else "IDLE"
     return NodeExplanation(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=_sentence(node, "running pod" if running else "waiting pod", lost, total, found),
-        because=_because(usage, refused, lost),
+        sentence=node_sentence(node, _numbers(lost, total, found.failed), found.gated, running=running),
+        because=node_cause(usage, refusing, lost),
         doubts=tuple(dict.fromkeys((*context.doubts, *broken_doubts(cluster.state.completeness.broken, storage=True)))),
         node=usage,
         labels=dict(cluster.nodes[row].labels),
         about=about(cluster, row),
         conditions=tuple(conditions(cluster, row)),
-        refused=refused,
+        refused=tuple(one.refusal for one in refusing),
         lost=lost,
         gated=found.gated,
         failed=found.failed,
         evicting=tuple(found.evicting),
         runs=runs(cluster, row),
-        notes=tuple(_notes(context, pods, running=running)),
+        notes=(
+            *asked_notes(len(pods), len(context.planner.waiting()), running=running),
+            *(() if running else left_alone(context.planner)),
+        ),
         origin=context.origin,
     )
 
@@ -150,48 +157,26 @@ def _kinds(cluster: Cluster, pods: Iterable[PodInfo]) -> Iterator[tuple[PodInfo,
     return (tuple(same) for same in alike.values())
 
 
-def _refusals(context: Context, row: int, found: _Sorted) -> tuple[NodeRefusal, ...]:
+def _refusals(context: Context, found: _Sorted) -> list[Refusing]:
     cluster = context.planner.cluster
     made = []
     for entry in found.refused.values():
-        pods, first = entry.pods, entry.told[0].group
-        made.append(
-            NodeRefusal(
-                count=len(pods),
-                codes=tuple(reason.code for reason in first.reasons),
-                text=_refusal_text(entry),
-                reasons=tuple(reason.text for reason in first.reasons),
-                messages=tuple(reason.message for reason in first.reasons),
-                owners=by_number(owner_text(pod, cluster) for pod in pods),
-                pods=tuple(pod.key for pod in pods),
-                nearest=_nearest(entry),
-                evictable=all(atom.evictable for atom in entry.atoms) and bool(entry.atoms),
-                elsewhere=sum(len(kind.pods) for kind in entry.kinds if kind.outcome.choice >= 0),
-            )
+        pods, told = entry.pods, entry.told
+        first = told[0].group
+        refusal = NodeRefusal(
+            count=len(pods),
+            codes=tuple(reason.code for reason in first.reasons),
+            text=refusal_text(told),
+            reasons=tuple(reason.text for reason in first.reasons),
+            messages=tuple(reason.message for reason in first.reasons),
+            owners=by_number(owner_text(pod, cluster) for pod in pods),
+            pods=tuple(pod.key for pod in pods),
+            nearest=_nearest(entry),
+            evictable=all(atom.evictable for atom in entry.atoms) and bool(entry.atoms),
+            elsewhere=sum(len(kind.pods) for kind in entry.kinds if kind.outcome.choice >= 0),
         )
-    return tuple(sorted(made, key=lambda item: (-item.count, len(item.codes), item.pods[0])))
-
-
-def _refusal_text(entry: _Refused) -> str:
-    """The reasons with the numbers of this node; of several kinds of pods, what they need as a range."""
-    if len(entry.told) == 1:
-        return with_numbers(entry.told[0].group)
-    parts = []
-    for words in zip(*(told.phrases for told in entry.told), strict=True):
-        amounts_short = [short for phrase in words for short in phrase.shortages.values()]
-        if not amounts_short:
-            parts.append(words[0].text if len({phrase.text for phrase in words}) == 1 else words[0].short)
-            continue
-        name = amounts_short[0].resource
-        if name == "pods":
-            parts.append(f"pod limit reached: {amounts_short[0].capacity - amounts_short[0].free} pods")
-            continue
-        low, high = min(item.needs for item in amounts_short), max(item.needs for item in amounts_short)
-        free = amounts_short[0].free
-        least, most, there = amounts(name, low, high, free)
-        wants = least if low == high else f"{least} to {most}"
-        parts.append(f"{name}: needs {wants}, free {there}{' (over-committed)' if free < 0 else ''}")
-    return "; ".join(parts)
+        made.append(Refusing(refusal, heads_of(told[0])))
+    return sorted(made, key=lambda one: (-one.refusal.count, len(one.refusal.codes), one.refusal.pods[0]))
 
 
 def _nearest(entry: _Refused) -> str:
@@ -204,80 +189,16 @@ def _nearest(entry: _Refused) -> str:
         worst = max(item.lacks / max(item.needs, 1) for item in shortages)
         if best is None or worst < best[0]:
             best = worst, kind.pods[0].key, shortages
-    if best is None:
-        return ""
-    lacks = [f"{amounts(item.resource, item.lacks)[0]} {item.resource}" for item in best[2]]
-    return f"{best[1]} lacks {', '.join(lacks)}"
+    return nearest_text(best[1], best[2]) if best is not None else ""
 
 
-def _sentence(node: str, what: str, lost: Sequence[NodeLoss], refused: int, found: _Sorted) -> str:
+def _numbers(lost: Sequence[NodeLoss], refused: int, failed: int) -> dict[str, int]:
+    """Pods by what becomes of them on the node."""
     by = Counter[str]()
     for item in lost:
         by[item.result] += item.count
-    others = by["loses"] + by["nominated"]
-    total = sum(by.values()) + refused + found.failed
-    gated = f"; {found.gated:,} gated" if found.gated else ""
-    if not total:
-        return f"{node}: no {what} to ask about, and the scheduler never moves one that runs{gated}"
-    if refused == total:
-        return f"{node}: {f'the {what} does not fit' if total == 1 else f'none of {count(total, what)} fits'}{gated}"
-    parts = [
-        f"{by['lands']:,} {'goes' if by['lands'] == 1 else 'go'} there" if by["lands"] else "",
-        f"{by['ties']:,} {'ties' if by['ties'] == 1 else 'tie'} with others for it" if by["ties"] else "",
-        f"{others:,} {'fits but goes' if others == 1 else 'fit but go'} elsewhere" if others else "",
-        f"{refused:,} {'does' if refused == 1 else 'do'} not fit" if refused else "",
-        f"{found.failed:,} {'fails' if found.failed == 1 else 'fail'} in the scheduling cycle" if found.failed else "",
-    ]
-    told = ", ".join(part for part in parts if part)
-    if total == 1:
-        return f"{node}: the {what} {told.partition(' ')[2]}{gated}"
-    return f"{node}: of {count(total, what)}, each looked at alone, {told}{gated}"
-
-
-def _because(usage: NodeRow, refused: tuple[NodeRefusal, ...], lost: tuple[NodeLoss, ...]) -> Cause | None:
-    """The one cause: the reason that refuses most pods, or what lets another node win over most."""
-    loses = [item for item in lost if item.result == "loses"]
-    away = sum(item.count for item in refused)
-    if refused and away >= sum(item.count for item in loses):
-        return _refusing(refused, away)
-    if loses:
-        return Cause(code="lower-score", text=max(loses, key=lambda item: item.count).text)
-    if lost:
-        return Cause(code="highest-score", text=lost[0].text)
-    if usage.closed:
-        return Cause(code="node-closed", text=f"it would take none: {', '.join(usage.closed)}")
-    return None
-
-
-def _refusing(refused: tuple[NodeRefusal, ...], away: int) -> Cause:
-    """The reason that holds for most of the refused pods, alone or among others."""
-    held: Counter[tuple[str, str]] = Counter()
-    for item in refused:
-        for code, reason in zip(item.codes, item.reasons, strict=True):
-            held[code, reason.partition(":")[0] if code in _NUMBERED or code.startswith(_AN_AMOUNT) else reason] += (
-                item.count
-            )
-    if not held:
-        return Cause(code="unknown", text=refused[0].text)
-    (code, reason), number = held.most_common(1)[0]
-    first = refused[0]
-    if first.count == number and len(first.codes) == 1:
-        reason = first.text
-    if number == away:
-        return Cause(code=code, text=reason if away == 1 else f"{reason}: in the way of all {away:,}")
-    return Cause(code=code, text=f"{reason}: in the way of {number:,} of {away:,}")
-
-
-def _notes(context: Context, pods: Sequence[PodInfo], *, running: bool) -> Iterator[str]:
-    if running:
-        yield "pods that run elsewhere, one of each template asked as if it were new; none of them moves by itself"
-        return
-    waiting = len(context.planner.waiting())
-    if waiting > len(pods):
-        yield f"{count(waiting - len(pods), 'more waiting pod')} not asked about"
-    elif not waiting:
-        yield "--running asks about the pods that run elsewhere, each as if it were new"
-    yield from left_alone(context.planner)
+    elsewhere = by["loses"] + by["nominated"]
+    return {"lands": by["lands"], "ties": by["ties"], "elsewhere": elsewhere, "refused": refused, "failed": failed}
 
 
 def elsewhere(context: Context, node: str) -> list[PodInfo]:

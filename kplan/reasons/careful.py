@@ -1,20 +1,67 @@
-"""Careful: what a manifest does not do though it seems so, and where a kubelet may refuse what the scheduler takes."""
+"""What a manifest does not do though it seems so, and where a kubelet may refuse what the scheduler takes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from kplan.objects.requests import DEFAULT_CPU_MILLI, DEFAULT_MEMORY_BYTES
 from kplan.objects.selectors import compile_selector
 from kplan.reasons.groups import Asked
-from kplan.words import amounts, joined, short_key
 
+_READY = "Ready"
 _PRESSURE = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 
-def careful(asked: Asked) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class KeepsNothingAway:
+    """An anti-affinity term that selects no pod, not even its own."""
+
+    selector: str
+
+
+@dataclass(frozen=True, slots=True)
+class CountsOthers:
+    """A spread constraint that does not count the pod it is on."""
+
+    topology_key: str
+    selector: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestsNothing:
+    """A pod without requests on a node that has next to nothing left.
+
+    Attributes:
+        node: its name.
+        free: what is not requested there of each resource that is short, in the scheduler's units.
+    """
+
+    node: str
+    free: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InTrouble:
+    """A node that says of itself that it is in trouble, though no taint keeps the pod away.
+
+    Attributes:
+        node: its name.
+        ready: whether it says it is ready.
+        pressure: the conditions of pressure that it reports.
+    """
+
+    node: str
+    ready: bool
+    pressure: tuple[str, ...]
+
+
+Warned = KeepsNothingAway | CountsOthers | RequestsNothing | InTrouble
+
+
+def careful(asked: Asked) -> Iterator[Warned]:
     """Warn of rules that select nothing, of requests that are not there, and of nodes that report trouble."""
     yield from _anti_affinity(asked)
     yield from _spread(asked)
@@ -24,7 +71,7 @@ def careful(asked: Asked) -> Iterator[str]:
         yield from _trouble(asked, row)
 
 
-def _anti_affinity(asked: Asked) -> Iterator[str]:
+def _anti_affinity(asked: Asked) -> Iterator[Warned]:
     """Anti-affinity that keeps nothing away, its own pods neither."""
     cluster, pod = asked.cluster, asked.pod
     for term in pod.pod_class.anti_affinity:
@@ -33,42 +80,39 @@ def _anti_affinity(asked: Asked) -> Iterator[str]:
         classes = np.unique(cluster.pod_class[cluster.pod_node >= 0])
         known = (cluster.pod_classes[int(number)] for number in classes)
         if not any(term.matches(c.namespace, c.labels, cluster.namespace_labels(c.namespace)) for c in known):
-            yield f"its anti-affinity term {term.selector} selects no pod, not even its own: it keeps nothing away"
+            yield KeepsNothingAway(str(term.selector))
 
 
-def _spread(asked: Asked) -> Iterator[str]:
+def _spread(asked: Asked) -> Iterator[Warned]:
     """A spread constraint that does not count the pod it is on: its pods may all go to one place."""
     for constraint in asked.pod.pod.spec.topology_spread_constraints or ():
         if constraint.when_unsatisfiable != "DoNotSchedule" or constraint.label_selector is None:
             continue
         selector = compile_selector(constraint.label_selector)
         if not selector.matches(asked.pod.labels):
-            key = short_key(constraint.topology_key)
-            yield f"its spread by {key} counts pods {selector}, not itself: pods like it are not spread by it"
+            yield CountsOthers(constraint.topology_key, str(selector))
 
 
-def _no_requests(asked: Asked, row: int) -> Iterator[str]:
+def _no_requests(asked: Asked, row: int) -> Iterator[Warned]:
     """A pod that counts as nothing, on a node that has next to nothing left."""
     cluster = asked.cluster
     if asked.pod.requests.get("cpu") or asked.pod.requests.get("memory"):
         return
-    told = []
+    short = []
     for name, enough in (("cpu", DEFAULT_CPU_MILLI), ("memory", DEFAULT_MEMORY_BYTES)):
         at = cluster.resources[name]
         free = int(cluster.allocatable[at, row] - cluster.requested[at, row])
         if free < enough:
-            told.append(f"{amounts(name, free)[0]} {name}")
-    if told:
-        node = cluster.node_name(row)
-        yield f"it requests nothing, so it fits anywhere: {node} has only {joined(told)} that is not requested"
+            short.append((name, free))
+    if short:
+        yield RequestsNothing(cluster.node_name(row), tuple(short))
 
 
-def _trouble(asked: Asked, row: int) -> Iterator[str]:
+def _trouble(asked: Asked, row: int) -> Iterator[Warned]:
     """A node that says of itself that it is in trouble, though no taint keeps the pod away."""
     node = asked.cluster.nodes[row]
     status = {condition.type: condition.status for condition in node.status.conditions or ()}
-    found = [name for name in _PRESSURE if status.get(name) == "True"]
-    if status.get("Ready", "True") != "True":
-        found.insert(0, "not Ready")
-    if found:
-        yield f"{node.name} reports {joined(found)}: the scheduler takes it, its kubelet may refuse the pod"
+    pressure = tuple(name for name in _PRESSURE if status.get(name) == "True")
+    ready = status.get(_READY, "True") == "True"
+    if pressure or not ready:
+        yield InTrouble(node.name, ready, pressure)

@@ -15,6 +15,7 @@ from kplan.plugins.pod_topology_spread.facts import ConstraintFacts, SpreadFacts
 from kplan.plugins.volume_binding.facts import BoundVolume, VolumeBindingFacts, WaitingClaim
 from kplan.reasons.groups import Asked, Found
 from kplan.result.document import Attachment, Domain, Domains, Kept, Term, Volume
+from kplan.wording.volumes import UNSUITABLE
 from kplan.words import count, listed
 
 
@@ -142,7 +143,7 @@ def _waiting(claim: WaitingClaim) -> Volume:
     text = f"{size}class {claim.storage_class} (WaitForFirstConsumer){provisioner}"
     details = [f"allowed: {topology}" for topology in claim.topologies]
     if not claim.provisioner:
-        details += [f"{volume.volume}: {volume.why}" for volume in claim.unsuitable[:3]]
+        details += [f"{volume.volume}: {UNSUITABLE[volume.why]}" for volume in claim.unsuitable[:3]]
     if claim.suitable:
         details.append(f"could have {listed(claim.suitable)}, from other nodes")
     return Volume(claim=claim.claim, text=text, details=tuple(details))
