@@ -187,8 +187,17 @@ class _Run:
     def _leave_out(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = ()) -> None:
         self.not_expanded.append(left_out(manifest, self.namespace, why, problems))
 
-    def _refuse(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = (), pods: int = 0) -> None:
-        self.refused.append(left_out(manifest, self.namespace, why, problems, pods))
+    def _refuse(
+        self,
+        manifest: ManifestObject,
+        why: str,
+        problems: Sequence[Problem] = (),
+        pods: int = 0,
+        *,
+        by_quota: bool = False,
+    ) -> None:
+        told = left_out(manifest, self.namespace, why, problems, pods)
+        self.refused.append(replace(told, by_quota=by_quota))
 
     def _misfit(self, manifest: ManifestObject, misfit: Misfit) -> None:
         """Refuse an object of Kubernetes' own that does not decode; leave one of an operator out."""
@@ -209,14 +218,14 @@ class _Run:
             self.server.let_in_claim(claim)
             self.silent += 1
         except Refusal as refusal:
-            self._refuse(manifest, claim_refusal(claim, refusal))
+            self._refuse(manifest, claim_refusal(claim, refusal), by_quota=refusal.by_quota)
 
     def _let_in(self, manifest: ManifestObject, name: str) -> bool:
         """Hold an object that is no pod against the quotas that count its kind; tell whether they let it in."""
         space = namespace_of(manifest, self.namespace)
         why = quota_refusal(manifest, space, name, self.state, self.server.quotas, new=space not in self.running)
         if why:
-            self._refuse(manifest, why)
+            self._refuse(manifest, why, by_quota=True)
         return not why
 
     def _refuse_fields(self, manifest: ManifestObject, name: str, problems: list[Problem]) -> None:
@@ -334,7 +343,9 @@ class _Run:
         )
         if manifest.item is not None:
             self.server.objects.append(manifest.item)
-        self._refuse(manifest, f"its {first.kind} is refused, so no pod is made: {why}", pods=len(drafts))
+        self._refuse(
+            manifest, f"its {first.kind} is refused, so no pod is made: {why}", pods=len(drafts), by_quota=True
+        )
         return True
 
     def _stand_in(self, manifest: ManifestObject, space: str, name: str, make: Expand) -> bool:
@@ -378,9 +389,11 @@ class _Run:
                 stop.refused(draft.pod)
         for message, number in refusals.counts.items():
             share = f"{number} of {len(drafts)} pods: " if len(drafts) > 1 else ""
-            problems = in_template(manifest.kind, not is_foreign(manifest), refusals.problems[message])
+            refusal = refusals.refusals[message]
+            problems = in_template(manifest.kind, not is_foreign(manifest), refusal.problems)
             after = stop.told if stop is not None else ""
             skipped = len(stop.skipped) if stop is not None else 0
             # the server has taken the object, and its controller tries
             pods = 0 if manifest.kind == "Pod" else number + skipped
-            self._refuse(manifest, f"{share}{refusals.first[message]}{after}", problems, pods)
+            why = f"{share}{refusals.first[message]}{after}"
+            self._refuse(manifest, why, problems, pods, by_quota=refusal.by_quota)

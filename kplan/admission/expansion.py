@@ -58,6 +58,7 @@ class LeftOut:
         problems: the fields that are refused, in the server's order.
         pods: how many of its pods are refused where the server takes the object itself; 0 where it does not.
         unbuilt: whether it is no object of a cluster, but what some are built of.
+        by_quota: whether a quota refuses it, or its pods.
     """
 
     kind: str
@@ -69,6 +70,7 @@ class LeftOut:
     problems: tuple[FieldProblem, ...] = ()
     pods: int = 0
     unbuilt: bool = False
+    by_quota: bool = False
 
     @property
     def place(self) -> str:

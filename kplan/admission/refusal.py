@@ -13,27 +13,35 @@ class Refusal(Exception):
     Attributes:
         message: the server's own words, without the object's name.
         problems: the fields that are wrong; empty where it is not a field that is refused.
+        by_quota: whether a quota refuses it.
     """
 
-    def __init__(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
+    def __init__(self, message: str, problems: tuple[Problem, ...] = (), *, by_quota: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.problems = problems
+        self.by_quota = by_quota
 
 
 @dataclass(slots=True)
 class Refusals:
-    """Refused pods of one workload, folded by message."""
+    """Refused pods of one workload, folded by message.
+
+    Attributes:
+        counts: pods by message.
+        first: what is said of the first pod of each.
+        refusals: the first of each message.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
-    problems: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+    refusals: dict[str, Refusal] = field(default_factory=dict)
 
-    def add(self, message: str, pod: str, problems: tuple[Problem, ...] = ()) -> None:
-        """Take one; of equal messages the first pod is named."""
-        self.counts[message] += 1
-        self.first.setdefault(message, pod)
-        self.problems.setdefault(message, problems)
+    def add(self, refusal: Refusal, told: str) -> None:
+        """Take one, and what is said of its pod."""
+        self.counts[refusal.message] += 1
+        self.first.setdefault(refusal.message, told)
+        self.refusals.setdefault(refusal.message, refusal)
 
 
 def claim_refusal(claim: PersistentVolumeClaim, refusal: Refusal) -> str:

@@ -73,13 +73,13 @@ class Server:
         added: list[str] = []
         if self._owners.get(pod.key, owner_of_pod(pod)) != owner_of_pod(pod):
             # of a name that a controller chooses, another pod may be there: it tries in vain until that is gone
-            refusals.add(pod.name, f'pods "{pod.name}" already exists')
+            refusals.add(Refusal(pod.name), f'pods "{pod.name}" already exists')
             return False
         for claim in draft.claims:
             try:
                 added += self.let_in_claim(claim)
             except Refusal as refusal:
-                refusals.add(refusal.message, claim_refusal(claim, refusal))
+                refusals.add(refusal, claim_refusal(claim, refusal))
                 return False
         try:
             added = [*self.admission.admit(pod, complete=change.workload.partition("/")[0] in _OWN_WORDS), *added]
@@ -87,7 +87,7 @@ class Server:
                 self.quotas.let_in_pod(pod, terminating=deadline)
         except Refusal as refusal:
             what = f'Pod "{pod.name}" is invalid' if refusal.problems else f'pods "{pod.name}" is forbidden'
-            refusals.add(refusal.message, f"{what}: {refusal.message}", refusal.problems)
+            refusals.add(refusal, f"{what}: {refusal.message}")
             return False
         self._owners[pod.key] = owner_of_pod(pod)
         added += name_device_claims(pod, self._policies.claim_templates)

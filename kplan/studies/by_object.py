@@ -11,7 +11,6 @@ from kplan.wording.check import do_not_fit, stalls
 REPLICATED = frozenset({"deploy", "rs", "sts", "rc", "rollout"})
 """Words of the kinds whose pods are copies of each other: replicas."""
 _AGAIN = re.compile(r"-r\d+$")
-_QUOTA = ("exceeded quota: ", "failed quota: ")
 _SILENT = "CustomResourceDefinition "
 """What makes no pods by itself."""
 _STALLED_BY_QUOTA = "a quota refuses"
@@ -87,7 +86,7 @@ class Mine:
     def by_quota(self) -> bool:
         """Whether a quota stands in its way."""
         if self.change.refused:
-            return any(mark in self.change.note for mark in _QUOTA)
+            return self.change.refused_by == "quota"
         return self.rollout is not None and self.rollout.stalled.startswith(_STALLED_BY_QUOTA)
 
     @property

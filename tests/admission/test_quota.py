@@ -66,6 +66,7 @@ def web(resources: str, count: int = 4) -> str:
 def test_pods(resources: str, item: Object, let_in: int, message: str) -> None:
     found = expand_text(web(resources), item)
     assert len(found.pods) == let_in
+    assert [line.by_quota for line in found.refused] == ([True] if message else [])
     assert [line.why.partition(" is forbidden: ")[2] for line in found.refused] == ([message] if message else [])
     if message and let_in < 4:
         assert f'{4 - let_in} of 4 pods: pods "web-' in found.refused[0].why
@@ -112,6 +113,7 @@ def _claims(hard: dict[str, str]) -> Expansion:
 def test_claims(hard: dict[str, str], let_in: int) -> None:
     found = _claims(hard)
     assert (len(found.objects), len(found.refused)) == (let_in, 2 - let_in)
+    assert all(left.by_quota for left in found.refused)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_objects_are_counted_when_they_are_new(hard: dict[str, str], refused: st
     there = [make("Deployment", "other", namespace="default"), make("Service", "other", namespace="default")]
     text = f"{deployment(1)}\n---\n{service}"
     found = expand_text(text, quota(hard, used=used), *there)
-    assert [left.why for left in found.refused] == ([refused] if refused else [])
+    assert [(left.why, left.by_quota) for left in found.refused] == ([(refused, True)] if refused else [])
     again = expand_text(text, quota(hard, used=used), *expand_text(text).objects)
     assert not again.refused, "what is there is not counted again"
 

@@ -285,6 +285,15 @@ def test_a_quota_counts_when_asked_for(tmp_path: Path) -> None:
     assert [why for *_, why in uncounted(check(tmp_path, [*ZONES, quota], web))] == ["quotas count with --quota"]
 
 
+def test_what_only_speaks_of_a_quota_is_refused_by_the_server(tmp_path: Path) -> None:
+    web = deployment("web", "1")
+    web["metadata"]["labels"] = {"note": "exceeded quota: none"}
+    result = check(tmp_path, ZONES, web)
+    assert counted(result) == [("refused", "Deployment shop/web")]
+    assert only(result, "refused").title == "the API server refuses it"
+    assert [change.refused_by for change in result.plan.change] == [""]
+
+
 # --- baseline
 
 

@@ -279,7 +279,7 @@ class Quotas:
 
     def _refuse(self, account: _Account, key: str, message: str, resources: Iterable[str]) -> None:
         account.refused.setdefault(key, _Refused(message, frozenset(resources)))
-        raise Refusal(message)
+        raise Refusal(message, by_quota=True)
 
     def _matches(self, quota: ResourceQuota, pod: Pod, *, terminating: bool) -> bool:
         return all(in_scope(scope, pod, terminating=terminating, rules=self._rules) for scope in scopes(quota))

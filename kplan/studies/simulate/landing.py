@@ -164,6 +164,7 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
         note=one.told,
         refused=refused,
         refused_pods=one.pods,
+        refused_by="quota" if one.by_quota else "",
         expanded=refused,
         file=one.file,
         line=one.line,
