@@ -2,10 +2,12 @@
 
 import ast
 import importlib
+import importlib.util
 import re
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import grimp
 import pytest
@@ -267,6 +269,57 @@ def test_links_between_documents_lead_somewhere() -> None:
         if not (path.parent / link).exists()
     ]
     assert broken == []
+
+
+def is_there(name: str) -> bool:
+    """Whether something of kplan is called so: a folder, a module, or what is in one, as ``words.count``."""
+    if "/" in name or name.endswith(".py"):
+        path = PACKAGE / name
+        return path.exists() or path.with_suffix(".py").exists()
+    here: object = kplan
+    at = "kplan"
+    for part in name.split("."):
+        at = f"{at}.{part}"
+        if isinstance(here, ModuleType) and hasattr(here, "__path__") and importlib.util.find_spec(at) is not None:
+            here = importlib.import_module(at)
+        elif part in getattr(here, "__annotations__", {}):
+            here = None
+        elif hasattr(here, part):
+            here = getattr(here, part)
+        else:
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("cluster/", True),
+        ("cluster/schema.py", True),
+        ("cluster.schema", True),
+        ("render/text", True),
+        ("words.count", True),
+        ("result.Plan.events", True),
+        ("cluster/scheme.py", False),
+        ("words.counted", False),
+    ],
+)
+def test_what_is_named_is_looked_up(name: str, expected: bool) -> None:
+    assert is_there(name) == expected
+
+
+def test_what_docstrings_and_documents_name_is_there() -> None:
+    # decisions tell how things were, the changelog of names in files that users write
+    documents = [ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *MODULES]
+    first = "|".join(sorted(parts_of_the_package()))
+    named = re.compile(rf"`(?:kplan[./])?((?:{first})[./](?:[A-Za-z_]+[./])*[A-Za-z_]*)`")
+    missing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in documents
+        for name in named.findall(path.read_text())
+        if not is_there(name)
+    ]
+    assert missing == []
 
 
 def test_every_target_the_documents_name_is_in_the_makefile() -> None:

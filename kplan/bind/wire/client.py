@@ -1,7 +1,7 @@
 """Requests of bind: reading with patience, and writing once.
 
 A read is repeated until the server answers or patience ends: asking twice does no harm. A write goes out once; what
-to do about an answer that failed or never came is decided by who wrote (``bind.perform``), who can ask the server.
+to do about an answer that failed or never came is decided by who wrote (``bind.run.perform``), who can ask the server.
 """
 
 from __future__ import annotations
