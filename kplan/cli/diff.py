@@ -57,7 +57,7 @@ def diff(
     fragm: of what is free on nodes that take pods, the share that the pods of both sides could not use where it lies.
     spread: standard deviation of used between nodes, in percentage points.
     """
-    from kplan.cli.diff_sides import Opener, two_sides, words
+    from kplan.cli.diff_sides import SideOpener, two_sides, words
     from kplan.render.text.diff import diff as lay_out
     from kplan.result.document_usage import Drawing
     from kplan.studies.diff import DiffAsked, compare
@@ -66,7 +66,9 @@ def diff(
     if pods not in PODS:
         raise UsageError(f"--pods {pods}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PODS)}")
     one, two, version = two_sides(sides or [], a, b, rules.k8s_version)
-    opener = Opener(source, Rules(version, rules.feature_gates, rules.config), home(source, namespace), not no_preempt)
+    opener = SideOpener(
+        source, Rules(version, rules.feature_gates, rules.config), home(source, namespace), not no_preempt
+    )
     first, second, kinds = opener.open(one, two)
     found = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
     write(found.document, lay_out, shown, drawing=lambda: Drawing(nodes=usage(found.b, usage(found.a))))

@@ -144,7 +144,7 @@ def two_sides(arguments: Sequence[str], a: str, b: str, versions: str) -> tuple[
 
 
 @dataclass
-class Opener:
+class SideOpener:
     """Makes sides; a source that both share is read once.
 
     Attributes:

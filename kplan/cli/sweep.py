@@ -11,7 +11,7 @@ from kplan.cli.exit_codes import sweep_code
 from kplan.cli.options import Shown, Source
 from kplan.cli.output import show
 from kplan.cli.source import home
-from kplan.cli.sweep_rules import Compared, asked_axes, open_sweep
+from kplan.cli.sweep_rules import RulesOfSome, asked_axes, open_sweep
 from kplan.cli.sweep_run import ResultFile, carry_out
 from kplan.errors import UsageError
 
@@ -55,7 +55,7 @@ def sweep(
     *,
     kept: ResultFile,
     source: Source,
-    rules: Compared,
+    rules: RulesOfSome,
     shown: Shown,
 ) -> None:
     """Carry out every combination of what is given, and tell which do not fit; without anything, drain each node.

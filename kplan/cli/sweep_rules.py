@@ -29,7 +29,7 @@ NOTHING_ASKED = {"drain": ("node",)}
 
 
 @dataclass(frozen=True)
-class Compared:
+class RulesOfSome:
     """Options that choose the scheduler's rules, several of which may be compared."""
 
     k8s_version: Annotated[
@@ -74,7 +74,7 @@ class Opened:
 
 
 def open_sweep(
-    source: Source, rules: Compared, asked: Sequence[AskedAxis], namespace: str, replicas: int | None
+    source: Source, rules: RulesOfSome, asked: Sequence[AskedAxis], namespace: str, replicas: int | None
 ) -> Opened:
     """Read the state and make the scenarios.
 
@@ -113,7 +113,7 @@ def open_sweep(
 
 
 def asked_axes(
-    rules: Compared, files: Sequence[str], given: Mapping[str, Sequence[str]]
+    rules: RulesOfSome, files: Sequence[str], given: Mapping[str, Sequence[str]]
 ) -> tuple[list[AskedAxis], int | None]:
     """Put flags and files together; return the axes, and the replicas that files ask for.
 

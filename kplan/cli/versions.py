@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from kplan.result.document_fail import FailReport
     from kplan.result.document_plan import SimulationPlan
 
-Document = TypeVar(
-    "Document",
+AnswerDocument = TypeVar(
+    "AnswerDocument",
     "PodExplanation | PodExplanations",
     "SimulationPlan",
     "CheckResult",
@@ -33,7 +33,7 @@ Document = TypeVar(
 
 
 @dataclass(frozen=True)
-class Answered(Generic[Document]):
+class Answered(Generic[AnswerDocument]):
     """An answer under one version, or two.
 
     Attributes:
@@ -43,15 +43,17 @@ class Answered(Generic[Document]):
     """
 
     session: Session
-    document: Document
-    other: Document | None
+    document: AnswerDocument
+    other: AnswerDocument | None
 
-    def code(self, of: Callable[[Document], ExitCode]) -> ExitCode:
+    def code(self, of: Callable[[AnswerDocument], ExitCode]) -> ExitCode:
         """The exit code: of two answers the worse one's."""
         return worst([of(one) for one in (self.document, self.other) if one is not None])
 
 
-def answered(source: Source, rules: Rules, ask: Callable[[Session], tuple[Session, Document]]) -> Answered[Document]:
+def answered(
+    source: Source, rules: Rules, ask: Callable[[Session], tuple[Session, AnswerDocument]]
+) -> Answered[AnswerDocument]:
     """Ask under each version that is named.
 
     Args:
