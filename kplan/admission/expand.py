@@ -195,9 +195,10 @@ class _Run:
         pods: int = 0,
         *,
         by_quota: bool = False,
+        unmade: str = "",
     ) -> None:
         told = left_out(manifest, self.namespace, why, problems, pods)
-        self.refused.append(replace(told, by_quota=by_quota))
+        self.refused.append(replace(told, by_quota=by_quota, unmade=unmade))
 
     def _misfit(self, manifest: ManifestObject, misfit: Misfit) -> None:
         """Refuse an object of Kubernetes' own that does not decode; leave one of an operator out."""
@@ -343,9 +344,8 @@ class _Run:
         )
         if manifest.item is not None:
             self.server.objects.append(manifest.item)
-        self._refuse(
-            manifest, f"its {first.kind} is refused, so no pod is made: {why}", pods=len(drafts), by_quota=True
-        )
+        told = f"its {first.kind} is refused, so no pod is made: {why}"
+        self._refuse(manifest, told, pods=len(drafts), by_quota=True, unmade=first.kind)
         return True
 
     def _stand_in(self, manifest: ManifestObject, space: str, name: str, make: Expand) -> bool:

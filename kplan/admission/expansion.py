@@ -59,6 +59,7 @@ class LeftOut:
         pods: how many of its pods are refused where the server takes the object itself; 0 where it does not.
         unbuilt: whether it is no object of a cluster, but what some are built of.
         by_quota: whether a quota refuses it, or its pods.
+        unmade: kind of what its controller makes before any pod, where that is refused.
     """
 
     kind: str
@@ -71,6 +72,7 @@ class LeftOut:
     pods: int = 0
     unbuilt: bool = False
     by_quota: bool = False
+    unmade: str = ""
 
     @property
     def place(self) -> str:

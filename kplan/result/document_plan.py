@@ -139,6 +139,7 @@ class Expanded(Part, frozen=True, kw_only=True):
         refused: whether the API server would refuse it, or pods of it.
         refused_pods: how many of its pods would be refused where the server takes the object itself; else 0.
         refused_by: ``quota`` where a quota refuses it, or its pods; empty for anything else.
+        unmade: kind of what its controller makes before any pod, where that is refused: no pod is tried then.
         expanded: whether kplan knows what pods it brings.
         file: manifest it is from; empty if it cannot be told.
         line: 1-based line of it: of the field that is refused, else where it begins; 0 if it cannot be told.
@@ -155,6 +156,7 @@ class Expanded(Part, frozen=True, kw_only=True):
     refused: bool = False
     refused_pods: int = 0
     refused_by: str = ""
+    unmade: str = ""
     expanded: bool = True
     file: str = ""
     line: int = 0

@@ -212,7 +212,7 @@ def test_what_a_controller_makes_counts(text: str, hard: str, pods: int, begins:
     assert (len(let_in.pods), let_in.refused) == (pods, ())
     found = expand_text(text, quota({hard: "1"}, used={hard: "1"}))
     (left,) = found.refused
-    assert (found.pods, left.pods) == ((), pods)
+    assert (found.pods, left.pods, left.unmade) == ((), pods, begins.split()[1])
     assert left.why.startswith(begins)
     assert left.why.endswith(f"exceeded quota: quota, requested: {hard}=1, used: {hard}=1, limited: {hard}=1")
 

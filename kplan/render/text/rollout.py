@@ -81,8 +81,7 @@ def _whose(change: Expanded) -> str:
     if not change.refused_pods:
         return change.object
     kind = change.object.partition(" ")[0]
-    unmade = change.note.startswith("its ")  # then what makes the pods is not there
-    where = f" (FailedCreate on {_MAKERS[kind]})" if kind in _MAKERS and not unmade else ""
+    where = f" (FailedCreate on {_MAKERS[kind]})" if kind in _MAKERS and not change.unmade else ""
     return f"{count(change.refused_pods, 'pod')} of {change.object}, which itself is accepted{where}"
 
 

@@ -165,6 +165,7 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
         refused=refused,
         refused_pods=one.pods,
         refused_by="quota" if one.by_quota else "",
+        unmade=one.unmade,
         expanded=refused,
         file=one.file,
         line=one.line,
