@@ -14,7 +14,7 @@ from kplan.bind.plan.manifests import Landing, land, read_manifests
 from kplan.bind.plan.profiles import OWN_NAME, held, permit_plugins, with_profiles
 from kplan.bind.plan.rules import rules_guards, rules_of
 from kplan.bind.plan.show import Asked, show
-from kplan.bind.run.following import followed
+from kplan.bind.plan.following import followed
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import Performer
@@ -274,12 +274,18 @@ class Workbench:
         if self.client is not None:
             more.append(rights_guard(self.client, plan, self.scheduler.features, flags))
             more += watch_guards(self.client, followed(plan.pods, self.state.pods))
-        rehearsal = None
-        if self.client is not None and dry_run and all(guard.state != "no" for guard in more):
-            performer = Performer(self.client, Journal(""))
-            rehearsal = Rehearsal(performer, self.scheduler.request_rules, self.scheduler.features, flags)
-        more.append(dry_run_guard(rehearsal, plan))
+        tried = dry_run and all(guard.state != "no" for guard in more)
+        more.append(dry_run_guard(plan, self._rehearsed(plan, flags) if tried else None))
         return make_plan(pods, about, flags, more)
+
+    def _rehearsed(self, plan: BindPlan, flags: Flags) -> list[tuple[str, str]] | None:
+        """Send the writes of a plan with ``dryRun=All``; what is refused, and why."""
+        if self.client is None:
+            return None
+        performer = Performer(self.client, Journal(""))
+        rehearsal = Rehearsal(performer, self.scheduler.request_rules, self.scheduler.features, flags)
+        todo = [pod for pod in plan.pods if pod.result == "bind"]
+        return [(what, problem.message) for what, problem in rehearsal.of(plan.objects, todo)]
 
     def _land(self, targets: Targets) -> Landing:
         """Add what manifests bring."""

@@ -39,7 +39,7 @@ class Opener:
     """
 
     def __init__(self, source: Source, rules: Rules) -> None:
-        from kplan.bind.run.stop import Stop
+        from kplan.bind.wire.stop import Stop
 
         if source.snapshot and (source.context or source.kubeconfig):
             named = "--context" if source.context else "--kubeconfig"

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kplan.bind.run.stop import Stop
+from kplan.bind.wire.stop import Stop
 from kplan.bind.wire.client import Client, NoAnswer, Reply
 
 Handler = Callable[[str, str, Mapping[str, str], Any], Reply | None]

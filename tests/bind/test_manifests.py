@@ -10,7 +10,7 @@ import yaml
 
 from kplan.api import Scheduler
 from kplan.bind.plan.manifests import Landing, Planned, land, read_manifests
-from kplan.bind.plan.same import first_difference
+from kplan.bind.wire.same import first_difference
 from kplan.bind.wire.client import Reply
 from kplan.cli.main import main
 from kplan.errors import LiveError, UsageError

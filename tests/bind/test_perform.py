@@ -12,7 +12,7 @@ from kplan.bind.flags import Flags
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.perform import BudgetRefuses, Conflict, HeldBack, Performer
 from kplan.bind.run.rehearsal import Rehearsal
-from kplan.bind.run.stop import Stop, Stopped
+from kplan.bind.wire.stop import Stop, Stopped
 from kplan.bind.wire.client import Reply
 from kplan.bind.wire.writes import bind, evict
 from kplan.result.document_bind import BindPod

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kplan.bind.run.stop import Stop
+from kplan.bind.wire.stop import Stop
 from kplan.bind.wire.client import Client
 from kplan.cli.main import main
 from kplan.errors import LiveError

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import missing, needs_of, unseen, writing
-from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.identity import Identity
 from kplan.bind.wire.leases import Responsible
@@ -131,20 +130,20 @@ _FIRST = "pods/binding"
 _SHORT = {"persistentvolumeclaims": "pvc", "persistentvolumes": "pv"}
 
 
-def dry_run_guard(rehearsal: Rehearsal | None, plan: BindPlan) -> BindGuard:
-    """Send the writes of a plan with ``dryRun=All``; None sends nothing.
+def dry_run_guard(plan: BindPlan, refused: Sequence[tuple[str, str]] | None) -> BindGuard:
+    """Say what came of the writes of a plan as a dry run.
 
-    Raises:
-        LiveError: the server does not answer.
+    Args:
+        plan: the plan.
+        refused: objects and pods of which a write is refused, each with the reason; None where nothing was sent.
     """
-    if rehearsal is None:
+    if refused is None:
         return BindGuard(name="dry run", state="--", text="not sent: with --apply, or --server-dry-run")
     todo = [pod for pod in plan.pods if pod.result == "bind"]
-    problems = list(rehearsal.of(plan.objects, todo))
-    if problems:
-        what, held = problems[0]
-        more = f"; {len(problems) - 1:,} more refused" if len(problems) > 1 else ""
-        return BindGuard(name="dry run", state="no", text=f"{what}: {held.message}{more}")
+    if refused:
+        what, why = refused[0]
+        more = f"; {len(refused) - 1:,} more refused" if len(refused) > 1 else ""
+        return BindGuard(name="dry run", state="no", text=f"{what}: {why}{more}")
     text = f"the server accepts the writes of {count(len(todo), 'pod')}"
     later = sum(pod.made for pod in todo)
     if later:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from kplan.admission import Expansion, LeftOut, expand, node_of
 from kplan.admission.controllers.changes import find_running, owned_pods
 from kplan.admission.controllers.workloads import INDEX_LABEL
-from kplan.bind.plan.same import first_difference
+from kplan.bind.wire.same import first_difference
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.resources import AWAITED, Resource, collection, rank, resource_of
 from kplan.errors import LiveError, UsageError

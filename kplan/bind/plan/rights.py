@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.bind.run.following import EVERY_KIND
+from kplan.bind.plan.following import EVERY_KIND
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.leases import NAMESPACE as KUBE_SYSTEM
 from kplan.bind.wire.resources import PODS, Resource, resource_of

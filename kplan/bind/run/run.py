@@ -25,7 +25,7 @@ from kplan.bind.run.record import Record
 from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.run.reread import model_of
 from kplan.bind.run.results import summary
-from kplan.bind.run.stop import Stopped
+from kplan.bind.wire.stop import Stopped
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.events import failed, scheduled
 from kplan.bind.wire.writes import Finding, Write, bound, create, pod_path

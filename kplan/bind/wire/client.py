@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from kplan.bind.run.stop import Stop
+from kplan.bind.wire.stop import Stop
 from kplan.errors import LiveError
 from kplan.sources.live import failures
 from kplan.sources.live.connection import Connection

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from kplan.bind.plan.same import first_difference
+from kplan.bind.wire.same import first_difference
 from kplan.bind.wire.client import JSON, MERGE_PATCH, Client
 from kplan.bind.wire.resources import collection, resource_of
 from kplan.objects.kind_words import kind_word
