@@ -52,7 +52,7 @@ STILL_SAID = (
 )
 """What of those floors still makes words of its own; nothing is added, and what has none left is taken off."""
 TWO_WORDS = re.compile(r"[A-Za-z']{2,}[,;:.]? +[a-z]{2,}")
-POINTS = {"pre_enqueue", "sort_key", "pre_filter", "filter", "score", "post_filter", "reserve", "permit"}
+POINTS = {"pre_enqueue", "sort_key", "pre_filter", "filter", "score", "post_filter", "reserve", "permit", "pre_bind"}
 """Methods of a plugin that decide something; one without them has nothing to test."""
 
 
@@ -60,8 +60,9 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
-def contract(kind: str, forbidden: str = "") -> dict[str, list[str]]:
-    [found] = [c for c in CONTRACTS if c["type"] == kind and (not forbidden or forbidden in c["forbidden_modules"])]
+def contract(kind: str, forbidden: str = "", container: str = "kplan") -> dict[str, list[str]]:
+    of_kind = [c for c in CONTRACTS if c["type"] == kind and c.get("containers", [container]) == [container]]
+    [found] = [c for c in of_kind if not forbidden or forbidden in c["forbidden_modules"]]
     return found
 
 

@@ -10,7 +10,9 @@ The way of a command, and which modules it leads through:
     run         one run over a plan: ``rehearsal`` first, then ``creating``, then the pods; ``results``
       arrivals    pods that controllers make, each taken for a planned one
       live        the columns, following the server by ``watch``, with what is assumed on top
-      cycle       one pod: ``reread``, ``evict``, assume and reserve, ``volumes``, bind, ``events``
-    perform     one write of ``writes``: dry run, ``journal``, send, ask what came of it
+      cycle       one pod: ``reread``, ``evict``, assume and reserve, ``prebind``, bind, ``events``
+    perform     one write of ``writes`` or ``updates``: dry run, ``journal``, send, ask what came of it
     client      requests, each wait of which ``stop`` can end
+
+``run`` may know ``plan``, and both know ``wire``, which knows neither.
 """

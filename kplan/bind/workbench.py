@@ -9,12 +9,12 @@ from typing import Any
 from kplan.api import Scheduler
 from kplan.bind.flags import Flags
 from kplan.bind.plan.document import Circumstances, first_pods, make_plan
+from kplan.bind.plan.following import followed
 from kplan.bind.plan.guards import age_guard, dry_run_guard, rights_guard, watch_guards
 from kplan.bind.plan.manifests import Landing, land, read_manifests
 from kplan.bind.plan.profiles import OWN_NAME, held, permit_plugins, with_profiles
 from kplan.bind.plan.rules import rules_guards, rules_of
 from kplan.bind.plan.show import Asked, show
-from kplan.bind.plan.following import followed
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import Performer

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
     from kplan.framework.facts import Facts
     from kplan.framework.preemption import PostFilterResult, PreemptionHandle
+    from kplan.framework.writes import Write
 
 Scores = NDArray[np.int64]
 
@@ -120,6 +121,14 @@ class PermitPlugin(Protocol):
 
     def permit(self, pod: PodInfo, cluster: Cluster, row: int) -> Refused | None:
         """Return why the pod has to wait, or None."""
+
+
+@runtime_checkable
+class PreBindPlugin(Protocol):
+    """Has objects written before the pod is bound; a plan writes nothing, only ``kplan bind`` does."""
+
+    def pre_bind(self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any) -> tuple[Write, ...]:
+        """Return what is written, and what is waited for after it; the pod is reserved on node ``row``."""
 
 
 @runtime_checkable

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kplan.bind.wire.stop import Stop
 from kplan.bind.wire.client import Client, NoAnswer, Reply
+from kplan.bind.wire.stop import Stop
 
 Handler = Callable[[str, str, Mapping[str, str], Any], Reply | None]
 

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 import yaml
 
+from kplan.bind.plan.following import EVERY_KIND, OF_VOLUMES, followed
 from kplan.bind.plan.guards import watch_guards
 from kplan.bind.plan.rights import Needs, cluster_role, following
-from kplan.bind.plan.following import EVERY_KIND, OF_VOLUMES, followed
 from kplan.bind.run.watch import Seen, Watch, Watches
 from kplan.config import features
 from kplan.objects.kinds import BY_MODEL

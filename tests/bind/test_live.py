@@ -57,9 +57,12 @@ def test_reserved_claims_and_volumes_are_taken_back_exactly() -> None:
     cluster = live(node("node-a"), node("node-b"), *storage(), mine("a", volumes=claims("scratch", "data")))
     tables = cluster.cluster.objects
     before = tables.persistent_volumes["pv-1"], tables.persistent_volume_claims["default/scratch"]
-    assumed, chosen = cluster.assume(info(cluster, "a"), "node-b")
-    assert chosen == {"data": "pv-1", "scratch": ""}
-    assert len(assumed.former) == 2
+    writes = cluster.assume(info(cluster, "a"), "node-b")
+    assert [(one.until.claim, one.until.volume) for one in writes] == [
+        ("default/data", "pv-1"),
+        ("default/scratch", ""),
+    ]
+    assert len(cluster.assumed["default/a"].former) == 2
     assert tables.persistent_volumes["pv-1"].spec.claim_ref is not None
     cluster.revert("default/a")
     assert (tables.persistent_volumes["pv-1"], tables.persistent_volume_claims["default/scratch"]) == before
@@ -68,7 +71,8 @@ def test_reserved_claims_and_volumes_are_taken_back_exactly() -> None:
 def test_an_assumption_is_confirmed_when_the_server_shows_it() -> None:
     clock = [0.0]
     cluster = live(node("node-a"), mine("a"), clock=clock)
-    assumed, _ = cluster.assume(info(cluster, "a"), "node-a")
+    assert cluster.assume(info(cluster, "a"), "node-a") == ()
+    assumed = cluster.assumed["default/a"]
     cluster.written("default/a")
     clock[0] = 31.0
     assert cluster.unconfirmed(30) == []  # written at 0 means not written

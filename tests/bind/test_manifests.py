@@ -10,8 +10,8 @@ import yaml
 
 from kplan.api import Scheduler
 from kplan.bind.plan.manifests import Landing, Planned, land, read_manifests
-from kplan.bind.wire.same import first_difference
 from kplan.bind.wire.client import Reply
+from kplan.bind.wire.same import first_difference
 from kplan.cli.main import main
 from kplan.errors import LiveError, UsageError
 from kplan.objects.models import Object

@@ -12,8 +12,8 @@ from kplan.bind.flags import Flags
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.perform import BudgetRefuses, Conflict, HeldBack, Performer
 from kplan.bind.run.rehearsal import Rehearsal
-from kplan.bind.wire.stop import Stop, Stopped
 from kplan.bind.wire.client import Reply
+from kplan.bind.wire.stop import Stop, Stopped
 from kplan.bind.wire.writes import bind, evict
 from kplan.result.document_bind import BindPod
 from tests.bind.fakes import FakeClient, answer
@@ -153,7 +153,7 @@ def test_a_stop_while_a_write_is_in_flight_lets_the_server_be_asked(tmp_path: Pa
 
     performer = Performer(FakeClient(handler, stop), Journal(""))
     performer.carry_out(WRITE)
-    assert performer.sent == ["bind shop/web-0 to node-a"]
+    assert [one.text for one in performer.sent] == ["bind shop/web-0 to node-a"]
 
 
 def rehearsed(*replies: Reply) -> tuple[list[str], list[str]]:

@@ -24,7 +24,7 @@ from kplan.result.document_base import API_VERSION, Origin
 from kplan.result.document_bind import BindPlan, BindResult, BindTarget, BindTotals
 from tests.bind.fakes import FakeClient, answer
 from tests.bind.store import Store
-from tests.bind.test_show import mine
+from tests.bind.test_show import claims, mine, storage
 from tests.builders import make, node, pod
 
 ORIGIN = Origin(source="prod", nodes=1, pods=1, k8s_version="1.37.2", how="as recorded", rules="1.37.2")
@@ -185,3 +185,82 @@ def test_a_budget_that_refuses_in_the_dry_run_names_the_victim(tmp_path: Path) -
     result = world.run()
     assert became(result) == [("default/big", "held-back", "pdb")]
     assert result.pods[0].text == "a budget refuses to let default/v1 go: needs 2 healthy pods"
+
+
+def with_claims() -> list[Object]:
+    return [node("node-a"), node("node-b"), *storage(), mine("a", volumes=claims("scratch", "data"))]
+
+
+CLAIM, VOLUME = "/api/v1/namespaces/default/persistentvolumeclaims/", "/api/v1/persistentvolumes/"
+
+
+def bound_by_controller(world: World) -> None:
+    """Do what the controllers do once both writes are there."""
+    for name, volume in (("data", "pv-1"), ("scratch", "pv-made")):
+        claim = world.store.objects[f"{CLAIM}{name}"]
+        claim["spec"]["volumeName"] = volume
+        claim["metadata"].setdefault("annotations", {})["pv.kubernetes.io/bind-completed"] = "yes"
+    made = {"metadata": {"name": "pv-made", "uid": "v2"}, "spec": {"claimRef": {"uid": "c2"}}}
+    world.store.objects[f"{VOLUME}pv-made"] = made
+
+
+def test_volumes_are_given_and_claims_too_before_the_pod_is_bound(tmp_path: Path) -> None:
+    world = World(tmp_path, *with_claims())
+    world.store.objects[f"{VOLUME}pv-1"]["spec"]["unheardOf"] = {"kept": True}
+
+    def controllers(method: str, path: str, query: Mapping[str, str], body: Any) -> None:
+        if world.store.writes[-2:] == ["put pv-1", "put scratch"]:
+            bound_by_controller(world)
+
+    world.store.before = controllers
+    result = world.run()
+    assert (result.verdict, result.pods[0].node) == ("BOUND", "node-b")
+    assert world.store.writes == ["patch a", "put pv-1", "put scratch", "bind a node-b"]
+    volume = world.store.objects[f"{VOLUME}pv-1"]
+    assert volume["spec"]["unheardOf"] == {"kept": True}
+    assert volume["spec"]["claimRef"] == {
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "default", "name": "data", "uid": "c1",
+        "resourceVersion": "",
+    }  # fmt: skip
+    assert volume["metadata"]["annotations"] == {"pv.kubernetes.io/bound-by-controller": "yes"}
+    scratch = world.store.objects[f"{CLAIM}scratch"]["metadata"]["annotations"]
+    assert scratch["volume.kubernetes.io/selected-node"] == "node-b"
+
+
+TAKEN = {
+    "a volume that another claim has by now": (
+        f"{VOLUME}pv-1", {"spec": {"claimRef": {"namespace": "x", "name": "y", "uid": "z"}}}, "volume-taken",
+        "volume pv-1 belongs to claim x/y by now",
+    ),
+    "a claim that was given to another node": (
+        f"{CLAIM}scratch", {"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "node-a"}}},
+        "claim-elsewhere", "claim default/scratch was given to node node-a by now",
+    ),
+    "a volume that was made again": (
+        f"{VOLUME}pv-1", {"metadata": {"uid": "v9"}}, "volume-recreated",
+        "volume pv-1 was deleted and made again after the plan",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "change", "code", "text"), TAKEN.values(), ids=TAKEN)
+def test_what_others_took_meanwhile_holds_the_pod_back_before_anything_is_written(
+    tmp_path: Path, path: str, change: dict[str, Any], code: str, text: str
+) -> None:
+    world = World(tmp_path, *with_claims())
+    for part, fields in change.items():
+        world.store.objects[path][part].update(fields)
+    [found] = world.run().pods
+    assert (found.code, found.text) == (code, text)
+    assert world.store.writes == []
+
+
+def test_what_stays_of_a_pod_that_is_held_back_is_told_without_its_nomination(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path, *with_claims(), flags=Flags(volume_timeout=0.01))
+    monkeypatch.setattr("kplan.bind.run.prebind._LOOK_EVERY", 0.0)
+    [found] = world.run().pods
+    assert (found.code, found.text) == ("claim-timeout", "claim default/data was not bound within 0.01 s")
+    assert found.kept == ("give volume pv-1 to claim default/data", "give claim default/scratch to node node-b")
+    assert world.store.writes == ["patch a", "put pv-1", "put scratch", "patch a"]

@@ -656,3 +656,47 @@ def test_the_first_of_many_things_is_the_first_that_is_for_the_node(
     expected = [[i for i, where in enumerate(wanted) if allows(where, row)] for row in (0, 1)]
     assert [list(order.at(row)) for row in (0, 1)] == expected
     assert order.first(cluster.all_rows).tolist() == [(found or [len(wanted)])[0] for found in expected]
+
+
+def written(cluster: Cluster, name: str, on: str) -> list[tuple[str, str, dict[str, Any], str]]:
+    """Reserve, and tell what is written before the pod is bound: what for, the object, its fields, the claim."""
+    info = cluster.pods[cluster.pod_index[f"default/{name}"]]
+    ready = plugin().pre_filter(info, cluster)
+    assert isinstance(ready, Ready)
+    row = cluster.node_index[on]
+    choice = (plugin().filter(info, ready.state, cluster, plain(cluster.all_rows)).choice or {}).get(row)
+    cluster.apply(plugin().reserve(info, ready.state, cluster, row, choice).changes)
+    found = plugin().pre_bind(info, ready.state, cluster, row, choice)
+    return [
+        (one.code.value, one.key, {".".join(field.path): field.value for field in one.fields}, one.until.claim)
+        for one in found
+    ]
+
+
+MARK = "metadata.annotations.pv.kubernetes.io/bound-by-controller"
+
+
+def reference(uid: str) -> dict[str, str]:
+    return {
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "default", "name": "c", "uid": uid,
+        "resourceVersion": "",
+    }  # fmt: skip
+
+
+def test_a_volume_is_given_to_its_claim_first_and_other_claims_to_the_node() -> None:
+    objects = [waits(CSI), waits(name="slow"), claim("d"), claim("c", storage_class="slow")]
+    objects += [volume("pv", storage_class="slow"), using("d", "c", name="one")]
+    assert written(build(ClusterState.of([*NODES, *objects])), "one", "b") == [
+        ("claim-volume", "pv", {"spec.claimRef": reference(""), MARK: "yes"}, "default/c"),
+        ("select-node", "default/d", {f"metadata.annotations.{SELECTED}": "b"}, "default/d"),
+    ]
+
+
+def test_a_volume_its_owner_reserved_is_given_without_the_mark() -> None:
+    cluster = build(ClusterState.of([*NODES, waits(), C_UID, volume("pv", **ref("c")), using("c", name="one")]))
+    assert written(cluster, "one", "a") == [("claim-volume", "pv", {"spec.claimRef": reference("u1")}, "default/c")]
+
+
+def test_a_pod_without_open_claims_has_nothing_written() -> None:
+    cluster = build(ClusterState.of([*NODES, using(name="one")]))
+    assert plugin().pre_bind(cluster.pods[0], None, cluster, 0, None) == ()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kplan.bind.wire.stop import Stop
 from kplan.bind.wire.client import Client
+from kplan.bind.wire.stop import Stop
 from kplan.cli.main import main
 from kplan.errors import LiveError
 from kplan.sources.live.connection import connect

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from kplan.admission import Expansion, LeftOut, expand, node_of
 from kplan.admission.controllers.changes import find_running, owned_pods
 from kplan.admission.controllers.workloads import INDEX_LABEL
-from kplan.bind.wire.same import first_difference
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.resources import AWAITED, Resource, collection, rank, resource_of
+from kplan.bind.wire.same import first_difference
 from kplan.errors import LiveError, UsageError
 from kplan.objects.kind_words import kind_word
 from kplan.objects.kinds import find

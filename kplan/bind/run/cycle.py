@@ -16,16 +16,29 @@ from dataclasses import dataclass
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
-from kplan.bind.run import evict, reread, volumes
+from kplan.bind.run import evict, prebind, reread
 from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
 from kplan.bind.run.perform import Conflict, HeldBack, Performer
 from kplan.bind.run.watch import Seen
 from kplan.bind.wire.events import scheduled
-from kplan.bind.wire.writes import Finding, bind, claim_path, create, nominate, pod_path, volume_path
+from kplan.bind.wire.writes import (
+    BIND,
+    CLEAR_NOMINATION,
+    EVENT,
+    NOMINATE,
+    Finding,
+    bind,
+    claim_path,
+    create,
+    nominate,
+    pod_path,
+    volume_path,
+)
 from kplan.cluster import PodInfo
 from kplan.errors import LiveError
 from kplan.framework.args import VolumeBindingArgs
+from kplan.framework.writes import Write
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
 from kplan.pipeline import Pipeline
 from kplan.plugins.shared.claims import claim_uses
@@ -86,14 +99,13 @@ class Cycle:
             if shown.evicts:
                 yield from self._preempt(pod)
                 pod = self._look()
-            pod = yield from self._assume(pod)
-            waited = bool(shown.claims or shown.evicts)
-            if shown.claims:
+            pod, writes = yield from self._assume(pod)
+            if writes:
                 self._announce(pod)
-                volumes.carry_out(self.performer, shown.claims, shown.node)
+                prebind.carry_out(self.performer, writes, shown.claims)
                 reaches, timeout = self.live.reaches, self._volume_timeout()
-                yield from volumes.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
-            self._bind(self._look() if waited else pod)
+                yield from prebind.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
+            self._bind(self._look() if writes or shown.evicts else pod)
             self.live.written(shown.pod)
             self.bound = True
         except BaseException:
@@ -172,32 +184,30 @@ class Cycle:
         for victim in victims:
             self.live.seen(Seen(victim.pod, gone=True))
 
-    def _assume(self, pod: Pod) -> Generator[float, None, Pod]:
-        """Assume and reserve as soon as it fits; returns the pod as it was read last."""
+    def _assume(self, pod: Pod) -> Generator[float, None, tuple[Pod, tuple[Write, ...]]]:
+        """Assume and reserve as soon as it fits; returns the pod as it was read last, and what its plugins write."""
         while True:
             try:
-                self._reserve(pod)
-                return pod
+                return pod, self._reserve()
             except HeldBack as problem:
                 if problem.code != "no-fit" or not self.others():
                     raise
             yield _LOOK_EVERY
             pod = self._look()
 
-    def _reserve(self, pod: Pod) -> None:
-        """Assume and reserve; what is reserved must be what was shown."""
+    def _reserve(self) -> tuple[Write, ...]:
+        """Assume and reserve; what is written then must be what was shown."""
         try:
-            _, chosen = self.live.assume(self._info(), self.shown.node)
+            writes = self.live.assume(self._info(), self.shown.node)
         except NoFit as error:
             raise HeldBack(str(error), code="no-fit") from None
-        namespace = pod.namespace
         told = {claim.claim: claim.volume for claim in self.shown.claims}
-        for name, volume in chosen.items():
-            key = f"{namespace}/{name}"
-            if key not in told or told[key] != volume:
-                was = told.get(key) or "none that was shown"
+        for claim, volume in ((write.until.claim, write.until.volume) for write in writes):
+            if claim not in told or told[claim] != volume:
+                was = told.get(claim) or "none that was shown"
                 now = volume or "a new one"
-                raise HeldBack(f"claim {key} would get {now} by now, not {was}", code="volume-changed")
+                raise HeldBack(f"claim {claim} would get {now} by now, not {was}", code="volume-changed")
+        return writes
 
     def _announce(self, pod: Pod) -> None:
         """Nominate the pod to its node while its volumes are bound, so that others count on it.
@@ -232,16 +242,10 @@ class Cycle:
     @property
     def kept(self) -> tuple[str, ...]:
         """Writes that were made for the pod and stay, in words."""
-        sent = [text for text in self.performer.sent if not text.startswith(("report ", "bind "))]
-        if f"clear the nomination of {self.shown.pod}" in sent:
-            sent = [
-                text
-                for text in sent
-                if not text.endswith(
-                    (f"nominate {self.shown.pod} to {self.shown.node}", f"nomination of {self.shown.pod}")
-                )
-            ]
-        return tuple(sent)
+        own = [one for one in self.performer.sent if one.about == self.shown.pod]
+        cleared = any(one.kind == CLEAR_NOMINATION for one in own)
+        gone = {EVENT, BIND, *((NOMINATE, CLEAR_NOMINATION) if cleared else ())}
+        return tuple(one.text for one in self.performer.sent if one not in own or one.kind not in gone)
 
     def _take_back(self) -> None:
         """Unreserve and forget, then clear the nomination; the state is that of the server again."""

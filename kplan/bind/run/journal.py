@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kplan.bind.run.record import VERSION, mend
-from kplan.bind.wire.writes import Write
+from kplan.bind.wire.writes import Request
 from kplan.errors import BindError, UsageError
 from kplan.result.document_bind import BoundPod
 
@@ -66,7 +66,7 @@ class Journal:
         """Note what the run sets out to do."""
         self._line("start", version=VERSION, run=run, options=options, plan=plan)
 
-    def before(self, write: Write) -> int:
+    def before(self, write: Request) -> int:
         """Note a write that is about to be sent; returns its number."""
         self._number += 1
         self._line("before", n=self._number, write=write.kind, about=write.about, text=write.text)

@@ -16,8 +16,10 @@ import msgspec
 from kplan.bind.plan.fields import node_fields
 from kplan.bind.run.watch import Seen, Watches
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove
+from kplan.framework.writes import Write
 from kplan.objects.models import Node, Object, PersistentVolume, Pod
 from kplan.pipeline import Planner
+from kplan.pipeline.pre_binding import pre_bind
 from kplan.pipeline.reserving import reserve
 from kplan.plugins.volume_binding.binder import volume_reach
 from kplan.result import Outcome
@@ -185,11 +187,11 @@ class LiveCluster:
         choice = self.planner.cycle(pod, -1).explain(preempt=False).choice
         return self.cluster.node_name(choice) if choice >= 0 else ""
 
-    def assume(self, pod: PodInfo, node: str) -> tuple[Assumed, dict[str, str]]:
+    def assume(self, pod: PodInfo, node: str) -> tuple[Write, ...]:
         """Assume a pod on a node if it fits there, and reserve what it takes, as a scheduling cycle does.
 
         Returns:
-            What was assumed, and the volume by name of the claim, empty where one is to be made.
+            What its plugins have written before it is bound.
 
         Raises:
             NoFit: it does not fit there any more, or a plugin refuses to reserve; nothing is left assumed.
@@ -207,7 +209,7 @@ class LiveCluster:
         if taken.refused is not None:
             self.revert(pod.key)
             raise NoFit(taken.refused.text)
-        return assumed, taken.volumes
+        return pre_bind(cycle, row)
 
     def _take(self, assumed: Assumed, changes: Sequence[Change]) -> None:
         """Carry out what placing a pod takes, and note what takes each object back."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kplan.bind.run.journal import Journal
 from kplan.bind.wire.client import Client, NoAnswer, Reply
-from kplan.bind.wire.writes import Finding, Write
+from kplan.bind.wire.writes import Finding, Request
 from kplan.errors import BindError
 
 _ATTEMPTS = 8
@@ -45,16 +45,16 @@ class Performer:
     Attributes:
         client: the server.
         journal: where each is noted.
-        rehearsed: texts of writes that the server has accepted as a dry run.
-        sent: writes that were carried out, in order, in words.
+        rehearsed: kind and object of writes that the server has accepted as a dry run.
+        sent: writes that were carried out, in order.
     """
 
     client: Client
     journal: Journal
     rehearsed: set[tuple[str, str]] = field(default_factory=set)
-    sent: list[str] = field(default_factory=list)
+    sent: list[Request] = field(default_factory=list)
 
-    def rehearse(self, write: Write) -> None:
+    def rehearse(self, write: Request) -> None:
         """Send it with ``dryRun=All``: admission, validation and preconditions are asked, nothing is kept.
 
         Raises:
@@ -84,7 +84,7 @@ class Performer:
             self.client.stop.sleep(wait)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def carry_out(self, write: Write) -> None:
+    def carry_out(self, write: Request) -> None:
         """Send it until it is done; whenever that is not certain, ask the server.
 
         Raises:
@@ -111,7 +111,7 @@ class Performer:
         said = reply.message if reply.status != NO_ANSWER else "no answer"
         raise HeldBack(f"{write.text} failed {_ATTEMPTS} times: {said}", code="server-failed")
 
-    def _once(self, write: Write) -> Reply:
+    def _once(self, write: Request) -> Reply:
         """Send it once and find out what came of it; a status below 300 is done, any other may be tried again."""
         number = self.journal.before(write)
         try:
@@ -124,7 +124,7 @@ class Performer:
             return DONE
         return reply if reply.status else Reply(NO_ANSWER, b"")
 
-    def _settled(self, write: Write, number: int, reply: Reply) -> bool:
+    def _settled(self, write: Request, number: int, reply: Reply) -> bool:
         """Read an answer that says something: done, refused or to be tried later."""
         if _is_done(write, reply):
             self._done(write, number, reply.status)
@@ -148,7 +148,7 @@ class Performer:
             raise Conflict(reply.message)
         raise _refusal(write, reply, "")
 
-    def _asked(self, write: Write, number: int, reply: Reply) -> bool:
+    def _asked(self, write: Request, number: int, reply: Reply) -> bool:
         """Ask the server about a write without a telling answer; whether it is done."""
         status = reply.status
         found = write.ask(self.client)
@@ -160,17 +160,17 @@ class Performer:
             raise HeldBack(found.text, code=found.code)
         return False
 
-    def _done(self, write: Write, number: int, status: int, text: str = "") -> None:
+    def _done(self, write: Request, number: int, status: int, text: str = "") -> None:
         self.journal.after(number, "done", status, text)
-        self.sent.append(write.text)
+        self.sent.append(write)
 
-    def _send(self, write: Write, *, dry: bool = False) -> Reply:
+    def _send(self, write: Request, *, dry: bool = False) -> Reply:
         query = {**write.query, **({"dryRun": "All"} if dry else {})}
         what = f"trying to {write.text}" if dry else f"writing: {write.text}"
         return self.client.send(write.method, write.path, write.data, query, content_type=write.content_type, what=what)
 
 
-def _is_done(write: Write, reply: Reply) -> bool:
+def _is_done(write: Request, reply: Reply) -> bool:
     return reply.ok or (write.named and reply.status == 409)
 
 
@@ -179,7 +179,7 @@ def _refused(reply: Reply) -> bool:
     return reply.status < 500 and (reply.status != 429 or BUDGET in reply.causes)
 
 
-def _refusal(write: Write, reply: Reply, lead: str) -> HeldBack:
+def _refusal(write: Request, reply: Reply, lead: str) -> HeldBack:
     if reply.status == 429 and BUDGET in reply.causes:
         return BudgetRefuses(reply.message)
     if reply.status == 409:

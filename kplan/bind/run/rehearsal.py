@@ -8,11 +8,11 @@ from typing import Any
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
-from kplan.bind.run import volumes
+from kplan.bind.run import prebind
 from kplan.bind.run.evict import check_budgets, refused, remaining
 from kplan.bind.run.perform import BudgetRefuses, Conflict, HeldBack, Performer
 from kplan.bind.run.reread import read_node, read_pod
-from kplan.bind.wire.writes import Finding, Write, bind, create, evict, nominate, pod_path
+from kplan.bind.wire.writes import Finding, Request, bind, create, evict, nominate, pod_path
 from kplan.framework.features import Features
 from kplan.objects.kind_words import kind_word
 from kplan.objects.requests import RequestRules
@@ -85,7 +85,7 @@ class Rehearsal:
             self.performer.rehearse(write)
         return True
 
-    def _try(self, write: Write) -> None:
+    def _try(self, write: Request) -> None:
         if (write.kind, write.about) in self.performer.rehearsed:
             return
         try:
@@ -94,7 +94,7 @@ class Rehearsal:
             if self.flags.pdb != "wait":
                 raise refused(write.about, refusal) from None
 
-    def _writes(self, shown: BindPod, missing: set[str]) -> Iterator[Write]:
+    def _writes(self, shown: BindPod, missing: set[str]) -> Iterator[Request]:
         """Yield the writes of a pod that can be tried before it is its turn."""
         client = self.performer.client
         if shown.made:
@@ -105,7 +105,7 @@ class Rehearsal:
             return
         pod = read_pod(client, shown, self.rules)
         read_node(client, shown)
-        yield from volumes.writes(client, shown.claims, shown.node)
+        yield from prebind.requests(client, shown.claims, shown.node)
         if shown.evicts or (shown.claims and nominates(self.features)):
             yield nominate(shown.pod, shown.uid, shown.node)
         left = remaining(client, shown)

@@ -9,7 +9,7 @@ import msgspec
 from kplan.bind.plan.fields import changed, node_fields, planned_fields, pod_fields
 from kplan.bind.run.perform import HeldBack
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.writes import claim_path, pod_path
+from kplan.bind.wire.writes import claim_path, pod_path, volume_path
 from kplan.objects.models import Node, Pod
 from kplan.objects.requests import RequestRules, set_resource_defaults
 from kplan.plugins.shared.claims import BIND_COMPLETED, SELECTED_NODE
@@ -96,6 +96,21 @@ def read_claim(client: Client, shown: BindClaim) -> Raw:
     volume = raw["spec"].get("volumeName") or ""
     if volume and shown.volume and volume != shown.volume:
         raise HeldBack(f"claim {key} got volume {volume} by now, not {shown.volume}", code="claim-elsewhere")
+    return raw
+
+
+def read_volume(client: Client, shown: BindClaim) -> Raw:
+    """Read the volume that a claim is to get; it must be the one that was shown.
+
+    Raises:
+        HeldBack: it is not.
+        LiveError: the server does not answer.
+    """
+    raw = client.found(volume_path(shown.volume), what=f"reading volume {shown.volume} again")
+    if raw is None:
+        raise HeldBack(f"volume {shown.volume} was deleted after the plan", code="volume-deleted")
+    if shown.volume_uid and raw["metadata"]["uid"] != shown.volume_uid:
+        raise HeldBack(f"volume {shown.volume} was deleted and made again after the plan", code="volume-recreated")
     return raw
 
 

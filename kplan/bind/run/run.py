@@ -25,10 +25,10 @@ from kplan.bind.run.record import Record
 from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.run.reread import model_of
 from kplan.bind.run.results import summary
-from kplan.bind.wire.stop import Stopped
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.events import failed, scheduled
-from kplan.bind.wire.writes import Finding, Write, bound, create, pod_path
+from kplan.bind.wire.stop import Stopped
+from kplan.bind.wire.writes import Finding, Request, bound, create, pod_path
 from kplan.errors import KplanError, LiveError
 from kplan.framework.features import Features
 from kplan.objects.models import Pod
@@ -315,7 +315,7 @@ class Run:
     def _unconfirmed(self) -> bool:
         return any(one.written and not one.confirmed for one in self.live.assumed.values())
 
-    def _report(self, write: Write) -> None:
+    def _report(self, write: Request) -> None:
         """Report an event; a refusal changes nothing about the pod."""
         with suppress(HeldBack):
             self._performer().carry_out(write)

@@ -9,25 +9,25 @@ import socket
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from kplan.bind.wire.writes import Write, event
+from kplan.bind.wire.writes import Request, event
 
 REPORTER = "kplan"
 _NOTE_LIMIT = 1024
 
 
-def scheduled(key: str, uid: str, node: str, run: str) -> Write:
+def scheduled(key: str, uid: str, node: str, run: str) -> Request:
     """Report that a pod was bound."""
     note = f"Successfully assigned {key} to {node}"
     return _event(key, uid, run, kind="Normal", reason="Scheduled", action="Binding", note=note)
 
 
-def failed(key: str, uid: str, message: str, run: str) -> Write:
+def failed(key: str, uid: str, message: str, run: str) -> Request:
     """Report that a pod was not."""
     note = message if len(message) <= _NOTE_LIMIT else message[: _NOTE_LIMIT - 4] + " ..."
     return _event(key, uid, run, kind="Warning", reason="FailedScheduling", action="Scheduling", note=note)
 
 
-def _event(key: str, uid: str, run: str, *, kind: str, reason: str, action: str, note: str) -> Write:
+def _event(key: str, uid: str, run: str, *, kind: str, reason: str, action: str, note: str) -> Request:
     namespace, _, name = key.partition("/")
     suffix = sha256(f"{run} {uid} {reason}".encode()).hexdigest()[:16]
     return event(

@@ -13,13 +13,16 @@ from typing import Any
 
 import msgspec
 
-from kplan.bind.wire.same import first_difference
 from kplan.bind.wire.client import JSON, MERGE_PATCH, Client
 from kplan.bind.wire.resources import collection, resource_of
+from kplan.bind.wire.same import first_difference
 from kplan.objects.kind_words import kind_word
-from kplan.plugins.shared.claims import BOUND_BY_CONTROLLER, SELECTED_NODE
 
 Raw = dict[str, Any]
+
+
+BIND, EVENT, EVICT, CREATE = "bind", "event", "evict", "create"
+NOMINATE, CLEAR_NOMINATION = "nominate", "clear-nomination"
 
 
 class Finding(StrEnum):
@@ -43,12 +46,12 @@ DONE, OPEN = Found(Finding.DONE), Found(Finding.OPEN)
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """One write.
+class Request:
+    """One write as it is sent.
 
     Attributes:
-        kind: ``bind``, ``claim-volume``, ``select-node``, ``nominate``, ``clear-nomination``, ``evict``, ``create`` or
-            ``event``.
+        kind: what it does: ``bind``, ``nominate``, ``clear-nomination``, ``evict``, ``create``, ``event``, or a code
+            of ``framework/writes.py``.
         about: the object written, as ``namespace/name``; with its kind before it where it is of a manifest.
         text: what it does, in words.
         method: HTTP method.
@@ -110,18 +113,18 @@ def binding_object(key: str, uid: str, node: str, resource_version: str = "") ->
     return {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
 
 
-def bind(key: str, uid: str, node: str, resource_version: str) -> Write:
+def bind(key: str, uid: str, node: str, resource_version: str) -> Request:
     """Bind a pod that is as it was read: its uid and its resourceVersion are preconditions."""
     body = binding_object(key, uid, node, resource_version)
-    return Write(
-        "bind", key, f"bind {key} to {node}", "POST", pod_path(key, "binding"), body, lambda c: bound(c, key, uid, node)
+    return Request(
+        BIND, key, f"bind {key} to {node}", "POST", pod_path(key, "binding"), body, lambda c: bound(c, key, uid, node)
     )
 
 
 def bound(client: Client, key: str, uid: str, node: str) -> Found:
     """Ask whether a pod is bound to a node."""
     pod = client.found(pod_path(key), what=f"asking for pod {key}")
-    problem = _gone(pod, uid, "the pod")
+    problem = gone(pod, uid, "the pod")
     if problem is not None or pod is None:
         return problem or OPEN
     on = pod.get("spec", {}).get("nodeName") or ""
@@ -134,7 +137,8 @@ def bound(client: Client, key: str, uid: str, node: str) -> Found:
     return OPEN
 
 
-def _gone(item: Raw | None, uid: str, what: str) -> Found | None:
+def gone(item: Raw | None, uid: str, what: str) -> Found | None:
+    """What to say of an object that is not there, or is another by now; None of one that is there."""
     if item is None:
         return Found(Finding.CHANGED, f"{what} was deleted", "deleted")
     if uid and item["metadata"].get("uid") != uid:
@@ -142,98 +146,23 @@ def _gone(item: Raw | None, uid: str, what: str) -> Found | None:
     return None
 
 
-def claim_volume(volume: Raw, claim: Raw) -> Write:
-    """Give a volume to a claim; both as they were just read.
-
-    Source: component-helpers v0.37.2 storage/volume/pv_helpers.go GetBindVolumeToClaim.
-    """
-    meta, theirs = volume["metadata"], claim["metadata"]
-    key = f"{theirs['namespace']}/{theirs['name']}"
-    reference = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "namespace": theirs["namespace"],
-        "name": theirs["name"],
-        "uid": theirs["uid"],
-        "resourceVersion": theirs["resourceVersion"],
-    }
-    spec = {**volume["spec"], "claimRef": reference}
-    metadata = dict(meta)
-    if not _reserved(volume, claim):
-        metadata["annotations"] = {**(meta.get("annotations") or {}), BOUND_BY_CONTROLLER: "yes"}
-    body = {**volume, "apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata, "spec": spec}
-    name, uid = meta["name"], theirs["uid"]
-
-    def ask(client: Client) -> Found:
-        now = client.found(volume_path(name), what=f"asking for volume {name}")
-        problem = _gone(now, meta["uid"], f"volume {name}")
-        if problem is not None or now is None:
-            return problem or OPEN
-        ref = now["spec"].get("claimRef") or {}
-        if ref.get("uid") == uid:
-            return DONE
-        if ref.get("uid") or (ref and (ref.get("namespace"), ref.get("name")) != (theirs["namespace"], theirs["name"])):
-            whose = f"{ref.get('namespace')}/{ref.get('name')}"
-            return Found(Finding.CHANGED, f"volume {name} belongs to claim {whose} by now", "volume-taken")
-        return OPEN
-
-    return Write("claim-volume", name, f"give volume {name} to claim {key}", "PUT", volume_path(name), body, ask)
-
-
-def _reserved(volume: Raw, claim: Raw) -> bool:
-    """Whether a volume names the claim already: its owner reserved it, so it is not for the controller to free."""
-    ref = volume["spec"].get("claimRef") or {}
-    theirs = claim["metadata"]
-    return (ref.get("namespace"), ref.get("name")) == (theirs["namespace"], theirs["name"])
-
-
-def select_node(claim: Raw, node: str) -> Write:
-    """Ask the provisioner of a claim for a volume on a node; the claim is as it was just read.
-
-    Source: v1.37.2 pkg/scheduler/framework/plugins/volumebinding/binder.go bindAPIUpdate.
-    """
-    meta = claim["metadata"]
-    key, uid = f"{meta['namespace']}/{meta['name']}", meta["uid"]
-    annotations = {**(meta.get("annotations") or {}), SELECTED_NODE: node}
-    body = {
-        **claim,
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {**meta, "annotations": annotations},
-    }
-
-    def ask(client: Client) -> Found:
-        now = client.found(claim_path(key), what=f"asking for claim {key}")
-        problem = _gone(now, uid, f"claim {key}")
-        if problem is not None or now is None:
-            return problem or OPEN
-        chosen = (now["metadata"].get("annotations") or {}).get(SELECTED_NODE)
-        if chosen == node:
-            return DONE
-        if chosen:
-            return Found(Finding.CHANGED, f"claim {key} was given to node {chosen}", "claim-elsewhere")
-        return OPEN
-
-    return Write("select-node", key, f"give claim {key} to node {node}", "PUT", claim_path(key), body, ask)
-
-
-def nominate(key: str, uid: str, node: str) -> Write:
+def nominate(key: str, uid: str, node: str) -> Request:
     """Write the nominated node of a pod into its status; an empty node clears it."""
     body = {"metadata": {"uid": uid}, "status": {"nominatedNodeName": node or None}}
 
     def ask(client: Client) -> Found:
         pod = client.found(pod_path(key), what=f"asking for pod {key}")
-        problem = _gone(pod, uid, "the pod")
+        problem = gone(pod, uid, "the pod")
         if problem is not None or pod is None:
             return problem or OPEN
         return DONE if (pod.get("status", {}).get("nominatedNodeName") or "") == node else OPEN
 
-    kind = "nominate" if node else "clear-nomination"
+    kind = NOMINATE if node else CLEAR_NOMINATION
     text = f"nominate {key} to {node}" if node else f"clear the nomination of {key}"
-    return Write(kind, key, text, "PATCH", pod_path(key, "status"), body, ask, MERGE_PATCH)
+    return Request(kind, key, text, "PATCH", pod_path(key, "status"), body, ask, MERGE_PATCH)
 
 
-def evict(key: str, uid: str, preemptor: str) -> Write:
+def evict(key: str, uid: str, preemptor: str) -> Request:
     """Evict a pod through the Eviction API, which minds its budget."""
     namespace, _, name = key.partition("/")
     body = {
@@ -248,10 +177,10 @@ def evict(key: str, uid: str, preemptor: str) -> Write:
         left = pod is None or pod["metadata"].get("uid") != uid or pod["metadata"].get("deletionTimestamp")
         return DONE if left else OPEN
 
-    return Write("evict", key, f"evict {key} for {preemptor}", "POST", pod_path(key, "eviction"), body, ask)
+    return Request(EVICT, key, f"evict {key} for {preemptor}", "POST", pod_path(key, "eviction"), body, ask)
 
 
-def create(manifest: Raw, run: str) -> Write:
+def create(manifest: Raw, run: str) -> Request:
     """Create an object of a manifest; that it was this run is known by the name of the field manager."""
     kind, api_version = str(manifest["kind"]), str(manifest["apiVersion"])
     resource = resource_of(api_version, kind)
@@ -276,12 +205,12 @@ def create(manifest: Raw, run: str) -> Write:
             return Found(Finding.CHANGED, f"{about} is there by now and differs in {differs}", "object-differs")
         return DONE
 
-    return Write("create", about, f"create {about}", "POST", path, manifest, ask, query={"fieldManager": manager})
+    return Request(CREATE, about, f"create {about}", "POST", path, manifest, ask, query={"fieldManager": manager})
 
 
-def event(body: Raw) -> Write:
+def event(body: Raw) -> Request:
     """Report an event; nobody asks whether it is there, as that takes another right: it is sent again."""
     meta = body["metadata"]
     base = f"/apis/events.k8s.io/v1/namespaces/{meta['namespace']}/events"
     about, text = f"{meta['namespace']}/{meta['name']}", f"report {body['reason']}"
-    return Write("event", about, text, "POST", base, body, lambda client: OPEN, named=True)
+    return Request(EVENT, about, text, "POST", base, body, lambda client: OPEN, named=True)

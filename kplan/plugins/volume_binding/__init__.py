@@ -14,9 +14,10 @@ Rejects with:    "node(s) didn't match PersistentVolume's node affinity", "node(
                  "persistentvolumeclaim "x" bound to non-existent persistentvolume "y"",
                  "PVC ns/x was not created for pod ns/p (pod is not owner)",
                  "pod has unbound immediate PersistentVolumeClaims" (the same code)
-Not modelled:    binding itself and its timeout; deferred resizes (gate InPlacePodVerticalScalingSchedulerPreemption).
-                 Where several volumes of one size, several volumes reserved for a claim
-                 or several CSIStorageCapacity objects would do, the scheduler takes any, kplan the first by name.
+Not modelled:    the timeout of binding, which kplan bind alone minds; deferred resizes (gate
+                 InPlacePodVerticalScalingSchedulerPreemption). Where several volumes of one size, several volumes
+                 reserved for a claim or several CSIStorageCapacity objects would do, the scheduler takes any, kplan
+                 the first by name.
 Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumebinding/volume_binding.go, binder.go
 """
 
@@ -37,6 +38,7 @@ from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Reserved, Skip, Why
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
+from kplan.framework.writes import Write
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.objects.models.meta import ObjectReference
 from kplan.plugins.shared.claims import (
@@ -55,6 +57,7 @@ from kplan.plugins.volume_binding.binder import Binding, PodClaims, PodVolumes, 
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, volume_facts
 from kplan.plugins.volume_binding.matching import reserved_for
 from kplan.plugins.volume_binding.scoring import WouldCrash, score_volumes, shape_points
+from kplan.plugins.volume_binding.writing import give_volume, select_node
 
 __all__ = ["Binding", "PodVolumes", "Provision", "VolumeBinding", "VolumeBindingFacts"]
 
@@ -180,6 +183,21 @@ class VolumeBinding:
         made = (_assume_claim(provision.claim, cluster, cluster.node_name(row)) for provision in choice.provisions)
         changes = tuple(change for change in (*bound, *made) if change is not None)
         return Reserved(changes, choice.volumes)
+
+    def pre_bind(
+        self, pod: PodInfo, state: PodClaims | None, cluster: Cluster, row: int, choice: PodVolumes | None
+    ) -> tuple[Write, ...]:
+        """Give each volume that was found to its claim, and each other claim to the node.
+
+        Source: VolumeBinding.PreBind; volumeBinder.BindPodVolumes.
+        """
+        if choice is None:
+            return ()
+        volumes, claims = cluster.objects.persistent_volumes, cluster.objects.persistent_volume_claims
+        given = (give_volume(volumes[binding.volume], claims[binding.claim]) for binding in choice.bindings)
+        node = cluster.node_name(row)
+        made = (select_node(claims[provision.claim], node) for provision in choice.provisions)
+        return (*given, *made)
 
     def explain(
         self,

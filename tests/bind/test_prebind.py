@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kplan.bind.run.perform import HeldBack
-from kplan.bind.run.volumes import wait
+from kplan.bind.run.prebind import wait
 from kplan.bind.wire.client import Reply
 from kplan.objects.models import PersistentVolume
 from kplan.plugins.shared.claims import reachable

@@ -1,0 +1,59 @@
+"""Updates that plugins ask for (``framework/writes.py``): the object as it was just read, with their fields set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kplan.bind.wire.client import Client
+from kplan.bind.wire.resources import Resource, collection
+from kplan.bind.wire.writes import DONE, OPEN, Finding, Found, Raw, Request, gone
+from kplan.framework.writes import Standing, Write, WriteCode
+from kplan.objects.kinds import KINDS, Kind
+
+_BY_NAME = {kind.name: kind for kind in KINDS}
+_NOUNS = {"PersistentVolume": "volume", "PersistentVolumeClaim": "claim"}
+
+
+def update(write: Write, item: Raw) -> Request:
+    """Send an object as it was just read, with what is to be set.
+
+    Source: v1.37.2 pkg/scheduler/framework/plugins/volumebinding/binder.go bindAPIUpdate.
+    """
+    kind = _BY_NAME[write.kind]
+    body = {**item, "apiVersion": kind.api_version, "kind": kind.name}
+    for field in write.fields:
+        body = field.put(body)
+    path, uid, noun = _path(kind, write.key), item["metadata"]["uid"], _NOUNS[write.kind]
+
+    def ask(client: Client) -> Found:
+        now = client.found(path, what=f"asking for {noun} {write.key}")
+        return gone(now, uid, f"{noun} {write.key}") or standing(write, now or {})
+
+    return Request(write.code.value, write.key, _text(write), "PUT", path, body, ask)
+
+
+def standing(write: Write, item: Raw) -> Found:
+    """Tell from an object whether a write is done, open, or not possible any more."""
+    first = write.fields[0]
+    found = first.standing(item)
+    if found is not Standing.TAKEN:
+        return DONE if found is Standing.DONE else OPEN
+    return _taken(write, first.of(item))
+
+
+def _path(kind: Kind, key: str) -> str:
+    space, _, name = key.rpartition("/")
+    return f"{collection(kind.api_version, Resource(kind.group, kind.plural, kind.namespaced), space)}/{name}"
+
+
+def _text(write: Write) -> str:
+    if write.code is WriteCode.CLAIM_VOLUME:
+        return f"give volume {write.key} to claim {write.until.claim}"
+    return f"give claim {write.key} to node {write.fields[0].value}"
+
+
+def _taken(write: Write, there: Any) -> Found:
+    if write.code is WriteCode.CLAIM_VOLUME:
+        whose = f"{there.get('namespace')}/{there.get('name')}"
+        return Found(Finding.CHANGED, f"volume {write.key} belongs to claim {whose} by now", "volume-taken")
+    return Found(Finding.CHANGED, f"claim {write.key} was given to node {there} by now", "claim-elsewhere")

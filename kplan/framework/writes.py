@@ -1,0 +1,115 @@
+"""What a PreBind plugin has written to the server before a pod is bound, as data: ``bind`` alone sends it.
+
+A write names an object and what is set there. The object is read again just before, so that fields nobody here knows of
+stay as they are; whether it is done already, still open or taken by somebody else is told by its first field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class WriteCode(StrEnum):
+    """What a write is for."""
+
+    CLAIM_VOLUME = "claim-volume"
+    """A volume is given to a claim."""
+    SELECT_NODE = "select-node"
+    """A claim is given to a node, so that a volume is made for it there."""
+
+
+class Verb(StrEnum):
+    """How a write changes its object, as verbs of rights."""
+
+    UPDATE = "update"
+
+
+class Standing(StrEnum):
+    """How a field of an object stands to what is to be set there."""
+
+    DONE = "done"
+    OPEN = "open"
+    TAKEN = "taken"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field to set.
+
+    Attributes:
+        path: names from the object on.
+        value: what it is set to.
+        same: names within the value by which it is known; where only some of them are there, and agree, it is reserved
+            for this value. The whole value counts where there are none.
+    """
+
+    path: tuple[str, ...]
+    value: Any
+    same: tuple[str, ...] = ()
+
+    def of(self, item: Mapping[str, Any]) -> Any:
+        """The field as it is in an object; None where it is not there."""
+        found: Any = item
+        for name in self.path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return found
+
+    def standing(self, item: Mapping[str, Any]) -> Standing:
+        """Hold the field of an object against the value."""
+        there = self.of(item)
+        if not there:
+            return Standing.OPEN
+        if not self.same:
+            return Standing.DONE if there == self.value else Standing.TAKEN
+        told = [name for name in self.same if there.get(name)]
+        if any(there[name] != self.value[name] for name in told):
+            return Standing.TAKEN
+        return Standing.DONE if len(told) == len(self.same) else Standing.OPEN
+
+    def put(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of an object with the field set."""
+        return _put(item, self.path, self.value)
+
+
+def _put(item: Any, path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    name, *rest = path
+    found = dict(item) if isinstance(item, Mapping) else {}
+    found[name] = _put(found.get(name), tuple(rest), value) if rest else value
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimBound:
+    """What is waited for once a write is made: a claim is bound, to a volume that can be used from the pod's node.
+
+    Attributes:
+        claim: ``namespace/name``.
+        volume: the volume it is to get; empty for any.
+    """
+
+    claim: str
+    volume: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write.
+
+    Attributes:
+        code: what it is for.
+        kind: of the object.
+        key: of the object: ``namespace/name``, or its name.
+        fields: what is set; the first tells whether it is done.
+        until: what is waited for after it, before the pod is bound.
+        verb: how the object is changed.
+    """
+
+    code: WriteCode
+    kind: str
+    key: str
+    fields: tuple[Field, ...]
+    until: ClaimBound
+    verb: Verb = Verb.UPDATE

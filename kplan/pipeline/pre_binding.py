@@ -1,0 +1,22 @@
+"""PreBind: what the plugins of a profile have written before a pod is bound; only ``bind`` sends it."""
+
+from __future__ import annotations
+
+from kplan.framework.codes import Point
+from kplan.framework.writes import Write
+from kplan.pipeline.cycle import Cycle
+
+
+def pre_bind(cycle: Cycle, row: int) -> tuple[Write, ...]:
+    """Ask the PreBind plugins of a pod.
+
+    Args:
+        cycle: of the pod, which was assumed and reserved.
+        row: row of its node.
+    """
+    found: list[Write] = []
+    for plugin in cycle.pipeline.at(Point.PRE_BIND):
+        if hasattr(plugin, "pre_bind"):
+            choice = (cycle.choices.get(plugin.name) or {}).get(row)
+            found += plugin.pre_bind(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
+    return tuple(found)
