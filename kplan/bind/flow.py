@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic, strftime
 from typing import Any, Protocol
 
 import msgspec
 
 from kplan.bind.flags import Flags
+from kplan.bind.plan.command import Command
 from kplan.bind.plan.document import attempt_of
 from kplan.bind.plan.file import load_plan, plan_of, save_plan
 from kplan.bind.plan.guards import WATCH
 from kplan.bind.plan.manifests import created_resources, read_manifests
 from kplan.bind.plan.rights import Needs, cluster_role, nominates
+from kplan.bind.plan.targets import Targets
 from kplan.bind.run.journal import Journal, not_there
 from kplan.bind.run.record import Record, read_journal
 from kplan.bind.run.results import left_to_plan, merged
 from kplan.bind.wire.resources import PODS
-from kplan.bind.workbench import Targets, Workbench
+from kplan.bind.workbench import Workbench
 from kplan.errors import BindError, KplanError, UsageError
 from kplan.framework.features import Features
 from kplan.result.document_bind import BindPlan, BindResult
@@ -51,79 +52,6 @@ class Person(Protocol):
 
     def progress(self, done: int, total: int) -> None:
         """Say how many pods are settled."""
-
-
-@dataclass(frozen=True)
-class Command:
-    """What is asked for.
-
-    Attributes:
-        targets: which pods.
-        plan: name of a plan that was saved; empty for none.
-        save: where to save what is shown; empty for nowhere.
-        resume: name of the journal of a run that stopped; empty for none.
-        apply: write what was shown.
-        dry_run: let the server try the writes before anything is asked.
-        journal: where to keep the journal; empty for a name with the time.
-        replan: plan again what was held back.
-    """
-
-    targets: Targets
-    plan: str = ""
-    save: str = ""
-    resume: str = ""
-    apply: bool = False
-    dry_run: bool = False
-    journal: str = ""
-    replan: bool = False
-
-    def check(self, snapshot: str) -> None:
-        """Refuse a command that names no target, two of them, or a snapshot to write to.
-
-        Args:
-            snapshot: name of the file or folder that is read instead of a cluster; empty for none.
-
-        Raises:
-            UsageError: it does.
-        """
-        if not (self.targets.any or self.plan or self.resume):
-            raise UsageError(
-                "bind needs a target",
-                code="no-target",
-                hint="name it: POD..., -l, -n NAMESPACE, -A, -f FILE or --plan FILE",
-            )
-        if self.targets.any + bool(self.plan) + bool(self.resume) > 1:
-            raise UsageError(
-                "bind takes one target", code="two-targets", hint="pods, or --plan FILE, or --resume JOURNAL"
-            )
-        if self.targets.scope.selector is not None and (self.targets.names or self.targets.files):
-            raise UsageError(
-                "-l chooses among the pods of namespaces, not among named ones or those of manifests",
-                code="two-targets",
-                hint="leave it out, or name no pods and no files",
-            )
-        if snapshot and (self.apply or self.resume or self.plan):
-            raise UsageError(
-                "a snapshot can be shown, not written to",
-                code="snapshot-apply",
-                hint="--save-plan FILE here; then, in the cluster it was taken of: kplan bind --plan FILE --apply",
-            )
-        if snapshot and self.dry_run:
-            raise UsageError(
-                "--server-dry-run asks a server, and a snapshot has none", code="snapshot-apply", hint="leave one out"
-            )
-        more = {
-            "--save-plan": self.save,
-            "--journal": self.journal,
-            "--replan": self.replan,
-            "--server-dry-run": self.dry_run,
-        }
-        for flag in (flag for flag, given in more.items() if given and self.resume):
-            raise UsageError(
-                f"{flag} says nothing where a run is resumed: its plan and its journal are there",
-                code="resume-flag",
-                hint="leave it out",
-            )
 
 
 def go(asked: Command, flags: Flags, open_bench: OpenBench, person: Person) -> BindPlan | BindResult | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kplan.api import Scheduler
@@ -12,9 +12,10 @@ from kplan.bind.plan.document import Circumstances, first_pods, make_plan
 from kplan.bind.plan.following import followed
 from kplan.bind.plan.guards import age_guard, dry_run_guard, rights_guard, watch_guards
 from kplan.bind.plan.manifests import Landing, land, read_manifests
-from kplan.bind.plan.profiles import OWN_NAME, held, permit_plugins, with_profiles
-from kplan.bind.plan.rules import rules_guards, rules_of
+from kplan.bind.plan.profiles import permit_plugins, with_profiles
+from kplan.bind.plan.rules import held_by_rules, rules_guards, rules_of
 from kplan.bind.plan.show import Asked, show
+from kplan.bind.plan.targets import Targets, meant
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import Performer
@@ -25,43 +26,11 @@ from kplan.bind.run.watch import Watches
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.identity import Identity, same_cluster, target
 from kplan.bind.wire.leases import Responsible, elects, find_responsible, own_lease
-from kplan.cluster import PodInfo
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.result.document_base import Doubt, Origin
 from kplan.result.document_bind import BindGuard, BindPlan, BindPod, BindResult, BindTarget
-from kplan.scenario.names import DEFAULT_NAMESPACE, Scope, resolve
-
-
-@dataclass(frozen=True)
-class Targets:
-    """Which pods are meant.
-
-    Attributes:
-        names: pods and owners by name.
-        scope: namespaces and labels.
-        files: manifests.
-        namespace: of objects in manifests that name none.
-    """
-
-    names: Sequence[str] = ()
-    scope: Scope = field(default_factory=Scope)
-    files: Sequence[str] = ()
-    namespace: str = ""
-
-    @property
-    def any(self) -> bool:
-        """Whether pods are meant at all."""
-        scope = self.scope
-        chosen = scope.everywhere or scope.selector is not None or scope.namespace
-        return bool(self.names or self.files or chosen)
-
-    def at_home(self, namespace: str) -> Targets:
-        """The same targets where a namespace is meant unless one is given; an empty one changes nothing."""
-        scope = self.scope
-        if not scope.namespace and not scope.everywhere:
-            scope = replace(scope, namespace=namespace)
-        return replace(self, scope=scope, namespace=self.namespace or namespace)
+from kplan.scenario.names import DEFAULT_NAMESPACE
 
 
 @dataclass(frozen=True)
@@ -112,7 +81,7 @@ class Workbench:
         targets = targets.at_home(self.namespace)
         landing = self._land(targets)
         planner = self._planner(landing.state, flags)
-        pods = _meant(planner, targets, landing)
+        pods = meant(planner, targets, landing)
         responsible = self._responsible([pod.scheduler_name for pod in pods if pod.waiting])
         asked = Asked(
             pods=pods,
@@ -129,7 +98,7 @@ class Workbench:
             responsible=responsible,
             doubts=self.doubts,
             objects=landing.objects,
-            notes=(*landing.notes, *notes, *self._no_namespace(targets), *self._nowhere()),
+            notes=(*landing.notes, *notes, *targets.no_namespace(self.state), *self._nowhere()),
             command=self.command,
             rules=rules_of(self.scheduler, shown),
         )
@@ -165,31 +134,8 @@ class Workbench:
         )
         guards = [] if resumed else [age_guard(plan, self.identity, flags)]
         guards += rules_guards(plan.rules, rules_of(self.scheduler, plan.pods))
-        return self._guarded(pods, about, flags, [*guards, *self._held_by_rules(pods)], dry_run=dry_run)
-
-    def _held_by_rules(self, pods: Sequence[BindPod]) -> Iterator[BindGuard]:
-        """Look for what the rules of now would hold or bind themselves, whatever those of the plan were."""
-        known = {*self.scheduler.pipelines, OWN_NAME}
-        for name in dict.fromkeys(pod.scheduler for pod in pods if pod.result == "bind" and pod.scheduler not in known):
-            text = f"no profile here has the schedulerName {name} that the plan was made by"
-            yield BindGuard(name="scheduler", state="needs", text=text, flag="--config FILE")
-        there = {pod.key: pod for pod in self.state.pods}
-        pipelines = with_profiles(self.scheduler.pipelines, (pod.scheduler for pod in pods))
-        permit = permit_plugins(self.configuration)
-        for shown in pods:
-            pod = there.get(shown.pod)
-            if shown.result == "bind" and pod is not None:
-                names = permit.get(shown.scheduler, ())
-                cause = held(pipelines[shown.scheduler], names, self.scheduler.configuration.extenders, pod)
-                if cause is not None:
-                    yield BindGuard(name="scheduler", state="no", text=f"{shown.pod}: {cause.text}")
-                    return
-
-    def _no_namespace(self, targets: Targets) -> Iterator[str]:
-        """Say of a namespace that it is not there, so that a name that was mistyped does not pass for an empty one."""
-        there = {item.name for item in self.state.namespaces}
-        if there and not targets.files and targets.scope.namespace not in ("", *there):
-            yield f"there is no namespace {targets.scope.namespace}"
+        held = held_by_rules(self.scheduler, permit_plugins(self.configuration), self.state.pods, pods)
+        return self._guarded(pods, about, flags, [*guards, *held], dry_run=dry_run)
 
     def _nowhere(self) -> Iterator[str]:
         """Say of a snapshot that does not tell its cluster that its plans lead nowhere."""
@@ -294,16 +240,3 @@ class Workbench:
         namespace = targets.namespace or DEFAULT_NAMESPACE
         manifests = read_manifests(targets.files, namespace)
         return land(manifests, self.state, self.scheduler.request_rules, namespace, self.client)
-
-
-def _meant(planner: Planner, targets: Targets, landing: Landing) -> list[PodInfo]:
-    """Pods that are meant: those that are there in the order of the queue, then those that are not, as they land."""
-    cluster = planner.cluster
-    pods = {key: cluster.pods[cluster.pod_index[key]] for key in landing.pods if key in cluster.pod_index}
-    if targets.names:
-        pods |= {pod.key: pod for pod in resolve(cluster, targets.names, targets.scope)}
-    if not targets.files and not targets.names:
-        pods |= {pod.key: pod for pod in cluster.pods if pod.waiting and targets.scope.has(pod)}
-    there = [pod for key, pod in pods.items() if key not in landing.planned]
-    landed = [pod for key, pod in pods.items() if key in landing.planned]
-    return [*planner.queue.sort(there), *sorted(landed, key=lambda pod: -pod.priority)]

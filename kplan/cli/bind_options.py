@@ -11,8 +11,8 @@ from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
-    from kplan.bind.flow import Command
-    from kplan.bind.workbench import Targets
+    from kplan.bind.plan.command import Command
+    from kplan.bind.plan.targets import Targets
     from kplan.cli.options import Rules, Source
 
 PDB = ("refuse", "wait")
@@ -46,7 +46,7 @@ class Writing:
 
     def command(self, targets: Targets) -> Command:
         """What is asked for."""
-        from kplan.bind.flow import Command
+        from kplan.bind.plan.command import Command
 
         return Command(
             targets,

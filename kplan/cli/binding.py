@@ -21,7 +21,8 @@ from kplan.sources.moments import seconds_of
 
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
-    from kplan.bind.workbench import Targets, Workbench
+    from kplan.bind.plan.targets import Targets
+    from kplan.bind.workbench import Workbench
     from kplan.cli.options import Shown
     from kplan.result.document_bind import BindPlan, BindResult
     from kplan.result.document_usage import Drawing
@@ -142,7 +143,7 @@ def check_output(shown: Shown) -> None:
 
 def targets_of(names: list[str], files: list[str], namespace: str, selector: str, *, everywhere: bool) -> Targets:
     """Read which pods are meant."""
-    from kplan.bind.workbench import Targets
+    from kplan.bind.plan.targets import Targets
     from kplan.scenario.names import Scope
 
     return Targets(names, Scope(namespace, everywhere, parse_selector(selector)), files, namespace)

@@ -7,11 +7,13 @@ import pytest
 
 from kplan.api import Scheduler
 from kplan.bind.flags import Flags
-from kplan.bind.flow import Command, go
+from kplan.bind.flow import go
+from kplan.bind.plan.command import Command
 from kplan.bind.plan.document import attempt_of, first_pods
 from kplan.bind.plan.rules import rules_of
+from kplan.bind.plan.targets import Targets
 from kplan.bind.wire.identity import Identity
-from kplan.bind.workbench import Targets, Workbench
+from kplan.bind.workbench import Workbench
 from kplan.errors import LiveError, UsageError
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState

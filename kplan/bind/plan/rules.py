@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kplan.api import Scheduler
 from kplan.bind.plan.fields import changed, digest
-from kplan.bind.plan.profiles import with_profiles
+from kplan.bind.plan.profiles import OWN_NAME, held, with_profiles
 from kplan.config import features
+from kplan.objects.models import Pod
 from kplan.result.document_bind import BindGuard, BindPod
 from kplan.words import listed
 
@@ -61,6 +62,33 @@ def rules_guards(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[
     flags += [f"--feature-gates {_as_before(before[GATES], now[GATES])}"] if GATES in differ else []
     flags += ["--config FILE"] if others else []
     yield BindGuard(name="rules", state="needs", text=text, flag=" ".join(flags))
+
+
+def held_by_rules(
+    scheduler: Scheduler, permit: Mapping[str, tuple[str, ...]], there: Iterable[Pod], pods: Sequence[BindPod]
+) -> Iterator[BindGuard]:
+    """Look for what the rules of now would hold or bind themselves, whatever those of the plan were.
+
+    Args:
+        scheduler: the rules.
+        permit: Permit plugins that kplan does not know, by profile.
+        there: pods of the cluster.
+        pods: of the plan.
+    """
+    known = {*scheduler.pipelines, OWN_NAME}
+    for name in dict.fromkeys(pod.scheduler for pod in pods if pod.result == "bind" and pod.scheduler not in known):
+        text = f"no profile here has the schedulerName {name} that the plan was made by"
+        yield BindGuard(name="scheduler", state="needs", text=text, flag="--config FILE")
+    by_key = {pod.key: pod for pod in there}
+    pipelines = with_profiles(scheduler.pipelines, (pod.scheduler for pod in pods))
+    for shown in pods:
+        pod = by_key.get(shown.pod)
+        if shown.result == "bind" and pod is not None:
+            names = permit.get(shown.scheduler, ())
+            cause = held(pipelines[shown.scheduler], names, scheduler.configuration.extenders, pod)
+            if cause is not None:
+                yield BindGuard(name="scheduler", state="no", text=f"{shown.pod}: {cause.text}")
+                return
 
 
 def _as_before(before: str, now: str) -> str:

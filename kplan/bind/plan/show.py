@@ -174,11 +174,8 @@ def _cause(planner: Planner, pod: PodInfo, outcome: Outcome, last: Outcome, told
     message = last.fit_error or last.error or str(last.pre_enqueue)
     key = (template_likeness(pod), message)
     if key not in told:
-        everything, planner.everything = planner.everything, True
-        try:
-            answer = explain_pod(Context(planner, _NOWHERE, brief=True), pod)
-        finally:
-            planner.everything = everything
+        with planner.trial(everything=True) as trial:
+            answer = explain_pod(Context(trial, _NOWHERE, brief=True), pod)
         told[key] = answer.because or Cause(code="unknown", text=message)
     return told[key]
 

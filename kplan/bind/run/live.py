@@ -170,11 +170,9 @@ class LiveCluster:
         row = self.cluster.node_index.get(node)
         if row is None:
             return f"node {node} is not there any more"
-        undo = self.cluster.apply([Remove(victim.row) for victim in without])
-        try:
-            return _problem(self.planner.cycle(pod, row).explain(preempt=False), row, node)
-        finally:
-            self.cluster.undo(undo)
+        with self.planner.trial() as trial:
+            trial.apply(Remove(victim.row) for victim in without)
+            return _problem(trial.cycle(pod, row).explain(preempt=False), row, node)
 
     def reaches(self, volume: PersistentVolume, node: str) -> bool:
         """Tell whether a volume can be used from a node; of one that is gone its own guard tells."""

@@ -2,14 +2,69 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any
 
 import msgspec
 
 from kplan.errors import KplanError
-from kplan.result.document_base import Cause
-from kplan.result.document_bind import BindResult, BoundPod, CreatedObject
+from kplan.result.document_base import API_VERSION, Cause
+from kplan.result.document_bind import BindPlan, BindPod, BindResult, BoundPod, CreatedObject
+from kplan.sources.moments import time_of
 from kplan.words import count
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run came to its end.
+
+    Attributes:
+        stopped: ``interrupted``, ``server`` or ``journal`` if it stopped; else empty.
+        failure: of the server or the journal, if that stopped it.
+        started: when it began, RFC 3339.
+        writes: number of writes that were carried out.
+        journal: name of its journal.
+    """
+
+    stopped: str
+    failure: KplanError | None
+    started: str
+    writes: int
+    journal: str
+
+
+def became(planned: BindPod, result: str, key: str = "", **more: Any) -> BoundPod:
+    """Say what became of a pod; ``key`` is the name that its controller gave it."""
+    return BoundPod(pod=planned.pod, result=result, real=key if key != planned.pod else "", node=planned.node, **more)
+
+
+def result_of(
+    plan: BindPlan,
+    pods: Sequence[BoundPod],
+    objects: tuple[CreatedObject, ...],
+    ending: Ending,
+    notes: tuple[str, ...],
+) -> BindResult:
+    """Make the document of a run."""
+    verdict, sentence, because = summary(pods, objects, ending.stopped, ending.failure)
+    return BindResult(
+        api_version=API_VERSION,
+        verdict=verdict,
+        sentence=sentence,
+        because=because,
+        pods=tuple(pods),
+        objects=objects,
+        cluster=plan.cluster,
+        started=ending.started,
+        ended=time_of(time.time()),
+        journal=ending.journal,
+        writes=ending.writes,
+        attempt=f"kplan bind --resume {quote(ending.journal)}" if ending.stopped and ending.journal else "",
+        notes=notes,
+    )
 
 
 def summary(

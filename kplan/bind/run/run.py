@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from shlex import quote
-from typing import Any
 
 import msgspec
 
@@ -23,16 +21,14 @@ from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer
 from kplan.bind.run.record import Record
 from kplan.bind.run.rehearsal import Rehearsal
-from kplan.bind.run.reread import model_of
-from kplan.bind.run.results import summary
+from kplan.bind.run.results import Ending, became, result_of
+from kplan.bind.run.resuming import settled_before
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.events import failed, scheduled
 from kplan.bind.wire.stop import Stopped
-from kplan.bind.wire.writes import Finding, Request, bound, create, pod_path
+from kplan.bind.wire.writes import Finding, Request, bound
 from kplan.errors import KplanError, LiveError
 from kplan.framework.features import Features
-from kplan.objects.models import Pod
-from kplan.result.document_base import API_VERSION
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BoundPod
 from kplan.sources.moments import time_of
 from kplan.words import count
@@ -135,33 +131,16 @@ class Run:
             self._settle_from(self.former, shown)
 
     def _settle_from(self, former: Record, shown: BindPod) -> None:
-        noted = former.pods.get(shown.pod)
-        key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
-        if noted is not None and noted.result == "held-back":
-            self._settle(noted, note=False)
-            self._note_failed(key, uid, noted.code, noted.text)
+        found = settled_before(self.client, former, shown, self.name)
+        if found is None:
             return
-        if shown.owner and shown.pod not in former.matches:
-            return
-        raw = self.client.found(pod_path(key), what=f"asking for pod {key}")
-        if shown.create is not None:
-            if raw is None or create(shown.create, self.name).ask(self.client).finding is not Finding.DONE:
-                return
-            uid = raw["metadata"]["uid"]
-        found = bound(self.client, key, uid, shown.node)
-        if found.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
-            self._settle(msgspec.structs.replace(noted, text=found.text), note=False)
-            return
-        if found.finding is not Finding.DONE:
-            return
-        text = "" if noted is not None else "as the server says"
-        at = _bound_at(model_of(raw, Pod)) if raw else ""
+        if found.pod.result == "held-back":
+            self._note_failed(found.key, found.uid, found.pod.code, found.pod.text)
         try:
-            if noted is None and self.flags.events:
-                self._report(scheduled(key, uid, shown.node, self.name))
+            if not found.noted and self.flags.events:
+                self._report(scheduled(found.key, found.uid, shown.node, self.name))
         finally:  # bound it is, whatever comes of the event
-            settled = self._became(shown, "bound", key, at=at, confirmed=True, text=text)
-            self._settle(settled, note=noted is None)
+            self._settle(found.pod, note=not found.noted)
 
     def _rehearse(self) -> None:
         """Send every write as a dry run before the first one is made; what is refused is held back."""
@@ -242,7 +221,7 @@ class Run:
             wait = next(one.steps)
         except StopIteration:
             self.writes += len(one.cycle.performer.sent)
-            self._settle(self._became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time())))
+            self._settle(became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time())))
         except HeldBack as problem:
             self.writes += len(one.cycle.performer.sent)
             self._hold(one.planned, problem, one.cycle)
@@ -257,10 +236,10 @@ class Run:
         """Note a pod that was on its way when the run stopped; the journal leaves it open."""
         self.writes += len(one.cycle.performer.sent)
         if one.cycle.bound:  # its event is open
-            left = self._became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time()))
+            left = became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time()))
         else:
             text = "on its way when the run stopped: --resume asks the server"
-            left = self._became(one.planned, "open", one.cycle.shown.pod, text=text, kept=one.cycle.kept)
+            left = became(one.planned, "open", one.cycle.shown.pod, text=text, kept=one.cycle.kept)
         self.results[left.pod] = left
 
     def _close(self) -> None:
@@ -270,14 +249,10 @@ class Run:
             self._leave(one)
         self._active = []
 
-    def _became(self, planned: BindPod, result: str, key: str = "", **more: Any) -> BoundPod:
-        real = key if key != planned.pod else ""
-        return BoundPod(pod=planned.pod, result=result, real=real, node=planned.node, **more)
-
     def _hold(self, shown: BindPod, problem: HeldBack, cycle: Cycle | None = None) -> None:
         key, kept = (cycle.shown.pod, cycle.kept) if cycle is not None else (shown.pod, ())
         uid = cycle.uid if cycle is not None else shown.uid
-        self._settle(self._became(shown, "held-back", key, code=problem.code, text=problem.message, kept=kept))
+        self._settle(became(shown, "held-back", key, code=problem.code, text=problem.message, kept=kept))
         self._note_failed(key, uid, problem.code, problem.message)
 
     def _note_failed(self, key: str, uid: str, code: str, text: str) -> None:
@@ -324,33 +299,15 @@ class Run:
         self.live.follow()
         pods = []
         for shown in self._todo:
-            found = self.results.get(shown.pod) or self._became(shown, "not-tried")
+            found = self.results.get(shown.pod) or became(shown, "not-tried")
             assumed = self.live.assumed.get(found.real or found.pod)
             if found.result == "bound" and assumed is not None:
                 found = msgspec.structs.replace(found, confirmed=assumed.confirmed)
             pods.append(found)
-        objects = self._creating.told()
-        verdict, sentence, because = summary(pods, objects, self.stopped, failure)
-        if not self.stopped:
-            self.journal.end(verdict)
+        ending = Ending(self.stopped, failure, started, self.writes, self.journal.path)
         more = self._arrivals.more.items()
-        return BindResult(
-            api_version=API_VERSION,
-            verdict=verdict,
-            sentence=sentence,
-            because=because,
-            pods=tuple(pods),
-            objects=objects,
-            cluster=self.plan.cluster,
-            started=started,
-            ended=time_of(time.time()),
-            journal=self.journal.path,
-            writes=self.writes,
-            attempt=f"kplan bind --resume {quote(self.journal.path)}" if self.stopped and self.journal.path else "",
-            notes=tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more),
-        )
-
-
-def _bound_at(pod: Pod) -> str:
-    conditions = (c for c in pod.status.conditions or () if c.type == "PodScheduled" and c.status == "True")
-    return next((condition.last_transition_time or "" for condition in conditions), "")
+        notes = tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more)
+        result = result_of(self.plan, pods, self._creating.told(), ending, notes)
+        if not self.stopped:
+            self.journal.end(result.verdict)
+        return result

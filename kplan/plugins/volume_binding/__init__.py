@@ -14,10 +14,9 @@ Rejects with:    "node(s) didn't match PersistentVolume's node affinity", "node(
                  "persistentvolumeclaim "x" bound to non-existent persistentvolume "y"",
                  "PVC ns/x was not created for pod ns/p (pod is not owner)",
                  "pod has unbound immediate PersistentVolumeClaims" (the same code)
-Not modelled:    the timeout of binding, which kplan bind alone minds; deferred resizes (gate
-                 InPlacePodVerticalScalingSchedulerPreemption). Where several volumes of one size, several volumes
-                 reserved for a claim or several CSIStorageCapacity objects would do, the scheduler takes any, kplan
-                 the first by name.
+Not modelled:    binding itself and its timeout; deferred resizes (gate InPlacePodVerticalScalingSchedulerPreemption).
+                 Where several volumes of one size, several volumes reserved for a claim
+                 or several CSIStorageCapacity objects would do, the scheduler takes any, kplan the first by name.
 Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumebinding/volume_binding.go, binder.go
 """
 

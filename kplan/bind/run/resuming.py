@@ -1,0 +1,71 @@
+"""Resuming: what became of a pod in the run before, by its journal and by the server, which knows better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from kplan.bind.run.record import Record
+from kplan.bind.run.reread import model_of
+from kplan.bind.run.results import became
+from kplan.bind.wire.client import Client
+from kplan.bind.wire.writes import Finding, bound, create, pod_path
+from kplan.objects.models import Pod
+from kplan.result.document_bind import BindPod, BoundPod
+
+
+@dataclass(frozen=True)
+class Before:
+    """A pod about which the run before has decided.
+
+    Attributes:
+        pod: what became of it.
+        key: ``namespace/name`` that it has.
+        uid: of it.
+        noted: whether the journal says so.
+    """
+
+    pod: BoundPod
+    key: str
+    uid: str
+    noted: bool
+
+
+def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> Before | None:
+    """Find out what became of a pod; None where it is still open.
+
+    Args:
+        client: the server, which is asked.
+        former: the journal.
+        shown: the pod.
+        run: name of the run.
+
+    Raises:
+        LiveError: the server does not answer.
+    """
+    noted = former.pods.get(shown.pod)
+    key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
+    if noted is not None and noted.result == "held-back":
+        return Before(noted, key, uid, noted=True)
+    if shown.owner and shown.pod not in former.matches:
+        return None
+    raw = client.found(pod_path(key), what=f"asking for pod {key}")
+    if shown.create is not None:
+        if raw is None or create(shown.create, run).ask(client).finding is not Finding.DONE:
+            return None
+        uid = raw["metadata"]["uid"]
+    found = bound(client, key, uid, shown.node)
+    if found.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
+        return Before(msgspec.structs.replace(noted, text=found.text), key, uid, noted=True)
+    if found.finding is not Finding.DONE:
+        return None
+    text = "" if noted is not None else "as the server says"
+    at = _bound_at(model_of(raw, Pod)) if raw else ""
+    pod = became(shown, "bound", key, at=at, confirmed=True, text=text)
+    return Before(pod, key, uid, noted=noted is not None)
+
+
+def _bound_at(pod: Pod) -> str:
+    conditions = (c for c in pod.status.conditions or () if c.type == "PodScheduled" and c.status == "True")
+    return next((condition.last_transition_time or "" for condition in conditions), "")
