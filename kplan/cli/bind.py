@@ -44,6 +44,7 @@ def bind(
     """
     from kplan.api import Scheduler
     from kplan.bind.flow import go, rights
+    from kplan.bind.plan.document import to_read
     from kplan.render.text.bind import bind_document
     from kplan.result.document_bind import BindPlan
 
@@ -61,7 +62,8 @@ def bind(
     document = go(asked, flags, opener.open, person)
     if document is None:
         raise typer.Exit(ExitCode.NO_FIT)
-    write(document, bind_document, shown, drawing=lambda: opener.drawing(document))
+    told = to_read(document) if isinstance(document, BindPlan) else document
+    write(told, bind_document, shown, drawing=lambda: opener.drawing(document))
     if isinstance(document, BindPlan):
         raise typer.Exit(plan_code(document, applied=writing.apply, strict=strict))
     raise typer.Exit(result_code(document))

@@ -173,6 +173,8 @@ class BindPlan(Document, frozen=True, kw_only=True):
         guards: what was looked at.
         attempt: what to run next; shown as Try.
         rules: version and feature gates it was made by, and digests of the profiles of its pods, part by part.
+        bare: whether all but the names of what is created was left out, as it may hold secrets: such a document is to
+            read; what is to be applied is saved.
     """
 
     api_version: ApiVersion
@@ -189,6 +191,7 @@ class BindPlan(Document, frozen=True, kw_only=True):
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     rules: dict[str, str] = msgspec.field(default_factory=dict)
+    bare: bool = False
     timings: dict[str, float] | None = None
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from kplan.bind.plan.file import load_plan, save_plan
 from kplan.cli.main import main
+from kplan.errors import UsageError
 from kplan.render.data import json_schema
 from tests.cli.snapshots import node, pod, write
 
@@ -137,3 +138,46 @@ def test_both_documents_have_their_schema(capsys: pytest.CaptureFixture[str]) ->
     for kind in ("BindPlan", "BindResult"):
         assert main(["schema", kind]) == 0
         assert json.loads(capsys.readouterr().out)["$defs"][kind]["properties"]["kind"]
+
+
+SECRETS = """
+apiVersion: v1
+kind: Secret
+metadata: {name: s, annotations: {note: hidden-1}}
+stringData: {password: hidden-2}
+data: {key: aGlkZGVuLTM=}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: bare}
+spec:
+  schedulerName: kplan
+  containers:
+  - name: c
+    image: i
+    args: [hidden-4]
+    env: [{name: TOKEN, value: hidden-5}]
+    livenessProbe: {httpGet: {port: 80, httpHeaders: [{name: a, value: hidden-6}]}}
+"""
+
+
+def test_no_secret_of_a_manifest_is_in_what_is_told_and_all_is_in_what_is_saved(
+    tmp_path: Path, snapshot: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("app.yaml").write_text(SECRETS)
+    words = ["bind", "-f", "app.yaml", "--create", "--snapshot", snapshot, "--save-plan", "plan.json"]
+    words += [
+        word for name in ("html", "json", "yaml", "markdown", "text", "wide") for word in ("-o", f"{name}=r.{name}")
+    ]
+    assert main([*words, "-o", "text"]) == 0
+    out, err = capsys.readouterr()
+    told = out + err + "".join(path.read_text() for path in tmp_path.glob("r.*"))
+    assert "default/bare" in told
+    assert "hidden-" not in told
+    assert "aGlkZGVu" not in told
+    saved = Path("plan.json").read_text()
+    assert all(f"hidden-{number}" in saved for number in (1, 2, 4, 5, 6))
+    assert load_plan("plan.json").totals.objects == 1
+    with pytest.raises(UsageError, match=r"r\.json: a plan to read: what it creates was left out of it"):
+        load_plan("r.json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -184,3 +185,19 @@ def _doubts(bound: Sequence[BindPod], about: Circumstances) -> tuple[Doubt, ...]
     own = any(pod.scheduler == DEFAULT_NAME or about.answers(pod.scheduler) for pod in bound)
     general = [doubt for doubt in about.doubts if doubt.code != CONFIG_DOUBT or own]
     return tuple(dict.fromkeys([*(general if bound else []), *(doubt for pod in bound for doubt in pod.doubts)]))
+
+
+def to_read(plan: BindPlan) -> BindPlan:
+    """The document as people and programs read it: of what is created it has the names, and nothing that is secret."""
+    objects = tuple(replace(item, manifest=_names(item.manifest)) for item in plan.objects)
+    pods = tuple(replace(pod, create=_names(pod.create)) for pod in plan.pods)
+    return (
+        plan if (objects, pods) == (plan.objects, plan.pods) else replace(plan, objects=objects, pods=pods, bare=True)
+    )
+
+
+def _names(manifest: dict[str, Any] | None) -> dict[str, Any] | None:
+    if manifest is None:
+        return None
+    metadata = {name: manifest["metadata"][name] for name in ("name", "namespace") if name in manifest["metadata"]}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}

@@ -38,13 +38,16 @@ def load_plan(path: str) -> BindPlan:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
     try:
-        return msgspec.json.decode(data, type=BindPlan)
-    except msgspec.MsgspecError as error:
-        raise UsageError(
-            f"{path}: no plan of kplan bind: {error}",
-            code="bad-plan",
-            hint="kplan bind ... --save-plan FILE writes one",
-        ) from None
+        plan = msgspec.json.decode(data, type=BindPlan)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: no plan of kplan bind: {error}", code="bad-plan", hint=_SAVE) from None
+    if plan.bare:
+        text = f"{path}: a plan to read: what it creates was left out of it"
+        raise UsageError(text, code="bad-plan", hint=_SAVE)
+    return plan
+
+
+_SAVE = "kplan bind ... --save-plan FILE writes one that can be applied"
 
 
 def plan_of(plain: dict[str, Any]) -> BindPlan:
