@@ -11,9 +11,8 @@ from kplan.reasons.groups import Atom, Found
 from kplan.result.document_base import Cause
 from kplan.wording.amounts import amount_sentence, pod_limit_sentence, wanted
 from kplan.wording.groups import Told, tell
-from kplan.wording.labels import affinity_sentence, cordon_sentence, selected_text, taint_sentence
 from kplan.wording.neighbours import pod_affinity_sentence, spread_sentence
-from kplan.wording.others import port_sentence
+from kplan.wording.node_itself import affinity_sentence, cordon_sentence, port_sentence, selected_text, taint_sentence
 from kplan.wording.phrases import phrase
 from kplan.wording.view import ROOM, Phrase, View, view_of
 from kplan.wording.volumes import (

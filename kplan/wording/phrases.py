@@ -7,9 +7,8 @@ from collections.abc import Callable
 from kplan.framework.reason_codes import ReasonCode
 from kplan.reasons.groups import Atom
 from kplan.wording.amounts import amount_phrase
-from kplan.wording.labels import affinity_phrase, left_out_phrase, taint_phrase
 from kplan.wording.neighbours import pod_affinity_phrase, spread_phrase
-from kplan.wording.others import feature_phrase, port_phrase
+from kplan.wording.node_itself import affinity_phrase, feature_phrase, left_out_phrase, port_phrase, taint_phrase
 from kplan.wording.view import PLAIN, Phrase, View
 from kplan.wording.volumes import claim_phrase, in_use_phrase, limit_phrase, reach_phrase, zone_phrase
 from kplan.wording.whole_pod import whole_pod_text

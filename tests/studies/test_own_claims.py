@@ -10,6 +10,7 @@ from kplan.render.text import Style, explanations
 from kplan.result.document import PodExplanations
 from kplan.studies.explain import explain_pods
 from kplan.studies.nodes import explain_node
+from kplan.studies.simulate import SimulateOptions, simulate_pods
 from tests.builders import make, node, pod
 from tests.studies.ask import context
 
@@ -126,3 +127,19 @@ def test_room_kept_for_others_is_told_with_each_pod_in_its_own_place() -> None:
         "default/a": ["default/first", "default/a"],
         "default/b": ["default/first", "default/b"],
     }
+
+
+def test_a_plan_tells_of_them_once_without_the_name_of_one() -> None:
+    asked = context(
+        [node("n"), WAITS, claim("a"), claim("b"), pod("a", volumes=[SCRATCH]), pod("b", volumes=[SCRATCH])]
+    )
+    found = simulate_pods(asked.planner, asked.planner.waiting(), asked.origin, SimulateOptions())
+    assert [(cause.count, cause.because.text) for cause in found.causes] == [
+        (2, "claim of its volume scratch wants a volume of class standard: it has no volume at all")
+    ]
+
+
+def test_a_plan_has_the_event_of_each() -> None:
+    asked = context([node("n"), pod("a", volumes=[SCRATCH]), pod("b", volumes=[SCRATCH])])
+    found = simulate_pods(asked.planner, asked.planner.waiting(), asked.origin, SimulateOptions())
+    assert [f'"{name}-scratch"' in step.message for name, step in zip("ab", found.steps, strict=True)] == [True, True]
