@@ -110,6 +110,20 @@ def test_a_node_tells_of_them_together() -> None:
     ]
 
 
+def test_a_node_tells_pods_apart_that_want_other_ports_of_it() -> None:
+    def wanting(name: str, port: int, **more: Any) -> Object:
+        ports = [{"hostPort": port, "containerPort": port}]
+        return pod(name, containers=[{"name": "c", "ports": ports}], **more)
+
+    holding = [wanting("x", 80, node="n"), wanting("y", 81, node="n")]
+    asked = context([node("n"), *holding, wanting("a", 80), wanting("b", 81)])
+    found = explain_node(asked, "n", [one for one in asked.planner.cluster.pods if one.waiting])
+    assert [(item.pods, item.text) for item in found.refused] == [
+        (("default/a",), "host port 80/TCP taken: held by default/x"),
+        (("default/b",), "host port 81/TCP taken: held by default/y"),
+    ]
+
+
 def test_pods_with_other_gates_are_told_apart_and_those_with_the_same_name_no_node_of_one() -> None:
     gated = [pod(name, schedulingGates=[{"name": gate}]) for name, gate in (("a", "x"), ("b", "x"), ("c", "y"))]
     found = explained([node("n"), *gated])
