@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 from msgspec import structs
@@ -13,10 +14,12 @@ from kplan.course.supply import Supply
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import is_disk
-from kplan.result import EventKind
+from kplan.result import Event, EventKind
 from kplan.scenario.manifests import fresh_copy
-from kplan.wording.failing import Failure, failure
 
+W = TypeVar("W")
+Why = Callable[[Planner, PodInfo, Event], W]
+"""Tells why a pod was not placed, while the cluster is as it met it."""
 BOUND = 100_000
 """Sets after which counting stops."""
 _FIRST_BATCH = 16
@@ -25,20 +28,20 @@ _WORTH_IT = 500
 
 
 @dataclass
-class Counted:
+class Counted(Generic[W]):
     """What a count came to.
 
     Attributes:
         sets: whole sets that were placed.
         on: by workload, pods by node.
-        failure: why the next pod was not placed; None if the limit was reached first.
+        failure: why the next pod was not placed; None if the limit was reached first, or nobody asks.
         failed: number of the workload that the next pod is of.
         bounded: whether the bound was reached.
     """
 
     sets: int = 0
     on: list[dict[str, int]] = field(default_factory=list)
-    failure: Failure | None = None
+    failure: W | None = None
     failed: int = -1
     bounded: bool = False
 
@@ -65,8 +68,13 @@ class _Store:
 
 
 def count_sets(
-    planner: Planner, supplies: Sequence[Supply], ratio: Sequence[int], most: int = BOUND, *, tell: bool = True
-) -> Counted:
+    planner: Planner,
+    supplies: Sequence[Supply],
+    ratio: Sequence[int],
+    most: int = BOUND,
+    *,
+    why: Why[W] | None = None,
+) -> Counted[W]:
     """Place sets until a pod of one does not fit, and take all of it back.
 
     Args:
@@ -74,18 +82,18 @@ def count_sets(
         supplies: the workloads.
         ratio: pods of each in a set.
         most: sets to stop at.
-        tell: tell why the next pod does not fit.
+        why: asked about the next pod, which does not fit.
     """
     with planner.trial() as trial:
         for supply in supplies:
             trial.apply(supply.begin())
-        counted = Counted(on=[{} for _ in supplies])
+        counted: Counted[W] = Counted(on=[{} for _ in supplies])
         if len(supplies) == 1 and most >= BOUND and _fill(trial, supplies[0], counted):
             return counted
-        return _count(trial, supplies, ratio, most, counted, tell)
+        return _count(trial, supplies, ratio, most, counted, why)
 
 
-def _fill(planner: Planner, supply: Supply, counted: Counted) -> bool:
+def _fill(planner: Planner, supply: Supply, counted: Counted[W]) -> bool:
     """Put many pods that do not mind each other on their nodes at once; those that are left are tried one by one.
 
     Where nothing but amounts keeps copies of a pod apart, a node takes as many as its free amounts hold, in whatever
@@ -144,8 +152,13 @@ def minds_nobody(supply: Supply) -> bool:
 
 
 def _count(
-    planner: Planner, supplies: Sequence[Supply], ratio: Sequence[int], most: int, counted: Counted, tell: bool
-) -> Counted:
+    planner: Planner,
+    supplies: Sequence[Supply],
+    ratio: Sequence[int],
+    most: int,
+    counted: Counted[W],
+    why: Why[W] | None,
+) -> Counted[W]:
     stores = [_Store(planner, supply) for supply in supplies]
     while counted.sets < most:
         placed: list[tuple[int, str]] = []
@@ -158,7 +171,7 @@ def _count(
                 event = planner.step(pod)
                 if event.kind is not EventKind.PLACED or event.outcome.placement is None:
                     counted.failed = number
-                    counted.failure = failure(planner, pod, event) if tell else None
+                    counted.failure = why(planner, pod, event) if why is not None else None
                     return counted
                 placed.append((number, planner.cluster.node_name(event.outcome.placement.node)))
         for number, node in placed:

@@ -29,7 +29,9 @@ class Supply:
         waiting: rows of pods of it that wait: they are counted among the ones that are tried.
         manifest: a StatefulSet, whose pods have claims of their own.
         objects: what has to be in the cluster beside the pods.
-        notes: what to say of it.
+        shares: whether new pods share the claims of the pod they are copied from: a StatefulSet whose object the state
+            does not hold.
+        notes: what expanding its manifest says.
         asks: replicas that a manifest asks for in all; None for one that says nothing of them.
     """
 
@@ -39,6 +41,7 @@ class Supply:
     waiting: tuple[int, ...] = ()
     manifest: ManifestObject | None = None
     objects: tuple[Object, ...] = ()
+    shares: bool = False
     notes: tuple[str, ...] = ()
     asks: int | None = None
 
@@ -101,10 +104,8 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     word = text.partition("/")[0]
     sample = _sample(pods) or _expanded(cluster, manifest, text)
     keeps = kind == "StatefulSet" and manifest is not None and _has_claims(manifest)
-    notes: tuple[str, ...] = ()
-    if kind == "StatefulSet" and manifest is None:
-        notes = ("its object is not in this state: new pods share the claims of the pod they are copied from",)
-    return Supply(f"{word}/{space}/{name}", sample, *_rows(pods), manifest if keeps else None, notes=notes)
+    shares = kind == "StatefulSet" and manifest is None
+    return Supply(f"{word}/{space}/{name}", sample, *_rows(pods), manifest if keeps else None, shares=shares)
 
 
 def _rows(pods: Iterable[PodInfo]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -128,8 +129,8 @@ def _expanded(cluster: Cluster, manifest: ManifestObject | None, text: str) -> P
     raw = {**manifest.raw, "spec": {**_dict(manifest.raw["spec"]), "replicas": 1}}
     found = expand(Manifests(objects=[replace(manifest, raw=raw)]), _without(cluster, manifest), cluster.rules)
     if not found.pods:
-        why = "; ".join(map(str, (*found.refused, *found.not_expanded))) or "it makes no pods"
-        raise UsageError(f"{text}: {why}", code="no-template")
+        why = "; ".join(map(str, (*found.refused, *found.not_expanded)))
+        raise UsageError(f"{text}: {why or 'it makes no pods'}", code="no-template")
     return found.pods[0].pod
 
 
@@ -171,8 +172,8 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
                 *_rows(there),
                 manifest if keeps else None,
                 claims if not number else (),
-                found.notes if not number else (),
-                _replicas(manifest),
+                notes=found.notes if not number else (),
+                asks=_replicas(manifest),
             )
         )
     return supplies

@@ -17,7 +17,7 @@ from kplan.course.cascade import Cascade, Landing
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
 from kplan.result.document_whatif import Move, WhatIfStep
-from kplan.scenario import Effect, ScenarioStep, Verb
+from kplan.scenario import Effect, ScenarioStep, Step, Verb
 from kplan.scenario.budgets import recorded, rewritten
 from kplan.words import count, listed
 
@@ -41,7 +41,7 @@ class WhatIf:
         """Begin with the cluster as it is."""
         return cls(planner, Cascade(planner))
 
-    def take(self, verb: Verb) -> tuple[Effect, list[Landing]]:
+    def take(self, verb: Step) -> tuple[Effect, list[Landing]]:
         """Take one step: apply it, let owners make pods again, place what waits because of this or a former step."""
         cluster = self.planner.cluster
         effect = verb.effect(cluster)

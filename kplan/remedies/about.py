@@ -185,6 +185,13 @@ class NewNode:
     as_is: bool = field(default=False, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class NewNodes:
+    """A node like each of some, one in each zone."""
+
+    likes: tuple[str, ...]
+
+
 NEW_DOMAIN = "kplan-new"
 """Value of a topology label that no node has."""
 
@@ -406,7 +413,7 @@ class Evicted:
 
 About = (
     Lower | Taints | Selector | NodeAffinity | WholeNumber | AlsoValue | Spread | PodTerm | PodTerms | HostPorts
-    | NewNode | OneNode | PodLimit | Labels | VolumeLimit | Drivers | Detached | Claim | NewClaim | BoundClaim
-    | SmallClaim | StorageClass | SelectedNode | LocalVolume | Reported | Driver | Policy | Priority | Budget
-    | BudgetAsks | Replica | Pods | Evicted
+    | NewNode | NewNodes | OneNode | PodLimit | Labels | VolumeLimit | Drivers | Detached | Claim | NewClaim
+    | BoundClaim | SmallClaim | StorageClass | SelectedNode | LocalVolume | Reported | Driver | Policy | Priority
+    | Budget | BudgetAsks | Replica | Pods | Evicted
 )  # fmt: skip

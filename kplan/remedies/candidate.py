@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import reduce
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from msgspec import structs
@@ -18,7 +18,7 @@ from kplan.pipeline import Planner
 from kplan.reasons.groups import Asked, Found
 from kplan.remedies.about import About, LowerRequest, Purpose
 from kplan.result import Outcome
-from kplan.scenario import Effect as StepEffect
+from kplan.scenario import Step, Verb
 from kplan.scenario.add_node import AddNode
 
 Edit = Callable[[PodSpec], PodSpec]
@@ -40,17 +40,6 @@ class Cost(IntEnum):
     LOSS = 9
     NOT_MEANT = 10
     """It fits, but on a node that is meant for others, or on one that may not run it."""
-
-
-class Step(Protocol):
-    """One change of the cluster: a what-if verb, or what none of them does."""
-
-    def effect(self, cluster: Cluster) -> StepEffect:
-        """Work out what it does to the cluster as it is now; nothing is changed.
-
-        Raises:
-            UsageError: it names what is not there.
-        """
 
 
 Harm = Literal["", "breaks-budget", "gone", "gone-some", "loses-data"]
@@ -103,6 +92,11 @@ class Candidate:
         """Whether nodes are added."""
         return any(isinstance(step, AddNode) for step in self.steps)
 
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Its what-if verbs as flags."""
+        return tuple(step.flag for step in self.steps if isinstance(step, Verb))
+
     def edited(self, spec: PodSpec) -> PodSpec:
         """The pod's spec with all edits."""
         return reduce(lambda changed, edit: edit(changed), self.edits, spec)
@@ -114,7 +108,7 @@ class Candidate:
             UsageError: a step names what is not there.
         """
         for step in self.steps:
-            yield tuple(bound(step.effect(cluster).changes))
+            yield changes_of(step, cluster)
 
 
 def both(one: Candidate, two: Candidate) -> Candidate:
@@ -131,7 +125,16 @@ def both(one: Candidate, two: Candidate) -> Candidate:
     )
 
 
-def bound(changes: tuple[Change, ...]) -> Iterator[Change]:
+def changes_of(step: Step, cluster: Cluster) -> tuple[Change, ...]:
+    """What a step changes on a cluster; pods of DaemonSets run on a new node from the start.
+
+    Raises:
+        UsageError: it names what is not there.
+    """
+    return tuple(_bound(step.effect(cluster).changes))
+
+
+def _bound(changes: tuple[Change, ...]) -> Iterator[Change]:
     """Put the pods of DaemonSets on the new node they are for."""
     node = ""
     for change in changes:

@@ -12,8 +12,10 @@ from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove
 from kplan.cluster.owners import top_owner
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
-from kplan.remedies.candidate import Candidate, Effect
+from kplan.remedies.candidate import Candidate, Effect, changes_of
 from kplan.result import Outcome
+from kplan.scenario import Step
+from kplan.scenario.add_node import AddNode
 
 NODE_CYCLES = 400_000
 """Nodes looked at for one pod, over all trials: what bounds the time of large clusters."""
@@ -53,6 +55,7 @@ class Lab:
         self.quick = replace(self.planner, pipelines=unscored)
         self.pod = pod
         self.trials = 0
+        self._nodes: dict[int, tuple[AddNode, tuple[Change, ...]]] = {}
         size = max(1, len(planner.cluster.nodes))
         self.most = max(FEWEST_TRIALS, min(MOST_TRIALS, NODE_CYCLES // size))
         self.like = _siblings(planner, pod)
@@ -96,11 +99,23 @@ class Lab:
             changed = msgspec.structs.replace(pod.pod, spec=candidate.edited(pod.pod.spec))
             trial.apply([Remove(pod.row), AddPods((changed,))])
             pod = cluster.pods[-1]
-        for changes in candidate.changes(cluster):
+        for changes in map(self.changes_of, candidate.steps):
             names = (change.name for change in changes if isinstance(change, PutNode))
             new = new or next((name for name in names if name not in cluster.node_index), "")
             trial.apply(changes)
         return None if pod.gone else Then(pod, new)
+
+    def changes_of(self, step: Step) -> tuple[Change, ...]:
+        """What a step changes now; of a node it is worked out once, as all pods are looked at for its DaemonSets.
+
+        Raises:
+            UsageError: it names what is not there.
+        """
+        if not isinstance(step, AddNode):
+            return changes_of(step, self.planner.cluster)
+        if id(step) not in self._nodes:
+            self._nodes[id(step)] = step, changes_of(step, self.planner.cluster)
+        return self._nodes[id(step)][1]
 
     def look(self, pod: PodInfo, *, preempt: bool = False, scored: bool = False) -> Outcome:
         """Run a cycle of a pod on the state as it is now; unless it is ``scored``, its choice is any that fits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster, PodInfo
@@ -16,22 +16,15 @@ MOST_DOMAINS = 16
 """Of more domains none is given a node: nobody adds so many at once."""
 
 
-def one_more(
-    what: NewNode,
-    labels: Mapping[str, str] | None = None,
-    allocatable: Mapping[str, str] | None = None,
-    *,
-    named: bool = False,
-) -> Candidate:
-    """Add a node like one that is there; pods of its DaemonSets run on it from the start.
+def one_more(what: NewNode, verb: AddNode | None = None, *, named: bool = False) -> Candidate:
+    """Add a node; pods of its DaemonSets run on it from the start.
 
     Args:
         what: what is told of it.
-        labels: that differ.
-        allocatable: what differs of its resources.
+        verb: what adds it; a node like the one that is told, if not given.
         named: see Candidate.
     """
-    verb = AddNode(like=what.like, labels=dict(labels or {}), allocatable=dict(allocatable or {}))
+    verb = verb if verb is not None else AddNode(like=what.like)
     return Candidate("one-more-node", Cost.ADD_NODE, what, steps=(verb,), named=named)
 
 

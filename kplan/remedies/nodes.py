@@ -13,13 +13,14 @@ from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.reasons.groups import Found
-from kplan.remedies.about import NEW_DOMAIN, Amount, Labels, NewNode, OneNode, PodLimit, Purpose, Taints
+from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Objects
 from kplan.remedies.meant import other_purpose
 from kplan.remedies.more_nodes import one_more
 from kplan.remedies.requests import written
 from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, taints_in_the_way
+from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import Cordon, Label, RemoveNode, SetTaint
 from kplan.words import short_key
 
@@ -52,7 +53,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 def _uncordon(case: Case) -> Iterator[Candidate]:
     for row in case.nearest(NODES, "node-cordoned"):
         name = case.cluster.node_name(row)
-        yield Candidate("uncordon", Cost.UNCORDON, OneNode(name), steps=(Cordon(name, on=False),), named=True)
+        yield Candidate("uncordon", Cost.UNCORDON, about.OneNode(name), steps=(Cordon(name, on=False),), named=True)
 
 
 def _one_more(case: Case) -> Iterator[Candidate]:
@@ -68,12 +69,12 @@ def _one_more(case: Case) -> Iterator[Candidate]:
         yield one_more(plain, named=not (tainted_model or _about_claims(group)))
         for labels in variants:
             where = {short_key(key): value for key, value in labels.items()}
-            yield one_more(NewNode(name, place=tuple(where.items())), labels=labels)
+            yield one_more(about.NewNode(name, place=tuple(where.items())), AddNode(like=name, labels=labels))
         larger = _larger(case, group, row)
         if larger:
             sizes = {key: written(key, amount) for key, amount in larger.items()}
-            told = NewNode(name, sizes=tuple(Amount(key, amount) for key, amount in larger.items()))
-            more = one_more(told, allocatable=sizes)
+            told = about.NewNode(name, sizes=tuple(about.Amount(key, amount) for key, amount in larger.items()))
+            more = one_more(told, AddNode(like=name, allocatable=sizes))
             yield dataclasses.replace(more, code="larger-node", unless=("one-more-node",))
 
 
@@ -108,20 +109,20 @@ def _models(case: Case) -> Iterator[tuple[int, Found]]:
             return
 
 
-def _known_by(case: Case, group: Found, row: int, name: str) -> NewNode:
+def _known_by(case: Case, group: Found, row: int, name: str) -> about.NewNode:
     """A node like this one, told by what matters of it: its size in what is short, or its volume limit."""
     short = [atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"]
     limited = any(atom.code == "volume-limit" for atom in group.atoms)
     if len(short) == 1 and not limited:
         at = case.cluster.resources.get(short[0])
         whole = int(case.cluster.allocatable[at, row]) if at is not None else 0
-        return NewNode(name, size=Amount(short[0], whole))
+        return about.NewNode(name, size=about.Amount(short[0], whole))
     if limited:
         facts = case.facts([row]).get("NodeVolumeLimits")
         limits = facts.usage if isinstance(facts, NodeVolumeLimitsFacts) else ()
         over = [use.limit for use in limits if use.limit is not None and use.attached + len(use.new) > use.limit]
-        return NewNode(name, limit=over[0] if over else None)
-    return NewNode(name)
+        return about.NewNode(name, limit=over[0] if over else None)
+    return about.NewNode(name)
 
 
 def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
@@ -159,7 +160,7 @@ def _domains(case: Case, row: int) -> dict[str, str]:
             told = facts.constraints[number]
             if told.topology_key == "kubernetes.io/hostname" or not told.domains:
                 continue
-            value = NEW_DOMAIN if told.too_few_domains else told.domains[0].value
+            value = about.NEW_DOMAIN if told.too_few_domains else told.domains[0].value
             if case.cluster.nodes[row].labels.get(told.topology_key) != value:
                 wanted[told.topology_key] = value
     return wanted
@@ -192,7 +193,7 @@ def _pod_limit(case: Case) -> Iterator[Candidate]:
         allocatable = {**(node.status.allocatable or {}), "pods": str(limit)}
         changed = replace(node, status=replace(node.status, allocatable=allocatable))
         steps = (Objects((PutNode(node.name, changed),)),)
-        yield Candidate("pod-limit", Cost.NODE, PodLimit(node.name, limit, old), steps=steps)
+        yield Candidate("pod-limit", Cost.NODE, about.PodLimit(node.name, limit, old), steps=steps)
 
 
 def _taints(case: Case) -> Iterator[Candidate]:
@@ -205,16 +206,16 @@ def _taints(case: Case) -> Iterator[Candidate]:
         yield _without(case.cluster.node_name(row), taints, other_purpose(case, row, taints))
 
 
-def _without(node: str, taints: tuple[str, ...], meant: tuple[Purpose, ...]) -> Candidate:
+def _without(node: str, taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Candidate:
     """Take taints off a node that is meant for other pods, if it is."""
     steps = tuple(_no_taint(node, taint) for taint in taints)
     if taints and all(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
-        return Candidate("node-healthy", Cost.NODE, Taints(taints, node), steps=steps)
+        return Candidate("node-healthy", Cost.NODE, about.Taints(taints, node), steps=steps)
     ours = any(taint.partition(":")[0].partition("=")[0] in CONTROL_PLANE for taint in taints)
     return Candidate(
         "remove-taint",
         Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.NODE,
-        Taints(taints, node),
+        about.Taints(taints, node),
         steps=steps,
         named=not (ours or meant),
         meant=meant,
@@ -239,7 +240,7 @@ def _labels(case: Case) -> Iterator[Candidate]:
 
 
 def _labelled(node: Node, labels: Mapping[str, str], *, named: bool = False) -> Candidate:
-    what = Labels(node.name, tuple(labels.items()), any(key in node.labels for key in labels))
+    what = about.Labels(node.name, tuple(labels.items()), any(key in node.labels for key in labels))
     steps = tuple(Label(node.name, key, value) for key, value in labels.items())
     return Candidate("label-node", Cost.NODE, what, steps=steps, named=named)
 
@@ -290,5 +291,5 @@ def _remove(case: Case) -> Iterator[Candidate]:
         if pods:
             continue
         name = case.cluster.node_name(row)
-        yield Candidate("remove-node", Cost.LOSS, OneNode(name), steps=(RemoveNode(name),), named=True)
+        yield Candidate("remove-node", Cost.LOSS, about.OneNode(name), steps=(RemoveNode(name),), named=True)
         return

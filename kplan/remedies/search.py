@@ -169,7 +169,7 @@ def _better(case: Case, effect: Effect) -> bool:
 def _pairs(case: Case, lab: Lab, fails: list[Candidate]) -> Iterator[Remedy]:
     """Try pairs of changes that fail alone, cheapest first."""
     single = sorted((one for one in fails if not one.empty), key=lambda candidate: candidate.cost)[:PAIRED]
-    touched = {id(candidate): _touched(case, candidate) for candidate in single}
+    touched = {id(candidate): _touched(lab, candidate) for candidate in single}
     enough = 0
     pairs = sorted(combinations(single, 2), key=lambda pair: (max(c.cost for c in pair), pair[0].cost + pair[1].cost))
     for one, two in pairs:
@@ -184,9 +184,9 @@ def _pairs(case: Case, lab: Lab, fails: list[Candidate]) -> Iterator[Remedy]:
             yield Remedy(pair, effect)
 
 
-def _touched(case: Case, candidate: Candidate) -> set[str]:
+def _touched(lab: Lab, candidate: Candidate) -> set[str]:
     """Names of the objects that a candidate changes; empty for pods, of which only one changes a state."""
-    changes = [change for step in candidate.steps for change in step.effect(case.cluster).changes]
+    changes = [change for step in candidate.steps for change in lab.changes_of(step)]
     return {
         change.name if isinstance(change, PutNode) else change.key if isinstance(change, Put) else ""
         for change in changes

@@ -1,7 +1,7 @@
 """What-if verbs: each reads the cluster and returns Changes; who applies them is ``course.what_if``."""
 
-from kplan.scenario.effect import Effect, Verb
+from kplan.scenario.effect import Effect, Step, Verb
 from kplan.scenario.parse import VERBS, parse_step
 from kplan.scenario.plan_file import Scenario, ScenarioStep, load_scenario
 
-__all__ = ["VERBS", "Effect", "Scenario", "ScenarioStep", "Verb", "load_scenario", "parse_step"]
+__all__ = ["VERBS", "Effect", "Scenario", "ScenarioStep", "Step", "Verb", "load_scenario", "parse_step"]

@@ -6,18 +6,19 @@ images, and no pods but those of DaemonSets, which are placed first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from kplan.cluster import AddPods, Change, Cluster, Put, PutNode
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode
 from kplan.errors import UsageError
 from kplan.objects.models import CSINode, Node, Pod
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.node import NodeSpec, NodeStatus
 from kplan.objects.quantity import value as whole
 from kplan.objects.well_known import HOSTNAME
-from kplan.scenario.daemons import daemon_pods
+from kplan.scenario.daemons import daemon_pods, samples_of
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import SHORT_LABELS, find_nodes
@@ -65,25 +66,29 @@ class AddNode:
         changes: list[Change] = []
         names: list[str] = []
         taken = set(cluster.node_index)
+        # all pods are looked at for these: once, however many nodes are added
+        samples = samples_of(cluster, home) if not self.template else {}
         stem = self.name or f"{model.name or 'node'}-new"
         for number in range(self.count):
             name = fresh_name(stem, taken, alone=bool(self.name) and self.count == 1)
             taken.add(name)
             names.append(name)
-            changes += self._one(cluster, model, name, home, number)
+            changes += self._one(cluster, model, name, home, number, samples)
         what = f" like {model.name}" if self.like else f" of {self.template}" if self.template else ""
         has = model.status.allocatable or {}
         notes = tuple(f"no {name} is given, so the node has none" for name in ("cpu", "memory") if name not in has)
         return Effect(tuple(changes), text=f"{listed(names)} added{what}", notes=notes)
 
-    def _one(self, cluster: Cluster, model: Node, name: str, home: str, number: int) -> list[Change]:
+    def _one(
+        self, cluster: Cluster, model: Node, name: str, home: str, number: int, samples: Mapping[str, PodInfo]
+    ) -> list[Change]:
         node = fresh_node(model, name)
         changes: list[Change] = [PutNode(name, node)]
         changes += csi_node_like(cluster, home, name)
         pods = (
             tuple(_moved(pod, name, number) for pod in cluster.state.node_templates[self.template][1])
             if self.template
-            else daemon_pods(cluster, node, home)
+            else daemon_pods(cluster, node, home, samples)
         )
         return [*changes, *([AddPods(pods)] if pods else [])]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from kplan.admission.admit import Admission
@@ -15,7 +17,7 @@ from kplan.objects.models import DaemonSet, Node, Pod, PodStatus
 from kplan.objects.models.meta import ObjectMeta, OwnerReference
 
 
-def daemon_pods(cluster: Cluster, node: Node, like: str = "") -> tuple[Pod, ...]:
+def daemon_pods(cluster: Cluster, node: Node, like: str, samples: Mapping[str, PodInfo]) -> tuple[Pod, ...]:
     """Make the pods that DaemonSets put on a new node; they wait to be placed there.
 
     A set whose object the state holds is asked by its own rules; of the others, those with a pod on the node that the
@@ -25,8 +27,8 @@ def daemon_pods(cluster: Cluster, node: Node, like: str = "") -> tuple[Pod, ...]
         cluster: the cluster.
         node: the new node.
         like: name of the node it is like; empty for none.
+        samples: see ``samples_of``.
     """
-    samples = _samples(cluster, like)
     made = []
     sets = cluster.objects.table("daemon_sets")
     for key, item in sets.items():
@@ -40,7 +42,7 @@ def daemon_pods(cluster: Cluster, node: Node, like: str = "") -> tuple[Pod, ...]
     return tuple(made)
 
 
-def _samples(cluster: Cluster, like: str) -> dict[str, PodInfo]:
+def samples_of(cluster: Cluster, like: str) -> dict[str, PodInfo]:
     """One pod of each DaemonSet that has any, by ``namespace/name`` of the set; the one on ``like`` if there is."""
     home = cluster.node_index.get(like, -1)
     found: dict[str, PodInfo] = {}

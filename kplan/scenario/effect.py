@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from kplan.cluster import Change, Cluster, PodInfo
 from kplan.cluster.owners import owner_without_control, returns
@@ -61,12 +61,8 @@ def gone_notes(pods: Iterable[PodInfo]) -> Iterator[str]:
         yield f"may be GONE, no controller owns it: {listed(others)}"
 
 
-class Verb(Protocol):
-    """One what-if: frozen, made from what a user wrote."""
-
-    @property
-    def flag(self) -> str:
-        """The verb as a flag, as it would be typed: ``--cordon node-b``."""
+class Step(Protocol):
+    """One change of a cluster: frozen, and the same whatever cluster it is asked of."""
 
     def effect(self, cluster: Cluster) -> Effect:
         """Work out what it does to the cluster as it is now; nothing is changed.
@@ -74,3 +70,12 @@ class Verb(Protocol):
         Raises:
             UsageError: it names what is not there.
         """
+
+
+@runtime_checkable
+class Verb(Step, Protocol):
+    """One what-if: a step made from what a user wrote."""
+
+    @property
+    def flag(self) -> str:
+        """The verb as a flag, as it would be typed: ``--cordon node-b``."""

@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kplan.remedies import Candidate, Fits, Lands, Tried, Worse
 from kplan.scenario.add_node import AddNode
 from kplan.wording.remedies import short_of, text_of, with_number
 from kplan.words import count
+
+ALL_PLACED = "all placed"
+"""What comes of a change that leaves no pod without a node."""
+
+
+def change_text(candidate: Candidate) -> str:
+    """The change, those of a pair as flags are: ``one more replica of deploy/shop/web + one more node like a``."""
+    return " + ".join(map(text_of, candidate.parts or (candidate,)))
+
+
+def left_text(candidate: Candidate, left: int) -> str:
+    """A change that leaves pods without a node: ``one more node like a (1 pod left)``."""
+    return f"{change_text(candidate)} ({count(left, 'pod')} left)"
+
+
+def loss_text(tied: Sequence[str], *, lost: bool) -> str:
+    """What comes of a loss that is borne but for pods that no node helps.
+
+    Args:
+        tied: those that wait for their volumes.
+        lost: whether pods are gone that nothing makes again.
+    """
+    but = f" but {tied[0]}" if tied else ""
+    more = f", +{len(tied) - 1:,}" if tied[1:] else ""
+    return f"{ALL_PLACED}{but}{more}{', what is GONE stays so' if lost else ''}"
+
+
+def survives_text(candidate: Candidate, borne: int, total: int) -> str:
+    """A change with which more single losses are borne: ``one more node like a -> survives 3 of 4``."""
+    return f"{text_of(candidate)} -> survives {borne:,} of {total:,}"
 
 
 def fits_text(tried: Tried[Fits] | None) -> str:

@@ -13,33 +13,9 @@ from kplan.cluster.owners import controller, top_owner
 from kplan.objects.models import PodSpec
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.shared.claims import SELECTED_NODE
-from kplan.remedies.about import (
-    About,
-    BoundClaim,
-    Budget,
-    Detached,
-    Driver,
-    Drivers,
-    Evicted,
-    Labels,
-    LocalVolume,
-    NewClaim,
-    NewNode,
-    OneNode,
-    PodLimit,
-    Pods,
-    Policy,
-    Priority,
-    Reported,
-    SelectedNode,
-    SmallClaim,
-    StorageClass,
-    Taints,
-    VolumeLimit,
-)
+from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
-from kplan.scenario.add_node import AddNode
 
 _TEMPLATES = {
     "Deployment": ("deployments", "deployment"),
@@ -70,13 +46,12 @@ def commands_of(candidate: Candidate, pod: PodInfo, cluster: Cluster) -> tuple[s
 
 def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
     what = candidate.about
-    if isinstance(what, NewNode):
+    if isinstance(what, about.NewNode):
         yield "# a node of that shape, by the cloud or the autoscaler; what it would do:"
-        for step in candidate.steps:
-            if isinstance(step, AddNode):
-                yield f"kplan explain pod {pod.key} {shlex.join(step.flag.split(' ', 1))}"
-    elif isinstance(what, Policy | Priority):
-        level = what.level if isinstance(what, Priority) else what.value
+        for flag in candidate.flags:
+            yield f"kplan explain pod {pod.key} {shlex.join(flag.split(' ', 1))}"
+    elif isinstance(what, about.Policy | about.Priority):
+        level = what.level if isinstance(what, about.Priority) else what.value
         if level is not None and not what.class_name:
             yield f"kubectl create priorityclass kplan-{level} --value={level}"
     else:
@@ -85,7 +60,7 @@ def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
 
 def _of_pods(candidate: Candidate) -> list[str]:
     what = candidate.about
-    keys = what.pods if isinstance(what, Pods) else (what.pod,) if isinstance(what, Evicted) else ()
+    keys = what.pods if isinstance(what, about.Pods) else (what.pod,) if isinstance(what, about.Evicted) else ()
     pods = [(name, namespace) for namespace, _, name in (key.partition("/") for key in keys)]
     if candidate.code == "wait":
         return [f"kubectl wait --for=delete pod/{name} -n {namespace}" for name, namespace in pods]
@@ -93,7 +68,7 @@ def _of_pods(candidate: Candidate) -> list[str]:
         patch = """--subresource=status --type=merge -p '{"status":{"nominatedNodeName":null}}'"""
         return [f"kubectl patch pod {name} -n {namespace} {patch}" for name, namespace in pods]
     deletes = [f"kubectl delete pod {name} -n {namespace}" for name, namespace in pods]
-    if isinstance(what, Evicted) and candidate.code == "move-pod":
+    if isinstance(what, about.Evicted) and candidate.code == "move-pod":
         back = f"kubectl uncordon {what.node}  # once it runs on {what.to}"
         return [f"kubectl cordon {what.node}", *deletes, back]
     return deletes
@@ -101,41 +76,41 @@ def _of_pods(candidate: Candidate) -> list[str]:
 
 def _of_nodes(candidate: Candidate) -> list[str]:
     match candidate.about:
-        case OneNode(node=node):
+        case about.OneNode(node=node):
             return [f"kubectl uncordon {node}" if candidate.code == "uncordon" else f"kubectl delete node {node}"]
-        case PodLimit(node=node, limit=limit):
+        case about.PodLimit(node=node, limit=limit):
             return [f"# kubelet of {node}: maxPods: {limit} in its KubeletConfiguration, then restart it"]
-        case Labels(node=node, pairs=pairs, over=over):
+        case about.Labels(node=node, pairs=pairs, over=over):
             labels = " ".join(f"{key}={value}" for key, value in pairs)
             return [f"kubectl label node {node} {labels}{' --overwrite' if over else ''}"]
-        case Taints(node=node, taints=taints) if node:
+        case about.Taints(node=node, taints=taints) if node:
             if candidate.code == "node-healthy":
                 return [f"kubectl describe node {node}"]
             return [f"kubectl taint nodes {node} {taint}-" for taint in taints]
-        case Budget(budget=name, namespace=namespace):
+        case about.Budget(budget=name, namespace=namespace):
             return [f"kubectl edit pdb {name} -n {namespace}"]
     return []
 
 
-def _of_volumes(what: About | None) -> list[str]:
+def _of_volumes(what: about.About | None) -> list[str]:
     match what:
-        case VolumeLimit(node=node, limits=limits):
+        case about.VolumeLimit(node=node, limits=limits):
             how = "(an option of most drivers, or a larger machine)"
             return [f"# driver {driver} on {node}: let it report a limit of {most} {how}" for driver, most, _ in limits]
-        case Drivers(node=node, drivers=drivers):
+        case about.Drivers(node=node, drivers=drivers):
             return [f"kubectl get csinode {node} -o yaml  # why is {', '.join(drivers)} not registered there?"]
-        case Detached(attachments=keys):
+        case about.Detached(attachments=keys):
             return [f"kubectl delete volumeattachment {key}" for key in keys]
-        case StorageClass(storage_class=name):
+        case about.StorageClass(storage_class=name):
             how = f"delete {name} and make it anew without allowedTopologies"
             return [f"# a StorageClass cannot be changed: {how}"]
-        case LocalVolume():
+        case about.LocalVolume():
             where = f"nodeAffinity {HOSTNAME} In [{what.host}]"
             how = f"{what.size}, {'/'.join(what.modes)}, storageClassName {what.storage_class}, {where}"
             return [f"# a PersistentVolume: {how}"]
-        case Reported():
+        case about.Reported():
             return ["kubectl get csistoragecapacities -A  # the driver writes these; none is large enough"]
-        case Driver(driver=name):
+        case about.Driver(driver=name):
             return [
                 f"""kubectl patch csidriver {name} --type=merge -p '{{"spec":{{"storageCapacity":false}}}}'""",
                 "# the scheduler then no longer looks how much is left; the driver may still refuse",
@@ -143,21 +118,21 @@ def _of_volumes(what: About | None) -> list[str]:
     return _of_claims(what)
 
 
-def _of_claims(what: About | None) -> list[str]:
+def _of_claims(what: about.About | None) -> list[str]:
     match what:
-        case NewClaim():
+        case about.NewClaim():
             late = " (a copy of the class with volumeBindingMode: WaitForFirstConsumer)" if what.late else ""
             asks = f"{what.size}, {'/'.join(what.modes)}, storageClassName {what.storage_class}{late}"
             made = f"# then a claim {what.claim}: {asks}"
             return [made] if what.created else [f"kubectl delete pvc {what.claim} -n {what.namespace}", made]
-        case BoundClaim(new=True):
+        case about.BoundClaim(new=True):
             return [f"# claim {what.claim} in namespace {what.namespace}, and a volume it is bound to"]
-        case BoundClaim():
+        case about.BoundClaim():
             return [f"kubectl describe pvc {what.claim} -n {what.namespace}"]
-        case SmallClaim():
+        case about.SmallClaim():
             delete = f"kubectl delete pvc {what.claim} -n {what.namespace}"
             return [delete, f"# then the same claim with requests.storage: {what.size}"]
-        case SelectedNode():
+        case about.SelectedNode():
             return [f"kubectl annotate pvc {what.claim} -n {what.namespace} {SELECTED_NODE}-"]
     return []
 

@@ -2,30 +2,7 @@
 
 from __future__ import annotations
 
-from kplan.remedies.about import (
-    About,
-    BoundClaim,
-    Budget,
-    BudgetAsks,
-    Detached,
-    Driver,
-    Drivers,
-    Evicted,
-    Labels,
-    LocalVolume,
-    NewClaim,
-    NewNode,
-    OneNode,
-    PodLimit,
-    Pods,
-    Replica,
-    Reported,
-    SelectedNode,
-    SmallClaim,
-    StorageClass,
-    Taints,
-    VolumeLimit,
-)
+from kplan.remedies import about
 from kplan.wording.remedies_pod import short_taints
 from kplan.wording.remedies_words import Words, as_is, new_node
 from kplan.words import amounts, count, joined, listed
@@ -35,25 +12,27 @@ _NAMED = 3
 """Pods that are named where it is waited for them; more are counted."""
 
 
-def cluster_words(code: str, what: About) -> Words | None:
+def cluster_words(code: str, what: about.About) -> Words | None:
     """Put a change of the cluster in words; None for other changes."""
     return _node(code, what) or _volume(what) or _claim(what) or _pods(code, what) or _budget(what)
 
 
-def _node(code: str, what: About) -> Words | None:
+def _node(code: str, what: about.About) -> Words | None:
     match what:
-        case NewNode():
+        case about.NewNode():
             return Words(new_node(what), failed=as_is(what))
-        case OneNode(node=node):
+        case about.NewNodes():
+            return Words(f"one more node in each zone, like {listed(what.likes)}")
+        case about.OneNode(node=node):
             if code == "uncordon":
                 return Words(f"uncordon {node}", failed=f"uncordoning {node}")
             return Words(f"remove node {node}", failed=f"removing {node}")
-        case PodLimit():
+        case about.PodLimit():
             return Words(f"pod limit of {what.node} {what.limit} (now {what.old})")
-        case Labels():
+        case about.Labels():
             text = f"{what.node} {' '.join(f'{key}={value}' for key, value in what.pairs)}"
             return Words(f"label {text}", failed=f"labelling {text}")
-        case Taints(taints=taints, node=node) if node:
+        case about.Taints(taints=taints, node=node) if node:
             if code == "node-healthy":
                 states = [one.removeprefix(_OF_THE_NODE_ITSELF).partition(":")[0] for one in taints]
                 return Words(f"{node} healthy again ({joined(states)})")
@@ -62,52 +41,52 @@ def _node(code: str, what: About) -> Words | None:
     return None
 
 
-def _volume(what: About) -> Words | None:
+def _volume(what: about.About) -> Words | None:
     match what:
-        case VolumeLimit():
+        case about.VolumeLimit():
             several = len(what.limits) > 1
             limits = [f"{f'{one} ' if several else ''}{limit} (now {now})" for one, limit, now in what.limits]
             return Words(f"limit of {what.node} {', '.join(limits)}")
-        case Drivers():
+        case about.Drivers():
             return Words(f"driver {', '.join(what.drivers)} installed on {what.node}")
-        case Detached():
+        case about.Detached():
             names = ", ".join(what.volumes)
             return Words(f"detach {names} from {what.node}: no pod there uses it", failed=f"detaching {names}")
-        case StorageClass():
+        case about.StorageClass():
             return Words(f"class {what.storage_class} without allowedTopologies")
-        case LocalVolume():
+        case about.LocalVolume():
             return Words(f"a volume of {what.size}, class {what.storage_class}, on {what.node}")
-        case Reported():
+        case about.Reported():
             return Words(f"{what.provisioner} reports {what.size} for class {what.storage_class}")
-        case Driver():
+        case about.Driver():
             return Words(f"storageCapacity: false on csidriver {what.driver}", note="space is no longer looked at")
     return None
 
 
-def _claim(what: About) -> Words | None:
+def _claim(what: about.About) -> Words | None:
     match what:
-        case NewClaim():
+        case about.NewClaim():
             made = f"create claim {what.created}" if what.created else "new claim"
             return Words(f"{made}, {'WaitForFirstConsumer' if what.late else f'class {what.storage_class}'}")
-        case BoundClaim():
+        case about.BoundClaim():
             if what.new or what.again:
                 return Words(f"{'create' if what.new else 'a new'} claim {what.claim}, bound to a volume")
             return Words(f"a volume for claim {what.claim}")
-        case SmallClaim():
+        case about.SmallClaim():
             now = f"{what.size} (now {what.old})"
             return Words(f"claim {what.claim} of at most {now}", short=f"claim {what.claim} {now}")
-        case SelectedNode():
+        case about.SelectedNode():
             return Words(f"clear selected-node {what.node} of claim {what.claim}")
     return None
 
 
-def _pods(code: str, what: About) -> Words | None:
+def _pods(code: str, what: about.About) -> Words | None:
     match what:
-        case Pods(pods=pods):
+        case about.Pods(pods=pods):
             return _leaving(code, pods, back=what.back)
-        case Evicted():
+        case about.Evicted():
             return _evicted(code, what)
-        case Replica():
+        case about.Replica():
             return Words(f"one more replica of {what.workload}")
     return None
 
@@ -127,7 +106,7 @@ def _leaving(code: str, pods: tuple[str, ...], *, back: bool) -> Words:
     return Words(f"delete {names}", failed=f"deleting {names}", note="its owner makes another" if back else "")
 
 
-def _evicted(code: str, what: Evicted) -> Words:
+def _evicted(code: str, what: about.Evicted) -> Words:
     pod, node = what.pod, what.node
     match what.fate:
         case "moves" | "waits":
@@ -149,17 +128,17 @@ def _evicted(code: str, what: Evicted) -> Words:
             return Words(f"deleting {pod}")
 
 
-def _size(what: Evicted) -> str:
+def _size(what: about.Evicted) -> str:
     if what.size is None:
         return ""
     amount = amounts(what.size.resource, what.size.amount)[0]
     return f", {amount} {what.size.resource}" if amount.isdecimal() else f", {amount}"
 
 
-def _budget(what: About) -> Words | None:
+def _budget(what: about.About) -> Words | None:
     match what:
-        case Budget():
+        case about.Budget():
             return Words(f"{what.budget} allows 1 (now 0)")
-        case BudgetAsks():
+        case about.BudgetAsks():
             return Words(f"{what.budget} {what.field} {what.new} (now {what.old})")
     return None

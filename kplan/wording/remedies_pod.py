@@ -2,24 +2,7 @@
 
 from __future__ import annotations
 
-from kplan.remedies.about import (
-    About,
-    AlsoValue,
-    Claim,
-    HostPorts,
-    Lower,
-    LowerRequest,
-    NodeAffinity,
-    PodTerm,
-    PodTerms,
-    Policy,
-    Priority,
-    Requirement,
-    Selector,
-    Spread,
-    Taints,
-    WholeNumber,
-)
+from kplan.remedies import about
 from kplan.wording.remedies_words import Words
 from kplan.words import amounts, joined, listed
 
@@ -27,31 +10,31 @@ _LONG = 22
 """Characters of labels beyond which their keys alone are told."""
 
 
-def pod_words(code: str, what: About) -> Words | None:
+def pod_words(code: str, what: about.About) -> Words | None:
     """Put a change of the pod in words; None for other changes."""
     match what:
-        case Lower():
+        case about.Lower():
             return _lower(what)
-        case Taints(node=""):
+        case about.Taints(node=""):
             names = short_taints(what.taints)
             return Words(f"tolerate {names}", failed=f"tolerating {names}")
-        case Selector():
+        case about.Selector():
             return _selector(what)
-        case NodeAffinity() | WholeNumber() | AlsoValue():
+        case about.NodeAffinity() | about.WholeNumber() | about.AlsoValue():
             return _affinity(what)
-        case Spread():
+        case about.Spread():
             return _spread(code, what)
-        case PodTerm() | PodTerms():
+        case about.PodTerm() | about.PodTerms():
             return _terms(what)
-        case HostPorts():
+        case about.HostPorts():
             word = "hostPort" if len(what.ports) == 1 else "hostPorts"
             names = f"{word} {joined(map(str, what.ports))}" if what.ports else "hostNetwork"
             return Words(f"the pod without {names}")
-        case Claim():
+        case about.Claim():
             return Words(f"the pod without claim {what.claim}")
-        case Policy():
+        case about.Policy():
             return Words("preemptionPolicy PreemptLowerPriority (now Never)")
-        case Priority():
+        case about.Priority():
             known = f" (class {what.class_name}: {what.value})" if what.class_name else ""
             return Words(f"priority {what.level} or more{known}", short=f"priority {what.level}")
     return None
@@ -62,7 +45,7 @@ def short_taints(taints: tuple[str, ...]) -> str:
     return joined(taint.removesuffix(":NoSchedule") for taint in taints)
 
 
-def _lower(what: Lower) -> Words:
+def _lower(what: about.Lower) -> Words:
     told, short = [], []
     for request in what.requests:
         new, old = amounts(request.resource, request.new, request.old)
@@ -73,40 +56,40 @@ def _lower(what: Lower) -> Words:
     return Words(joined(told), short=joined(short), failed=least)
 
 
-def _part(request: LowerRequest) -> str:
+def _part(request: about.LowerRequest) -> str:
     part = request.part
     if not part.name:
         return " of the pod"
     return "" if part.alone else f" of {'init container' if part.init else 'container'} {part.name}"
 
 
-def lower_amount(request: LowerRequest) -> str:
+def lower_amount(request: about.LowerRequest) -> str:
     """The lower amount, in the unit of the two."""
     return amounts(request.resource, request.new, request.old)[0]
 
 
-def _selector(what: Selector) -> Words:
+def _selector(what: about.Selector) -> Words:
     keys = joined(key for key, _ in what.pairs)
     names = joined(f"{key}={value}" for key, value in what.pairs)
     return Words(f"drop nodeSelector {keys if len(names) > _LONG else names}", failed=f"dropping nodeSelector {keys}")
 
 
-def _affinity(what: NodeAffinity | WholeNumber | AlsoValue) -> Words:
+def _affinity(what: about.NodeAffinity | about.WholeNumber | about.AlsoValue) -> Words:
     match what:
-        case NodeAffinity(requirement=None):
+        case about.NodeAffinity(requirement=None):
             return Words("drop the required node affinity", failed="dropping node affinity")
-        case NodeAffinity(requirement=Requirement() as requirement):
+        case about.NodeAffinity(requirement=about.Requirement() as requirement):
             words = f"{requirement.key} {requirement.operator} {listed(requirement.values, most=2)}".strip()
             return Words(f"drop node affinity {words}", failed=f"dropping node affinity {words}")
-        case WholeNumber(requirement=one):
+        case about.WholeNumber(requirement=one):
             now = f"now {(one.values or ('',))[0]}: whole numbers only"
             return Words(f"node affinity {one.key} {one.operator} {what.number} ({now})")
-        case AlsoValue():
+        case about.AlsoValue():
             return Words(f"node affinity: allow {what.key} {what.value} too")
     raise AssertionError(what)
 
 
-def _spread(code: str, what: Spread) -> Words:
+def _spread(code: str, what: about.Spread) -> Words:
     text, short = "", ""
     if code == "spread-taints-policy":
         text, short = "nodeTaintsPolicy: Honor", "nodeTaintsPolicy: Honor on that constraint"
@@ -121,9 +104,9 @@ def _spread(code: str, what: Spread) -> Words:
     return Words(text + (f" (spread by {what.key})" if what.key else ""), short=short)
 
 
-def _terms(what: PodTerm | PodTerms) -> Words:
+def _terms(what: about.PodTerm | about.PodTerms) -> Words:
     rule = "pod anti-affinity" if what.anti else "pod affinity"
-    if isinstance(what, PodTerms):
+    if isinstance(what, about.PodTerms):
         return Words(f"all {what.number} {rule} terms preferred, not required")
     if what.key:
         return Words(f"{rule} {what.selector} by hostname (now {what.key})")

@@ -43,8 +43,8 @@ def _differs(what: NewNode) -> str:
 
 
 def as_is(what: NewNode) -> str:
-    """The same where it stands beside others that differ in something."""
-    return new_node(what) + (" as it is" if what.as_is and not _differs(what) else "")
+    """The same where it stands beside others that differ in something; empty where it differs itself."""
+    return f"{new_node(what)} as it is" if what.as_is and not _differs(what) else ""
 
 
 def amount(what: Amount) -> str:

@@ -33,11 +33,6 @@ def about_pod(pod: str, why: str) -> str:
     return f"{pod}: {why}"
 
 
-def even_empty(why: str) -> str:
-    """Say why no number of nodes of a pool is enough."""
-    return f"even an empty one: {why}"
-
-
 def lost_zone(zone: str) -> str:
     """Name the scenario of a zone that is lost."""
     return f"fail zone {zone}"

@@ -11,6 +11,7 @@ from kplan.cluster.schema import COLUMNS
 from kplan.pipeline import Planner
 from kplan.remedies import Remedy
 from kplan.result import Outcome
+from kplan.scenario import Verb, parse_step
 from kplan.wording.remedies import text_of
 
 
@@ -50,6 +51,12 @@ def helps(planner: Planner, pod: str, remedy: Remedy) -> str:
     else:
         good = len(then.feasible) == len(remedy.effect.nodes) > 0 and not then.error
     return "" if good else f"{text_of(remedy.candidate)}: {len(then.feasible)} nodes, {then.error or then.fit_error}"
+
+
+def unlike(remedy: Remedy) -> list[str]:
+    """Flags of a remedy that mean another what-if than the one that was tried."""
+    verbs = [step for step in remedy.candidate.steps if isinstance(step, Verb)]
+    return [verb.flag for verb in verbs if parse_step(*verb.flag.removeprefix("--").split(" ", 1)) != verb]
 
 
 def picture(cluster: Cluster, counters: int) -> tuple[object, ...]:

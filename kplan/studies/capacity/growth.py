@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
-from kplan.course.cascade import Cascade
 from kplan.course.counting import BOUND, Counted, count_sets
 from kplan.course.supply import Supply
+from kplan.course.trying import after
 from kplan.objects.well_known import ZONE
 from kplan.pipeline import Planner
+from kplan.remedies import Candidate, Tried, best
+from kplan.remedies.about import NewNode
+from kplan.remedies.more_nodes import added, least, one_more, several
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import Growth
 from kplan.scenario.add_node import AddNode
+from kplan.wording.capacity import NAMELESS
+from kplan.wording.failing import Failure, failure
 
 MOST_NODES = 1024
 """Nodes that are tried at most."""
@@ -28,48 +33,50 @@ class _Grown:
     """What more nodes of one kind came to.
 
     Attributes:
-        shape: what a new node is like.
         counted: what fits then.
         refused: why an added node that took nothing refuses the next pod.
     """
 
-    shape: AddNode
-    counted: Counted
+    counted: Counted[Failure]
     refused: Cause | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """Sets that are counted over and over, with more and more nodes."""
+class _Sets:
+    """The measure of capacity: how many sets fit, counted over and over with more and more nodes.
+
+    Attributes:
+        planner: planner over the cluster.
+        supplies: the workloads.
+        ratio: pods of each in a set.
+        most: sets to stop at.
+    """
 
     planner: Planner
     supplies: Sequence[Supply]
     ratio: Sequence[int]
+    most: int = BOUND
+    exhausted: bool = False
 
-    def with_nodes(self, shape: AddNode, number: int, most: int = BOUND) -> _Grown:
-        """Count with so many more nodes; sets to stop at are ``most``."""
-        with self.planner.trial() as trial:
-            cluster = trial.cluster
-            before, nodes = len(cluster.pods), set(cluster.node_index)
-            trial.apply(replace(shape, count=number).effect(cluster).changes)
-            Cascade(trial).place([pod for pod in cluster.pods[before:] if pod.waiting])
-            new = set(cluster.node_index) - nodes
-            counted = count_sets(trial, self.supplies, self.ratio, most)
-            used = any(new & on.keys() for on in counted.on)
-            return _Grown(shape, counted, None if used else _refusal(counted, new))
+    def of(self, candidate: Candidate) -> Tried[_Grown]:
+        """See Measure."""
+        before = set(self.planner.cluster.node_index)
+        with after(self.planner, candidate.steps) as trial:
+            new = set(trial.cluster.node_index) - before
+            counted = count_sets(trial, self.supplies, self.ratio, self.most, why=failure)
+        used = any(new & on.keys() for on in counted.on)
+        return Tried(candidate, _Grown(counted, None if used else _refusal(counted, new)))
 
-    def best(self) -> _Grown | None:
-        """Find the kind of node that helps most; of equals the most common, then the first by name."""
-        kinds = kinds_of_nodes(self.planner.cluster)[:_SAMPLES]
-        grown = [self.with_nodes(AddNode(like=name), 1) for name in kinds]
-        return max(grown, key=lambda one: one.counted.sets, default=None)
+    def helps(self, found: _Grown) -> bool:
+        """See Measure: it is always asked whether another kind of node does more."""
+        return False
 
 
 def grow(
     planner: Planner,
     supplies: Sequence[Supply],
     ratio: Sequence[int],
-    base: Counted,
+    base: Counted[Failure],
     asked: int | None,
     shape: AddNode | None,
 ) -> Growth | None:
@@ -85,27 +92,36 @@ def grow(
     """
     if base.bounded:
         return None
-    question = _Question(planner, supplies, ratio)
-    one = question.best() if shape is None else question.with_nodes(shape, 1)
+    sets = _Sets(planner, supplies, ratio)
+    kinds = [AddNode(like=name) for name in kinds_of_nodes(planner.cluster)[:_SAMPLES]] if shape is None else [shape]
+    candidates = [one_more(NewNode(kind.like or kind.template), kind) for kind in kinds]
+    # of equals the most common kind, then the first by name
+    one = best(candidates, sets, lambda found: (found.counted.sets,), (-1,))
     if one is None:
         return None
-    like, flag = one.shape.like or one.shape.template or "that shape", one.shape.flag
-    numbers = {0: base.sets, 1: one.counted.sets}
-    if one.counted.sets <= base.sets and one.refused is not None:
-        return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), none_helps=one.refused)
+    counted, refused = one.found.counted, one.found.refused
+    verb = added(one.candidate)
+    assert verb is not None
+    like, flag = verb.like or verb.template or NAMELESS, verb.flag
+    numbers = {0: base.sets, 1: counted.sets}
+    if counted.sets <= base.sets and refused is not None:
+        return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), none_helps=refused)
     for number in range(2, SHOWN + 1):
-        numbers[number] = question.with_nodes(one.shape, number).counted.sets
-    needed = _needed(question, one.shape, asked, numbers) if asked is not None else None
+        numbers[number] = sets.of(several(one.candidate, number)).found.counted.sets
+    needed = None
+    if asked is not None:
+        needed = _needed(replace(sets, most=asked), one.candidate, numbers)
     numbers = dict(sorted(numbers.items()))
     return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), needed=needed)
 
 
-def _needed(question: _Question, shape: AddNode, asked: int, numbers: dict[int, int]) -> int | None:
+def _needed(sets: _Sets, candidate: Candidate, numbers: dict[int, int]) -> int | None:
     """Find the smallest number of nodes with which all fit; what was tried last is kept in ``numbers``."""
+    asked = sets.most
 
     def fits(number: int) -> int:
         if number not in numbers:
-            numbers[number] = question.with_nodes(shape, number, asked).counted.sets
+            numbers[number] = sets.of(several(candidate, number)).found.counted.sets
         return numbers[number]
 
     low, high = 0, max(1, SHOWN)
@@ -113,19 +129,14 @@ def _needed(question: _Question, shape: AddNode, asked: int, numbers: dict[int, 
         if high >= MOST_NODES or (fits(high) <= fits(low) and low):
             return None
         low, high = high, min(MOST_NODES, high * 2)
-    low = max((n for n, sets in numbers.items() if sets < asked and n < high), default=0)
-    while low + 1 < high:
-        middle = (low + high) // 2
-        if fits(middle) >= asked:
-            high = middle
-        else:
-            low = middle
+    low = max((n for n, found in numbers.items() if found < asked and n < high), default=0)
+    high = least(low, high, lambda number: fits(number) >= asked)
     for number in [n for n in numbers if n > SHOWN and n != high]:
         del numbers[number]
     return high if fits(high) >= asked else None
 
 
-def _refusal(counted: Counted, new: set[str]) -> Cause | None:
+def _refusal(counted: Counted[Failure], new: set[str]) -> Cause | None:
     """Why an empty node refuses the next pod."""
     found = counted.failure
     if found is None:

@@ -8,7 +8,7 @@ from kplan.admission import Quotas
 from kplan.cluster import Cluster
 from kplan.course.supply import Supply
 from kplan.scenario.manifests import fresh_copy
-from kplan.words import count
+from kplan.wording.capacity import quota_lets_in
 
 
 def quota_notes(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[int], sets: int) -> tuple[str, ...]:
@@ -33,6 +33,7 @@ def quota_notes(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[in
                 name = f"{supply.sample.name}-more-{made[which]}"
                 why = made[which] > len(supply.waiting) and ledger.refuses_pod(fresh_copy(supply.sample, name))
                 if why:
-                    what = count(number, "set") if len(supplies) > 1 else f"{made[which] - 1:,}"
-                    return (f"a quota lets in only {what} of these {sets:,}: {why}",)
+                    several = len(supplies) > 1
+                    let_in = number if several else made[which] - 1
+                    return (quota_lets_in(let_in, sets, why, several=several),)
     return ()

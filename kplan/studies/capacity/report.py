@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
 from kplan.cluster import Cluster
 from kplan.cluster.domains import zone_of
 from kplan.course.counting import BOUND, Counted, count_sets
@@ -19,7 +17,16 @@ from kplan.scenario.add_node import AddNode
 from kplan.studies.capacity.growth import grow
 from kplan.studies.capacity.quota import quota_notes
 from kplan.studies.capacity.shapes import shape_room
-from kplan.wording.failing import Failure
+from kplan.wording.capacity import (
+    Fitting,
+    capacity_sentence,
+    even_empty,
+    evicts_nobody,
+    growth_text,
+    shapes_sentence,
+    supply_notes,
+)
+from kplan.wording.failing import Failure, failure
 from kplan.words import count
 
 
@@ -61,11 +68,10 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
     if not asked.supplies:
         fits = sum(shape.fits > 0 for shape in shapes)
         verdict = "FITS" if fits == len(shapes) else "PARTLY" if fits else "BLOCKED"
-        sentence = f"{fits} of {count(len(shapes), 'shape')} fit somewhere"
         return CapacityReport(
             api_version=API_VERSION,
             verdict=verdict,
-            sentence=sentence,
+            sentence=shapes_sentence(fits, len(shapes)),
             sets=0,
             nodes=len(planner.cluster.nodes),
             origin=origin,
@@ -82,28 +88,26 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         )
     wanted = _wanted(asked, ratio)
     most = asked.limit if asked.replicas is None or wanted is None else min(asked.limit, wanted)
-    counted = count_sets(planner, asked.supplies, ratio, most)
+    counted = count_sets(planner, asked.supplies, ratio, most, why=failure)
     missing = wanted if wanted is not None and (asked.replicas is not None or counted.sets < wanted) else None
     growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node)
     report = CapacityReport(
         api_version=API_VERSION,
         verdict=_verdict(counted, wanted),
-        sentence=_sentence(asked, ratio, counted, wanted, growth),
+        sentence=capacity_sentence(_facts(asked, ratio, counted, wanted), growth),
         sets=counted.sets,
         bounded=counted.bounded and asked.replicas is None,
         nodes=len(planner.cluster.nodes),
         origin=origin,
         because=_because(counted, growth),
-        try_=_try(counted, wanted, growth),
+        try_=growth_text(counted.sets, wanted, growth),
         doubts=asked.doubts,
         notes=(
-            *(note for supply in asked.supplies for note in supply.notes),
+            *(note for supply in asked.supplies for note in supply_notes(supply)),
             *quota_notes(planner.cluster, asked.supplies, ratio, counted.sets),
             *_no_preemption(planner.cluster, asked.supplies, counted, wanted),
         ),
-        workloads=tuple(
-            _workload(planner.cluster, *pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True)
-        ),
+        workloads=tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True)),
         places=tuple(_places(planner.cluster, asked.supplies, counted)),
         refusing=_refusing(counted.failure) if counted.failure is not None else (),
         next_pod=_next(asked, ratio, counted) if counted.failure is not None else None,
@@ -127,7 +131,7 @@ def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
     return asks - running if asks is not None and asks > running else None
 
 
-def _verdict(counted: Counted, wanted: int | None) -> str:
+def _verdict(counted: Counted[Failure], wanted: int | None) -> str:
     if wanted is not None and counted.sets >= wanted:
         return "FITS"
     if not counted.sets:
@@ -135,59 +139,28 @@ def _verdict(counted: Counted, wanted: int | None) -> str:
     return "FITS" if wanted is None else "PARTLY"
 
 
-def _sentence(
-    asked: CapacityAsked, ratio: Sequence[int], counted: Counted, wanted: int | None, growth: Growth | None
-) -> str:
-    supply = asked.supplies[0]
-    name = supply.name.partition("/")[2] or supply.name
-    running = len(supply.running)
-    if growth is not None and growth.none_helps is not None and not counted.sets:
-        return f"{name}: no number of nodes like {growth.like} helps"
-    if len(asked.supplies) > 1:
-        what = "sets of " + " + ".join(f"{times} {one.name}" for times, one in zip(ratio, asked.supplies, strict=True))
-        known = f"{counted.sets:,} {what} fit"
-        return known if wanted is None else f"{counted.sets:,} of {wanted:,} {what} fit"
-    if wanted is None:
-        more = f"at least {counted.sets:,}" if counted.bounded else f"{counted.sets:,}" if counted.sets else "no"
-        replicas = "replica fits" if counted.sets == 1 else "replicas fit"
-        return f"{name}: {more} more {replicas} ({running:,} run)"
-    if asked.replicas is not None:
-        asks = f"{running:,} run, {asked.replicas:,} asked for"
-        return f"{name}: {counted.sets:,} of {wanted:,} more replicas fit ({asks})"
-    known = f"at least {counted.sets:,}" if counted.bounded else f"{counted.sets:,}"
-    asks = f"the {wanted:,} it asks for" if not running else f"the {wanted:,} more it asks for"
-    if counted.sets < wanted:
-        return f"{name}: {known} of {asks} fit ({running:,} run)"
-    return f"{name}: {known} more replicas fit, {asks} among them ({running:,} run)"
+def _facts(asked: CapacityAsked, ratio: Sequence[int], counted: Counted[Failure], wanted: int | None) -> Fitting:
+    first = asked.supplies[0]
+    return Fitting(
+        workloads=tuple((supply.name, times) for supply, times in zip(asked.supplies, ratio, strict=True)),
+        running=len(first.running),
+        sets=counted.sets,
+        bounded=counted.bounded,
+        wanted=wanted,
+        replicas=asked.replicas,
+    )
 
 
-def _because(counted: Counted, growth: Growth | None) -> Cause | None:
+def _because(counted: Counted[Failure], growth: Growth | None) -> Cause | None:
     if counted.failure is None:
         return None
     if growth is not None and growth.none_helps is not None and not counted.sets:
-        return replace(growth.none_helps, text=f"even an empty one: {growth.none_helps.text}")
+        return even_empty(growth.none_helps)
     return counted.failure.because
 
 
-def _try(counted: Counted, wanted: int | None, growth: Growth | None) -> str:
-    if growth is None or growth.none_helps is not None:
-        return ""
-    if wanted is not None and growth.needed:
-        spare = growth.fits[growth.nodes.index(growth.needed)] - wanted
-        rest = f", and {spare:,} to spare" if spare > 0 else ""
-        return f"{count(growth.needed, 'more node')} like {growth.like} -> all {wanted:,} fit{rest}"
-    if (wanted is None or counted.sets >= wanted) and len(growth.fits) > 1 and growth.fits[1] > counted.sets:
-        return f"one more node like {growth.like} -> {growth.fits[1] - counted.sets:,} more fit"
-    most = max(growth.fits)
-    if wanted is not None and most > counted.sets:
-        nodes, tried = growth.nodes[growth.fits.index(most)], growth.nodes[-1]
-        ends = f"; up to {tried:,} of them give no more" if tried > nodes else ""
-        return f"{count(nodes, 'more node')} like {growth.like} -> {most:,} of {wanted:,} fit{ends}"
-    return ""
-
-
 def _no_preemption(
-    cluster: Cluster, supplies: Sequence[Supply], counted: Counted, wanted: int | None
+    cluster: Cluster, supplies: Sequence[Supply], counted: Counted[Failure], wanted: int | None
 ) -> tuple[str, ...]:
     """Say that nobody is evicted, where too few fit and the priority of the pods would let them evict others."""
     if wanted is None or counted.sets >= wanted:
@@ -195,12 +168,10 @@ def _no_preemption(
     spec = supplies[0].sample.spec
     priority = spec.priority or 0
     lowest = min((pod.priority for pod in cluster.pods if pod.bound and not pod.terminating), default=priority)
-    if lowest >= priority or spec.preemption_policy == "Never":
-        return ()
-    return (f"capacity evicts nobody: kplan simulate tells what pods of priority {priority:,} would evict",)
+    return () if lowest >= priority or spec.preemption_policy == "Never" else (evicts_nobody(priority),)
 
 
-def _workload(cluster: Cluster, supply: Supply, times: int, counted: Counted, wanted: int | None) -> CapacityWorkload:
+def _workload(supply: Supply, times: int, counted: Counted[Failure], wanted: int | None) -> CapacityWorkload:
     return CapacityWorkload(
         workload=supply.name,
         ratio=times,
@@ -210,7 +181,7 @@ def _workload(cluster: Cluster, supply: Supply, times: int, counted: Counted, wa
     )
 
 
-def _places(cluster: Cluster, supplies: Sequence[Supply], counted: Counted) -> list[CapacityPlace]:
+def _places(cluster: Cluster, supplies: Sequence[Supply], counted: Counted[Failure]) -> list[CapacityPlace]:
     zones = {node.name: zone_of(cluster, row) for row, node in enumerate(cluster.nodes)}
     running: dict[str, int] = {}
     for supply in supplies:
@@ -247,6 +218,6 @@ def _refusing(failure: Failure) -> tuple[Refusing, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.nodes, row.plugin)))
 
 
-def _next(asked: CapacityAsked, ratio: Sequence[int], counted: Counted) -> int:
+def _next(asked: CapacityAsked, ratio: Sequence[int], counted: Counted[Failure]) -> int:
     number = max(0, counted.failed)
     return len(asked.supplies[number].running) + counted.sets * ratio[number] + 1

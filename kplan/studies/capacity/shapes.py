@@ -19,8 +19,8 @@ from kplan.objects.models.pod import Container, PodSpec, PodStatus, ResourceRequ
 from kplan.objects.quantity import parse
 from kplan.pipeline import Planner
 from kplan.result.document_capacity import ShapeRoom
-
-_EXAMPLE = "shapes: [{name: small, cpu: 500m, memory: 1Gi}]"
+from kplan.wording.capacity import SHAPES_EXAMPLE
+from kplan.wording.failing import failure
 
 
 def load_shapes(file: str) -> dict[str, dict[str, str]]:
@@ -41,12 +41,12 @@ def load_shapes(file: str) -> dict[str, dict[str, str]]:
         raise SourceError(f"no YAML: {str(error).splitlines()[0]}", file=file) from error
     listed = document.get("shapes") if isinstance(document, dict) else document
     if not isinstance(listed, list) or not listed:
-        raise SourceError("no shapes", file=file, code="bad-shapes", hint=_EXAMPLE)
+        raise SourceError("no shapes", file=file, code="bad-shapes", hint=SHAPES_EXAMPLE)
     found: dict[str, dict[str, str]] = {}
     for number, entry in enumerate(listed):
         if not isinstance(entry, dict):
             raise SourceError(
-                "a shape is a mapping", file=file, path=f"shapes[{number}]", code="bad-shapes", hint=_EXAMPLE
+                "a shape is a mapping", file=file, path=f"shapes[{number}]", code="bad-shapes", hint=SHAPES_EXAMPLE
             )
         amounts = {str(key): str(value) for key, value in entry.items() if key != "name"}
         for amount in amounts.values():
@@ -58,7 +58,7 @@ def load_shapes(file: str) -> dict[str, dict[str, str]]:
 def shape_room(planner: Planner, name: str, requests: Mapping[str, str], namespace: str = "default") -> ShapeRoom:
     """Count the pods of one shape that fit beside what runs."""
     supply = Supply(name, shape_pod(name, requests, namespace))
-    counted = count_sets(planner, [supply], [1])
+    counted = count_sets(planner, [supply], [1], why=failure)
     return ShapeRoom(
         name=name,
         requests=", ".join(f"{key} {amount}" for key, amount in requests.items()),

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import chain, islice, product
-from operator import add
 
-from kplan.cluster.owners import returns
+from kplan.cluster import Cluster
+from kplan.cluster.owners import returns, top_owner
 from kplan.course.drain import DrainRun, Gone, run_drain
-from kplan.course.trying import Fix, ask_after
+from kplan.course.trying import ask_after
+from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
-from kplan.scenario import Verb, parse_step
+from kplan.remedies import Candidate, Cost, Sifted, Tried, about, sift
+from kplan.remedies.candidate import both
+from kplan.remedies.more_nodes import one_more, several
+from kplan.scenario import Effect
+from kplan.scenario.budgets import SetBudget
 from kplan.scenario.drain import DrainOptions
-from kplan.wording.owners import owner_text
-from kplan.words import count, listed
+from kplan.scenario.manifests import Scale
+from kplan.scenario.nodes import Cordon
+from kplan.scenario.pods import Evict
 
 MOST = 5
-NO_HELP_SHOWN = 3
 _NODES_TRIED = 3
 _PODS_TRIED = 4
 _BUDGETS_TRIED = 3
@@ -27,41 +32,54 @@ _WAYS_TRIED = 2
 _TOGETHER_TRIED = 8
 
 
-@dataclass
-class Tried:
-    """All that was tried.
-
-    Attributes:
-        fixes: what helps.
-        no_help: what does not, in words.
-    """
-
-    fixes: list[Fix] = field(default_factory=list)
-    no_help: list[str] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """One thing to try.
+class Force:
+    """The step that lets pods go which nothing makes again."""
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return "--force"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Step: what it does is done by the drain."""
+        return Effect(())
+
+
+@dataclass(frozen=True)
+class _Left:
+    """The measure of a drain: how many pods are left.
 
     Attributes:
-        text: what it is.
-        options: which pods go then.
-        flags: what-ifs before the drain.
-        needless: texts of smaller things: where one of them helps, this is not tried.
+        planner: planner over the cluster.
+        nodes: nodes that are drained.
+        options: which pods go.
+        rolling: as the drain was carried out.
+        together: the same.
     """
 
-    text: str
+    planner: Planner
+    nodes: Sequence[str]
     options: DrainOptions
-    flags: tuple[str, ...] = ()
-    needless: tuple[str, ...] = ()
+    rolling: bool
+    together: bool
+    exhausted: bool = False
 
-    def __add__(self, other: _Candidate) -> _Candidate:
-        """Both at once."""
-        options = replace(other.options, force=self.options.force or other.options.force)
-        smaller = [f"{text} + {other.text}" for text in self.needless]
-        smaller += [f"{self.text} + {text}" for text in other.needless]
-        return _Candidate(f"{self.text} + {other.text}", options, (*self.flags, *other.flags), tuple(smaller))
+    def of(self, candidate: Candidate) -> Tried[int] | None:
+        """See Measure."""
+        forced = any(isinstance(step, Force) for step in candidate.steps)
+        options = replace(self.options, force=self.options.force or forced)
+
+        def left(trial: Planner) -> int:
+            run = run_drain(trial, self.nodes, options, rolling=self.rolling, together=self.together, told=False)
+            return len(run.left)
+
+        found = ask_after(self.planner, [step for step in candidate.steps if not isinstance(step, Force)], left)
+        return Tried(candidate, found) if found is not None else None
+
+    def helps(self, found: int) -> bool:
+        """See Measure."""
+        return not found
 
 
 def find_fixes(
@@ -72,7 +90,7 @@ def find_fixes(
     *,
     rolling: bool = False,
     together: bool = False,
-) -> Tried:
+) -> Sifted[int]:
     """Try what may help, smallest first; the cluster is as before afterwards.
 
     Where several things are in the way and nothing helps alone, what may lift each is tried together.
@@ -85,92 +103,57 @@ def find_fixes(
         rolling: as the drain was carried out.
         together: the same.
     """
-
-    def left(wanted: DrainOptions, planner: Planner) -> int:
-        """Count what a drain leaves."""
-        return len(run_drain(planner, nodes, wanted, rolling=rolling, together=together, told=False).left)
-
-    tried = Tried()
-    ways = [way for way in _ways(planner, nodes, options, run) if way]
-    _try(planner, options, left, chain.from_iterable(ways), tried)
-    if not tried.fixes and len(ways) > 1:
-        both = (reduce(add, some) for some in product(*(way[:_WAYS_TRIED] for way in ways)))
-        _try(planner, options, left, islice(both, _TOGETHER_TRIED), tried)
-    return tried
+    measure = _Left(planner, nodes, options, rolling, together)
+    ways = [way for way in _ways(planner.cluster, nodes, run) if way]
+    found = sift(chain.from_iterable(ways), measure, most=MOST)
+    if found.helps or len(ways) < 2:
+        return found
+    some = (reduce(both, one) for one in product(*(way[:_WAYS_TRIED] for way in ways)))
+    more = sift(islice(some, _TOGETHER_TRIED), measure, most=MOST)
+    return Sifted(more.helps, [*found.fails, *more.fails], [*found.found, *more.found])
 
 
-def _try(
-    planner: Planner,
-    options: DrainOptions,
-    ask: Callable[[DrainOptions, Planner], int],
-    candidates: Iterable[_Candidate],
-    tried: Tried,
-) -> None:
-    for one in candidates:
-        if len(tried.fixes) >= MOST:
-            break
-        if any(fix.text in one.needless for fix in tried.fixes):
-            continue
-        left = ask_after(planner, map(_verb, one.flags), partial(ask, one.options))
-        if left == 0:
-            force = ["--force"] if one.options.force and not options.force else []
-            tried.fixes.append(Fix(one.text, " ".join([*force, *one.flags]), "all placed"))
-        elif left is not None and len(tried.no_help) < NO_HELP_SHOWN:
-            tried.no_help.append(f"{one.text} ({count(left, 'pod')} left)")
-
-
-def _verb(flag: str) -> Verb:
-    name, _, text = flag.removeprefix("--").partition(" ")
-    return parse_step(name, text)
-
-
-def _ways(planner: Planner, nodes: Sequence[str], options: DrainOptions, run: DrainRun) -> Iterator[list[_Candidate]]:
+def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun) -> Iterator[list[Candidate]]:
     """What may lift each thing that is in the way: pods that nothing makes again, each budget, room."""
     left = run.left
     stuck = [gone for gone in left if not gone.number]
-    refused = [gone.pod.key for gone in stuck if gone.what.fate == "refused"]
+    refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")
     if refused:
-        yield [_Candidate(f"--force: {listed(refused, most=2)} GONE", replace(options, force=True))]
+        yield [Candidate("force", Cost.LOSS, about.Pods(refused), steps=(Force(),))]
     budgets = {f"{one.pod.namespace}/{one.permission.budget}": one for one in reversed(stuck) if one.permission}
     for key, gone in [*reversed(budgets.items())][:_BUDGETS_TRIED]:
-        yield list(_budget(planner, options, key, gone))
+        yield list(_budget(cluster, key, gone))
     homeless = [gone for gone in left if gone.number]
-    names = dict.fromkeys(gone.node for gone in homeless)
-    more = [_Candidate(f"one more node like {name}", options, (f"--add-node like={name}",)) for name in names]
-    one_more = tuple(one.text for one in more)
-    more += _room(planner, nodes, options, homeless)
+    more = [one_more(about.NewNode(name)) for name in dict.fromkeys(gone.node for gone in homeless)]
+    more += _room(cluster, nodes, homeless)
     if len(homeless) > 1:
-        like = homeless[0].node
-        flags = (f"--add-node like={like},count=2",)
-        more.append(_Candidate(f"2 more nodes like {like}", options, flags, one_more))
+        two = several(one_more(about.NewNode(homeless[0].node)), 2)
+        more.append(replace(two, code="more-nodes", unless=("one-more-node",)))
     yield more
 
 
-def _budget(planner: Planner, options: DrainOptions, key: str, gone: Gone) -> Iterator[_Candidate]:
+def _budget(cluster: Cluster, key: str, gone: Gone) -> Iterator[Candidate]:
     """What may lift a budget: one more replica of the owner of a pod that it holds, or that it asks for one less."""
-    item = planner.cluster.objects.table("pod_disruption_budgets").get(key)
+    item = cluster.objects.table("pod_disruption_budgets").get(key)
     if item is None:
         return
-    owner = owner_text(gone.pod, planner.cluster)
-    if owner.partition("/")[0] in ("deploy", "sts", "rs"):
-        replicas = sum(owner_text(pod, planner.cluster) == owner and not pod.gone for pod in planner.cluster.pods)
-        yield _Candidate(f"one more replica of {owner}", options, (f"--scale {owner}={replicas + 1}",))
-    least = item.spec.min_available
+    kind, name = owner = top_owner(gone.pod, cluster)
+    if kind in ("Deployment", "StatefulSet", "ReplicaSet"):
+        space, word = gone.pod.namespace, f"{kind_word(kind)}/{gone.pod.namespace}/{name}"
+        mine = (pod for pod in cluster.pods if not pod.gone and pod.namespace == space)
+        replicas = sum(top_owner(pod, cluster) == owner for pod in mine)
+        yield Candidate("one-more-replica", Cost.REQUEST, about.Replica(word), steps=(Scale(word, replicas + 1),))
+    least, most = item.spec.min_available, item.spec.max_unavailable
     if isinstance(least, int) and least > 0:
-        text = f"{item.name} minAvailable {least - 1} (now {least})"
-        yield _Candidate(text, options, (f"--set-pdb {key}:minAvailable={least - 1}",))
+        what = about.BudgetAsks(item.name, "minAvailable", least - 1, least)
     else:
-        most = item.spec.max_unavailable
         number = most + 1 if isinstance(most, int) else 1
-        text = f"{item.name} maxUnavailable {number} (now {most if most is not None else least})"
-        yield _Candidate(text, options, (f"--set-pdb {key}:maxUnavailable={number}",))
+        what = about.BudgetAsks(item.name, "maxUnavailable", number, most if most is not None else least)
+    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(key, what.field, str(what.new)),))
 
 
-def _room(
-    planner: Planner, nodes: Sequence[str], options: DrainOptions, homeless: Sequence[Gone]
-) -> Iterator[_Candidate]:
+def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone]) -> Iterator[Candidate]:
     """Move one pod away from a node that lacks only amounts, and keep it away while it finds its place."""
-    cluster = planner.cluster
     for gone in homeless[:1]:
         failure = gone.landing.failure if gone.landing is not None else None
         if failure is None or failure.group is None:
@@ -186,7 +169,8 @@ def _room(
             enough = [pod for pod in pods if all(pod.requests.get(name, 0) >= lacks for name, lacks in short.items())]
             enough.sort(key=lambda pod: (pod.priority, sum(pod.requests.values()), pod.key))
             for pod in enough[:_PODS_TRIED]:
-                flags = (f"--cordon {node.name}", f"--evict {pod.key}", f"--uncordon {node.name}")
-                yield _Candidate(f"make room on {node.name}: {' '.join(flags)}", options, flags)
+                steps = (Cordon(node.name), Evict(pod.key), Cordon(node.name, on=False))
+                yield Candidate("make-room", Cost.EVICT, about.Evicted(pod.key, node.name, "moves"), steps=steps)
             for pod in enough[:1]:
-                yield _Candidate(f"evicting {pod.key} alone", options, (f"--evict {pod.key}",))
+                alone = about.Evicted(pod.key, node.name, "in-vain", alone=True)
+                yield Candidate("evict-pod", Cost.EVICT, alone, steps=(Evict(pod.key),))

@@ -11,13 +11,18 @@ from kplan.cluster import Cluster
 from kplan.course.drain import DrainRun, Gone, run_drain
 from kplan.course.what_if import move_of
 from kplan.pipeline import Planner
+from kplan.remedies import Sifted
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.causes import causes_of
-from kplan.studies.drain.fixes import Tried, find_fixes
+from kplan.studies.drain.fixes import find_fixes
+from kplan.wording.attempts import ALL_PLACED, change_text, left_text
 from kplan.wording.owners import owner_text
 from kplan.words import count, listed
+
+NO_HELP_SHOWN = 3
+"""Things that do not help which are named."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +63,14 @@ def drain(planner: Planner, asked: DrainAsked, origin: Origin) -> DrainPlan:
     return _with_fixes(plan, tried)
 
 
-def _with_fixes(plan: DrainPlan, tried: Tried) -> DrainPlan:
-    fixes = tuple(DrainFix(text=one.text, flags=one.flags, effect=one.effect) for one in tried.fixes)
+def _with_fixes(plan: DrainPlan, tried: Sifted[int]) -> DrainPlan:
+    fixes = tuple(
+        DrainFix(text=change_text(one.candidate), flags=" ".join(one.candidate.flags), effect=ALL_PLACED)
+        for one in tried.helps
+    )
     first = f"{fixes[0].text} -> {fixes[0].effect}" if fixes else ""
-    return replace(plan, fixes=fixes, no_help=tuple(tried.no_help), try_=first)
+    no_help = tuple(left_text(one.candidate, one.found) for one in tried.found[:NO_HELP_SHOWN])
+    return replace(plan, fixes=fixes, no_help=no_help, try_=first)
 
 
 def _plan(cluster: Cluster, run: DrainRun, asked: DrainAsked, origin: Origin) -> DrainPlan:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kplan.cluster.domains import domains
 from kplan.course.loss import FailRun, lose
-from kplan.course.what_if import WhatIf
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailCase, FailReport
-from kplan.scenario.add_node import AddNode
-from kplan.studies.fail.fixes import lacks_room
+from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.studies.fail.report import because, explained, more_groups, verdict
+from kplan.wording.attempts import survives_text
 from kplan.wording.failing import Failure
-from kplan.words import count, listed
+from kplan.words import count
 
 TRIED_AGAIN = 60
 """With more single failures than these, no node is tried: it would take as long again."""
@@ -57,7 +55,7 @@ def each_failure(
     Raises:
         UsageError: there is nothing to lose.
     """
-    found = _domains(planner, kind, only)
+    found = lost_singly(planner.cluster, kind, only)
     if not found:
         what = "no node has a zone label" if planner.cluster.nodes else "there is no node"
         raise UsageError(f"--each {kind}: {what}", code="no-node")
@@ -77,11 +75,6 @@ def each_failure(
     if kind == "zone" and rest and not only:
         report = replace(report, notes=(f"{count(rest, 'node')} without a zone: lost with none",))
     return _with_fix(planner, report, worst, kind, only)
-
-
-def _domains(planner: Planner, kind: str, only: Sequence[str]) -> Mapping[str, list[str]]:
-    found = domains(planner.cluster, kind)
-    return {name: nodes for name, nodes in found.items() if not only or name in only}
 
 
 def _case(name: str, run: FailRun) -> FailCase:
@@ -136,24 +129,9 @@ def _with_fix(planner: Planner, report: FailReport, worst: _Worst | None, kind: 
     """Try one more node, or one in each zone, against every failure again."""
     if worst is None or not lacks_room(worst.run) or len(report.cases) > TRIED_AGAIN or report.verdict == "FITS":
         return report
-    cluster = planner.cluster
-    models = [nodes[0] for nodes in domains(cluster, "zone").values()]
-    candidates = [(f"one more node like {worst.run.nodes[0]}", [worst.run.nodes[0]])]
-    if len(models) > 1:
-        candidates.append((f"one more node in each zone, like {listed(models)}", models))
-    before = sum(case.verdict == "FITS" for case in report.cases)
-    best: tuple[int, str, str] | None = None
-    for text, likes in candidates:
-        verbs = [AddNode(like=like) for like in likes]
-        with planner.trial() as trial:
-            what_if = WhatIf.of(trial)
-            for verb in verbs:
-                what_if.take(verb)
-            found = _domains(trial, kind, only)
-            borne = sum(lose(trial, nodes).borne for nodes in found.values())
-        of = len(found)
-        survives = borne - (of - len(report.cases))
-        if survives > (best[0] if best else before):
-            flags = " ".join(verb.flag for verb in verbs)
-            best = (survives, f"{text} -> survives {borne:,} of {of:,}", flags)
-    return report if best is None else replace(report, try_=best[1], flags=best[2])
+    borne = sum(case.verdict == "FITS" for case in report.cases)
+    found = find_fix_for_each(planner, kind, only, worst.run.nodes[0], borne, len(report.cases))
+    if found is None:
+        return report
+    text = survives_text(found.candidate, found.found.borne, found.found.total)
+    return replace(report, try_=text, flags=" ".join(found.candidate.flags))

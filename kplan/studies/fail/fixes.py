@@ -1,12 +1,18 @@
-"""What would help against a loss: one or two more nodes, each tried by losing the same nodes again."""
+"""What would help against a loss: more nodes, each tried by losing the same nodes again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from kplan.course.loss import FailRun, run_fail
-from kplan.course.trying import Fix, ask_after
+from kplan.cluster import Cluster
+from kplan.cluster.domains import domains
+from kplan.course.loss import FailRun, lose, run_fail
+from kplan.course.trying import ask_after
 from kplan.pipeline import Planner
+from kplan.remedies import Candidate, Cost, Tried, best, sift
+from kplan.remedies.about import NewNode, NewNodes
+from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario.add_node import AddNode
 
 
@@ -15,7 +21,25 @@ def lacks_room(run: FailRun) -> int:
     return sum(not one.ties for one in run.pending) + len(run.displaced)
 
 
-def find_fix(planner: Planner, run: FailRun) -> Fix | None:
+@dataclass(frozen=True)
+class _Lost:
+    """The measure of a loss: what comes of it then."""
+
+    planner: Planner
+    nodes: Sequence[str]
+    exhausted: bool = False
+
+    def of(self, candidate: Candidate) -> Tried[FailRun] | None:
+        """See Measure."""
+        run = ask_after(self.planner, candidate.steps, lambda trial: run_fail(trial, self.nodes))
+        return Tried(candidate, run) if run is not None else None
+
+    def helps(self, found: FailRun) -> bool:
+        """See Measure."""
+        return not lacks_room(found)
+
+
+def find_fix(planner: Planner, run: FailRun) -> Tried[FailRun] | None:
     """Try more nodes; the cluster is as before afterwards.
 
     Args:
@@ -24,27 +48,13 @@ def find_fix(planner: Planner, run: FailRun) -> Fix | None:
     """
     if not lacks_room(run):
         return None
-    for like in _models(planner, run):
-        for number in (1, 2):
-            added = AddNode(like=like, count=number)
-            left = ask_after(planner, [added], lambda trial: run_fail(trial, run.nodes))
-            if left is None:
-                break
-            if not lacks_room(left):
-                what = "one more node" if number == 1 else f"{number} more nodes"
-                tied = [one for one in left.pending if one.ties]
-                effect = "all placed" if not tied else f"all placed but {tied[0].pod.key}"
-                if tied[1:]:
-                    effect += f", +{len(tied) - 1:,}"
-                return Fix(
-                    f"{what} like {like}", added.flag, f"{effect}" + (", what is GONE stays so" if left.lost else "")
-                )
-    return None
+    models = [one_more(NewNode(like)) for like in _models(planner.cluster, run)]
+    candidates = [several(model, number) for model in models for number in (1, 2)]
+    return next(iter(sift(candidates, _Lost(planner, run.nodes), most=1).helps), None)
 
 
-def _models(planner: Planner, run: FailRun) -> Iterator[str]:
+def _models(cluster: Cluster, run: FailRun) -> Iterator[str]:
     """Nodes to make another of: one that is lost, if its zone is not; then the largest of those that are left."""
-    cluster = planner.cluster
     waits = next((one.node for one in run.pending if not one.ties), run.nodes[0])
     if len(run.nodes) == 1:
         yield waits
@@ -52,3 +62,82 @@ def _models(planner: Planner, run: FailRun) -> Iterator[str]:
     left.sort(key=lambda row: (-int(cluster.allocatable[0, row]), cluster.node_name(row)))
     if left:
         yield cluster.node_name(left[0])
+
+
+@dataclass(frozen=True)
+class Survives:
+    """How many single losses are borne.
+
+    Attributes:
+        borne: how many.
+        total: of how many: nodes that are added are lost, too.
+        kinds: of how many there were without the change.
+    """
+
+    borne: int
+    total: int
+    kinds: int
+
+    @property
+    def worth(self) -> tuple[int]:
+        """How many of those that there were."""
+        return (self.borne - (self.total - self.kinds),)
+
+
+@dataclass(frozen=True)
+class _Each:
+    """The measure of every single loss: how many are borne.
+
+    Attributes:
+        planner: planner over the cluster.
+        kind: ``node`` or ``zone``.
+        only: names of those that are lost; all of them if empty.
+        kinds: how many are lost without any change.
+    """
+
+    planner: Planner
+    kind: str
+    only: Sequence[str]
+    kinds: int
+    exhausted: bool = False
+
+    def of(self, candidate: Candidate) -> Tried[Survives] | None:
+        """See Measure."""
+
+        def survives(trial: Planner) -> Survives:
+            found = lost_singly(trial.cluster, self.kind, self.only)
+            return Survives(sum(lose(trial, nodes).borne for nodes in found.values()), len(found), self.kinds)
+
+        found = ask_after(self.planner, candidate.steps, survives)
+        return Tried(candidate, found) if found is not None else None
+
+    def helps(self, found: Survives) -> bool:
+        """See Measure: it is always asked whether another change does more."""
+        return False
+
+
+def find_fix_for_each(
+    planner: Planner, kind: str, only: Sequence[str], like: str, borne: int, losses: int
+) -> Tried[Survives] | None:
+    """Try one more node, or one in each zone, against every single loss; the cluster is as before afterwards.
+
+    Args:
+        planner: planner over the cluster.
+        kind: ``node`` or ``zone``.
+        only: names of those that are lost; all of them if empty.
+        like: a node to make another of.
+        borne: how many losses are borne as it is.
+        losses: of how many.
+    """
+    models = [nodes[0] for nodes in domains(planner.cluster, "zone").values()]
+    candidates = [one_more(NewNode(like))]
+    if len(models) > 1:
+        steps = tuple(AddNode(like=model) for model in models)
+        candidates.append(Candidate("node-in-each-zone", Cost.ADD_NODE, NewNodes(tuple(models)), steps=steps))
+    return best(candidates, _Each(planner, kind, only, losses), lambda found: found.worth, (borne,))
+
+
+def lost_singly(cluster: Cluster, kind: str, only: Sequence[str]) -> Mapping[str, list[str]]:
+    """Nodes that are lost at once, by name of the node or zone."""
+    found = domains(cluster, kind)
+    return {name: nodes for name, nodes in found.items() if not only or name in only}

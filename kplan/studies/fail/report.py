@@ -17,6 +17,7 @@ from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailedPod, FailReport, LostThing
 from kplan.studies.fail.fixes import find_fix
 from kplan.studies.fail.timeline import timeline
+from kplan.wording.attempts import change_text, loss_text
 from kplan.wording.failing import Failure
 from kplan.wording.owners import owner_text
 from kplan.words import count, listed
@@ -57,7 +58,11 @@ def fail(planner: Planner, asked: FailAsked, origin: Origin) -> FailReport:
     if run.pending and run.waves > 1:
         report = replace(report, notes=(*report.notes, *_together(planner, run)))
     fix = find_fix(planner, run)
-    return report if fix is None else replace(report, try_=f"{fix.text} -> {fix.effect}", flags=fix.flags)
+    if fix is None:
+        return report
+    tied = [one.pod.key for one in fix.found.pending if one.ties]
+    text = f"{change_text(fix.candidate)} -> {loss_text(tied, lost=bool(fix.found.lost))}"
+    return replace(report, try_=text, flags=" ".join(fix.candidate.flags))
 
 
 def _together(planner: Planner, run: FailRun) -> Iterator[str]:

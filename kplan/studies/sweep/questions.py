@@ -26,6 +26,8 @@ from kplan.studies.fail.report import because as why_lost
 from kplan.studies.fail.report import verdict as verdict_of_loss
 from kplan.studies.sweep.scenario import Answer, Question
 from kplan.wording import sweep as words
+from kplan.wording.capacity import even_empty, supply_notes
+from kplan.wording.failing import Failure, failure
 from kplan.words import listed
 
 DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
@@ -145,7 +147,7 @@ class Room(Question):
         calm = replace(planner, preempt=False)
         supply = self._now(cluster)
         wanted = None if self.replicas is None else max(0, self.replicas - len(supply.running))
-        counted = count_sets(calm, [supply], [1], most=BOUND if wanted is None else wanted)
+        counted = count_sets(calm, [supply], [1], BOUND if wanted is None else wanted, why=failure)
         fits, cause = counted.sets, counted.failure.because if counted.failure is not None else None
         nodes = None
         if self.pool is not None and wanted is not None:
@@ -167,7 +169,7 @@ class Room(Question):
     @property
     def notes(self) -> tuple[str, ...]:
         """See Question."""
-        return self.supply.notes
+        return supply_notes(self.supply)
 
     def sized(self, pool: AddNode) -> Room | None:
         """See Question: where a number of replicas is wanted, that of the nodes is found."""
@@ -184,7 +186,7 @@ class Room(Question):
 
 
 def _nodes(
-    planner: Planner, supply: Supply, counted: Counted, wanted: int, pool: AddNode
+    planner: Planner, supply: Supply, counted: Counted[Failure], wanted: int, pool: AddNode
 ) -> tuple[int | None, Cause | None]:
     """Find how many nodes of a pool it takes; None if no number is enough, and why where an empty one shows it."""
     if counted.sets >= wanted:
@@ -192,7 +194,7 @@ def _nodes(
     growth = grow(planner, [supply], [1], counted, wanted, pool)
     if growth is None or growth.none_helps is None:
         return growth.needed if growth is not None else None, None
-    return None, Cause(code=growth.none_helps.code, text=words.even_empty(growth.none_helps.text))
+    return None, even_empty(growth.none_helps)
 
 
 @dataclass(frozen=True, slots=True)

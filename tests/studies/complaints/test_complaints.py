@@ -9,7 +9,7 @@ from kplan.remedies import remedies
 from kplan.render.text import Style, explanation
 from kplan.result.document import PodExplanation
 from kplan.studies.explain import explain_pods
-from tests.remedies.carrying_out import helps, picture
+from tests.remedies.carrying_out import helps, picture, unlike
 from tests.studies.complaints.complaints import NAMES, golden, read
 
 NEW_GOLDENS = os.environ.get("KPLAN_NEW_GOLDENS") == "1"
@@ -61,4 +61,5 @@ def test_every_remedy_works_on_a_cluster_built_anew(name: str) -> None:
     found = remedies(planner, planner.cluster.pods[planner.cluster.pod_index[complaint.asks]])
     assert picture(planner.cluster, counters) == before
     assert [wrong for wrong in (helps(planner, complaint.asks, remedy) for remedy in found.found) if wrong] == []
+    assert [flag for remedy in found.found for flag in unlike(remedy)] == []
     assert found.found or not complaint.remedies

@@ -1,0 +1,132 @@
+"""What carries a remedy out: the lines of each kind of change of the cluster."""
+
+import pytest
+
+from kplan.remedies import Candidate, Cost
+from kplan.remedies import about as a
+from kplan.remedies.more_nodes import one_more
+from kplan.wording.commands import commands_of
+from tests.builders import node, pod
+from tests.studies.ask import context
+
+NEW = a.NewClaim("data", "fast", False, "data", "x", "1Gi", ("ReadWriteOnce",))
+AGAIN = a.NewClaim("", "fast-late", True, "data", "x", "1Gi", ("ReadWriteOnce",))
+
+ROWS: list[tuple[str, a.About, tuple[str, ...]]] = [
+    ("wait", a.Pods(("x/p",)), ("kubectl wait --for=delete pod/p -n x",)),
+    (
+        "clear-nomination",
+        a.Pods(("x/p",)),
+        (
+            "kubectl patch pod p -n x --subresource=status --type=merge -p "
+            """'{"status":{"nominatedNodeName":null}}'""",
+        ),
+    ),
+    ("delete-pod", a.Pods(("x/p", "y/q")), ("kubectl delete pod p -n x", "kubectl delete pod q -n y")),
+    ("evict-pod", a.Evicted("x/p", "n", "moves", "m"), ("kubectl delete pod p -n x",)),
+    (
+        "move-pod",
+        a.Evicted("x/p", "n", "moves", "m"),
+        ("kubectl cordon n", "kubectl delete pod p -n x", "kubectl uncordon n  # once it runs on m"),
+    ),
+    ("uncordon", a.OneNode("n"), ("kubectl uncordon n",)),
+    ("remove-node", a.OneNode("n"), ("kubectl delete node n",)),
+    (
+        "pod-limit",
+        a.PodLimit("n", 111, 110),
+        ("# kubelet of n: maxPods: 111 in its KubeletConfiguration, then restart it",),
+    ),
+    ("label-node", a.Labels("n", (("a", "b"), ("c", "d"))), ("kubectl label node n a=b c=d",)),
+    ("label-node", a.Labels("n", (("a", "b"),), over=True), ("kubectl label node n a=b --overwrite",)),
+    (
+        "remove-taint",
+        a.Taints(("a=b:NoSchedule", "c:NoExecute"), "n"),
+        ("kubectl taint nodes n a=b:NoSchedule-", "kubectl taint nodes n c:NoExecute-"),
+    ),
+    ("node-healthy", a.Taints(("node.kubernetes.io/not-ready:NoSchedule",), "n"), ("kubectl describe node n",)),
+    ("budget-allows", a.Budget("web", "x"), ("kubectl edit pdb web -n x",)),
+    (
+        "volume-limit",
+        a.VolumeLimit("n", (("d", 26, 25),)),
+        ("# driver d on n: let it report a limit of 26 (an option of most drivers, or a larger machine)",),
+    ),
+    (
+        "install-driver",
+        a.Drivers("n", ("d", "e")),
+        ("kubectl get csinode n -o yaml  # why is d, e not registered there?",),
+    ),
+    ("detach-volume", a.Detached("n", ("v",), ("k",)), ("kubectl delete volumeattachment k",)),
+    (
+        "class-topologies",
+        a.StorageClass("fast"),
+        ("# a StorageClass cannot be changed: delete fast and make it anew without allowedTopologies",),
+    ),
+    (
+        "local-volume",
+        a.LocalVolume("1Gi", "local", "n", "host-n", ("ReadWriteOnce",)),
+        (
+            "# a PersistentVolume: 1Gi, ReadWriteOnce, storageClassName local, nodeAffinity kubernetes.io/hostname In "
+            "[host-n]",
+        ),
+    ),
+    (
+        "capacity-reported",
+        a.Reported("d", "1Gi", "fast"),
+        ("kubectl get csistoragecapacities -A  # the driver writes these; none is large enough",),
+    ),
+    (
+        "capacity-untracked",
+        a.Driver("d"),
+        (
+            """kubectl patch csidriver d --type=merge -p '{"spec":{"storageCapacity":false}}'""",
+            "# the scheduler then no longer looks how much is left; the driver may still refuse",
+        ),
+    ),
+    ("new-claim", NEW, ("# then a claim data: 1Gi, ReadWriteOnce, storageClassName fast",)),
+    (
+        "new-claim",
+        AGAIN,
+        (
+            "kubectl delete pvc data -n x",
+            "# then a claim data: 1Gi, ReadWriteOnce, storageClassName fast-late (a copy of the class with "
+            "volumeBindingMode: WaitForFirstConsumer)",
+        ),
+    ),
+    (
+        "claim-bound",
+        a.BoundClaim("data", "x", True, False),
+        ("# claim data in namespace x, and a volume it is bound to",),
+    ),
+    ("claim-bound", a.BoundClaim("data", "x", False, False), ("kubectl describe pvc data -n x",)),
+    (
+        "smaller-claim",
+        a.SmallClaim("data", "x", "1Gi", "2Gi"),
+        ("kubectl delete pvc data -n x", "# then the same claim with requests.storage: 1Gi"),
+    ),
+    (
+        "selected-node",
+        a.SelectedNode("data", "x", "n"),
+        ("kubectl annotate pvc data -n x volume.kubernetes.io/selected-node-",),
+    ),
+    ("preemption-policy", a.Policy("", 5), ("kubectl create priorityclass kplan-5 --value=5",)),
+    ("preemption-policy", a.Policy("high", None), ()),
+    ("raise-priority", a.Priority(7), ("kubectl create priorityclass kplan-7 --value=7",)),
+    ("raise-priority", a.Priority(7, "high", 9), ()),
+]
+
+
+def lines(candidate: Candidate) -> tuple[str, ...]:
+    planner = context([node("n"), pod("p")]).planner
+    return commands_of(candidate, planner.cluster.pods[0], planner.cluster)
+
+
+@pytest.mark.parametrize(("code", "about", "said"), ROWS, ids=[f"{row[0]}-{type(row[1]).__name__}" for row in ROWS])
+def test_lines(code: str, about: a.About, said: tuple[str, ...]) -> None:
+    assert lines(Candidate(code, Cost.WAIT, about)) == said
+
+
+def test_a_node_is_added_by_others_and_its_what_if_is_told() -> None:
+    assert lines(one_more(a.NewNode("n"))) == (
+        "# a node of that shape, by the cloud or the autoscaler; what it would do:",
+        "kplan explain pod default/p --add-node like=n",
+    )
