@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
 from kplan.result.document import PodExplanation, PodExplanations
@@ -45,6 +45,11 @@ def worst(codes: Iterable[ExitCode]) -> ExitCode:
     return min(codes, key=_ORDER.index, default=ExitCode.OK)
 
 
+def held(codes: Mapping[ExitCode, bool]) -> ExitCode:
+    """Return the worst of the codes that hold; OK for none."""
+    return worst(code for code, holds in codes.items() if holds)
+
+
 def steps_code(steps: Iterable[WhatIfStep]) -> ExitCode:
     """Exit code of what-ifs: NO_FIT where one is not as a scenario expects."""
     return ExitCode.NO_FIT if any(step.unmet for step in steps) else ExitCode.OK
@@ -58,28 +63,22 @@ def explain_code(document: PodExplanation | PodExplanations, *, verdicts: bool, 
         verdicts: ``--exit-code``: verdicts count, else an answer is 0.
         strict: ``--strict``: doubts count.
     """
-    answers = [document] if isinstance(document, PodExplanation) else list(document.answers)
-    codes = [steps_code(document.what_if)]
-    for answer in answers:
-        if strict and answer.doubts:
-            codes.append(ExitCode.DOUBT)
-        if verdicts and answer.verdict == "PENDING":
-            codes.append(ExitCode.NO_FIT)
-        if verdicts and answer.verdict == "PREEMPTS":
-            codes.append(ExitCode.PREEMPTS)
-    return worst(codes)
+    answers = [document] if isinstance(document, PodExplanation) else document.answers
+    given = {answer.verdict for answer in answers} if verdicts else set()
+    answered = held(
+        {
+            ExitCode.DOUBT: strict and any(answer.doubts for answer in answers),
+            ExitCode.NO_FIT: "PENDING" in given,
+            ExitCode.PREEMPTS: "PREEMPTS" in given,
+        }
+    )
+    return worst([steps_code(document.what_if), answered])
 
 
 def simulate_code(document: SimulationPlan, *, verdicts: bool, strict: bool) -> ExitCode:
     """Exit code of ``simulate``; ``verdicts`` makes evictions count too."""
-    codes = [steps_code(document.what_if)]
-    if strict and document.doubts:
-        codes.append(ExitCode.DOUBT)
-    if document.verdict != "FITS":
-        codes.append(ExitCode.NO_FIT)
-    if verdicts and document.totals.evicted:
-        codes.append(ExitCode.PREEMPTS)
-    return worst(codes)
+    evicts = ExitCode.PREEMPTS if verdicts and document.totals.evicted else ExitCode.OK
+    return worst([study_code(document, strict=strict), evicts])
 
 
 PREEMPTION_RULES = frozenset({"no-preemption", "max-victims"})
@@ -88,25 +87,19 @@ PREEMPTION_RULES = frozenset({"no-preemption", "max-victims"})
 
 def check_code(document: CheckResult) -> ExitCode:
     """Exit code of ``check``: strict, a doubt counts unless it is allowed; PREEMPTS if only evictions are minded."""
-    codes = [ExitCode.OK]
-    if any(not doubt.allowed for doubt in document.doubts):
-        codes.append(ExitCode.DOUBT)
     counted = {finding.rule for finding in document.findings if finding.counted}
-    if counted - PREEMPTION_RULES:
-        codes.append(ExitCode.NO_FIT)
-    if counted & PREEMPTION_RULES:
-        codes.append(ExitCode.PREEMPTS)
-    return worst(codes)
+    return held(
+        {
+            ExitCode.DOUBT: any(not doubt.allowed for doubt in document.doubts),
+            ExitCode.NO_FIT: bool(counted - PREEMPTION_RULES),
+            ExitCode.PREEMPTS: bool(counted & PREEMPTION_RULES),
+        }
+    )
 
 
 def diff_code(document: ClusterDiff, *, strict: bool) -> ExitCode:
     """Exit code of ``diff``: NO_FIT where the sides differ."""
-    codes = [ExitCode.OK]
-    if strict and document.doubts:
-        codes.append(ExitCode.DOUBT)
-    if document.verdict == "DIFFERS":
-        codes.append(ExitCode.NO_FIT)
-    return worst(codes)
+    return held({ExitCode.DOUBT: strict and bool(document.doubts), ExitCode.NO_FIT: document.verdict == "DIFFERS"})
 
 
 def sweep_code(document: SweepReport, *, strict: bool) -> ExitCode:
@@ -119,11 +112,9 @@ def sweep_code(document: SweepReport, *, strict: bool) -> ExitCode:
     return worst(codes)
 
 
-def study_code(document: CapacityReport | DrainPlan | FailReport | SweepReport, *, strict: bool) -> ExitCode:
-    """Exit code of ``capacity``, ``drain``, ``fail`` and most of ``sweep``: NO_FIT where something finds no place."""
-    codes = [steps_code(document.what_if)]
-    if strict and document.doubts:
-        codes.append(ExitCode.DOUBT)
-    if document.verdict != "FITS":
-        codes.append(ExitCode.NO_FIT)
-    return worst(codes)
+def study_code(
+    document: CapacityReport | DrainPlan | FailReport | SimulationPlan | SweepReport, *, strict: bool
+) -> ExitCode:
+    """Exit code of ``capacity``, ``drain``, ``fail``, most of ``simulate`` and ``sweep``: NO_FIT unless all FITS."""
+    answered = held({ExitCode.DOUBT: strict and bool(document.doubts), ExitCode.NO_FIT: document.verdict != "FITS"})
+    return worst([steps_code(document.what_if), answered])

@@ -54,7 +54,7 @@ class Origin(Part, frozen=True, kw_only=True):
         nodes: nodes in it.
         pods: pods in it.
         k8s_version: rules used, as ``1.37.2``.
-        how: how that version is known, as in ``Known``.
+        how: how that version is known: as asked, as recorded, newest kubelet, no version recorded.
         rules: the version as it is shown.
         profile: scheduler name, where it is not the default one.
         event: how the scheduler's own message compares; empty where there is none.

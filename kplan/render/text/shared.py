@@ -8,7 +8,7 @@ from typing import Protocol
 
 from kplan.render.text.layout import Page
 from kplan.render.text.style import Style
-from kplan.render.text.versions import Versioned, under_lines
+from kplan.render.text.versions import Said, Versioned, under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document import Group, GroupNode
 from kplan.result.document_base import Cause, Doubt, Origin
@@ -18,16 +18,8 @@ from kplan.words import count
 OWNERS_SHOWN = 2
 
 
-class Headed(Protocol):
+class Headed(Said, Protocol):
     """What every document begins with."""
-
-    @property
-    def verdict(self) -> str:
-        """The verdict word."""
-
-    @property
-    def sentence(self) -> str:
-        """What follows it."""
 
     @property
     def because(self) -> Cause | None:

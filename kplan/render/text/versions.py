@@ -12,8 +12,8 @@ from kplan.result.document_versions import OtherVersion
 SHOWN = 8
 
 
-class Versioned(Protocol):
-    """An answer that can be asked for under two versions."""
+class Said(Protocol):
+    """What the first line of an answer says."""
 
     @property
     def verdict(self) -> str:
@@ -22,6 +22,10 @@ class Versioned(Protocol):
     @property
     def sentence(self) -> str:
         """What follows it."""
+
+
+class Versioned(Said, Protocol):
+    """An answer that can be asked for under two versions."""
 
     @property
     def origin(self) -> Origin:
