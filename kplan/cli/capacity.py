@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,6 @@ import typer
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
-from kplan.cli.output import show
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
@@ -60,9 +60,7 @@ def capacity(
         document = answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
         return session, msgspec.structs.replace(document, what_if=what_if)
 
-    found = answered(source, rules, ask)
-    show(found.document, found.session, text, shown, timings=timings)
-    raise typer.Exit(found.code(lambda document: study_code(document, strict=strict)))
+    answered(source, rules, ask).end(text, shown, partial(study_code, strict=strict), timings=timings)
 
 
 def answer(

@@ -15,7 +15,6 @@ import typer
 from kplan.cli import options
 from kplan.cli.exit_codes import check_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
-from kplan.cli.output import show
 from kplan.cli.session import Session
 from kplan.cli.simulate import QUEUES, known, template_paths
 from kplan.cli.source import VARIABLE, home
@@ -128,9 +127,7 @@ def check(
         session, what_if = imagine(session, namespace)
         return session, answer(session, asked, steps=what_if)
 
-    found = answered(source, rules, ask)
-    show(found.document, found.session, result, shown, timings=timings)
-    raise typer.Exit(found.code(check_code))
+    answered(source, rules, ask).end(result, shown, check_code, timings=timings)
 
 
 def answer(

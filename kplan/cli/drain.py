@@ -13,7 +13,6 @@ from kplan.cli import options
 from kplan.cli.command import FALSE, KUBECTL, TRUE
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
-from kplan.cli.output import show
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
@@ -122,9 +121,7 @@ def drain(
         document = answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
         return session, msgspec.structs.replace(document, what_if=what_if)
 
-    asked = answered(source, rules, ask)
-    show(asked.document, asked.session, text, shown, timings=timings)
-    raise typer.Exit(asked.code(lambda document: study_code(document, strict=strict)))
+    answered(source, rules, ask).end(text, shown, partial(study_code, strict=strict), timings=timings)
 
 
 def answer(

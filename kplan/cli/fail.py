@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -10,7 +11,6 @@ import typer
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
-from kplan.cli.output import show
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
@@ -52,9 +52,7 @@ def fail(
         document = answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
         return session, msgspec.structs.replace(document, what_if=what_if)
 
-    found = answered(source, rules, ask)
-    show(found.document, found.session, text, shown, timings=timings)
-    raise typer.Exit(found.code(lambda document: study_code(document, strict=strict)))
+    answered(source, rules, ask).end(text, shown, partial(study_code, strict=strict), timings=timings)
 
 
 def answer(

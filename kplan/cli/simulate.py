@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,6 @@ import typer
 from kplan.cli import options
 from kplan.cli.exit_codes import simulate_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
-from kplan.cli.output import show
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
@@ -67,9 +67,8 @@ def simulate(
         )
         return session, with_steps(document, what_if)
 
-    found = answered(source, rules, ask)
-    show(found.document, found.session, simulation, shown, timings=timings)
-    raise typer.Exit(found.code(lambda document: simulate_code(document, verdicts=exit_code, strict=strict)))
+    code = partial(simulate_code, verdicts=exit_code, strict=strict)
+    answered(source, rules, ask).end(simulation, shown, code, timings=timings)
 
 
 def plan(

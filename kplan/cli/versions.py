@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import click
+import typer
 
 from kplan.cli.exit_codes import ExitCode, worst
-from kplan.cli.options import Rules, Source
+from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.output import LayOut, show
 from kplan.cli.session import Session, open_sessions
 from kplan.errors import UsageError
 
@@ -49,6 +51,13 @@ class Answered(Generic[AnswerDocument]):
     def code(self, of: Callable[[AnswerDocument], ExitCode]) -> ExitCode:
         """The exit code: of two answers the worse one's."""
         return worst([of(one) for one in (self.document, self.other) if one is not None])
+
+    def end(
+        self, lay_out: LayOut, shown: Shown, of: Callable[[AnswerDocument], ExitCode], *, timings: bool
+    ) -> NoReturn:
+        """Write the answer, as ``show`` does, and end the command with its exit code."""
+        show(self.document, self.session, lay_out, shown, timings=timings)
+        raise typer.Exit(self.code(of))
 
 
 def answered(
