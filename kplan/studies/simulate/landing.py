@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kplan.admission import Expansion, Fleet, LeftOut, Quotas, WorkloadChange, expand
+from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, Pod
 from kplan.objects.requests import RequestRules
@@ -16,7 +16,7 @@ from kplan.result.document_base import Doubt
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.sources import Manifests, load_objects
 from kplan.studies.simulate.warnings import warnings_of
-from kplan.words import count
+from kplan.wording.manifests import changed, pod_security
 
 _ON_EVERY_POD = "DefaultTolerationSeconds"
 """What admission adds to every pod, and that keeps none from anywhere."""
@@ -139,7 +139,7 @@ def _change(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iter
         if change.workload in refused and key not in pods and change.verdict == "new":
             continue  # told among what is refused
         fleet = fleets.get(key)
-        notes = [_told(change, fleet), *_few(list(added.get(key, ())))]
+        notes = [changed(change, fleet), *_few(list(added.get(key, ())))]
         file, _, line = change.place.rpartition(":")
         yield Expanded(
             object=change.workload,
@@ -180,28 +180,6 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
     )
 
 
-def _told(change: WorkloadChange, fleet: Fleet | None) -> str:
-    """Say what changes: ``cpu 1 -> 1500m; 4 replicas, maxSurge 1, maxUnavailable 0``."""
-    if change.verdict == "scaled":
-        return f"{change.before:,} -> {change.after:,}"
-    if fleet is None or not fleet.replaces:
-        return ""
-    if fleet.strategy == "OnDelete":
-        return f"{', '.join(fleet.differences)}; OnDelete: nothing moves until a pod is deleted by hand"
-    size = count(fleet.replicas, "node" if fleet.kind == "DaemonSet" else "replica")
-    if fleet.before != fleet.replicas and fleet.kind != "DaemonSet":
-        size += f" (now {fleet.before:,})"
-    parts = [size]
-    if fleet.strategy != "RollingUpdate":
-        parts.append(fleet.strategy)
-    elif fleet.kind != "StatefulSet":
-        parts += [f"maxSurge {fleet.max_surge}", f"maxUnavailable {fleet.max_unavailable}"]
-    else:
-        parts += [f"maxUnavailable {fleet.max_unavailable}"] if fleet.max_unavailable > 1 else []
-        parts += [f"partition {fleet.partition}"] if fleet.partition else []
-    return "; ".join(filter(None, [", ".join(fleet.differences), ", ".join(parts)]))
-
-
 def _few(phrases: list[str]) -> list[str]:
     """Join phrases, those of pods alike folded."""
     if len(phrases) > _NAMED:
@@ -215,4 +193,4 @@ def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
     for item in state.namespaces:
         levels = [value for label, value in item.labels.items() if label == f"{_SECURITY}enforce"]
         if item.name in spaces and levels:
-            yield f"namespace {item.name} enforces PodSecurity {levels[0]}: not modelled, it may refuse pods"
+            yield pod_security(item.name, levels[0])

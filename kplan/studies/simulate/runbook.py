@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
-from kplan.words import count
+from kplan.wording.runbook import steps_taken
 
 
 def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationPlan:
@@ -22,14 +22,9 @@ def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationP
     if not steps or plan.totals.pods or plan.change:
         return plan
     left, unmet = waiting_after(steps), sum(bool(step.unmet) for step in steps)
-    taken = f"{count(len(steps), 'step')} {'is' if len(steps) == 1 else 'are'} taken"
-    if unmet:
-        return replace(plan, verdict="PARTLY", sentence=f"{taken}, {unmet} not as expected")
-    if left:
-        what = f"{count(left, 'pod')} of them {'has' if left == 1 else 'have'} no place"
-        return replace(plan, verdict="PARTLY", sentence=f"{taken}, and {what} at the end")
-    held = sum(bool(step.expected) for step in steps)
-    return replace(plan, sentence=f"{taken}, {held} as expected" if held else taken)
+    expected = sum(bool(step.expected) for step in steps)
+    sentence = steps_taken(len(steps), unmet=unmet, left=left, expected=expected)
+    return replace(plan, verdict="PARTLY" if unmet or left else plan.verdict, sentence=sentence)
 
 
 def waiting_after(steps: Sequence[WhatIfStep]) -> int:

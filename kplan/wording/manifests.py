@@ -1,0 +1,62 @@
+"""Words of what manifests bring: what changes, and what a manifest does not do though it seems to."""
+
+from __future__ import annotations
+
+from kplan.admission import Fleet, WorkloadChange
+from kplan.objects.models import LabelSelector
+from kplan.words import count
+
+_MEANS = {"affinity": "it can never be met", "anti-affinity": "it keeps nothing apart"}
+
+
+def requests_nothing(workload: str) -> str:
+    """Warn of pods that request neither cpu nor memory."""
+    return f"{workload} requests no cpu and no memory: to the scheduler its pods need next to nothing"
+
+
+def selects_no_pod(workload: str, side: str, selector: LabelSelector | None) -> str:
+    """Warn of a required term that no pod matches: of ``affinity`` or ``anti-affinity``."""
+    return f"{workload}: pod {side} {selected(selector)} selects no pod, not even its own: {_MEANS[side]}"
+
+
+def spreads_others(workload: str, key: str, selector: LabelSelector) -> str:
+    """Warn of a spread that does not count the workload's own pods."""
+    return f"{workload}: spread by {key} counts {selected(selector)}, which its own pods are not"
+
+
+def selected(selector: LabelSelector | None) -> str:
+    """Write a selector as it would be typed."""
+    if selector is None:
+        return "without a selector"
+    parts = [f"{key}={value}" for key, value in sorted((selector.match_labels or {}).items())]
+    for one in selector.match_expressions or ():
+        values = f" ({', '.join(one.values)})" if one.values else ""
+        parts.append(f"{one.key} {one.operator}{values}")
+    return ", ".join(parts) or "of everything"
+
+
+def changed(change: WorkloadChange, fleet: Fleet | None) -> str:
+    """Say what changes: ``cpu 1 -> 1500m; 4 replicas, maxSurge 1, maxUnavailable 0``."""
+    if change.verdict == "scaled":
+        return f"{change.before:,} -> {change.after:,}"
+    if fleet is None or not fleet.replaces:
+        return ""
+    if fleet.strategy == "OnDelete":
+        return f"{', '.join(fleet.differences)}; OnDelete: nothing moves until a pod is deleted by hand"
+    size = count(fleet.replicas, "node" if fleet.kind == "DaemonSet" else "replica")
+    if fleet.before != fleet.replicas and fleet.kind != "DaemonSet":
+        size += f" (now {fleet.before:,})"
+    parts = [size]
+    if fleet.strategy != "RollingUpdate":
+        parts.append(fleet.strategy)
+    elif fleet.kind != "StatefulSet":
+        parts += [f"maxSurge {fleet.max_surge}", f"maxUnavailable {fleet.max_unavailable}"]
+    else:
+        parts += [f"maxUnavailable {fleet.max_unavailable}"] if fleet.max_unavailable > 1 else []
+        parts += [f"partition {fleet.partition}"] if fleet.partition else []
+    return "; ".join(filter(None, [", ".join(fleet.differences), ", ".join(parts)]))
+
+
+def pod_security(namespace: str, level: str) -> str:
+    """Say that what a namespace enforces is not modelled."""
+    return f"namespace {namespace} enforces PodSecurity {level}: not modelled, it may refuse pods"
