@@ -114,6 +114,22 @@ def test_a_disk_that_is_full_ends_the_run_and_what_was_bound_is_told(
     assert (again.verdict, world.store.writes) == ("BOUND", ["bind a node-a", "bind b node-a", "bind c node-a"])
 
 
+def test_a_disk_that_is_full_at_the_very_end_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(tmp_path, node("node-a"), mine("a"))
+    real, left = os.write, [4]  # start; before, after and pod of the only one
+
+    def write(handle: int, data: Any) -> int:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(handle, data)
+
+    monkeypatch.setattr(os, "write", write)
+    result = world.run()
+    assert (result.verdict, became(result)) == ("BOUND", [("default/a", "bound", "")])
+    assert result.notes == (f"the journal {world.path} cannot be written: No space left on device",)
+
+
 def printed_rights(method: str, path: str, query: Mapping[str, str], body: Any) -> Reply | None:
     """Refuse what the rights that kplan prints do not name: to read an event."""
     return answer(403, {"message": "cannot get events"}) if method == "GET" and "/events/" in path else None

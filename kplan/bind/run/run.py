@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
@@ -21,12 +20,12 @@ from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer
 from kplan.bind.run.record import Record
 from kplan.bind.run.rehearsal import Rehearsal
+from kplan.bind.run.reporting import Reporting
 from kplan.bind.run.results import Ending, became, result_of
 from kplan.bind.run.resuming import settled_before
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.events import failed, scheduled
 from kplan.bind.wire.stop import Stopped
-from kplan.bind.wire.writes import Finding, Request, bound
+from kplan.bind.wire.writes import Finding, bound
 from kplan.errors import KplanError, LiveError
 from kplan.framework.features import Features
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BoundPod
@@ -36,11 +35,6 @@ from kplan.words import count
 CONFIRM_WITHIN = 30.0
 """An assumption that the watch does not confirm in this time is dropped [seconds]."""
 _POLL = 0.2
-_WAITS_NO_MORE = frozenset(
-    {"bound-already", "bound-by-another", "deleted", "ended", "gated", "pod-deleted", "recreated", "unconfirmed"}
-)
-"""Why pods are held back of which nobody reports that they failed to be scheduled."""
-
 Progress = Callable[[int, int], None]
 """Told how many pods are settled, of how many."""
 
@@ -86,13 +80,13 @@ class Run:
     _active: list[_Active] = field(default_factory=list)
     _real: dict[str, str] = field(default_factory=dict)
     _rehearsed: set[tuple[str, str]] = field(default_factory=set)
-    _failed: list[tuple[str, str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._todo = [pod for pod in self.plan.pods if pod.result == "bind"]
         self._shown = {pod.pod: pod for pod in self.plan.pods}
         self._place = {pod.pod: number for number, pod in enumerate(self._todo)}
         self._arrivals = Arrivals(self.client, self.plan.pods)
+        self._reporting = Reporting(self._performer, self.name, self.flags.events)
         self._creating = Creating(self.plan.objects, self._performer(), self.live, self._arrivals, self.name)
 
     def go(self) -> BindResult:
@@ -135,10 +129,10 @@ class Run:
         if found is None:
             return
         if found.pod.result == "held-back":
-            self._note_failed(found.key, found.uid, found.pod.code, found.pod.text)
+            self._reporting.held(found.key, found.uid, found.pod.code, found.pod.text)
         try:
-            if not found.noted and self.flags.events:
-                self._report(scheduled(found.key, found.uid, shown.node, self.name))
+            if not found.noted:
+                self._reporting.bound(found.key, found.uid, shown.node)
         finally:  # bound it is, whatever comes of the event
             self._settle(found.pod, note=not found.noted)
 
@@ -176,10 +170,7 @@ class Run:
         while self._active or self._arrivals.awaited:
             self.client.stop.sleep(_POLL)
             self._follow()
-        pending = (pod for pod in self.plan.pods if pod.result == "pending" and pod.message and pod.uid)
-        for key, uid, text in (*((pod.pod, pod.uid, pod.message) for pod in pending), *self._failed):
-            if self.flags.events:
-                self._report(failed(key, uid, text, self.name))
+        self._reporting.end(self.plan.pods)
 
     def _follow(self) -> None:
         """Let the pods go on whose turn it is, and take in what happened."""
@@ -253,12 +244,7 @@ class Run:
         key, kept = (cycle.shown.pod, cycle.kept) if cycle is not None else (shown.pod, ())
         uid = cycle.uid if cycle is not None else shown.uid
         self._settle(became(shown, "held-back", key, code=problem.code, text=problem.message, kept=kept))
-        self._note_failed(key, uid, problem.code, problem.message)
-
-    def _note_failed(self, key: str, uid: str, code: str, text: str) -> None:
-        """Keep for the events in the end, which are writes as well, a pod that still waits."""
-        if uid and code not in _WAITS_NO_MORE:
-            self._failed.append((key, uid, text))
+        self._reporting.held(key, uid, problem.code, problem.message)
 
     def _settle(self, pod: BoundPod, *, note: bool = True) -> None:
         self.results[pod.pod] = pod
@@ -290,11 +276,6 @@ class Run:
     def _unconfirmed(self) -> bool:
         return any(one.written and not one.confirmed for one in self.live.assumed.values())
 
-    def _report(self, write: Request) -> None:
-        """Report an event; a refusal changes nothing about the pod."""
-        with suppress(HeldBack):
-            self._performer().carry_out(write)
-
     def _result(self, started: str, failure: KplanError | None) -> BindResult:
         self.live.follow()
         pods = []
@@ -309,5 +290,8 @@ class Run:
         notes = tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more)
         result = result_of(self.plan, pods, self._creating.told(), ending, notes)
         if not self.stopped:
-            self.journal.end(result.verdict)
+            try:
+                self.journal.end(result.verdict)
+            except JournalError as error:  # all is done: what was bound is told all the same
+                return msgspec.structs.replace(result, notes=(*result.notes, error.message))
         return result
