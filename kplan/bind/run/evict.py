@@ -82,7 +82,7 @@ def check_budgets(client: Client, left: Sequence[Left]) -> None:
         budgets = _budgets(client, namespace)
         for one in (one for one in counted if one.pod.namespace == namespace):
             for budget in budgets:
-                allowed = budget.status.disruptions_allowed or 0
+                allowed = max(budget.status.disruptions_allowed or 0, 1)  # of a first victim the dry run tells
                 selector = compile_selector(budget.spec.selector)
                 if selector.empty or not selector.matches(one.pod.labels):
                     continue

@@ -192,7 +192,7 @@ class Reflector:
             LiveError: it broke off.
         """
         query = {
-            "watch": "true",
+            "watch": "1",
             "resourceVersion": self._version,
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(self._watch_seconds),
