@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from kplan.bind.wire.stop import Stopped
 from kplan.objects.kinds import BY_MODEL, Kind
 from kplan.objects.models import Node, Object, Pod
 from kplan.objects.state import BrokenObject
 from kplan.sources.live.connection import Connection
-from kplan.sources.live.reflector import Changed, Listed, News, Reflector
+from kplan.sources.live.reflector import Changed, Ended, Listed, News, Reflector
 
 T = TypeVar("T", bound=Object)
 
@@ -54,6 +55,9 @@ class Watch(Generic[T]):
         Args:
             seen: told of each object that changed.
             listed: told of all objects where the watch had to begin again.
+
+        Raises:
+            Exception: the watch ended by a bug.
         """
         while True:
             try:
@@ -62,6 +66,9 @@ class Watch(Generic[T]):
                 return
             if isinstance(news, Listed):
                 listed(cast(list[T], list(news.listing.collector.state("").objects())))
+            elif isinstance(news, Ended):
+                if not isinstance(news.error, Stopped):
+                    raise news.error  # a bug: whoever cannot see goes no further
             elif isinstance(news, Changed) and news.item is not None and not isinstance(news.item, BrokenObject):
                 seen(Seen(cast(T, news.item), news.gone))
 

@@ -7,10 +7,11 @@ from typing import Any
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.resources import Resource, collection
 from kplan.bind.wire.writes import DONE, OPEN, Finding, Found, Raw, Request, gone
-from kplan.framework.writes import Standing, Write, WriteCode
+from kplan.framework.writes import Standing, Verb, Write, WriteCode
 from kplan.objects.kinds import KINDS, Kind
 
 _BY_NAME = {kind.name: kind for kind in KINDS}
+_METHODS = {Verb.UPDATE: "PUT"}
 _NOUNS = {"PersistentVolume": "volume", "PersistentVolumeClaim": "claim"}
 
 
@@ -29,7 +30,7 @@ def update(write: Write, item: Raw) -> Request:
         now = client.found(path, what=f"asking for {noun} {write.key}")
         return gone(now, uid, f"{noun} {write.key}") or standing(write, now or {})
 
-    return Request(write.code.value, write.key, _text(write), "PUT", path, body, ask)
+    return Request(write.code.value, write.key, _text(write), _METHODS[write.verb], path, body, ask)
 
 
 def standing(write: Write, item: Raw) -> Found:

@@ -35,6 +35,10 @@ class _Resources(msgspec.Struct):
     resources: list[_Resource] | None = None
 
 
+_groups = msgspec.json.Decoder(_Groups)
+_resource_list = msgspec.json.Decoder(_Resources)
+
+
 def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
     """Find the ``apiVersion`` to read each kind in, by its name: the newest that the server has.
 
@@ -47,7 +51,7 @@ def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
     if not several:
         return {}
     try:
-        groups = msgspec.json.decode(connection.get("/apis", what=_WHAT), type=_Groups).groups
+        groups = _groups.decode(connection.get("/apis", what=_WHAT)).groups
         there = {(group.name, one.version) for group in groups for one in group.versions}
         resources = {
             (group, version): _resources(connection, group, version)
@@ -61,7 +65,7 @@ def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
 
 def _resources(connection: Connection, group: str, version: str) -> frozenset[str]:
     body = connection.get(f"/apis/{group}/{version}", what=_WHAT)
-    return frozenset(one.name for one in msgspec.json.decode(body, type=_Resources).resources or ())
+    return frozenset(one.name for one in _resource_list.decode(body).resources or ())
 
 
 def _newest(kind: Kind, resources: dict[tuple[str, str], frozenset[str]]) -> str:

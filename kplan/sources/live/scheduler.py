@@ -95,6 +95,10 @@ class _ConfigMap(msgspec.Struct):
     data: dict[str, str] | None = None
 
 
+_pods = msgspec.json.Decoder(_Pods)
+_config_map_of = msgspec.json.Decoder(_ConfigMap)
+
+
 def find_scheduler(connection: Connection) -> LiveScheduler:
     """Look for the configuration of the scheduler that serves this cluster.
 
@@ -120,7 +124,7 @@ def without_election(data: bytes, *, elects: bool) -> str:
         elects: whether the configuration has it elect a leader; its flag counts before that.
     """
     try:
-        pods = msgspec.json.decode(data, type=_Pods).items or []
+        pods = _pods.decode(data).items or []
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return ""
     for pod, _, words in _schedulers(pods):
@@ -162,7 +166,7 @@ def _of_pod(connection: Connection, pod: _Pod, container: _Container, words: Seq
 def _scheduler_pods(connection: Connection) -> list[_Pod]:
     try:
         data = connection.get(PODS, OF_SCHEDULER, what="looking for the scheduler")
-        return msgspec.json.decode(data, type=_Pods).items or []
+        return _pods.decode(data).items or []
     except (Answer, msgspec.MsgspecError):
         return []
 
@@ -171,7 +175,7 @@ def _configuration(connection: Connection, name: str, key: str = "") -> Mapping[
     """Read the configuration in a ConfigMap; None if there is none, or no access to it."""
     try:
         data = connection.get(f"/api/v1/namespaces/{NAMESPACE}/configmaps/{name}", what="looking for the scheduler")
-        texts = msgspec.json.decode(data, type=_ConfigMap).data or {}
+        texts = _config_map_of.decode(data).data or {}
     except (Answer, msgspec.MsgspecError):
         return None
     if key in texts:
