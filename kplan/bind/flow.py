@@ -22,7 +22,7 @@ from kplan.bind.plan.rights import Needs, cluster_role, nominates
 from kplan.bind.plan.targets import Targets
 from kplan.bind.run.journal import Journal, not_there
 from kplan.bind.run.record import Record, read_journal
-from kplan.bind.run.results import left_to_plan, merged
+from kplan.bind.run.results import again, left_to_plan, merged
 from kplan.bind.wire.resources import PODS
 from kplan.bind.workbench import Workbench
 from kplan.errors import BindError, KplanError, UsageError
@@ -109,7 +109,7 @@ def _apply(
         journal = Journal(_journal(asked.journal, number, name))
         journal.start(_plain(shown), name, flags.plain())
         done = bench.run(shown, flags, journal, name, progress=person.progress)
-        result = merged(result, _on(bench, shown, done))
+        result = merged(result, _on(bench, shown, done, flags))
         held = left_to_plan(result)
         if not asked.replan or not held or result.verdict == "STOPPED":
             break
@@ -139,11 +139,14 @@ def _asked_about(shown: BindPlan) -> BindPlan:
     return msgspec.structs.replace(shown, attempt="", guards=tuple(guards))
 
 
-def _on(bench: Workbench, shown: BindPlan, result: BindResult) -> BindResult:
-    """Name the cluster in what to run next, too, and say of a result what could not be seen."""
-    words = bench.cluster_words if result.attempt else ""
+def _on(bench: Workbench, shown: BindPlan, result: BindResult, flags: Flags) -> BindResult:
+    """Say what to run next, naming the cluster, and what of the cluster could not be seen."""
+    attempt, rules = result.attempt, ""
+    if result.verdict != "STOPPED":
+        attempt, rules = again(result, flags), bench.rules_words
+    words = f"{bench.cluster_words}{rules}" if attempt else ""
     blind = (guard.text for guard in shown.guards if guard.name == WATCH)
-    return msgspec.structs.replace(result, attempt=f"{result.attempt}{words}", notes=(*result.notes, *blind))
+    return msgspec.structs.replace(result, attempt=f"{attempt}{words}", notes=(*result.notes, *blind))
 
 
 def _resume(path: str, given: Flags, open_bench: OpenBench, person: Person) -> BindResult | None:
@@ -160,7 +163,8 @@ def _resume(path: str, given: Flags, open_bench: OpenBench, person: Person) -> B
     if not person.agrees(shown, _told(path, record)):
         return None
     journal = Journal(path, resumed=True)
-    return _on(bench, shown, bench.run(plan, flags, journal, record.run, former=record, progress=person.progress))
+    done = bench.run(plan, flags, journal, record.run, former=record, progress=person.progress)
+    return _on(bench, shown, done, flags)
 
 
 def _told(path: str, record: Record) -> str:

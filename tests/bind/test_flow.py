@@ -12,6 +12,7 @@ from kplan.bind.plan.command import Command
 from kplan.bind.plan.document import attempt_of, first_pods
 from kplan.bind.plan.rules import rules_of
 from kplan.bind.plan.targets import Targets
+from kplan.bind.run.results import again as run_next
 from kplan.bind.wire.identity import Identity
 from kplan.bind.workbench import Workbench
 from kplan.errors import LiveError, UsageError
@@ -244,3 +245,42 @@ def test_a_plan_keeps_the_rules_it_was_made_by() -> None:
     assert shown.rules["Kubernetes version"] == "1.36"
     assert shown.rules["feature gates"] == "as by default"
     assert bench.again(shown, Flags(max_age=0), "plan.json").verdict == "READY"
+
+
+def ran(code: str, tmp_path: Any, flags: Flags) -> BindResult:
+    """What a run comes to that holds its pod back for this reason."""
+    bench = Bench(code, "a")
+    bench.cluster_words = " --context prod"
+    asked = Command(Targets(names=["a"]), apply=True, journal=str(tmp_path / "j.jsonl"))
+    result = go(asked, flags, lambda flags: bench, Agrees())  # type: ignore[arg-type,return-value]
+    assert isinstance(result, BindResult)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("code", "flags", "attempt"),
+    [
+        ("node-cordoned", Flags(), "kplan bind default/a --context prod"),
+        ("pdb", Flags(preempt=True), "kplan bind default/a --preempt --pdb wait --context prod"),
+        ("pdb", Flags(preempt=True, pdb="wait"), "kplan bind default/a --preempt --pdb wait --context prod"),
+        ("deleted", Flags(), ""),
+        ("", Flags(), ""),
+    ],
+    ids=["it waits still", "a budget refused", "and was waited for", "it is gone", "it was bound"],
+)
+def test_a_pod_that_was_held_back_and_waits_is_to_be_planned_again(
+    tmp_path: Any, code: str, flags: Flags, attempt: str
+) -> None:
+    assert ran(code, tmp_path, flags).attempt == attempt
+
+
+def test_of_many_pods_the_namespace_is_named() -> None:
+    def result(*keys: str) -> BindResult:
+        pods = tuple(BoundPod(pod=key, result="held-back", code="no-fit", node="n") for key in keys)
+        return BindResult(
+            api_version=API_VERSION, verdict="HELD", sentence="", pods=pods, cluster=TARGET, started="", ended=""
+        )
+
+    assert run_next(result(*(f"shop/p{number}" for number in range(6))), Flags()) == "kplan bind -n shop"
+    assert run_next(result(*(f"s{number}/p" for number in range(6))), Flags()) == "kplan bind -A"
+    assert run_next(result("pod/a", "shop/b"), Flags()) == "kplan bind pod/pod/a shop/b"

@@ -20,7 +20,7 @@ from kplan.bind.wire.client import Reply
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_bind import BindPlan, BindResult, BindTarget, BindTotals
 from tests.bind.fakes import FakeClient, answer
 from tests.bind.store import Store
@@ -181,6 +181,7 @@ def test_nobody_is_evicted_where_a_budget_refuses_the_second_victim(tmp_path: Pa
     result = world.run()
     assert became(result) == [("default/big", "held-back", "pdb")]
     assert result.pods[0].text == "budget web allows 1 eviction, too few to let default/v2 go"
+    assert result.because == Cause(code="pdb", text=f"default/big: {result.pods[0].text}")
     assert world.store.writes == []
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import msgspec
 
+from kplan.bind.flags import Flags
 from kplan.errors import KplanError
+from kplan.objects.kind_words import kind_of_word
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BoundPod, CreatedObject
 from kplan.sources.moments import time_of
@@ -102,7 +104,9 @@ def _cause(
     if stopped:
         return Cause(code="interrupted", text="it was asked to stop")
     held = [Cause(code=item.code, text=f"{item.object}: {item.text}") for item in objects if item.result == "held-back"]
-    held += [Cause(code=pod.code, text=pod.text) for pod in pods if pod.result == "held-back"]
+    held += [
+        Cause(code=pod.code, text=f"{pod.real or pod.pod}: {pod.text}") for pod in pods if pod.result == "held-back"
+    ]
     return held[0] if held else None
 
 
@@ -135,6 +139,27 @@ def left_to_plan(result: BindResult) -> list[str]:
     held = (pod for pod in result.pods if pod.result == "held-back" and pod.code not in _NOT_AGAIN)
     return [pod.real or pod.pod for pod in held]
 
+
+def again(result: BindResult, flags: Flags) -> str:
+    """What to run next for pods that were held back and still wait; empty if none do.
+
+    Args:
+        result: of the run.
+        flags: what it might do; where a budget refused, waiting for it is added.
+    """
+    held = left_to_plan(result)
+    if not held:
+        return ""
+    spaces = {key.partition("/")[0] for key in held}
+    names = " ".join(f"pod/{key}" if kind_of_word(key.partition("/")[0]) else key for key in held)
+    which = names if len(held) <= _NAMED else f"-n {spaces.pop()}" if len(spaces) == 1 else "-A"
+    refused = any(pod.result == "held-back" and pod.code == "pdb" for pod in result.pods)
+    wanted = msgspec.structs.replace(flags, pdb="wait") if refused else flags
+    return f"kplan bind {which}{wanted.words()}"
+
+
+_NAMED = 5
+"""More pods than that are told by their namespace."""
 
 _NOT_AGAIN = frozenset(
     {"bound-already", "bound-by-another", "deleted", "ended", "not-created", "not-made", "pod-deleted"}
