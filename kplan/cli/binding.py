@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import read_gates, session_of
-from kplan.cli.source import home, read_cluster, read_source
+from kplan.cli.source import read_cluster, read_source
 from kplan.errors import BindError, UsageError
 from kplan.objects.selector_text import parse_selector
 from kplan.sources.moments import seconds_of
@@ -63,7 +63,7 @@ class Opener:
         from kplan.bind.wire.identity import Identity, identify, of_state
         from kplan.bind.workbench import Workbench
         from kplan.cli.notes import tell_completeness
-        from kplan.sources.live.kubeconfig import find_access
+        from kplan.sources.live.kubeconfig import find_access, namespace_of
 
         source, started, read_at = self._source, perf_counter(), monotonic()
         gates, text = read_gates(flags.feature_gates), flags.config
@@ -98,7 +98,7 @@ class Opener:
                 }
             ),
             read_at=read_at,
-            namespace=home(source),
+            namespace="" if source.snapshot else namespace_of(source.context, source.kubeconfig),
         )
         self._first = self._first or bench
         return bench

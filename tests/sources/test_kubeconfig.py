@@ -129,6 +129,16 @@ def test_a_command_looks_where_the_context_says(
     assert sorted(set(re.findall(r'"pod": ?"([^"]+)"', out))) == found
 
 
+def test_bind_takes_the_namespace_of_the_context_whatever_file_the_environment_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KPLAN_SNAPSHOT", "of-another-cluster.json")
+    answers = lists_of(node("node-a"), pod("web-0", namespace="shop"), pod("web-0", namespace="other"))
+    with FakeServer(lambda asked: answers.get(asked.path)) as running:
+        main(["bind", "web-0", "-o", "json", "--kubeconfig", kubeconfig_for(running.url, tmp_path, namespace="shop")])
+    assert '"pod": "shop/web-0"' in capsys.readouterr().out
+
+
 def test_manifests_land_in_the_namespace_of_the_context(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manifest = tmp_path / "pod.yaml"
     manifest.write_text("{apiVersion: v1, kind: Pod, metadata: {name: new}, spec: {containers: [{name: c, image: i}]}}")
