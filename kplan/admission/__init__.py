@@ -3,7 +3,7 @@
 from kplan.admission.controllers.changes import WorkloadChange
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.fleets import Fleet
-from kplan.admission.controllers.leaving import Standing, is_ready, leaving_order, ordinal
+from kplan.admission.controllers.leaving import Standing, leaving_order, ordinal
 from kplan.admission.controllers.operated import OPERATED
 from kplan.admission.controllers.rollout import RolloutStep, RolloutSteps
 from kplan.admission.expand import expand
@@ -25,7 +25,6 @@ __all__ = [
     "Standing",
     "WorkloadChange",
     "expand",
-    "is_ready",
     "leaving_order",
     "node_of",
     "ordinal",

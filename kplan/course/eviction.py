@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
-from kplan.objects.selectors import compile_selector
-from kplan.scenario.budgets import is_ready, status_of
+from kplan.scenario.budgets import budgets_over, healthy, status_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +61,7 @@ class Budgets:
     def _asked(self) -> Mapping[str, PodDisruptionBudget]:
         if self.going is None:
             return self.cluster.objects.table("pod_disruption_budgets")
-        return {budget.key: budget for pod in self.going for budget in self.of(pod)}
-
-    def of(self, pod: PodInfo) -> list[PodDisruptionBudget]:
-        """Budgets that cover a pod, by name."""
-        if not pod.labels:
-            return []
-        objects, one = self.cluster.objects, pod.pod_class
-        known: dict[int, list[PodDisruptionBudget]] = objects.derived(
-            "budgets of pods", ("pod_disruption_budgets",), dict
-        )
-        if one.index not in known:
-            known[one.index] = [
-                budget
-                for budget in objects.table("pod_disruption_budgets").values()
-                if budget.namespace == one.namespace
-                and budget.spec.selector is not None
-                and compile_selector(budget.spec.selector).matches(one.labels)
-            ]
-        return known[one.index]
+        return {budget.key: budget for pod in self.going for budget in budgets_over(self.cluster, pod)}
 
     def allows(self, budget: PodDisruptionBudget) -> int:
         """Disruptions a budget allows by the pods as they are now."""
@@ -96,7 +77,7 @@ class Budgets:
         starting = bool(pod.pod.spec.node_name) and pod.pod.status.phase == "Pending"
         if pod.terminating or starting:
             return Permission(True)
-        found = self.of(pod)
+        found = budgets_over(self.cluster, pod)
         if not found:
             return Permission(True)
         if len(found) > 1:
@@ -106,7 +87,7 @@ class Budgets:
         status = self._now(budget)
         allows = self._left(budget, status)
         first = self._first.get(budget.key, allows)
-        if not is_ready(pod) and self._may_ignore(budget, status):
+        if not healthy(pod) and self._may_ignore(budget, status):
             return Permission(True, budget.name, allows, first)
         if allows > 0:
             return Permission(True, budget.name, allows, first)

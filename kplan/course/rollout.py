@@ -13,10 +13,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kplan.admission import Fleet, Quotas, is_ready
+from kplan.admission import Fleet, Quotas
 from kplan.cluster import AddPods, PodInfo, Remove
 from kplan.course.run import Run
 from kplan.objects.models import Pod
+from kplan.objects.readiness import is_ready
 from kplan.result import EventKind
 from kplan.result.document_plan import Leaving, RolloutPlan, RolloutPlanStep
 from kplan.words import count

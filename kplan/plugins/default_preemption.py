@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster import Cluster, PodClass, PodInfo
+from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import NO_TIME
 from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
@@ -34,6 +34,7 @@ from kplan.framework.preemption import Ineligible, NodeStatus, PickRule, Preempt
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
+from kplan.plugins.shared.budgets import counting
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -314,19 +315,13 @@ class _ByClass:
 
 
 def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows, by_class: _ByClass) -> Rows:
-    """Positions of the pods a budget counts: selected by it, in its namespace, not yet disrupted.
-
-    A budget without selector or with an empty one matches nothing here, and so does a pod without labels.
-    """
+    """Positions of the pods a budget counts: selected by it, and not yet disrupted."""
     selector = compile_selector(budget.spec.selector)
     if selector.empty:
         return np.zeros(0, dtype=np.intp)
 
-    def weigh(pod_class: PodClass) -> int:
-        mine = pod_class.namespace == budget.namespace and bool(pod_class.labels)
-        return int(mine and selector.matches(pod_class.labels))
-
-    counter = cluster.counters.get(("DefaultPreemption", budget.namespace, selector), weigh)
+    counts = counting(budget)
+    counter = cluster.counters.get(("DefaultPreemption", budget.namespace, selector), lambda one: int(counts(one)))
     found = by_class.of(np.flatnonzero(counter.classes))
     disrupted = budget.status.disrupted_pods
     if disrupted:

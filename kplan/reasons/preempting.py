@@ -11,7 +11,7 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.preemption import Ineligible, PickRule, Preemption
 from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import PodDisruptionBudget
-from kplan.objects.selectors import compile_selector
+from kplan.plugins.shared.budgets import budgets_of
 from kplan.reasons.groups import Found
 
 DEFAULT_GRACE = 30
@@ -167,17 +167,6 @@ def _leaving(cluster: Cluster, pod: PodInfo, used: Counter[str]) -> Leaving:
         if told.breaks:
             break
     return told
-
-
-def budgets_of(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
-    """Budgets that select a pod."""
-    found = []
-    for budget in cluster.objects.table("pod_disruption_budgets").values():
-        if budget.namespace == pod.namespace and pod.labels and budget.spec.selector is not None:
-            selector = compile_selector(budget.spec.selector)
-            if not selector.empty and selector.matches(pod.labels):
-                found.append(budget)
-    return found
 
 
 def against(found: Preemption, cluster: Cluster) -> tuple[int, int] | None:

@@ -11,9 +11,9 @@ from kplan.cluster.owners import controller, returns
 from kplan.course.returning import copy_of
 from kplan.objects.models import Pod
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
+from kplan.plugins.shared.budgets import budgets_of
 from kplan.plugins.shared.claims import claim_uses
 from kplan.reasons.groups import Found
-from kplan.reasons.preempting import budgets_of
 from kplan.remedies.about import Amount, Evicted, Pods
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Moved

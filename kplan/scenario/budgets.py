@@ -10,20 +10,19 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from kplan.admission.controllers.rollout import scaled
-from kplan.cluster import Change, Cluster, PodInfo, Put
+from kplan.cluster import Change, Cluster, PodClass, PodInfo, Put
 from kplan.cluster.owners import controller, top_owner
 from kplan.errors import UsageError
+from kplan.objects.int_or_percent import scaled
 from kplan.objects.kind_words import WORKLOAD_WORDS
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
+from kplan.objects.readiness import is_ready
 from kplan.objects.selectors import Selector, compile_selector
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import workload_object
 from kplan.words import did_you_mean
-
-Healthy = Callable[[PodInfo], bool]
 
 _ALL = 100
 
@@ -35,22 +34,33 @@ class Recorded(NamedTuple):
     allowed: int
 
 
-def is_ready(pod: PodInfo) -> bool:
-    """Whether a pod has the condition Ready, or was given its node by a plan."""
-    if not pod.bound or pod.terminating:
-        return False
-    for condition in pod.pod.status.conditions or ():
-        if condition.type == "Ready":
-            return condition.status == "True"
-    # a pod that a plan placed (no status yet) counts as ready once its node runs it; so does one whose dump kept no
-    # conditions but says that it runs
-    return pod.pod.spec.node_name is None or pod.pod.status.phase == "Running"
+def healthy(pod: PodInfo) -> bool:
+    """Whether a pod counts as healthy: it has a node, is ready and stays."""
+    return pod.bound and not pod.terminating and is_ready(pod.pod)
+
+
+def covering(budget: PodDisruptionBudget) -> Callable[[PodClass], bool]:
+    """The rule by which a budget covers pods of a class; a selector without requirements covers its whole namespace.
+
+    So the disruption controller counts, and so the Eviction API asks. The scheduler's preemption has a rule of its
+    own, see ``plugins.shared.budgets``.
+    Source: v1.37.2 disruption.go getPodsForPdb, registry/core/pod/storage/eviction.go getPodDisruptionBudgets.
+    """
+    namespace, selector = budget.namespace, compile_selector(budget.spec.selector)
+    return lambda one: one.namespace == namespace and selector.matches(one.labels)
+
+
+def budgets_over(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
+    """Budgets that cover a pod, by name."""
+    table, one = "pod_disruption_budgets", pod.pod_class
+    known: dict[int, list[PodDisruptionBudget]] = cluster.objects.derived("budgets over pods", (table,), dict)
+    if one.index not in known:
+        known[one.index] = [budget for budget in cluster.objects.table(table).values() if covering(budget)(one)]
+    return known[one.index]
 
 
 def covered(cluster: Cluster, budget: PodDisruptionBudget) -> list[PodInfo]:
-    """Pods that a budget is for, those that wait among them; a selector without requirements covers its namespace."""
-    if budget.spec.selector is None:
-        return []
+    """Pods that a budget covers, those that wait among them."""
     rows = np.flatnonzero(np.isin(cluster.pod_class[: len(cluster.pods)], _classes(cluster, budget)))
     return [pod for pod in map(cluster.pods.__getitem__, rows.tolist()) if not pod.gone]
 
@@ -60,13 +70,13 @@ def _classes(cluster: Cluster, budget: PodDisruptionBudget) -> list[int]:
     known: dict[tuple[str, Selector], tuple[int, list[int]]] = cluster.objects.derived("classes of budgets", (), dict)
     selector, namespace, every = compile_selector(budget.spec.selector), budget.namespace, cluster.pod_classes
     seen, found = known.get((namespace, selector), (0, []))
-    more = (one.index for one in every[seen:] if one.namespace == namespace and selector.matches(one.labels))
-    found = [*found, *more]
+    covers = covering(budget)
+    found = [*found, *(one.index for one in every[seen:] if covers(one))]
     known[namespace, selector] = len(every), found
     return found
 
 
-def status_of(cluster: Cluster, budget: PodDisruptionBudget, healthy: Healthy = is_ready) -> PodDisruptionBudgetStatus:
+def status_of(cluster: Cluster, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
     """Work out the status that the disruption controller would write for the pods as they are.
 
     Source: v1.37.2 pkg/controller/disruption/disruption.go getExpectedPodCount, getExpectedScale, countHealthyPods,
@@ -82,7 +92,7 @@ def status_of(cluster: Cluster, budget: PodDisruptionBudget, healthy: Healthy = 
         desired = scaled(spec.min_available, expected, up=True)
     else:
         expected, desired = len(pods), int(spec.min_available or 0)
-    current = sum(healthy(pod) for pod in pods)
+    current = sum(map(healthy, pods))
     allowed = max(0, current - desired) if expected > 0 else 0
     return PodDisruptionBudgetStatus(
         disruptions_allowed=allowed, current_healthy=current, desired_healthy=desired, expected_pods=expected

@@ -15,7 +15,7 @@ from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remov
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Node, Object, Pod, ReplicationController, Workload
-from kplan.scenario.budgets import is_ready
+from kplan.scenario.budgets import healthy
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import find_workload, pods_of, workload_object
@@ -125,7 +125,7 @@ def _leaving(cluster: Cluster, kind: str, pods: Sequence[PodInfo]) -> list[int]:
     if kind == "StatefulSet":
         return [pod.row for pod in sorted(pods, key=lambda pod: (-ordinal(pod.name), pod.name))]
     standing = {
-        pod.key: Standing(pod.pod, cluster.home_of(pod.row) if pod.bound else "", is_ready(pod), pod.uid)
+        pod.key: Standing(pod.pod, cluster.home_of(pod.row) if pod.bound else "", healthy(pod), pod.uid)
         for pod in sorted(pods, key=lambda pod: pod.name)
     }
     order = leaving_order(list(standing.values()), standing.values(), cluster.state.taken)

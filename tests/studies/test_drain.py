@@ -132,6 +132,21 @@ def test_evictions_under_way_hold_a_budget_also_after_a_what_if() -> None:
     assert (budget_now.status.disruptions_allowed, budget_now.status.current_healthy) == (1, 4)
 
 
+def test_pods_of_a_dump_without_statuses_are_ready_for_a_budget() -> None:
+    pods = [web("w-1", "a", status={}), web("w-2", "b", status={})]
+    plan = planned([node("a"), node("b"), node("c"), *pods, budget(minAvailable=1)], "a")
+    assert (plan.verdict, [one.budget for one in plan.pods]) == ("FITS", ["web-pdb 1 of 1"])
+
+
+def test_a_budget_over_its_whole_namespace_holds_pods_without_labels() -> None:
+    """As the Eviction API has it; the scheduler's preemption would not count them."""
+    bare = replace(web("w-1", "a", status=READY), metadata=replace(web("w-1", "a").metadata, labels=None))
+    everyone = make("PodDisruptionBudget", "all", namespace="shop", spec={"selector": {}, "minAvailable": 1})
+    plan = planned([node("a"), node("b"), bare, everyone], "a")
+    assert plan.because is not None
+    assert plan.because.text == "shop/w-1: budget all: 1 ready, 1 must stay"
+
+
 def test_an_owner_that_is_no_controller_is_named_and_the_pod_may_be_gone() -> None:
     reference = {"apiVersion": "v1", "kind": "CatalogSource", "name": "certified", "uid": "1", "controller": False}
     left = pod("catalog", namespace="shop", node="a", metadata={"ownerReferences": [reference]})

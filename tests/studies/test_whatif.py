@@ -181,3 +181,9 @@ def test_undoing_the_changes_of_any_chain_gives_the_first_state_back(source: ran
     for undo in reversed(undos):
         cluster.undo(undo)
     assert described(cluster) == before
+
+
+def test_a_pod_without_any_node_waits_as_it_does_in_a_plan() -> None:
+    cluster = SCHEDULER.planner(ClusterState.of([node("a"), owned("p", "ReplicaSet", "web", on="a")]))
+    steps = run(cluster, [parse_step("remove-node", "a")])
+    assert [(move.result, move.node) for step in steps for move in step.moves] == [("pending", "")]

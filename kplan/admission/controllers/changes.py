@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from kplan.admission.controllers.daemons import node_of
-from kplan.admission.controllers.leaving import Standing, is_ready, job_leaving_order, leaving_order, ordinal
+from kplan.admission.controllers.leaving import Standing, job_leaving_order, leaving_order, ordinal
 from kplan.admission.controllers.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.controllers.workloads import Draft
@@ -19,6 +19,7 @@ from kplan.admission.raw import copied, dig, dig_int, read_template
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Job, Object, Pod, ReplicaSet, ReplicationController, Workload
 from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.readiness import is_ready
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from kplan.admission.controllers.changes import WorkloadChange
 from kplan.admission.controllers.differences import template_differences
-from kplan.admission.controllers.rollout import fenceposts, scaled
+from kplan.admission.controllers.rollout import fenceposts
 from kplan.admission.controllers.stand_ins import bare
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
+from kplan.objects.int_or_percent import scaled
 from kplan.objects.models import Object, Pod
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.sources import ManifestObject

@@ -37,13 +37,6 @@ class Standing:
     uid: str
 
 
-def is_ready(pod: Pod) -> bool:
-    """Tell whether a pod that has a node is ready; one whose status says nothing counts as ready."""
-    if pod.status.phase == "Pending":
-        return False
-    return all(one.status == "True" for one in pod.status.conditions or () if one.type == "Ready")
-
-
 def leaving_order(pods: Sequence[Standing], related: Iterable[Standing], now: str = "") -> list[Standing]:
     """Sort pods by who leaves first.
 

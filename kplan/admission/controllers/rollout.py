@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import ceil, floor
 
 from kplan.admission.raw import dig, dig_int, dig_text
+from kplan.objects.int_or_percent import scaled
 
 _QUARTER = "25%"
 _MOST_STEPS = 1000
@@ -55,27 +55,6 @@ class RolloutSteps:
     surge: bool
     steps: tuple[RolloutStep, ...]
     least: int
-
-
-def scaled(value: object, total: int, *, up: bool) -> int:
-    """Read a number or a percentage of a total.
-
-    Args:
-        value: ``3`` or ``"25%"``; anything else counts as 0.
-        total: what a percentage is of.
-        up: whether a fraction is rounded up, else down.
-
-    Source: GetScaledValueFromIntOrPercent in apimachinery pkg/util/intstr/intstr.go.
-    """
-    if isinstance(value, bool) or value is None:
-        return 0
-    if isinstance(value, int):
-        return value
-    text = str(value)
-    if not text.endswith("%") or not text[:-1].isdecimal():
-        return 0
-    exact = int(text[:-1]) * total / 100
-    return ceil(exact) if up else floor(exact)
 
 
 def fenceposts(max_surge: object, max_unavailable: object, replicas: int) -> tuple[int, int]:

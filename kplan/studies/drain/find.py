@@ -7,10 +7,12 @@ from functools import partial
 
 import numpy as np
 
+from kplan.cluster import Cluster
 from kplan.course.drain import DrainRun, run_drain
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
+from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.causes import cause_of
 from kplan.words import count, listed
@@ -45,7 +47,7 @@ def find_nodes_to_drain(
     with planner.trial() as gone:
         for number, name in enumerate(names):
             with gone.trial() as trial:
-                run = run_drain(trial, [name], options, enough=partial(_decided, options))
+                run = run_drain(trial, [name], options, enough=partial(_decided, cluster, options))
                 goes = not run.left
                 if goes:
                     trial.keep()
@@ -76,7 +78,7 @@ def _fullness(planner: Planner, name: str) -> float:
     return float(used.max())
 
 
-def _decided(options: DrainOptions, run: DrainRun) -> bool:
+def _decided(cluster: Cluster, options: DrainOptions, run: DrainRun) -> bool:
     """Whether what is first in the way is known, and nothing that comes of the rest can change how many pods leave.
 
     A pod that a budget covers may be held or not, by where others land; one that a budget holds back may go later.
@@ -88,7 +90,7 @@ def _decided(options: DrainOptions, run: DrainRun) -> bool:
             break
     else:
         return False
-    return options.disable_eviction or not any(run.budgets.of(gone.pod) for gone in run.waiting)
+    return options.disable_eviction or not any(budgets_over(cluster, gone.pod) for gone in run.waiting)
 
 
 def _why(run: DrainRun) -> str:

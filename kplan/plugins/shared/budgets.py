@@ -1,0 +1,29 @@
+"""Which pods a disruption budget counts for preemption: the scheduler's own rule.
+
+Source: v1.37.2 preemption/util.go FilterVictimsWithPDBViolation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kplan.cluster import Cluster, PodClass, PodInfo
+from kplan.objects.models import PodDisruptionBudget
+from kplan.objects.selectors import compile_selector
+
+
+def counting(budget: PodDisruptionBudget) -> Callable[[PodClass], bool]:
+    """The rule by which preemption counts pods of a class against a budget.
+
+    One without selector or with an empty one counts none here, and a pod without labels is counted by none.
+    """
+    namespace, selector = budget.namespace, compile_selector(budget.spec.selector)
+    return lambda one: (
+        not selector.empty and one.namespace == namespace and bool(one.labels) and selector.matches(one.labels)
+    )
+
+
+def budgets_of(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
+    """Budgets that preemption counts a pod against."""
+    table = cluster.objects.table("pod_disruption_budgets")
+    return [budget for budget in table.values() if counting(budget)(pod.pod_class)]
