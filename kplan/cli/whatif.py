@@ -115,7 +115,7 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> t
     if not steps:
         return session, ()
     from kplan.cluster import to_state
-    from kplan.course.what_if import run
+    from kplan.studies.what_ifs import run
 
     planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
     taken = run(planner, steps)

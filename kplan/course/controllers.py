@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from kplan.admission import OPERATED, Standing, leaving_order, node_of, ordinal
 from kplan.course.returning import copy_of
-from kplan.course.rollout import Act, Member, Rollout
+from kplan.course.rollout import Act, Replica, Rollout
 from kplan.objects.models import ReplicaSet
 
 
@@ -32,9 +32,9 @@ def leave(rollout: Rollout) -> bool:
 
     Source: manageJob in pkg/controller/job/job_controller.go.
     """
-    leaving = [member for member in rollout.members.values() if member.pod.key in rollout.fleet.leaving]
-    for member in leaving:
-        rollout.remove(member)
+    leaving = [replica for replica in rollout.there.values() if replica.pod.key in rollout.fleet.leaving]
+    for replica in leaving:
+        rollout.remove(replica)
     return bool(leaving)
 
 
@@ -43,7 +43,7 @@ def replicas(rollout: Rollout) -> bool:
 
     Source: manageReplicas in pkg/controller/replicaset/replica_set.go.
     """
-    return _shrink(rollout, list(rollout.members.values()), len(rollout.members) - rollout.fleet.replicas)
+    return _shrink(rollout, list(rollout.there.values()), len(rollout.there) - rollout.fleet.replicas)
 
 
 def deployment(rollout: Rollout) -> bool:
@@ -80,26 +80,26 @@ def _make_some(rollout: Rollout, more: int) -> bool:
     return moved
 
 
-def _remove_old(rollout: Rollout, old: list[Member]) -> bool:
+def _remove_old(rollout: Rollout, old: list[Replica]) -> bool:
     """Remove old pods as far as enough stay available, those that are not ready first.
 
     Source: reconcileOldReplicaSets, cleanupUnhealthyReplicas, scaleDownOldReplicaSetsForRollingUpdate in
     pkg/controller/deployment/rolling.go.
     """
     fleet = rollout.fleet
-    ready_new = sum(member.ready for member in rollout.new())
+    ready_new = sum(replica.ready for replica in rollout.new())
     least = fleet.replicas - fleet.max_unavailable
     most = len(old) + rollout.wanted - least - (rollout.wanted - ready_new)
     if not old or most <= 0:
         return False
-    idle = [member for member in old if not member.ready]
+    idle = [replica for replica in old if not replica.ready]
     if idle and _shrink(rollout, idle, min(most, len(idle))):
         return True
-    available = sum(member.ready for member in rollout.members.values())
+    available = sum(replica.ready for replica in rollout.there.values())
     return _shrink(rollout, old, available - least)
 
 
-def _scale_old(rollout: Rollout, old: list[Member], more: int) -> bool:
+def _scale_old(rollout: Rollout, old: list[Replica], more: int) -> bool:
     """Give the old ReplicaSet the new number of replicas before anything is replaced.
 
     Source: isScalingEvent, scale in pkg/controller/deployment/sync.go.
@@ -111,19 +111,19 @@ def _scale_old(rollout: Rollout, old: list[Member], more: int) -> bool:
     return any(made)
 
 
-def _shrink(rollout: Rollout, members: list[Member], number: int) -> bool:
-    """Remove some of these members as a ReplicaSet's controller ranks them; of several ReplicaSets the oldest first.
+def _shrink(rollout: Rollout, some: list[Replica], number: int) -> bool:
+    """Remove some of some replicas as a ReplicaSet's controller ranks them; of several ReplicaSets the oldest first.
 
     Source: getPodsToDelete, getIndirectlyRelatedPods in pkg/controller/replicaset/replica_set.go: only a ReplicaSet
     that a controller owns looks at how crowded nodes are.
     """
     if number <= 0:
         return False
-    cluster = rollout.floor.run.planner.cluster
+    cluster = rollout.shared.attempts.planner.cluster
     owned = rollout.fleet.kind == "Deployment"
-    related = [_standing(rollout, member) for member in rollout.members.values()] if owned else []
-    by_uid = {member.pod.uid: member for member in members}
-    ranked = leaving_order([_standing(rollout, member) for member in members], related, cluster.state.taken)
+    related = [_standing(rollout, replica) for replica in rollout.there.values()] if owned else []
+    by_uid = {replica.pod.uid: replica for replica in some}
+    ranked = leaving_order([_standing(rollout, replica) for replica in some], related, cluster.state.taken)
     tables = cluster.objects.table("replica_sets")
 
     def age(one: Standing) -> str:
@@ -137,9 +137,9 @@ def _shrink(rollout: Rollout, members: list[Member], number: int) -> bool:
     return bool(leaving)
 
 
-def _standing(rollout: Rollout, member: Member) -> Standing:
-    cluster = rollout.floor.run.planner.cluster
-    return Standing(member.pod.pod, cluster.home_of(member.pod.row), member.ready, member.pod.uid)
+def _standing(rollout: Rollout, replica: Replica) -> Standing:
+    cluster = rollout.shared.attempts.planner.cluster
+    return Standing(replica.pod.pod, cluster.home_of(replica.pod.row), replica.ready, replica.pod.uid)
 
 
 def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
@@ -153,12 +153,12 @@ def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
     pkg/controller/statefulset/stateful_set_control.go.
     """
     fleet = rollout.fleet
-    there = {ordinal(member.pod.name): member for member in rollout.members.values()}
+    there = {ordinal(replica.pod.name): replica for replica in rollout.there.values()}
     names = {pod.name.rpartition("-")[2]: pod for pod in rollout.unmade.values()}
     slots = range(fleet.first, fleet.first + fleet.replicas)
     if fleet.replaces and fleet.strategy == "Recreate" and rollout.old():
-        for member in rollout.old():
-            rollout.remove(member)
+        for replica in rollout.old():
+            rollout.remove(replica)
         return True
     for number in slots:
         known, pod = there.get(number), names.get(str(number))
@@ -178,21 +178,21 @@ def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
         return _replace_highest(rollout, [there[number] for number in replaceable])
     idle = sum(number not in there or not there[number].ready for number in slots)
     old = [there[number] for number in replaceable if not there[number].new]
-    leaving = [] if fleet.ordered else [member for member in old if not member.ready]
-    serving = [member for member in old if member.ready or fleet.ordered]
+    leaving = [] if fleet.ordered else [replica for replica in old if not replica.ready]
+    serving = [replica for replica in old if replica.ready or fleet.ordered]
     leaving += serving[: max(0, fleet.max_unavailable - idle)]
-    for member in leaving:
-        rollout.remove(member)
+    for replica in leaving:
+        rollout.remove(replica)
     return bool(leaving)
 
 
-def _replace_highest(rollout: Rollout, members: list[Member]) -> bool:
+def _replace_highest(rollout: Rollout, some: list[Replica]) -> bool:
     """Remove the highest old pod, unless a higher one is not ready yet."""
-    for member in members:
-        if not member.new:
-            rollout.remove(member)
+    for replica in some:
+        if not replica.new:
+            rollout.remove(replica)
             return True
-        if not member.ready:
+        if not replica.ready:
             return False
     return False
 
@@ -206,15 +206,15 @@ def daemon_set(rollout: Rollout) -> bool:
     """
     fleet = rollout.fleet
     nodes = {node_of(pod): pod for pod in fleet.pods}
-    there: dict[str, dict[bool, Member]] = {}
-    for member in rollout.members.values():
-        there.setdefault(node_of(member.pod.pod), {})[member.new] = member
+    there: dict[str, dict[bool, Replica]] = {}
+    for replica in rollout.there.values():
+        there.setdefault(node_of(replica.pod.pod), {})[replica.new] = replica
     if fleet.strategy == "OnDelete":
         return False
     for node in sorted(there):
         if node not in nodes and not fleet.max_surge:
-            for member in there[node].values():
-                rollout.remove(member)
+            for replica in there[node].values():
+                rollout.remove(replica)
             return True
     missing = [pod for node, pod in sorted(nodes.items()) if node not in there and pod.name in rollout.unmade]
     if missing:
@@ -222,7 +222,7 @@ def daemon_set(rollout: Rollout) -> bool:
     return _surge(rollout, nodes, there) if fleet.max_surge else _in_place(rollout, nodes, there)
 
 
-_Nodes = dict[str, dict[bool, Member]]
+_Nodes = dict[str, dict[bool, Replica]]
 
 
 def _in_place(rollout: Rollout, nodes: Collection[str], there: _Nodes) -> bool:
@@ -239,8 +239,8 @@ def _in_place(rollout: Rollout, nodes: Collection[str], there: _Nodes) -> bool:
         elif old is not None:
             candidates.append(old)
     leaving = candidates[: max(0, rollout.fleet.max_unavailable - idle)]
-    for member in leaving:
-        rollout.remove(member)
+    for replica in leaving:
+        rollout.remove(replica)
     return bool(leaving)
 
 
@@ -266,8 +266,8 @@ def _surge(rollout: Rollout, nodes: Collection[str], there: _Nodes) -> bool:
             outside.append(old)
         else:
             candidates.append((old.ready, node))
-    for member in outside[: max(0, available - rollout.fleet.replicas)]:
-        rollout.remove(member)
+    for replica in outside[: max(0, available - rollout.fleet.replicas)]:
+        rollout.remove(replica)
         return True
     moved = False
     by_node = {node_of(pod): pod for pod in rollout.unmade.values()}

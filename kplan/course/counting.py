@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic
 
 import numpy as np
 from msgspec import structs
 
 from kplan.cluster import AddPods, PodInfo
+from kplan.course.attempts import W, Why
 from kplan.course.supply import Supply
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import is_disk
-from kplan.result import Event, EventKind
+from kplan.result import EventKind
 from kplan.scenario.manifests import fresh_copy
 
-W = TypeVar("W")
-Why = Callable[[Planner, PodInfo, Event], W]
-"""Tells why a pod was not placed, while the cluster is as it met it."""
 BOUND = 100_000
 """Sets after which counting stops."""
 _FIRST_BATCH = 16

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Generic
 
 from kplan.cluster import Cluster, PodInfo, Remove
 from kplan.cluster.owners import returns
-from kplan.course.cascade import Cascade, Landing
+from kplan.course.attempts import Attempts, Landing, W
 from kplan.course.eviction import Budgets, Permission
 from kplan.pipeline import Planner
 from kplan.result import Event
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
 from kplan.scenario.nodes import cordoned, node_of, put
-from kplan.wording.failing import Failure, failure
 
 
 @dataclass
-class Gone:
+class Gone(Generic[W]):
     """What became of one pod.
 
     Attributes:
@@ -34,7 +34,7 @@ class Gone:
     what: DrainPod
     permission: Permission | None = None
     number: int = 0
-    landing: Landing | None = None
+    landing: Landing[W] | None = None
 
     @property
     def left(self) -> bool:
@@ -45,7 +45,7 @@ class Gone:
 
 
 @dataclass
-class DrainRun:
+class DrainRun(Generic[W]):
     """A drain that was carried out.
 
     Attributes:
@@ -56,12 +56,12 @@ class DrainRun:
     """
 
     budgets: Budgets
-    pods: list[Gone] = field(default_factory=list)
-    cascade: list[Landing] = field(default_factory=list)
+    pods: list[Gone[W]] = field(default_factory=list)
+    cascade: list[Landing[W]] = field(default_factory=list)
     untried: int = 0
 
     @property
-    def left(self) -> list[Gone]:
+    def left(self) -> list[Gone[W]]:
         """What stands in the way."""
         return [gone for gone in self.pods if gone.left]
 
@@ -71,27 +71,13 @@ class DrainRun:
         return sum(gone.number > 0 for gone in self.pods) + self.untried
 
     @property
-    def waiting(self) -> list[Gone]:
+    def waiting(self) -> list[Gone[W]]:
         """Pods that are to go and are there still."""
         return [gone for gone in self.pods if gone.what.fate == "evict" and not gone.number]
 
 
-class _Cascade(Cascade):
-    """A cascade that does not take the cordon of the drain itself for a reason.
-
-    Attributes:
-        leaving: the nodes that are drained.
-        told: whether anyone wants to know why a pod finds no place.
-    """
-
-    def __init__(self, planner: Planner, nodes: Sequence[str], *, told: bool) -> None:
-        super().__init__(planner)
-        self.leaving = nodes
-        self.told = told
-
-    def why(self, pod: PodInfo, event: Event) -> Failure | None:
-        """See Cascade."""
-        return failure(self.planner, pod, event, self.leaving) if self.told else None
+Beside = Callable[[Planner, PodInfo, Event, Sequence[str]], W]
+"""An observer that is told, too, which nodes are about to go: that these refuse a pod says nothing."""
 
 
 def run_drain(
@@ -101,9 +87,9 @@ def run_drain(
     *,
     rolling: bool = False,
     together: bool = False,
-    told: bool = True,
-    enough: Callable[[DrainRun], bool] | None = None,
-) -> DrainRun:
+    why: Beside[W] | None = None,
+    enough: Callable[[DrainRun[W]], bool] | None = None,
+) -> DrainRun[W]:
     """Carry a drain out; the cluster is changed, through the planner.
 
     Args:
@@ -112,21 +98,21 @@ def run_drain(
         options: which pods go.
         rolling: cordon each node only while it is drained, and uncordon it before the next.
         together: let the pods of all nodes go before any of the next ones is placed.
-        told: tell why pods find no place.
+        why: asked about each pod that finds no place.
         enough: asked before the first eviction from a node, and where something finds no place: break off there.
     """
-    going = None if told and enough is None else _pods(planner.cluster, nodes)
-    run = DrainRun(Budgets(planner.cluster, going))
-    cascade = _Cascade(planner, nodes, told=told)
+    going = None if why is not None and enough is None else _pods(planner.cluster, nodes)
+    run: DrainRun[W] = DrainRun(Budgets(planner.cluster, going))
+    drain = _Drain(planner, options, run, why, enough, together)
     if not rolling:
-        planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in nodes)
+        drain.cordon(nodes, on=True)
     for batch in [list(nodes)] if together else [[name] for name in nodes]:
+        drain.leaving = batch if rolling else nodes
         if rolling:
-            cascade.leaving = batch
-            planner.apply(put(cordoned(node_of(planner.cluster, name), on=True)) for name in batch)
-        broken_off = _drain(planner, cascade, batch, options, run, together=together, enough=enough)
+            drain.cordon(batch, on=True)
+        broken_off = drain.empty(batch)
         if rolling:
-            planner.apply(put(cordoned(node_of(planner.cluster, name), on=False)) for name in batch)
+            drain.cordon(batch, on=False)
         if broken_off:
             run.untried = len(run.waiting)
             break
@@ -137,67 +123,88 @@ def _pods(cluster: Cluster, nodes: Sequence[str]) -> list[PodInfo]:
     return [cluster.pods[row] for name in nodes for row in cluster.pods_on(cluster.node_index[name])]
 
 
-def _drain(
-    planner: Planner,
-    cascade: _Cascade,
-    nodes: Sequence[str],
-    options: DrainOptions,
-    run: DrainRun,
-    *,
-    together: bool,
-    enough: Callable[[DrainRun], bool] | None,
-) -> bool:
-    """Evict round after round: what a budget holds back waits until others are ready, or for good.
+class _Drain(Generic[W]):
+    """A drain under way; see ``run_drain``."""
 
-    Returns:
-        whether it was broken off.
-    """
-    cluster = planner.cluster
-    waiting: list[Gone] = []
-    for name in nodes:
-        for what in drain_pods(cluster, name, options):
-            gone = Gone(cluster.pods[what.row], name, what)
-            run.pods.append(gone)
-            if what.fate == "evict":
-                waiting.append(gone)
-    if enough is not None and enough(run):
-        return True
-    while waiting:
-        held: list[Gone] = []
-        leaving: list[Gone] = []
-        for gone in waiting:
-            permission = Permission(True) if options.disable_eviction else run.budgets.ask(gone.pod)
-            gone.permission = permission
-            if not permission.allowed:
-                held.append(gone)
-                continue
-            gone.number = run.evicted + 1
-            planner.apply([Remove(gone.pod.row)])
-            leaving.append(gone)
-            if together:
-                continue
-            _land(cascade, [gone], run)
-            if enough is not None and gone.left and enough(run):
-                return True
-        if together:
-            _land(cascade, leaving, run)
-        if not leaving:
-            break
-        waiting = held
-    return False
+    def __init__(
+        self,
+        planner: Planner,
+        options: DrainOptions,
+        run: DrainRun[W],
+        why: Beside[W] | None,
+        enough: Callable[[DrainRun[W]], bool] | None,
+        together: bool,
+    ) -> None:
+        self.planner = planner
+        self.options = options
+        self.run = run
+        self.enough = enough
+        self.together = together
+        self.leaving: Sequence[str] = ()
 
+        def ask(planner: Planner, pod: PodInfo, event: Event) -> W:
+            assert why is not None
+            return why(planner, pod, event, self.leaving)
 
-def _land(cascade: Cascade, gone: Sequence[Gone], run: DrainRun) -> None:
-    """Let owners make others in place of pods that left, and place them with all they evict in turn."""
-    again = {one.pod.row: one for one in gone if returns(one.pod)}
-    made = cascade.come_back({row: one.node for row, one in again.items()})
-    for_pod = {cascade.returns.first_name[pod.row]: pod.row for pod in made}
-    landings = cascade.place(made)
-    by_row = {landing.row: landing for landing in landings}
-    mine = set()
-    for one in again.values():
-        row = for_pod.get(cascade.returns.first_name.get(one.pod.row, one.pod.key))
-        if row is not None and row in by_row:
-            one.landing = by_row[row]
-            mine.add(row)
-    run.cascade += [landing for landing in landings if landing.row not in mine]
+        self.attempts: Attempts[W] = Attempts(planner, ask if why is not None else None)
+
+    def cordon(self, nodes: Sequence[str], *, on: bool) -> None:
+        """Cordon nodes, or uncordon them."""
+        cluster = self.planner.cluster
+        self.planner.apply(put(cordoned(node_of(cluster, name), on=on)) for name in nodes)
+
+    def empty(self, nodes: Sequence[str]) -> bool:
+        """Evict round after round: what a budget holds back waits until others are ready, or for good.
+
+        Returns:
+            whether it was broken off.
+        """
+        cluster, run = self.planner.cluster, self.run
+        waiting: list[Gone[W]] = []
+        for name in nodes:
+            for what in drain_pods(cluster, name, self.options):
+                gone: Gone[W] = Gone(cluster.pods[what.row], name, what)
+                run.pods.append(gone)
+                if what.fate == "evict":
+                    waiting.append(gone)
+        if self.enough is not None and self.enough(run):
+            return True
+        while waiting:
+            leaving: list[Gone[W]] = []
+            for gone in waiting:
+                if not self._evict(gone):
+                    continue
+                leaving.append(gone)
+                if self.together:
+                    continue
+                self._land([gone])
+                if self.enough is not None and gone.left and self.enough(run):
+                    return True
+            if self.together:
+                self._land(leaving)
+            if not leaving:
+                break
+            waiting = [gone for gone in waiting if not gone.number]
+        return False
+
+    def _evict(self, gone: Gone[W]) -> bool:
+        """Ask for an eviction, and carry it out where it is allowed."""
+        gone.permission = Permission(True) if self.options.disable_eviction else self.run.budgets.ask(gone.pod)
+        if gone.permission.allowed:
+            gone.number = self.run.evicted + 1
+            self.planner.apply([Remove(gone.pod.row)])
+        return gone.permission.allowed
+
+    def _land(self, gone: Sequence[Gone[W]]) -> None:
+        """Let owners make others in place of pods that left, and place them with all they evict in turn."""
+        again = {one.pod.row: one for one in gone if returns(one.pod)}
+        made = self.attempts.come_back({row: one.node for row, one in again.items()})
+        landings = self.attempts.place(self.planner.queue.sort(made))
+        by_name = {landing.instead_of: landing for landing in reversed(landings)}
+        mine = set()
+        for one in again.values():
+            landing = by_name.get(self.attempts.began_as(one.pod))
+            if landing is not None:
+                one.landing = landing
+                mine.add(landing.pod.row)
+        self.run.cascade += [landing for landing in landings if landing.pod.row not in mine]

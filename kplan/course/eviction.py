@@ -23,14 +23,33 @@ class Permission:
         budget: name of the budget that was asked; empty for none.
         allows: disruptions it allows now.
         at_first: disruptions it allowed before the first eviction.
-        why: why not.
+        healthy: pods of it that are ready.
+        desired: how many of them must stay.
+        several: names of all budgets over the pod, where they are more than one: then no eviction works.
     """
 
     allowed: bool
     budget: str = ""
     allows: int = 0
     at_first: int = 0
-    why: str = ""
+    healthy: int = 0
+    desired: int = 0
+    several: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A budget whose recorded status allows less than its pods do: evictions are under way.
+
+    Attributes:
+        budget: ``namespace/name``.
+        recorded: disruptions its status allows.
+        found: disruptions its pods allow.
+    """
+
+    budget: str
+    recorded: int
+    found: int
 
 
 @dataclass
@@ -40,12 +59,12 @@ class Budgets:
     Attributes:
         cluster: the cluster.
         going: pods whose eviction is going to be asked for; any if None.
-        notes: budgets over them whose recorded status says less than their pods do.
+        held_back: budgets over them whose recorded status says less than their pods do.
     """
 
     cluster: Cluster
     going: Sequence[PodInfo] | None = None
-    notes: list[str] = field(default_factory=list)
+    held_back: list[HeldBack] = field(default_factory=list)
     _first: dict[str, int] = field(default_factory=dict)
     _held: dict[str, int] = field(default_factory=dict)
 
@@ -55,7 +74,7 @@ class Budgets:
             recorded = budget.status.disruptions_allowed
             if recorded is not None and recorded < found:
                 self._held[key] = found - recorded
-                self.notes.append(f"budget {key} allows {recorded} by its status, {found} by the pods it covers")
+                self.held_back.append(HeldBack(key, recorded, found))
             self._first[key] = max(0, found - self._held.get(key, 0))
 
     def _asked(self) -> Mapping[str, PodDisruptionBudget]:
@@ -81,8 +100,7 @@ class Budgets:
         if not found:
             return Permission(True)
         if len(found) > 1:
-            names = ", ".join(budget.name for budget in found)
-            return Permission(False, found[0].name, 0, 0, f"{len(found)} budgets cover it ({names}): no eviction works")
+            return Permission(False, found[0].name, several=tuple(budget.name for budget in found))
         budget = found[0]
         status = self._now(budget)
         allows = self._left(budget, status)
@@ -91,8 +109,7 @@ class Budgets:
             return Permission(True, budget.name, allows, first)
         if allows > 0:
             return Permission(True, budget.name, allows, first)
-        have, want = status.current_healthy or 0, status.desired_healthy or 0
-        return Permission(False, budget.name, 0, first, f"budget {budget.name}: {have} ready, {want} must stay")
+        return Permission(False, budget.name, 0, first, status.current_healthy or 0, status.desired_healthy or 0)
 
     def _may_ignore(self, budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> bool:
         if budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow":

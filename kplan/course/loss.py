@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Generic
 
 import msgspec
 
 from kplan.cluster import Cluster, PodInfo, Remove, build, to_state
 from kplan.cluster.owners import controller, returns, returns_where_it_was
-from kplan.course.cascade import Cascade, Landing
+from kplan.course.attempts import Attempts, Landing, W, Why
 from kplan.course.clock import Pace, Stay, pace, stay
 from kplan.course.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
-from kplan.result import Event
-from kplan.result.document_base import Cause
+from kplan.result import Event, EventKind
 from kplan.scenario.nodes import removal
-from kplan.wording.failing import Failure
 
 FEW = 8
 """Nodes that are taken out one by one; with more the cluster is built anew without them, which is cheaper."""
@@ -25,7 +24,7 @@ _OF_THEIR_NODE = ("DaemonSet", "Node")
 
 
 @dataclass
-class LostPod:
+class LostPod(Generic[W]):
     """One pod of a lost node, and what became of it.
 
     Attributes:
@@ -46,7 +45,7 @@ class LostPod:
     stay: Stay
     ties: tuple[Tie, ...] = ()
     empty_dirs: tuple[str, ...] = ()
-    landing: Landing | None = None
+    landing: Landing[W] | None = None
     again: bool = False
 
     @property
@@ -62,23 +61,11 @@ class LostPod:
     @property
     def elsewhere(self) -> bool:
         """Whether another scheduler decides."""
-        return self.landing is not None and not self.landing.node and self.landing.failure is None and not self.again
-
-    @property
-    def because(self) -> Cause | None:
-        """Why it finds no node."""
-        if self.again:
-            return Cause(code="evicted-again", text="others evict it again and again")
-        if self.ties:
-            tie = self.ties[0]
-            claim = f"its volume {tie.volume} (claim {tie.claim})"
-            text = f"{claim} is {tie.place}, {'which is lost' if tie.local else 'where no node is left'}"
-            return Cause(code="volume-on-lost-node" if tie.local else "volume-in-lost-zone", text=text)
-        return self.landing.failure.because if self.landing is not None and self.landing.failure is not None else None
+        return self.landing is not None and self.landing.elsewhere and not self.again
 
 
 @dataclass
-class FailRun:
+class FailRun(Generic[W]):
     """A loss that was carried out.
 
     Attributes:
@@ -93,33 +80,33 @@ class FailRun:
     """
 
     nodes: tuple[str, ...]
-    pods: list[LostPod]
+    pods: list[LostPod[W]]
     pace: Pace
     cluster: Cluster
-    cascade: list[Landing] = field(default_factory=list)
+    cascade: list[Landing[W]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     evicted: int = 0
     waves: int = 0
 
     @property
-    def back(self) -> list[LostPod]:
+    def back(self) -> list[LostPod[W]]:
         """Pods that controllers make again."""
         return [one for one in self.pods if one.fate == "returns"]
 
     @property
-    def pending(self) -> list[LostPod]:
+    def pending(self) -> list[LostPod[W]]:
         """Those of them that find no node."""
         return [one for one in self.pods if one.pending]
 
     @property
-    def lost(self) -> list[LostPod]:
+    def lost(self) -> list[LostPod[W]]:
         """Pods that nothing makes again."""
         return [one for one in self.pods if one.fate == "gone"]
 
     @property
-    def displaced(self) -> list[Landing]:
+    def displaced(self) -> list[Landing[W]]:
         """Pods of other nodes that were evicted and find no node."""
-        return [one for one in self.cascade if not one.node and one.failure is not None]
+        return [one for one in self.cascade if not one.node and not one.elsewhere]
 
     @property
     def borne(self) -> bool:
@@ -127,23 +114,22 @@ class FailRun:
         return not (self.pending or self.lost or self.displaced or self.gone)
 
 
-class _Cascade(Cascade):
-    """A cascade that explains one failure for all pods that are alike, as whole zones are full of them."""
+def _once(why: Why[W]) -> Why[W]:
+    """Ask an observer once about all pods that are alike, as whole zones are full of them."""
+    told: dict[tuple[str, bytes], W] = {}
 
-    def __init__(self, planner: Planner) -> None:
-        super().__init__(planner)
-        self._told: dict[tuple[str, bytes], Failure | None] = {}
-
-    def why(self, pod: PodInfo, event: Event) -> Failure | None:
-        """See Cascade."""
+    def ask(planner: Planner, pod: PodInfo, event: Event) -> W:
         alike = (pod.namespace + "/" + "/".join(controller(pod)), msgspec.json.encode(pod.pod.spec))
-        known = self._told.get(alike)
-        if known is None:
-            known = self._told[alike] = super().why(pod, event)
-        return known
+        if alike not in told:
+            told[alike] = why(planner, pod, event)
+        return told[alike]
+
+    return ask
 
 
-def run_fail(planner: Planner, nodes: Sequence[str], *, together: bool = False) -> FailRun:
+def run_fail(
+    planner: Planner, nodes: Sequence[str], why: Why[W] | None = None, *, together: bool = False
+) -> FailRun[W]:
     """Lose nodes, and let controllers and the scheduler do what they can.
 
     Nodes and pods are out at once; pods come back in the order in which those they stand for are deleted, those that
@@ -152,12 +138,13 @@ def run_fail(planner: Planner, nodes: Sequence[str], *, together: bool = False) 
     Args:
         planner: planner over the cluster; it is changed, through the planner, or left alone if many nodes are lost.
         nodes: names of the nodes.
+        why: asked about pods that find no node, once about those alike.
         together: let all pods come back at once, as when the nodes are deleted right away.
     """
     cluster = planner.cluster
     lost = frozenset(nodes)
     rate = pace(cluster, lost)
-    pods = [
+    pods: list[LostPod[W]] = [
         _lost(cluster, row, name, lost, rate) for name in nodes for row in cluster.pods_on(cluster.node_index[name])
     ]
     if len(nodes) <= FEW:
@@ -168,24 +155,24 @@ def run_fail(planner: Planner, nodes: Sequence[str], *, together: bool = False) 
         rows = {one.pod.key: planner.cluster.pod_index[one.pod.key] for one in pods}
         planner.apply(Remove(row) for row in rows.values())
     run = FailRun(tuple(nodes), pods, rate, planner.cluster)
-    cascade = _Cascade(planner)
-    landings: list[Landing] = []
+    attempts = Attempts(planner, _once(why) if why is not None else None)
+    landings: list[Landing[W]] = []
     waiting: list[PodInfo] = []
     waves = _waves(pods)
     run.waves = len(waves)
     for wave in [[one for some in waves for one in some]] if together else waves:
-        made = cascade.come_back({rows[one.pod.key]: one.node for one in wave})
-        took = cascade.place([*waiting, *made])
+        made = attempts.come_back({rows[one.pod.key]: one.node for one in wave})
+        took = attempts.place(planner.queue.sort([*waiting, *made]))
         landings += took
-        waiting = _waiting(planner.cluster, took)
-    _settle(run, planner.cluster, cascade, landings)
+        waiting = _waiting(took)
+    _settle(run, attempts, landings)
     return run
 
 
-def lose(planner: Planner, nodes: Sequence[str]) -> FailRun:
+def lose(planner: Planner, nodes: Sequence[str], why: Why[W] | None = None) -> FailRun[W]:
     """Lose nodes as ``run_fail`` does; the cluster is as before afterwards."""
     with planner.trial() as trial:
-        return run_fail(trial, nodes)
+        return run_fail(trial, nodes, why)
 
 
 def _without(planner: Planner, lost: Collection[str]) -> Planner:
@@ -195,7 +182,7 @@ def _without(planner: Planner, lost: Collection[str]) -> Planner:
     return replace(planner, cluster=build(state, planner.cluster.rules), everything=False)
 
 
-def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pace) -> LostPod:
+def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pace) -> LostPod[W]:
     pod = cluster.pods[row]
     kind = controller(pod)[0]
     how_long = stay(pod)
@@ -209,9 +196,9 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
     return LostPod(pod, node, fate, how_long, tuple(ties(cluster, pod, lost)), tuple(empty_dirs(pod)))
 
 
-def _waves(pods: Iterable[LostPod]) -> list[list[LostPod]]:
+def _waves(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:
     """Pods that come back, by when those they stand for are out of the way."""
-    waves: dict[tuple[bool, int], list[LostPod]] = {}
+    waves: dict[tuple[bool, int], list[LostPod[W]]] = {}
     for one in pods:
         if one.fate == "returns":
             late = one.stay.waits or one.stay.seconds is None
@@ -219,26 +206,25 @@ def _waves(pods: Iterable[LostPod]) -> list[list[LostPod]]:
     return [waves[key] for key in sorted(waves)]
 
 
-def _waiting(cluster: Cluster, landings: Iterable[Landing]) -> list[PodInfo]:
-    rows = dict.fromkeys(landing.row for landing in landings if not landing.node)
-    return [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
+def _waiting(landings: Iterable[Landing[W]]) -> list[PodInfo]:
+    pods = {landing.pod.row: landing.pod for landing in landings if not landing.node}
+    return [pod for pod in pods.values() if pod.waiting]
 
 
-def _settle(run: FailRun, cluster: Cluster, cascade: Cascade, landings: Sequence[Landing]) -> None:
+def _settle(run: FailRun[W], attempts: Attempts[W], landings: Sequence[Landing[W]]) -> None:
     """Tell of each pod what became of it in the end: it may have been evicted and come back since."""
-    last = {landing.instead_of or landing.pod: landing for landing in landings}
+    cluster = attempts.planner.cluster
+    last = {landing.began_as: landing for landing in landings}
     left = {row for landing in landings for row in landing.evicts}
     mine = {one.pod.key: one for one in run.pods}
     for key, landing in last.items():
         if key in mine:
             mine[key].landing = landing
-            mine[key].again = landing.row in left
-        elif landing.row in left:
-            again = Failure(Cause(code="evicted-again", text="others evict it again and again"))
-            run.cascade.append(replace(landing, node="", result="pending", failure=again))
+            mine[key].again = landing.pod.row in left
+        elif landing.pod.row in left:
+            run.cascade.append(replace(landing, node="", kind=EventKind.PENDING, why=None, again=True))
         else:
             run.cascade.append(landing)
-    made = set(cascade.returns.first_name)
-    others = [cluster.pods[row] for row in sorted(left - made)]
+    others = [cluster.pods[row] for row in sorted(left - attempts.was.keys())]
     run.evicted = len(others)
     run.gone += [pod.key for pod in others if not returns_where_it_was(pod)]

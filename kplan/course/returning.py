@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -14,9 +14,9 @@ from kplan.cluster.owners import controller, returns_where_it_was
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.result import Outcome
-from kplan.words import count
 
-LINES = 3
+SHOWN = 3
+"""Victims of one preemption whose way is followed."""
 RETURNS_OF_ONE = 3
 """How often a pod may be evicted and come back before its chain is cut short."""
 
@@ -38,10 +38,6 @@ class Returns:
     first_name: dict[int, str] = field(default_factory=dict)
     cut: list[str] = field(default_factory=list)
     _times: dict[str, int] = field(default_factory=dict)
-
-    def make(self, victim: PodInfo) -> PodInfo | None:
-        """Make a pod in place of one that left; None where no controller does, or not once more."""
-        return self.make_all((victim,))[0]
 
     def make_all(self, victims: Sequence[PodInfo]) -> list[PodInfo | None]:
         """Make pods in place of several, all at once: columns grow once for all of them."""
@@ -83,7 +79,33 @@ def copy_of(victim: PodInfo, name: str) -> Pod:
     return replace(pod, metadata=metadata, spec=spec, status=status_of_copy(pod))
 
 
-def after_eviction(planner: Planner, outcome: Outcome) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What becomes of a victim that its controller makes again.
+
+    Attributes:
+        victim: the victim.
+        then: the attempt to place what comes back; None where another scheduler does.
+    """
+
+    victim: PodInfo
+    then: Outcome | None
+
+
+@dataclass(frozen=True, slots=True)
+class AfterEviction:
+    """What becomes of the victims of a preemption.
+
+    Attributes:
+        told: of those that come back, the first ones.
+        total: how many come back.
+    """
+
+    told: tuple[Return, ...] = ()
+    total: int = 0
+
+
+def after_eviction(planner: Planner, outcome: Outcome) -> AfterEviction:
     """Tell where the victims of the chosen node would go once the preemptor is placed; nothing changes.
 
     Args:
@@ -92,42 +114,22 @@ def after_eviction(planner: Planner, outcome: Outcome) -> tuple[str, ...]:
     """
     found = outcome.preemption
     if found is None or not found.picks:
-        return ()
+        return AfterEviction()
     cluster, node = planner.cluster, found.picks[0]
     victims = [cluster.pods[row] for row in found.candidates[node].pods]
     again = [victim for victim in victims if returns_where_it_was(victim)]
-    lines: list[str] = []
+    told: list[Return] = []
     with planner.trial() as trial:
         trial.apply([*(Remove(victim.row) for victim in victims), Nominate(outcome.row, -1), Assume(outcome.row, node)])
-        for victim in again[:LINES]:
+        for victim in again[:SHOWN]:
             trial.apply([AddPods((copy_of(victim, f"{victim.name}-r1"),))])
             copy = cluster.pods[-1]
             if not trial.queue.responsible(copy):
-                lines.append(f"{victim.key} comes back; another scheduler places it")
+                told.append(Return(victim, None))
                 continue
             cycle = trial.cycle(copy)
             then = cycle.explain()
-            lines.append(f"{victim.key} comes back and {_fate(trial, then)}")
+            told.append(Return(victim, then))
             if then.choice >= 0:
                 trial.place(cycle, then.choice)
-    return tuple(_cut(lines, len(again)))
-
-
-def _cut(lines: list[str], total: int) -> Iterator[str]:
-    yield from lines
-    if total > len(lines):
-        yield f"{count(total - len(lines), 'more victim')} of {total} come back: kplan simulate tells all"
-
-
-def _fate(planner: Planner, then: Outcome) -> str:
-    name = planner.cluster.node_name
-    if then.gated:
-        return "waits at a scheduling gate"
-    if then.choice >= 0:
-        tied = len(then.scores.best) if then.scores is not None else 1
-        return f"goes to {name(then.choice)}" if tied == 1 else f"goes to one of {tied} nodes that tie"
-    if then.preemption is not None and then.preemption.picks:
-        next_node = then.preemption.picks[0]
-        evicted = len(then.preemption.candidates[next_node].pods)
-        return f"evicts {count(evicted, 'pod')} in turn, on {name(next_node)}"
-    return "stays Pending: it fits no node then"
+    return AfterEviction(tuple(told), len(again))

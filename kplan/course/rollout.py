@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import AddPods, PodInfo, Remove
-from kplan.course.run import Run
+from kplan.course.attempts import Attempts
 from kplan.objects.models import Pod
 from kplan.objects.readiness import is_ready
 from kplan.result import EventKind
-from kplan.result.document_plan import Leaving, RolloutPlan, RolloutPlanStep
-from kplan.words import count
 
 
 @dataclass
-class Member:
+class Replica:
     """A pod of a fleet that is there.
 
     Attributes:
@@ -38,29 +38,79 @@ class Member:
     ready: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A pod that a controller removed.
+
+    Attributes:
+        pod: ``namespace/name``.
+        node: where it was; empty for nowhere.
+    """
+
+    pod: str
+    node: str
+
+
 @dataclass
-class Row:
-    """One line of the table of steps; see RolloutPlanStep."""
+class Step:
+    """One new pod, and what its controller removes once it is ready; the first may be of no pod.
+
+    Attributes:
+        pod: the new pod; None for what leaves before any is made.
+        leaves: pods that leave then.
+        ready: pods that are ready then.
+        old: those of them of the old template.
+        new: those of them of the new one.
+    """
 
     pod: PodInfo | None = None
-    leaves: list[Leaving] = field(default_factory=list)
+    leaves: list[Left] = field(default_factory=list)
     ready: int = 0
     old: int = 0
     new: int = 0
 
 
-@dataclass
-class Floor:
-    """What controllers work on.
+class StalledBy(StrEnum):
+    """What a rollout stops at."""
+
+    POD = "pod"
+    QUOTA = "quota"
+    UNREADY = "not-ready"
+    CONTROLLER = "no-step"
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """What a rollout stops at.
 
     Attributes:
-        run: the plan that is being made.
+        by: a new pod that has no node, a quota that refuses the next pod, a pod that is not ready, or nothing: its
+            controller has no step left.
+        pod: the pod.
+        kind: what its last attempt did; None where it was not tried, as no profile has its schedulerName.
+        later: pods of an ordered set that come after it, and are not made.
+        quota: what the quota says.
+    """
+
+    by: StalledBy
+    pod: PodInfo | None = None
+    kind: EventKind | None = None
+    later: int = 0
+    quota: str = ""
+
+
+@dataclass
+class Shared:
+    """What the controllers of one plan work on.
+
+    Attributes:
+        attempts: tries the pods that they make.
         ledger: quotas.
         made: pods that were made and have not been tried.
         freed: whether a pod left since the last try.
     """
 
-    run: Run
+    attempts: Attempts[Any]
     ledger: Quotas | None
     made: list[PodInfo] = field(default_factory=list)
     freed: bool = False
@@ -72,75 +122,76 @@ class Rollout:
 
     Attributes:
         fleet: what its controller goes by.
-        floor: what it works on.
-        members: pods that are there, by row.
+        shared: what it works on.
+        there: pods that are there, by row.
         unmade: new pods that were not made yet, by name, in the controller's order.
-        rows: lines of the table.
-        current: the line of what became ready last; of no pod at first.
+        steps: each new pod, in order.
+        current: that of what became ready last; of no pod at first.
         wanted: new pods that a Deployment's new ReplicaSet was told to have.
         scaled: whether a Deployment's old pods have had the new number of replicas.
         refused: what the quota said of the last pod that could not be made.
-        peak: most members so far.
-        serving: fewest ready members so far.
+        peak: most replicas so far.
+        serving: fewest ready replicas so far.
     """
 
     fleet: Fleet
-    floor: Floor
-    members: dict[int, Member] = field(default_factory=dict)
+    shared: Shared
+    there: dict[int, Replica] = field(default_factory=dict)
     unmade: dict[str, Pod] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
-    current: Row = field(default_factory=Row)
+    steps: list[Step] = field(default_factory=list)
+    current: Step = field(default_factory=Step)
     wanted: int = 0
     scaled: bool = False
     refused: str = ""
     peak: int = 0
     serving: int = 0
 
-    def old(self) -> list[Member]:
+    def old(self) -> list[Replica]:
         """Members of the old template."""
-        return [member for member in self.members.values() if not member.new]
+        return [replica for replica in self.there.values() if not replica.new]
 
-    def new(self) -> list[Member]:
+    def new(self) -> list[Replica]:
         """Members of the new template."""
-        return [member for member in self.members.values() if member.new]
+        return [replica for replica in self.there.values() if replica.new]
 
     def ready(self) -> int:
-        """How many members are ready."""
-        return sum(member.ready for member in self.members.values())
+        """How many replicas are ready."""
+        return sum(replica.ready for replica in self.there.values())
 
-    def begin(self, members: Iterable[Member]) -> None:
+    def begin(self, replicas: Iterable[Replica]) -> None:
         """Take over the pods that run."""
-        self.members = {member.pod.row: member for member in members}
-        self.peak, self.serving = len(self.members), self.ready()
+        self.there = {replica.pod.row: replica for replica in replicas}
+        self.peak, self.serving = len(self.there), self.ready()
 
     def make(self, pod: Pod, *, new: bool = True) -> bool:
         """Make a pod, unless a quota refuses it."""
-        self.refused = self.floor.ledger.refuses_pod(pod) if self._charged() and self.floor.ledger else ""
+        shared = self.shared
+        self.refused = shared.ledger.refuses_pod(pod) if self._charged() and shared.ledger else ""
         if self.refused:
             return False
-        cluster = self.floor.run.planner.cluster
-        cluster.apply([AddPods((pod,))])
-        info = cluster.pods[-1]
-        self.members[info.row] = Member(info, new)
-        self.floor.made.append(info)
-        self.rows.append(Row(info))
-        self.peak = max(self.peak, len(self.members))
+        planner = shared.attempts.planner
+        planner.apply([AddPods((pod,))])
+        info = planner.cluster.pods[-1]
+        self.there[info.row] = Replica(info, new)
+        shared.made.append(info)
+        self.steps.append(Step(info))
+        self.peak = max(self.peak, len(self.there))
         if new:
             self.unmade.pop(pod.name, None)
         return True
 
-    def remove(self, member: Member) -> None:
+    def remove(self, replica: Replica) -> None:
         """Remove a pod, and free what it used."""
-        run, pod = self.floor.run, member.pod
-        name = run.planner.cluster.home_of(pod.row)
-        run.planner.cluster.apply([Remove(pod.row)])
+        shared, pod = self.shared, replica.pod
+        planner = shared.attempts.planner
+        self.current.leaves.append(Left(pod.key, planner.cluster.home_of(pod.row)))
+        planner.apply([Remove(pod.row)])
         if not pod.bound:
-            run.entries.pop(pod.row, None)
-        if self.floor.ledger is not None:
-            self.floor.ledger.let_out_pod(pod.pod)
-        del self.members[pod.row]
-        self.floor.freed = True
-        self.current.leaves.append(Leaving(pod=pod.key, node=name))
+            shared.attempts.landings.pop(pod.row, None)
+        if shared.ledger is not None:
+            shared.ledger.let_out_pod(pod.pod)
+        del self.there[pod.row]
+        shared.freed = True
         self.serving = min(self.serving, self.ready())
 
     def _charged(self) -> bool:
@@ -148,50 +199,99 @@ class Rollout:
         return self.fleet.replaces
 
     def note(self) -> None:
-        """Write down how many are ready, in the line of the pod that became ready."""
+        """Write down how many are ready, in the step of the pod that became ready."""
         self.current.ready = self.ready()
-        self.current.new = sum(member.ready for member in self.new())
+        self.current.new = sum(replica.ready for replica in self.new())
         self.current.old = self.current.ready - self.current.new
+
+    @property
+    def wanted_new(self) -> int:
+        """How many pods of the new template there are to be."""
+        if self.fleet.replaces and self.fleet.kind == "StatefulSet":
+            return max(0, self.fleet.replicas - self.fleet.partition)
+        return self.fleet.replicas
+
+    @property
+    def done(self) -> int:
+        """How many pods of the new template are ready."""
+        return sum(replica.ready for replica in self.new())
+
+    @property
+    def finished(self) -> bool:
+        """Whether as many new pods are ready, and as few old ones left, as there are to be."""
+        # those below the partition of a StatefulSet stay
+        stay = min(self.fleet.replicas, self.fleet.partition) if self.fleet.kind == "StatefulSet" else 0
+        return self.done >= self.wanted_new and not (self.fleet.replaces and len(self.old()) > stay)
+
+    def told_steps(self) -> list[Step]:
+        """Its steps with how many pods are ready at each; without those of pods that were removed before a try."""
+        landings = self.shared.attempts.landings
+        told = []
+        for step in self.steps:
+            if step.pod is not None and step.pod.gone and step.pod.row not in landings and not step.leaves:
+                continue
+            replica = self.there.get(step.pod.row) if step.pod is not None else None
+            if replica is not None and not replica.ready:
+                self.current = step
+                self.note()
+            told.append(step)
+        return told
+
+    def stall(self) -> Stall | None:
+        """Tell what it stops at; None if it is through, or nothing more is known to come."""
+        fleet = self.fleet
+        if self.finished or fleet.leaving or (fleet.replaces and fleet.strategy == "OnDelete"):
+            return None
+        for replica in self.new():
+            if not replica.pod.bound:
+                landing = self.shared.attempts.landings.get(replica.pod.row)
+                later = len(self.unmade) if fleet.ordered else 0
+                return Stall(StalledBy.POD, replica.pod, landing.kind if landing is not None else None, later)
+        if self.refused:
+            return Stall(StalledBy.QUOTA, quota=self.refused)
+        idle = [replica.pod for replica in self.there.values() if not replica.ready]
+        return Stall(StalledBy.UNREADY, idle[0]) if idle else Stall(StalledBy.CONTROLLER)
 
 
 Act = Callable[[Rollout], bool]
 """One turn of a controller; tells whether anything moved."""
 
 
-class Play:
+class Rollouts:
     """Controllers and the scheduler in turns, until nothing moves."""
 
-    def __init__(self, run: Run, fleets: Iterable[Fleet], ledger: Quotas | None, acts: dict[str, Act]) -> None:
+    def __init__(
+        self, attempts: Attempts[Any], fleets: Iterable[Fleet], ledger: Quotas | None, acts: dict[str, Act]
+    ) -> None:
         """Take the pods that run into their rollouts."""
-        self.run = run
-        self.floor = Floor(run, ledger)
+        self.attempts = attempts
+        self.shared = Shared(attempts, ledger)
         self.acts = acts
         self.waiting: deque[PodInfo] = deque()
-        index = run.planner.cluster.pod_index
-        pods = run.planner.cluster.pods
-        self.rollouts = []
+        cluster = attempts.planner.cluster
+        self.every = []
         for fleet in fleets:
-            rollout = Rollout(fleet, self.floor, unmade={pod.name: pod for pod in fleet.pods})
-            there = [pods[index[pod.key]] for pod in fleet.running if pod.key in index]
+            rollout = Rollout(fleet, self.shared, unmade={pod.name: pod for pod in fleet.pods})
+            rows = [cluster.pod_index[pod.key] for pod in fleet.running if pod.key in cluster.pod_index]
             rollout.begin(
-                Member(pod, new=not fleet.replaces, ready=pod.bound and is_ready(pod.pod))
-                for pod in there
+                Replica(pod, new=not fleet.replaces, ready=pod.bound and is_ready(pod.pod))
+                for pod in map(cluster.pods.__getitem__, rows)
                 if not pod.gone and not pod.terminating
             )
-            self.rollouts.append(rollout)
-        run.placed = self._placed
-        run.evicted = self._evicted
+            self.every.append(rollout)
+        attempts.placed = self._placed
+        attempts.evicted = self._evicted
 
     def _placed(self, pod: PodInfo) -> None:
-        if any(pod.row in rollout.members for rollout in self.rollouts):
+        if any(pod.row in rollout.there for rollout in self.every):
             self.waiting.append(pod)
 
     def _evicted(self, pod: PodInfo, copy: PodInfo | None) -> None:
-        for rollout in self.rollouts:
-            member = rollout.members.pop(pod.row, None)
-            if member is not None:
+        for rollout in self.every:
+            replica = rollout.there.pop(pod.row, None)
+            if replica is not None:
                 if copy is not None:
-                    rollout.members[copy.row] = Member(copy, member.new)
+                    rollout.there[copy.row] = Replica(copy, replica.new)
                 rollout.serving = min(rollout.serving, rollout.ready())
 
     def play(self, landed: Sequence[PodInfo]) -> None:
@@ -200,30 +300,35 @@ class Play:
         Args:
             landed: other pods that the manifests bring, to be tried with those made first.
         """
-        for rollout in self.rollouts:
+        for rollout in self.every:
             self._act(rollout)
             if rollout.current.leaves:
-                rollout.rows.insert(0, rollout.current)
+                rollout.steps.insert(0, rollout.current)
         self._try(landed)
         while self.waiting:
             pod = self.waiting.popleft()
-            for rollout in self.rollouts:
-                member = rollout.members.get(pod.row)
-                if member is None:
+            for rollout in self.every:
+                replica = rollout.there.get(pod.row)
+                if replica is None:
                     continue
-                member.ready = True
-                known = [row for row in rollout.rows if row.pod is pod]
+                replica.ready = True
+                known = [step for step in rollout.steps if step.pod is pod]
                 rollout.current = known[0] if known else rollout.current
                 self._act(rollout)
-            if self.floor.freed:
-                for rollout in self.rollouts:
+            if self.shared.freed:
+                for rollout in self.every:
                     if rollout.refused:
                         self._act(rollout)
             self._try(())
-        for rollout in self.rollouts:
-            stuck = [member.pod for member in rollout.new() if not member.pod.bound]
-            if stuck and rollout.fleet.replaces:
-                self.run.tell_again(stuck[0])
+
+    def stuck(self) -> list[PodInfo]:
+        """The first new pod of each rollout that has no node in the end."""
+        found = []
+        for rollout in self.every:
+            waiting = [replica.pod for replica in rollout.new() if not replica.pod.bound]
+            if waiting and rollout.fleet.replaces:
+                found.append(waiting[0])
+        return found
 
     def _act(self, rollout: Rollout) -> None:
         act = self.acts[rollout.fleet.kind]
@@ -233,91 +338,12 @@ class Play:
 
     def _try(self, landed: Sequence[PodInfo]) -> None:
         """Try what could not be placed before, if something left, then what was made."""
-        while self.floor.freed or self.floor.made or landed:
-            made, self.floor.made = self.floor.made, []
-            freed, self.floor.freed = self.floor.freed, False
+        while self.shared.freed or self.shared.made or landed:
+            made, self.shared.made = self.shared.made, []
+            freed, self.shared.freed = self.shared.freed, False
             if freed:
-                self.run.retry()
-            known = self.run.planner.queue.responsible
+                self.attempts.retry()
+            known = self.attempts.planner.queue.responsible
             tried = sorted([*landed, *made], key=lambda pod: -pod.priority)
-            self.run.drain([pod for pod in tried if pod.waiting and known(pod)])
+            self.attempts.place([pod for pod in tried if pod.waiting and known(pod)])
             landed = ()
-
-    def plans(self) -> tuple[RolloutPlan, ...]:
-        """Tell how each went."""
-        return tuple(self._plan(rollout) for rollout in self.rollouts)
-
-    def _plan(self, rollout: Rollout) -> RolloutPlan:
-        fleet = rollout.fleet
-        new, old = rollout.new(), rollout.old()
-        wanted = _wanted(fleet)
-        done = sum(member.ready for member in new)
-        stalled = self._stalled(rollout, done < wanted or (fleet.replaces and len(old) > fleet_keeps(fleet)))
-        return RolloutPlan(
-            workload=fleet.workload,
-            place=fleet.place,
-            strategy=fleet.strategy if fleet.replaces else "",
-            replicas=fleet.replicas,
-            before=len(fleet.running),
-            wanted=wanted,
-            done=done,
-            max_surge=fleet.max_surge,
-            max_unavailable=fleet.max_unavailable,
-            partition=fleet.partition,
-            peak=rollout.peak,
-            serving=rollout.serving,
-            stalled=stalled,
-            old=len(old),
-            steps=tuple(self._step(rollout, row) for row in rollout.rows if not self._passing(row)),
-        )
-
-    def _passing(self, row: Row) -> bool:
-        """Whether a line is of a pod that was removed before it was tried."""
-        return row.pod is not None and row.pod.gone and row.pod.row not in self.run.entries and not row.leaves
-
-    def _step(self, rollout: Rollout, row: Row) -> RolloutPlanStep:
-        member = rollout.members.get(row.pod.row) if row.pod is not None else None
-        if member is not None and not member.ready:
-            rollout.current = row
-            rollout.note()
-        entry = self.run.entries.get(row.pod.row) if row.pod is not None else None
-        return RolloutPlanStep(
-            pod=row.pod.key if row.pod is not None else "",
-            result=entry.step.result if entry is not None else "",
-            node=entry.step.node if entry is not None else "",
-            leaves=tuple(row.leaves),
-            ready=row.ready,
-            old=row.old,
-            new=row.new,
-        )
-
-    def _stalled(self, rollout: Rollout, unfinished: bool) -> str:
-        """Say why a rollout does not go on; empty if it is through."""
-        if not unfinished or rollout.fleet.leaving or (rollout.fleet.replaces and rollout.fleet.strategy == "OnDelete"):
-            return ""
-        for member in rollout.new():
-            if not member.pod.bound:
-                entry = self.run.entries.get(member.pod.row)
-                word = {EventKind.GATED.value: "is gated"}.get(entry.step.result if entry else "", "stays Pending")
-                unknown = f" (no profile for schedulerName {member.pod.scheduler_name})" if entry is None else ""
-                later = ""
-                if rollout.fleet.ordered and rollout.unmade:
-                    later = f", {count(len(rollout.unmade), 'pod')} after it not made"
-                return f"{member.pod.name} {word}{unknown}{later}"
-        if rollout.refused:
-            return f"a quota refuses its next pod ({rollout.refused})"
-        idle = [member.pod.name for member in rollout.members.values() if not member.ready]
-        return f"{idle[0]} is not ready" if idle else "its controller has no step left"
-
-
-def _wanted(fleet: Fleet) -> int:
-    if not fleet.replaces:
-        return fleet.replicas
-    if fleet.kind == "StatefulSet":
-        return max(0, fleet.replicas - fleet.partition)
-    return fleet.replicas
-
-
-def fleet_keeps(fleet: Fleet) -> int:
-    """How many old pods stay when a rollout is through: those below the partition of a StatefulSet."""
-    return min(fleet.replicas, fleet.partition) if fleet.kind == "StatefulSet" else 0

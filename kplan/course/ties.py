@@ -10,7 +10,6 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.models import PersistentVolume
 from kplan.plugins.shared.claims import affinity_requirements, claim_uses, reach
-from kplan.words import listed
 
 _ZONES = {
     "topology.kubernetes.io/zone": ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),
@@ -30,18 +29,13 @@ class Tie:
         volume: its name.
         claim: name of the claim of the pod.
         local: whether its data is on a lost node, and not only in its zone.
-        where: the node or the zone.
+        where: the nodes or the zones.
     """
 
     volume: str
     claim: str
     local: bool
-    where: str
-
-    @property
-    def place(self) -> str:
-        """Where it is, in words: ``on node-a alone``, ``in zone-a``."""
-        return f"on {self.where} alone" if self.local else f"in {self.where}"
+    where: tuple[str, ...]
 
 
 def ties(cluster: Cluster, pod: PodInfo, lost: Collection[str]) -> Iterator[Tie]:
@@ -74,8 +68,8 @@ def _reached(cluster: Cluster, volume: PersistentVolume) -> list[str]:
     return [cluster.node_name(row) for row in np.flatnonzero(mask).tolist()]
 
 
-def _where(volume: PersistentVolume, names: list[str]) -> tuple[bool, str]:
-    """Whether a volume is on its node, and the node, or the zone it is in."""
+def _where(volume: PersistentVolume, names: list[str]) -> tuple[bool, tuple[str, ...]]:
+    """Whether a volume is on its node, and the nodes, or the zones it is in."""
     keys: dict[str, list[str]] = {}
     for term in affinity_requirements(volume.spec.node_affinity):
         for requirement in term:
@@ -84,8 +78,8 @@ def _where(volume: PersistentVolume, names: list[str]) -> tuple[bool, str]:
         keys.setdefault(label, []).extend(filter(None, volume.labels.get(label, "").split("__")))
     zones = sorted({value for key, values in keys.items() if key.endswith("/zone") for value in values})
     if volume.spec.local is None and zones:
-        return False, listed(zones)
-    return True, listed(names)
+        return False, tuple(zones)
+    return True, tuple(names)
 
 
 def empty_dirs(pod: PodInfo) -> list[str]:

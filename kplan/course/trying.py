@@ -26,7 +26,7 @@ def after(planner: Planner, steps: Iterable[Step]) -> Iterator[Planner]:
         KplanError: a what-if cannot be taken.
     """
     with planner.trial() as trial:
-        what_if = WhatIf.of(trial)
+        what_if = WhatIf[None](trial)
         for step in steps:
             what_if.take(step)
         yield trial

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from kplan.cluster import Put
 from kplan.objects.models import PodSpec
-from kplan.remedies.about import Budget, Policy, Priority
 from kplan.plugins.shared.budgets import budgets_of
+from kplan.remedies.about import Budget, Policy, Priority
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.deeds import Objects
 from kplan.remedies.lab import Lab

@@ -211,6 +211,7 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
         peak: most pods at one time, terminating ones not counted.
         serving: fewest ready pods at one time.
         stalled: why it does not go on; empty if it does.
+        stalled_by: code of that: ``pod`` (one that has no node), ``quota``, ``not-ready`` or ``no-step``.
         old: old pods in the end.
         steps: in order.
     """
@@ -228,6 +229,7 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
     peak: int = 0
     serving: int = 0
     stalled: str = ""
+    stalled_by: str = ""
     old: int = 0
     steps: tuple[RolloutPlanStep, ...] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from kplan.course.rollout import StalledBy
 from kplan.result.document_plan import Expanded, PlanStep, RolloutPlan, SimulationPlan
 from kplan.wording.check import do_not_fit, stalls
 
@@ -13,7 +14,6 @@ REPLICATED = frozenset({"deploy", "rs", "sts", "rc", "rollout"})
 _AGAIN = re.compile(r"-r\d+$")
 _SILENT = "CustomResourceDefinition "
 """What makes no pods by itself."""
-_STALLED_BY_QUOTA = "a quota refuses"
 
 
 def first_name(pod: str) -> str:
@@ -87,7 +87,7 @@ class Mine:
         """Whether a quota stands in its way."""
         if self.change.refused:
             return self.change.refused_by == "quota"
-        return self.rollout is not None and self.rollout.stalled.startswith(_STALLED_BY_QUOTA)
+        return self.rollout is not None and self.rollout.stalled_by == StalledBy.QUOTA
 
     @property
     def fits(self) -> str:

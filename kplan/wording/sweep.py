@@ -17,7 +17,6 @@ _OTHERWISE = ("case", "cases", "leaves", "leave", "no pod waiting")
 _CLOSER = {"drain": "its pods one by one, and what would help", "fail": "what comes back when, and what would help"}
 """What the command of this name tells of one scenario."""
 
-NOT_EVICTED = "it may not be evicted"
 ELSEWHERE = "another scheduler places it"
 WORKER_DIED = "its worker died each time: it may lack memory"
 

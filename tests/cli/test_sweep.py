@@ -184,7 +184,7 @@ def test_exit_codes(
 def test_a_bug_that_a_scenario_shows_is_told_and_is_70(
     capsys: pytest.CaptureFixture[str], cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise AssertionError("never")
 
     monkeypatch.setattr("kplan.studies.sweep.questions.run_drain", broken)

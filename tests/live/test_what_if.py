@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from kplan.api import Scheduler
-from kplan.course.drain import run_drain
-from kplan.course.what_if import run
+from kplan.course.drain import DrainRun, run_drain
 from kplan.scenario import parse_step
 from kplan.scenario.drain import DrainOptions
+from kplan.studies.what_ifs import run
 from tests.live.controllers import Json, Watch, apply, controllers_running, is_going, is_ready, read_state, serve
 from tests.live.controlplane import KUBE_VERSION, ControlPlane, wait_for
 
@@ -183,7 +183,7 @@ def predicted(cluster: Any, case: Case) -> dict[str, tuple[int, int]]:
 def test_a_drain_goes_as_planned(plane: ControlPlane, watch: Watch, case: Case) -> None:
     node = start(plane, watch, case)
     planner = SCHEDULER.planner(read_state(plane), everything=False)
-    plan = run_drain(planner, [node], DrainOptions(True, True, force=True))
+    plan: DrainRun[None] = run_drain(planner, [node], DrainOptions(True, True, force=True))
     evicted = [gone.pod.name for gone in sorted(plan.pods, key=lambda gone: gone.number) if gone.number]
     held = {gone.pod.name for gone in plan.pods if gone.what.fate == "evict" and not gone.number}
     assert (not plan.left) == case.fits

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 import kplan
 from kplan.cluster import AddPods, PodInfo, to_state
-from kplan.course.what_if import run
 from kplan.objects.models import Object, Pod
 from kplan.objects.selector_text import parse_selector
 from kplan.objects.state import ClusterState
@@ -19,6 +18,7 @@ from kplan.scenario.budgets import status_of
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain import DrainAsked, drain, find_nodes_to_drain
 from kplan.studies.origin import origin, version_of
+from kplan.studies.what_ifs import run
 from tests.builders import make, node, pod
 from tests.scenario.worlds import owned, shop
 

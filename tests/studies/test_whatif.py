@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import kplan
 from kplan.cluster import Cluster, build, to_state
-from kplan.course.what_if import run
 from kplan.errors import UsageError
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.result.document_whatif import WhatIfStep
 from kplan.scenario import ScenarioStep, parse_step
+from kplan.studies.what_ifs import run
 from tests.builders import node
 from tests.scenario.worlds import owned, shop
 

@@ -17,8 +17,8 @@ from kplan.cluster import PodInfo
 from kplan.course.alike import template_likeness
 from kplan.framework.args import Extender
 from kplan.pipeline import Planner
+from kplan.plugins.shared.budgets import budgets_of
 from kplan.plugins.shared.claims import claim_uses
-from kplan.reasons.preempting import budgets_of
 from kplan.result import EventKind, Outcome
 from kplan.result.document_base import Cause, Origin
 from kplan.result.document_bind import BindClaim, BindPod, BindVictim

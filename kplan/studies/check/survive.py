@@ -9,6 +9,8 @@ from kplan.cluster import PodInfo
 from kplan.course.loss import FailRun, lose
 from kplan.pipeline import Planner
 from kplan.wording.check import NOTHING_OWNS_IT
+from kplan.wording.fail import landing_cause, lost_cause
+from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 
 
@@ -38,7 +40,7 @@ def missed(planner: Planner, nodes: Sequence[str]) -> dict[str, Lost]:
         Owners that miss a pod; ``pod/ns/name`` for what nothing owns.
     """
     found: dict[str, Lost] = {}
-    for owner, cause in _fates(lose(planner, nodes), planner):
+    for owner, cause in _fates(lose(planner, nodes, failure), planner):
         lost = found.setdefault(owner, Lost())
         lost.pods += 1
         if cause is not None:
@@ -47,7 +49,7 @@ def missed(planner: Planner, nodes: Sequence[str]) -> dict[str, Lost]:
     return {owner: lost for owner, lost in found.items() if lost.missing}
 
 
-def _fates(run: FailRun, planner: Planner) -> Iterator[tuple[str, str | None]]:
+def _fates(run: FailRun[Failure], planner: Planner) -> Iterator[tuple[str, str | None]]:
     """Owner of each pod that left, and why it does not run again; None where it does."""
     cluster = planner.cluster
 
@@ -55,12 +57,12 @@ def _fates(run: FailRun, planner: Planner) -> Iterator[tuple[str, str | None]]:
         return owner_text(pod, cluster)
 
     for one in run.back:
-        cause = one.because if one.pending else None
+        cause = lost_cause(one) if one.pending else None
         yield owner(one.pod), (cause.text if cause is not None else "") if one.pending else None
     for one in run.lost:
         yield owner(one.pod), NOTHING_OWNS_IT
     for landing in run.cascade:
-        why = landing.failure.because.text if landing.failure is not None and not landing.node else None
-        yield landing.owner, why
+        cause = landing_cause(landing) if not landing.node else None
+        yield owner(landing.pod), cause.text if cause is not None else None
     for key in run.gone:
         yield f"pod/{key}", NOTHING_OWNS_IT

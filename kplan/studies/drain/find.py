@@ -14,7 +14,8 @@ from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import DrainOptions
-from kplan.studies.drain.causes import cause_of
+from kplan.wording.drain import cause_of
+from kplan.wording.failing import Failure, failure
 from kplan.words import count, listed
 
 
@@ -47,7 +48,7 @@ def find_nodes_to_drain(
     with planner.trial() as gone:
         for number, name in enumerate(names):
             with gone.trial() as trial:
-                run = run_drain(trial, [name], options, enough=partial(_decided, cluster, options))
+                run = run_drain(trial, [name], options, why=failure, enough=partial(_decided, cluster, options))
                 goes = not run.left
                 if goes:
                     trial.keep()
@@ -78,7 +79,7 @@ def _fullness(planner: Planner, name: str) -> float:
     return float(used.max())
 
 
-def _decided(cluster: Cluster, options: DrainOptions, run: DrainRun) -> bool:
+def _decided(cluster: Cluster, options: DrainOptions, run: DrainRun[Failure]) -> bool:
     """Whether what is first in the way is known, and nothing that comes of the rest can change how many pods leave.
 
     A pod that a budget covers may be held or not, by where others land; one that a budget holds back may go later.
@@ -93,6 +94,6 @@ def _decided(cluster: Cluster, options: DrainOptions, run: DrainRun) -> bool:
     return options.disable_eviction or not any(budgets_over(cluster, gone.pod) for gone in run.waiting)
 
 
-def _why(run: DrainRun) -> str:
+def _why(run: DrainRun[Failure]) -> str:
     cause = next(filter(None, map(cause_of, run.left)), None)
     return cause.text if cause is not None else ""

@@ -22,6 +22,7 @@ from kplan.scenario.drain import DrainOptions
 from kplan.scenario.manifests import Scale
 from kplan.scenario.nodes import Cordon
 from kplan.scenario.pods import Evict
+from kplan.wording.failing import Failure
 
 MOST = 5
 _NODES_TRIED = 3
@@ -71,7 +72,7 @@ class _Left:
         options = replace(self.options, force=self.options.force or forced)
 
         def left(trial: Planner) -> int:
-            run = run_drain(trial, self.nodes, options, rolling=self.rolling, together=self.together, told=False)
+            run: DrainRun[None] = run_drain(trial, self.nodes, options, rolling=self.rolling, together=self.together)
             return len(run.left)
 
         found = ask_after(self.planner, [step for step in candidate.steps if not isinstance(step, Force)], left)
@@ -86,7 +87,7 @@ def find_fixes(
     planner: Planner,
     nodes: Sequence[str],
     options: DrainOptions,
-    run: DrainRun,
+    run: DrainRun[Failure],
     *,
     rolling: bool = False,
     together: bool = False,
@@ -113,7 +114,7 @@ def find_fixes(
     return Sifted(more.helps, [*found.fails, *more.fails], [*found.found, *more.found])
 
 
-def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun) -> Iterator[list[Candidate]]:
+def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure]) -> Iterator[list[Candidate]]:
     """What may lift each thing that is in the way: pods that nothing makes again, each budget, room."""
     left = run.left
     stuck = [gone for gone in left if not gone.number]
@@ -132,7 +133,7 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun) -> Iterator[lis
     yield more
 
 
-def _budget(cluster: Cluster, key: str, gone: Gone) -> Iterator[Candidate]:
+def _budget(cluster: Cluster, key: str, gone: Gone[Failure]) -> Iterator[Candidate]:
     """What may lift a budget: one more replica of the owner of a pod that it holds, or that it asks for one less."""
     item = cluster.objects.table("pod_disruption_budgets").get(key)
     if item is None:
@@ -152,10 +153,10 @@ def _budget(cluster: Cluster, key: str, gone: Gone) -> Iterator[Candidate]:
     yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(key, what.field, str(what.new)),))
 
 
-def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone]) -> Iterator[Candidate]:
+def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failure]]) -> Iterator[Candidate]:
     """Move one pod away from a node that lacks only amounts, and keep it away while it finds its place."""
     for gone in homeless[:1]:
-        failure = gone.landing.failure if gone.landing is not None else None
+        failure = gone.landing.why if gone.landing is not None else None
         if failure is None or failure.group is None:
             continue
         near = [node for node in failure.group.nodes if node.shortages and node.name not in nodes]

@@ -9,17 +9,18 @@ from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.drain import DrainRun, Gone, run_drain
-from kplan.course.what_if import move_of
 from kplan.pipeline import Planner
 from kplan.remedies import Sifted
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
 from kplan.scenario.drain import DrainOptions
-from kplan.studies.drain.causes import causes_of
 from kplan.studies.drain.fixes import find_fixes
+from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import ALL_PLACED, change_text, left_text
+from kplan.wording.drain import budget_refuses, causes_of, drain_sentence, held_back
+from kplan.wording.fail import landing_cause
+from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
-from kplan.words import count, listed
 
 NO_HELP_SHOWN = 3
 """Things that do not help which are named."""
@@ -55,7 +56,7 @@ def drain(planner: Planner, asked: DrainAsked, origin: Origin) -> DrainPlan:
         origin: where the state is from.
     """
     with planner.trial() as trial:
-        run = run_drain(trial, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together)
+        run = run_drain(trial, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together, why=failure)
         plan = _plan(trial.cluster, run, asked, origin)
     if plan.verdict == "FITS" or not asked.fixes:
         return plan
@@ -73,57 +74,36 @@ def _with_fixes(plan: DrainPlan, tried: Sifted[int]) -> DrainPlan:
     return replace(plan, fixes=fixes, no_help=no_help, try_=first)
 
 
-def _plan(cluster: Cluster, run: DrainRun, asked: DrainAsked, origin: Origin) -> DrainPlan:
+def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: Origin) -> DrainPlan:
     left = run.left
-    first = next((gone for gone in left if gone.landing is not None and gone.landing.failure is not None), None)
-    failure = first.landing.failure if first is not None and first.landing is not None else None
+    first = next((gone for gone in left if gone.landing is not None and gone.landing.why is not None), None)
+    told = first.landing.why if first is not None and first.landing is not None else None
     return DrainPlan(
         api_version=API_VERSION,
         verdict="BLOCKED" if left else "FITS",
-        sentence=_sentence(asked.nodes, run, left),
+        sentence=drain_sentence(asked.nodes, run),
         nodes=tuple(asked.nodes),
         origin=origin,
         because=causes_of(left),
         doubts=asked.doubts,
-        notes=tuple(run.budgets.notes),
+        notes=tuple(map(held_back, run.budgets.held_back)),
         pods=tuple(_pod(cluster, gone) for gone in run.pods),
         cascade=tuple(move_of(landing, cluster) for landing in run.cascade),
         after=tuple(_after(cluster, run)),
         left=first.pod.key if first is not None else "",
-        group=failure.group if failure is not None else None,
-        groups=failure.groups if failure is not None else 0,
+        group=told.group if told is not None else None,
+        groups=told.groups if told is not None else 0,
         needs=_needs(asked, run),
     )
 
 
-def _sentence(nodes: Sequence[str], run: DrainRun, left: Sequence[Gone]) -> str:
-    who = listed(list(nodes))
-    if not left:
-        can = "can be drained" if run.evicted else "holds nothing that a drain evicts"
-        if not run.evicted:
-            return f"{who} {can}"
-        return f"{who} can be drained: {count(run.evicted, 'pod')} evicted, all that come back are placed"
-    total = sum(gone.what.fate != "stays" for gone in run.pods)
-    homeless = [gone for gone in left if gone.number]
-    stuck = [gone for gone in left if not gone.number]
-    whose = "its" if len(nodes) == 1 else "their"
-    parts = []
-    if homeless:
-        parts.append(
-            f"{len(homeless):,} of {whose} {count(total, 'pod')} would have nowhere to go, {homeless[0].pod.key}"
-        )
-    if stuck:
-        parts.append(f"{len(stuck):,} of {whose} {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
-    return f"{who}: {'; '.join(parts)}"
-
-
-def _pod(cluster: Cluster, gone: Gone) -> DrainedPod:
+def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
     fate = {"stays": "stays", "refused": "refused"}.get(gone.what.fate, "evicted" if gone.number else "waits")
     asked, landing = gone.permission, gone.landing
     budget = f"{asked.budget} {asked.allows} of {asked.at_first}" if asked is not None and asked.budget else ""
-    because = landing.failure.because if landing is not None and landing.failure is not None else None
+    because = landing_cause(landing) if landing is not None else None
     if fate == "waits" and asked is not None:
-        because = Cause(code="budget", text=asked.why)
+        because = Cause(code="budget", text=budget_refuses(asked))
     return DrainedPod(
         number=gone.number,
         pod=gone.pod.key,
@@ -131,7 +111,7 @@ def _pod(cluster: Cluster, gone: Gone) -> DrainedPod:
         fate=fate,
         budget=budget,
         lands_on=landing.node if landing is not None else "",
-        instead=landing.pod if landing is not None else "",
+        instead=landing.pod.key if landing is not None else "",
         note=gone.what.why,
         needs=gone.what.flag,
         because=because,
@@ -139,7 +119,7 @@ def _pod(cluster: Cluster, gone: Gone) -> DrainedPod:
     )
 
 
-def _after(cluster: Cluster, run: DrainRun) -> list[BudgetAfter]:
+def _after(cluster: Cluster, run: DrainRun[Failure]) -> list[BudgetAfter]:
     names = {gone.permission.budget for gone in run.pods if gone.permission is not None and gone.permission.budget}
     found = []
     for budget in cluster.objects.table("pod_disruption_budgets").values():
@@ -159,7 +139,7 @@ def _after(cluster: Cluster, run: DrainRun) -> list[BudgetAfter]:
     return found
 
 
-def _needs(asked: DrainAsked, run: DrainRun) -> str:
+def _needs(asked: DrainAsked, run: DrainRun[Failure]) -> str:
     flags: dict[str, None] = {}
     for gone in run.pods:
         flags.update(dict.fromkeys(gone.what.flag.split()))

@@ -9,7 +9,7 @@ import msgspec
 
 from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
-from kplan.course.run import Run
+from kplan.course.attempts import Attempts
 from kplan.result.document_asked import Turn
 from kplan.studies.context import Context
 from kplan.studies.explain.explained import Explained
@@ -35,7 +35,7 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
     places = {pod.row: place for place, pod in enumerate(queue, 1)}
     answers = {pod.row: explain(context, pod) for pod in pods if pod.row not in places or not context.brief}
     left = {pod.row for pod in pods} & places.keys()
-    run = Run(replace(planner, everything=False))
+    run: Attempts[None] = Attempts(replace(planner, everything=False))
     failed: dict[object, tuple[int, Explained]] = {}
     for pod in queue:
         if not left:
@@ -50,7 +50,8 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
                 found = explain(context, pod)
                 failed[alike] = (version, found)
             answers[pod.row] = _in_turn(found, answers.get(pod.row), _turn(run, places, pod))
-        run.come_back(run.attempt(pod))
+        landing = run.attempt(pod)
+        run.come_back(dict.fromkeys(landing.evicts, landing.node))
     return [answers[pod.row] for pod in pods]
 
 
@@ -64,6 +65,6 @@ def _in_turn(found: Explained, alone: Explained | None, turn: Turn) -> Explained
     return replace(found, answer=msgspec.structs.replace(answer, sentence=sentence, turn=turn))
 
 
-def _turn(run: Run, places: dict[int, int], pod: PodInfo) -> Turn:
-    before = [entry.step for row, entry in run.entries.items() if row in places]
-    return Turn(place=places[pod.row], waiting=len(places), placed=sum(bool(step.node) for step in before))
+def _turn(run: Attempts[None], places: dict[int, int], pod: PodInfo) -> Turn:
+    before = [landing for row, landing in run.landings.items() if row in places]
+    return Turn(place=places[pod.row], waiting=len(places), placed=sum(bool(landing.node) for landing in before))

@@ -33,6 +33,7 @@ from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, needs_of, tell
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import preempt_part
+from kplan.wording.returning import victims_after
 from kplan.wording.scoring import asked_node
 from kplan.wording.view import NODES_SHOWN
 
@@ -174,8 +175,8 @@ def _shape(shown: Sequence[Told], cause: Cause | None) -> Hashable:
 
 def _preempt(context: Context, outcome: Outcome, groups: list[Found], *, waits: bool) -> Preempt | None:
     planner = context.planner
-    after = after_eviction(planner, outcome) if waits and not context.brief else ()
-    return preempt_part(outcome, planner.cluster, groups, after=after, everything=context.all_victims)
+    after = victims_after(planner.cluster, after_eviction(planner, outcome)) if waits and not context.brief else ()
+    return preempt_part(outcome, planner.cluster, groups, after=tuple(after), everything=context.all_victims)
 
 
 def _remedies(

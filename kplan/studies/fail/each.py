@@ -13,9 +13,10 @@ from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailCase, FailReport
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
-from kplan.studies.fail.report import because, explained, more_groups, verdict
+from kplan.studies.fail.report import explained, more_groups, verdict
 from kplan.wording.attempts import survives_text
-from kplan.wording.failing import Failure
+from kplan.wording.fail import loss_cause
+from kplan.wording.failing import Failure, failure
 from kplan.words import count
 
 TRIED_AGAIN = 60
@@ -28,7 +29,7 @@ class _Worst:
     """The worst failure so far, with what is told of it."""
 
     case: FailCase
-    run: FailRun
+    run: FailRun[Failure]
     left: str
     failure: Failure | None
 
@@ -62,7 +63,7 @@ def each_failure(
     cases: list[FailCase] = []
     worst: _Worst | None = None
     for number, (name, nodes) in enumerate(found.items()):
-        run = lose(planner, nodes)
+        run = lose(planner, nodes, failure)
         case = _case(name, run)
         cases.append(case)
         if worst is None or _badness(case) < _badness(worst.case):
@@ -77,7 +78,7 @@ def each_failure(
     return _with_fix(planner, report, worst, kind, only)
 
 
-def _case(name: str, run: FailRun) -> FailCase:
+def _case(name: str, run: FailRun[Failure]) -> FailCase:
     back = run.back
     return FailCase(
         name=name,
@@ -89,7 +90,7 @@ def _case(name: str, run: FailRun) -> FailCase:
         evicted=run.evicted,
         displaced=len(run.displaced),
         verdict=verdict(run),
-        because=because(run, named=True),
+        because=loss_cause(run, named=True),
     )
 
 
@@ -107,7 +108,7 @@ def _report(
     told = (
         Cause(code=first.because.code, text=f"{first.name}: {first.because.text}") if first and first.because else None
     )
-    failure = worst.failure if worst is not None else None
+    told_of = worst.failure if worst is not None else None
     return FailReport(
         api_version=API_VERSION,
         verdict="FITS" if borne == len(cases) else "PARTLY" if borne else "BLOCKED",
@@ -118,10 +119,10 @@ def _report(
         doubts=doubts,
         cases=tuple(cases),
         left=f"{worst.left}, {worst.case.name} lost" if worst is not None and worst.left else "",
-        group=failure.group if failure is not None else None,
-        groups=failure.groups if failure is not None else 0,
-        more_groups=more_groups(failure),
-        nearest=failure.nearest if failure is not None else None,
+        group=told_of.group if told_of is not None else None,
+        groups=told_of.groups if told_of is not None else 0,
+        more_groups=more_groups(told_of),
+        nearest=told_of.nearest if told_of is not None else None,
     )
 
 

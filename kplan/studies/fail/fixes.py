@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kplan.cluster import Cluster
 from kplan.cluster.domains import domains
@@ -16,7 +17,7 @@ from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario.add_node import AddNode
 
 
-def lacks_room(run: FailRun) -> int:
+def lacks_room(run: FailRun[Any]) -> int:
     """Number of pods that find no node and that another node may help."""
     return sum(not one.ties for one in run.pending) + len(run.displaced)
 
@@ -29,17 +30,17 @@ class _Lost:
     nodes: Sequence[str]
     exhausted: bool = False
 
-    def of(self, candidate: Candidate) -> Tried[FailRun] | None:
+    def of(self, candidate: Candidate) -> Tried[FailRun[Any]] | None:
         """See Measure."""
-        run = ask_after(self.planner, candidate.steps, lambda trial: run_fail(trial, self.nodes))
+        run: FailRun[Any] | None = ask_after(self.planner, candidate.steps, lambda trial: run_fail(trial, self.nodes))
         return Tried(candidate, run) if run is not None else None
 
-    def helps(self, found: FailRun) -> bool:
+    def helps(self, found: FailRun[Any]) -> bool:
         """See Measure."""
         return not lacks_room(found)
 
 
-def find_fix(planner: Planner, run: FailRun) -> Tried[FailRun] | None:
+def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
     """Try more nodes; the cluster is as before afterwards.
 
     Args:
@@ -53,7 +54,7 @@ def find_fix(planner: Planner, run: FailRun) -> Tried[FailRun] | None:
     return next(iter(sift(candidates, _Lost(planner, run.nodes), most=1).helps), None)
 
 
-def _models(cluster: Cluster, run: FailRun) -> Iterator[str]:
+def _models(cluster: Cluster, run: FailRun[Any]) -> Iterator[str]:
     """Nodes to make another of: one that is lost, if its zone is not; then the largest of those that are left."""
     waits = next((one.node for one in run.pending if not one.ties), run.nodes[0])
     if len(run.nodes) == 1:

@@ -9,13 +9,14 @@ import msgspec
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
+from kplan.course.attempts import Attempts, Landing
 from kplan.course.controllers import controllers
 from kplan.course.returning import RETURNS_OF_ONE
-from kplan.course.rollout import Play
-from kplan.course.run import Run, Told
+from kplan.course.rollout import Rollouts
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.remedies import attempt
+from kplan.result import EventKind
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_plan import (
     Expanded,
@@ -31,11 +32,13 @@ from kplan.studies.by_object import by_object
 from kplan.studies.doubts import extenders_of, missing_nodes, plan_doubts
 from kplan.studies.notes import left_alone
 from kplan.studies.simulate.quotas import quota_rows
-from kplan.studies.simulate.verdicts import refusal_cause, sentence, verdict_of
+from kplan.studies.simulate.rollouts import rollout_plans
+from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.fixes import CLAIMS
 from kplan.wording.groups import needs_of
-from kplan.wording.owners import by_number, folded_owner
+from kplan.wording.owners import by_number, folded_owner, owner_text
+from kplan.wording.simulate import refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
 from kplan.words import count
 
@@ -83,20 +86,71 @@ def simulate_pods(
         origin: where the state is from.
         options: what is asked.
     """
-    run = Run(planner, victims_return=options.victims_return)
+    telling = Telling()
+    attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
-    run.drain(pods[:first])
+    attempts.place(pods[:first])
     features = next(iter(planner.pipelines.values())).features
-    play = Play(run, options.fleets, options.ledger, controllers(max_unavailable=features.since(37)))
-    play.play(pods[first:])
-    return _document(run, play.plans(), origin, options)
+    rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(max_unavailable=features.since(37)))
+    rollouts.play(pods[first:])
+    for pod in rollouts.stuck():
+        _tell_again(attempts, telling, pod)
+    return _document(_Planned(attempts, telling), rollout_plans(rollouts), origin, options)
+
+
+def _tell_again(attempts: Attempts[object], telling: Telling, pod: PodInfo) -> None:
+    """Try a pod that stayed Pending once more, and tell why as the cluster is now."""
+    landing = attempts.landings.get(pod.row)
+    if landing is not None and pod.waiting and landing.kind is EventKind.PENDING:
+        told = telling.told.pop(landing.why, None)
+        attempts.place([pod])
+        if told is not None:  # others may have failed for what was the cause before
+            telling.told.setdefault(landing.why, told)
+
+
+class _Planned:
+    """What became of the pods of a plan.
+
+    Attributes:
+        attempts: pods that were tried.
+        planner: the planner.
+        landings: what became of each, those that another scheduler places left out.
+        steps: the same, as they are shown.
+    """
+
+    def __init__(self, attempts: Attempts[object], telling: Telling) -> None:
+        self.attempts = attempts
+        self.planner = attempts.planner
+        self.landings = [landing for landing in attempts.landings.values() if not landing.elsewhere]
+        self._told = telling.told
+        self.steps = [self._step(landing) for landing in self.landings]
+
+    def told(self, landing: Landing[object]) -> Told | None:
+        """Why a pod was not placed; None for one that was."""
+        return self._told[landing.why] if landing.why is not None else None
+
+    def _step(self, landing: Landing[object]) -> PlanStep:
+        told, cluster = self.told(landing), self.planner.cluster
+        return PlanStep(
+            pod=landing.pod.key,
+            result=landing.kind.value,
+            node=landing.node,
+            owner=owner_text(landing.pod, cluster),
+            evicts=tuple(cluster.pods[row].key for row in landing.evicts),
+            cause=told.because.code if told is not None else "",
+            message=landing.message,
+            tie=landing.tie if landing.tie > 1 else 0,
+            returned=bool(landing.instead_of),
+        )
 
 
 _POD = frozenset({"Pod"})
 """What a plan of no pod depends on: that there is none to be tried."""
 
 
-def _document(run: Run, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions) -> SimulationPlan:
+def _document(
+    run: _Planned, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
+) -> SimulationPlan:
     steps = run.steps
     placed = sum(1 for step in steps if step.node)
     gated = sum(1 for step in steps if step.result == "gated")
@@ -147,7 +201,7 @@ def _document(run: Run, rollouts: tuple[RolloutPlan, ...], origin: Origin, optio
 
 
 def _attempted(
-    run: Run, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
+    run: _Planned, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
 ) -> Iterator[PlanCause]:
     """Try what would help the pods of the first causes; those of a manifest as a whole."""
     planner = replace(run.planner, everything=True)
@@ -172,7 +226,7 @@ def _attempted(
         yield msgspec.structs.replace(cause, attempt=text, edits=found.found.edits)
 
 
-def _tried(run: Run) -> Iterator[tuple[Pod, str, str]]:
+def _tried(run: _Planned) -> Iterator[tuple[Pod, str, str]]:
     """Yield each pod that was tried, with its verdict and why it does not fit."""
     cluster = run.planner.cluster
     for step in run.steps:
@@ -182,23 +236,21 @@ def _tried(run: Run) -> Iterator[tuple[Pod, str, str]]:
             yield cluster.pods[row].pod, verdict, step.cause
 
 
-def _causes(run: Run) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
+def _causes(run: _Planned) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
     """Steps that failed by cause, and the pods of each that wait; causes whose words agree are one."""
     merged: dict[object, list[int]] = {}
     told_of: dict[object, dict[int, Told]] = {}
     steps = run.steps
-    for number, entry in enumerate(run.entries.values()):
-        if entry.key is None:
+    for number, landing in enumerate(run.landings):
+        told = run.told(landing)
+        if told is None:
             continue
-        told = run.told[entry.key]
-        same: object = (entry.step.result, told.because.code, _shape(told))
+        same: object = (steps[number].result, told.because.code, _shape(told))
         merged.setdefault(same, []).append(number)
         told_of.setdefault(same, {}).setdefault(id(told), told)
     causes: list[tuple[PlanCause, list[PodInfo]]] = []
-    rows = list(run.entries)
-    cluster = run.planner.cluster
     for same, numbers in sorted(merged.items(), key=lambda item: -len(item[1])):
-        waiting = [cluster.pods[rows[number]] for number in numbers if cluster.pods[rows[number]].waiting]
+        waiting = [run.landings[number].pod for number in numbers if run.landings[number].pod.waiting]
         every = list(told_of[same].values())
         told, because = every[0], _of_all(every)
         cause = PlanCause(
@@ -251,13 +303,13 @@ def _owners(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
     return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))
 
 
-def _notes(run: Run) -> Iterable[str]:
+def _notes(run: _Planned) -> Iterable[str]:
     yield from left_alone(run.planner)
-    waiting = (run.planner.cluster.pods[row] for row, entry in run.entries.items() if entry.step.result == "pending")
+    waiting = (landing.pod for landing in run.landings if landing.kind is EventKind.PENDING)
     claiming = sum(bool(pod.pod.spec.resource_claims) for pod in waiting)
     if claiming:
         have = "has" if claiming == 1 else "have"
         yield f"{count(claiming, 'pod')} without a node {have} {CLAIMS}, which are not tried"
-    cut = run.returns.cut if run.returns is not None else []
+    cut = run.attempts.cut
     if cut:
         yield f"{count(len(cut), 'pod')} evicted more than {RETURNS_OF_ONE} times: the plan lets them go there"

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
-from kplan.course.what_if import run
 from kplan.errors import KplanError, UsageError
 from kplan.objects.requests import RequestRules
 from kplan.pipeline import Planner, bind_profiles
@@ -23,6 +22,7 @@ from kplan.result.document_base import Cause
 from kplan.result.document_sweep import INTERNAL_ERROR, Fullest, SweepOutcome
 from kplan.studies.sweep.base import Base, Packed
 from kplan.studies.sweep.scenario import Scenario
+from kplan.studies.what_ifs import run
 
 _OF_THEIR_NODE = ("DaemonSet", "Node")
 _DIGITS = 3

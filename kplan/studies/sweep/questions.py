@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
-from kplan.course.cascade import Cascade
+from kplan.course.attempts import Attempts
 from kplan.course.counting import BOUND, Counted, count_sets
-from kplan.course.drain import Gone, run_drain
+from kplan.course.drain import run_drain
 from kplan.course.loss import run_fail
 from kplan.course.supply import Supply
-from kplan.course.what_if import move_of
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
@@ -22,11 +21,13 @@ from kplan.scenario.drain import Drain, DrainOptions
 from kplan.scenario.names import find_workload, pods_of
 from kplan.scenario.nodes import removal
 from kplan.studies.capacity.growth import grow
-from kplan.studies.fail.report import because as why_lost
 from kplan.studies.fail.report import verdict as verdict_of_loss
 from kplan.studies.sweep.scenario import Answer, Question
+from kplan.studies.what_ifs import move_of
 from kplan.wording import sweep as words
 from kplan.wording.capacity import even_empty, supply_notes
+from kplan.wording.drain import cause_of
+from kplan.wording.fail import loss_cause
 from kplan.wording.failing import Failure, failure
 from kplan.words import listed
 
@@ -46,7 +47,7 @@ class Drained(Question):
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
         """See Question."""
-        run = run_drain(planner, [self.node], DRAIN)
+        run = run_drain(planner, [self.node], DRAIN, why=failure)
         going = [gone for gone in run.pods if gone.what.fate != "stays"]
         homeless = [gone for gone in run.left if gone.number]
         lost = [landing for landing in run.cascade if not landing.node]
@@ -59,23 +60,12 @@ class Drained(Question):
             held=len(run.left) - len(homeless),
             evicted=sum(len(gone.landing.evicts) for gone in going if gone.landing is not None)
             + sum(len(landing.evicts) for landing in run.cascade),
-            because=next(map(_why_left, run.left), None),
+            because=next(filter(None, map(cause_of, run.left)), None),
         )
 
     def before_another(self) -> tuple[Verb, ...]:
         """See Question."""
         return (Drain(self.node),)
-
-
-def _why_left(gone: Gone) -> Cause:
-    """Why a drain is stuck at a pod."""
-    if gone.landing is not None and gone.landing.failure is not None:
-        cause = gone.landing.failure.because
-        return Cause(code=cause.code, text=words.about_pod(gone.pod.key, cause.text))
-    if gone.what.fate == "refused":
-        return Cause(code="drain-refused", text=words.about_pod(gone.pod.key, gone.what.why))
-    why = gone.permission.why if gone.permission is not None else words.NOT_EVICTED
-    return Cause(code="budget", text=words.about_pod(gone.pod.key, why))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +80,7 @@ class Lost(Question):
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
         """See Question."""
-        run = run_fail(planner, self.nodes)
+        run = run_fail(planner, self.nodes, failure)
         return Answer(
             verdict=verdict_of_loss(run),
             cluster=run.cluster,
@@ -99,7 +89,7 @@ class Lost(Question):
             pending=len(run.pending) + len(run.displaced),
             gone=len(run.lost) + len(run.gone),
             evicted=run.evicted,
-            because=why_lost(run, named=True),
+            because=loss_cause(run, named=True),
         )
 
     def before_another(self) -> tuple[Verb, ...]:
@@ -218,7 +208,7 @@ class Waiting(Question):
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
         """See Question."""
-        landings = Cascade(planner).place(planner.waiting())
+        landings = Attempts(planner, failure).place(planner.waiting())
         found = _of_moves(planner.cluster, [move_of(landing, planner.cluster) for landing in landings])
         return replace(found, evicted=sum(len(landing.evicts) for landing in landings))
 

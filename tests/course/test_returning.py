@@ -5,6 +5,7 @@ from kplan.course.returning import after_eviction
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
+from kplan.wording.returning import victims_after
 from tests.builders import node, pod
 
 OWNER = {"ownerReferences": [{"kind": "StatefulSet", "name": "db", "uid": "u", "controller": True}]}
@@ -17,7 +18,8 @@ def planner_of(*objects: Object) -> Planner:
 
 def told(planner: Planner) -> tuple[str, ...]:
     cluster = planner.cluster
-    return after_eviction(planner, planner.explain(cluster.pods[cluster.pod_index["default/high"]]))
+    found = after_eviction(planner, planner.explain(cluster.pods[cluster.pod_index["default/high"]]))
+    return tuple(victims_after(cluster, found))
 
 
 def test_a_victim_with_an_owner_goes_where_there_is_room() -> None:

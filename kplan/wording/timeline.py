@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from kplan.course.clock import COLLECTED, LARGE_ZONE, UNHEALTHY
 from kplan.course.loss import FailRun, LostPod
@@ -12,7 +13,7 @@ from kplan.words import count, joined, listed
 SHOWN = 2
 
 
-def timeline(run: FailRun, grace: int) -> Iterator[TimePoint]:
+def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
     """Tell what happens when.
 
     Args:
@@ -35,11 +36,11 @@ def timeline(run: FailRun, grace: int) -> Iterator[TimePoint]:
         yield TimePoint(text=text, pods=tuple(one.pod.key for one in late))
 
 
-def _verb(run: FailRun, one: str, more: str) -> str:
+def _verb(run: FailRun[Any], one: str, more: str) -> str:
     return one if len(run.nodes) == 1 else more
 
 
-def _tainted(run: FailRun, grace: int, who: str) -> TimePoint:
+def _tainted(run: FailRun[Any], grace: int, who: str) -> TimePoint:
     stopped = run.pace.stopped
     if run.pace.everything:
         text = "no node is left: nothing is tainted, and nothing evicted"
@@ -55,7 +56,7 @@ def _tainted(run: FailRun, grace: int, who: str) -> TimePoint:
     return TimePoint(seconds=grace, text=text)
 
 
-def _deleted(those: list[LostPod]) -> Iterator[str]:
+def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that are deleted at one time: what is made at once, what waits for its node, what is gone."""
     at_once = [one for one in those if one.fate == "returns" and not one.stay.waits]
     waits = [one for one in those if one.fate == "returns" and one.stay.waits]
@@ -68,7 +69,7 @@ def _deleted(those: list[LostPod]) -> Iterator[str]:
         yield f"{_names(gone)} GONE"
 
 
-def _collected(late: list[LostPod]) -> Iterator[str]:
+def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that last as long as their node."""
     made = [one for one in late if one.fate == "returns"]
     goes = [one for one in late if one.fate == "stays"]
@@ -87,13 +88,13 @@ def _collected(late: list[LostPod]) -> Iterator[str]:
         yield f"{joined(ends)} {'goes' if len(goes) + len(leaves) == 1 else 'go'} with {_it(late)}"
 
 
-def _names(those: Iterable[LostPod]) -> str:
+def _names(those: Iterable[LostPod[Any]]) -> str:
     return listed([one.pod.key for one in those], most=SHOWN)
 
 
-def _whose(those: list[LostPod]) -> str:
+def _whose(those: list[LostPod[Any]]) -> str:
     return f"{those[0].node} is" if len({one.node for one in those}) == 1 else "their nodes are"
 
 
-def _it(those: list[LostPod]) -> str:
+def _it(those: list[LostPod[Any]]) -> str:
     return "it" if len({one.node for one in those}) == 1 else "them"

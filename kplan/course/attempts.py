@@ -1,0 +1,172 @@
+"""Attempts: pods tried one after another, with what became of each; those that leave for them come back and are tried.
+
+Why a pod was not placed is not told here: an observer given from above is asked while the cluster is as the pod met it,
+and what it says is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from kplan.cluster import PodInfo
+from kplan.course.alike import likeness
+from kplan.course.returning import Returns
+from kplan.pipeline import Planner
+from kplan.result import Event, EventKind
+
+W = TypeVar("W")
+Why = Callable[[Planner, PodInfo, Event], W]
+"""An observer: what it says of a pod that was not placed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landing(Generic[W]):
+    """What became of one pod that was tried.
+
+    Attributes:
+        pod: the pod.
+        kind: what the last attempt did; PENDING for a pod that is tried by another scheduler.
+        node: where it was placed; empty for nowhere.
+        instead_of: the pod it stands for; empty for one that is new.
+        was: node that the other ran on; empty for none.
+        evicts: rows of pods that left for it.
+        tie: number of nodes that tied where it was placed.
+        message: the scheduler's exact text, for what was not placed.
+        why: what the observer said of it; None for what was placed, or where nobody asks.
+        elsewhere: whether another scheduler places it.
+        again: whether others evicted it over and over, until it was given up.
+    """
+
+    pod: PodInfo
+    kind: EventKind
+    node: str = ""
+    instead_of: str = ""
+    was: str = ""
+    evicts: tuple[int, ...] = ()
+    tie: int = 0
+    message: str = ""
+    why: W | None = None
+    elsewhere: bool = False
+    again: bool = False
+
+    @property
+    def began_as(self) -> str:
+        """``namespace/name`` of the pod that it stands for, or its own."""
+        return self.instead_of or self.pod.key
+
+
+def _nobody(pod: PodInfo, copy: PodInfo | None = None) -> None:
+    """Watch nothing."""
+
+
+class Attempts(Generic[W]):
+    """Pods that are tried, and what became of each.
+
+    Attributes:
+        planner: the planner; its cluster is changed.
+        why: asked about each pod that is not placed.
+        returns: what makes evicted pods again; None if nothing does.
+        landings: what became of each pod, by row, in the order of the last try that changed something.
+        was: node that another left, by row of the pod that came back for it.
+        placed: called with each pod that was placed.
+        evicted: called with each pod that was evicted and the one that stands for it, if one does.
+    """
+
+    def __init__(self, planner: Planner, why: Why[W] | None = None, *, victims_return: bool = True) -> None:
+        """Begin with nothing tried.
+
+        Args:
+            planner: the planner.
+            why: observer; None where nobody asks.
+            victims_return: whether evicted pods that a controller owns come back.
+        """
+        self.planner = planner
+        self.why = why
+        self.returns = Returns(planner) if victims_return else None
+        self.landings: dict[int, Landing[W]] = {}
+        self.was: dict[int, str] = {}
+        self.placed: Callable[[PodInfo], None] = _nobody
+        self.evicted: Callable[[PodInfo, PodInfo | None], None] = _nobody
+
+    @property
+    def cut(self) -> list[str]:
+        """Pods that were evicted over and over and did not come back once more."""
+        return self.returns.cut if self.returns is not None else []
+
+    def began_as(self, pod: PodInfo) -> str:
+        """``namespace/name`` of the pod that one stands for, or its own."""
+        return self.returns.first_name.get(pod.row, pod.key) if self.returns is not None else pod.key
+
+    def place(self, pods: Iterable[PodInfo]) -> list[Landing[W]]:
+        """Try pods in the order given, then those that come back because of them, to the end."""
+        landings: list[Landing[W]] = []
+        queue = list(pods)
+        while queue:
+            again: list[PodInfo] = []
+            for pod in queue:
+                landing = self.attempt(pod)
+                landings.append(landing)
+                again += self.come_back(dict.fromkeys(landing.evicts, landing.node))
+            queue = self.planner.queue.sort(again)
+        return landings
+
+    def retry(self) -> None:
+        """Try those again that stayed Pending; of pods alike, no more once one has failed."""
+        pending = [one.pod for one in self.landings.values() if one.kind is EventKind.PENDING and not one.elsewhere]
+        failed: set[object] = set()
+        for pod in self.planner.queue.sort(pod for pod in pending if pod.waiting):
+            alike = likeness(pod)
+            if alike in failed or not pod.waiting:
+                continue
+            landing = self.attempt(pod)
+            again = self.come_back(dict.fromkeys(landing.evicts, landing.node))
+            if not pod.bound:
+                failed.add(alike)
+            self.place(self.planner.queue.sort(again))
+
+    def attempt(self, pod: PodInfo) -> Landing[W]:
+        """Try one pod; those that leave for it do not come back yet."""
+        landing = self._land(pod)
+        if landing.node:
+            self.landings.pop(pod.row, None)  # a pod that waited stands where it was placed
+        self.landings[pod.row] = landing
+        if landing.node:
+            self.placed(pod)
+        return landing
+
+    def _land(self, pod: PodInfo) -> Landing[W]:
+        planner = self.planner
+        instead_of = self.returns.first_name.get(pod.row, "") if self.returns is not None else ""
+        was = self.was.get(pod.row, "")
+        if not planner.queue.responsible(pod):
+            return Landing(pod, EventKind.PENDING, instead_of=instead_of, was=was, elsewhere=True)
+        event = planner.step(pod)
+        last, evicts = event.outcome.last, event.outcome.victims
+        message = last.fit_error or last.error
+        if last.placement is None:
+            why = self.why(planner, pod, event) if self.why is not None else None
+            return Landing(pod, self._kind(event), "", instead_of, was, evicts, message=message, why=why)
+        tie = len(last.scores.best) if last.scores is not None else 0
+        node = planner.cluster.node_name(last.placement.node)
+        return Landing(pod, event.kind, node, instead_of, was, evicts, tie, message)
+
+    def _kind(self, event: Event) -> EventKind:
+        """What a pod is that was not placed: one that evicted others waits, and so does one without any node."""
+        nowhere = event.kind is EventKind.FAILED and not self.planner.cluster.nodes
+        return EventKind.PENDING if nowhere or event.kind is EventKind.PREEMPTED else event.kind
+
+    def come_back(self, left: Mapping[int, str]) -> list[PodInfo]:
+        """Let controllers make pods again.
+
+        Args:
+            left: by row of a pod that was removed, the node it was on.
+        """
+        victims = [self.planner.cluster.pods[row] for row in left]
+        copies = self.returns.make_all(victims) if self.returns is not None and victims else [None] * len(victims)
+        for victim, copy, node in zip(victims, copies, left.values(), strict=True):
+            if copy is not None:
+                self.was[copy.row] = node
+            self.evicted(victim, copy)
+        return [copy for copy in copies if copy is not None]

@@ -1,0 +1,80 @@
+"""Why pods of a plan are not placed: told as it happens, while the cluster is as the pod met it.
+
+One for each cause, so that a large plan explains little more than it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kplan.cluster import PodInfo
+from kplan.course.alike import template_likeness
+from kplan.framework.findings import About
+from kplan.pipeline import Planner
+from kplan.plugins.shared.own_claims import own_claims
+from kplan.reasons.groups import Asked, find_groups
+from kplan.result import Event, Outcome
+from kplan.result.document import Group
+from kplan.result.document_base import Cause
+from kplan.wording.because import because_wanted
+from kplan.wording.failing import plain_cause
+from kplan.wording.groups import tell
+from kplan.wording.preempting import preempt_part
+from kplan.wording.wanted import Wanted
+
+
+@dataclass
+class Told:
+    """A cause of failure, told for the first pod that met it; ``wanted`` is what it says of amounts."""
+
+    because: Cause
+    pod: str
+    group: Group | None = None
+    groups: int = 0
+    preempt: str = ""
+    wanted: Wanted | None = None
+
+
+@dataclass
+class Telling:
+    """Observer of the attempts of a plan: gives the key of a cause, which is told once.
+
+    Attributes:
+        told: causes by key.
+    """
+
+    told: dict[object, Told] = field(default_factory=dict)
+
+    def __call__(self, planner: Planner, pod: PodInfo, event: Event) -> object:
+        """Tell the cause of a failure unless one like it was told; return its key."""
+        outcome = event.outcome.last
+        plain = plain_cause(planner, pod, outcome)
+        key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome, own_claims(pod.pod)))
+        if key not in self.told:
+            self.told[key] = Told(plain, pod.key) if plain is not None else _of_nodes(planner, pod, outcome)
+        return key
+
+
+def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> Told:
+    """Tell why nodes refuse a pod; of one that is told by a group of them, without their names."""
+    asked = Asked.of(planner, pod)
+    groups = find_groups(asked)
+    if not groups:
+        return Told(Cause(code="unknown", text=outcome.fit_error), pod.key)
+    first = tell(asked, groups[0], names=False, own=own_claims(pod.pod))
+    cause, wanted = because_wanted(first, groups[1:])
+    part = preempt_part(outcome, planner.cluster, groups)
+    return Told(cause, pod.key, first.group, len(groups), part.text if part is not None else "", wanted)
+
+
+def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:
+    """The reasons, without how often each holds; claims of the pod alone count by their entries in its spec."""
+    diagnosis = outcome.diagnosis
+    if diagnosis is None:
+        return frozenset()
+    if diagnosis.pre_filter is not None:
+        return frozenset((why.code, tuple(own.get(one, one) for one in why.about)) for why in diagnosis.pre_filter.whys)
+    return frozenset(
+        refusal.reason for failing in diagnosis.failing for refusal in failing.findings.refusals if refusal.rows.any()
+    )

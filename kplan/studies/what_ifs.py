@@ -1,0 +1,78 @@
+"""What-ifs of a command: steps taken in order, and told one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from kplan.cluster import Cluster
+from kplan.course.attempts import Landing
+from kplan.course.what_if import WhatIf
+from kplan.errors import UsageError
+from kplan.pipeline import Planner
+from kplan.result import EventKind
+from kplan.result.document_whatif import Move, WhatIfStep
+from kplan.scenario import ScenarioStep, Verb
+from kplan.wording.fail import landing_cause
+from kplan.wording.failing import Failure, failure
+from kplan.wording.owners import owner_text
+from kplan.wording.what_if import expected, step_notes, unmet
+
+
+def run(planner: Planner, steps: Sequence[Verb | ScenarioStep]) -> tuple[WhatIfStep, ...]:
+    """Take steps in order and tell what each did.
+
+    Args:
+        planner: planner over the cluster; the cluster is changed.
+        steps: verbs, or steps of a scenario with what they expect.
+
+    Raises:
+        UsageError: a step names what is not there.
+        SourceError: a manifest of a step cannot be read.
+    """
+    what_if = WhatIf(planner, failure)
+    return tuple(_taken(what_if, number, step) for number, step in enumerate(steps, 1))
+
+
+def _taken(what_if: WhatIf[Failure], number: int, step: Verb | ScenarioStep) -> WhatIfStep:
+    if not isinstance(step, ScenarioStep):
+        return _told(what_if, ScenarioStep(step))
+    try:
+        return _told(what_if, step)
+    except UsageError as error:
+        # nobody typed it: which of the steps of a file it is, is not seen from the words
+        where = f"step {number}, {step.verb.flag}"
+        raise UsageError(f"{where}: {error.message}", code=error.code, hint=error.hint) from error
+
+
+def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
+    taken = what_if.take(planned.verb)
+    cluster, effect = what_if.planner.cluster, taken.effect
+    moves = tuple(move_of(landing, cluster) for landing in taken.landings)
+    told = WhatIfStep(
+        step=planned.verb.flag,
+        text=effect.text,
+        moves=moves,
+        evicted=len(effect.evicted) + sum(len(landing.evicts) for landing in taken.landings),
+        lost=tuple(cluster.pods[row].key for row in effect.lost),
+        notes=(*effect.notes, *step_notes(moves, taken.cut)),
+        expected=expected(planned),
+        name=planned.name,
+    )
+    return replace(told, unmet=tuple(unmet(told, planned)))
+
+
+def move_of(landing: Landing[Failure], cluster: Cluster) -> Move:
+    """Tell what became of one pod."""
+    return Move(
+        pod=landing.pod.key,
+        result=EventKind.PLACED.value if landing.node else landing.kind.value,
+        instead_of=landing.instead_of if landing.instead_of != landing.pod.key else "",
+        owner=owner_text(landing.pod, cluster),
+        was=landing.was,
+        node=landing.node,
+        evicts=tuple(cluster.pods[row].key for row in landing.evicts),
+        because=landing_cause(landing),
+        back=bool(landing.node) and landing.node == landing.was,
+    )

@@ -1,0 +1,83 @@
+"""Why a drain is stuck, in words: a pod that nothing makes again, a budget that allows none, a pod without a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.course.drain import DrainRun, Gone
+from kplan.course.eviction import HeldBack, Permission
+from kplan.result.document_base import Cause
+from kplan.wording.fail import landing_cause
+from kplan.wording.failing import Failure
+from kplan.words import count, listed
+
+
+def cause_of(gone: Gone[Failure], *, named: bool = True) -> Cause | None:
+    """Why a drain is stuck at a pod; None if nothing is known.
+
+    Args:
+        gone: what became of it.
+        named: begin with the pod also where what it was evicted for finds no place.
+    """
+    pod, landing = gone.pod.key, gone.landing
+    why = landing_cause(landing) if landing is not None else None
+    if why is not None:
+        return Cause(code=why.code, text=f"{pod}: {why.text}") if named else why
+    if gone.what.fate == "refused":
+        return Cause(code="drain-refused", text=f"{pod}: {gone.what.why}")
+    if gone.permission is not None and not gone.permission.allowed:
+        return Cause(code="budget", text=f"{pod}: {budget_refuses(gone.permission)}")
+    return None
+
+
+def causes_of(left: Sequence[Gone[Failure]]) -> Cause | None:
+    """One cause of each kind that a drain is stuck at, as each has to be lifted; the code is that of the first.
+
+    Args:
+        left: pods it is stuck at.
+    """
+    kinds: dict[str, Gone[Failure]] = {}
+    for gone in left:
+        kinds.setdefault("homeless" if gone.number else gone.what.fate, gone)
+    told = []
+    for gone in kinds.values():
+        cause = cause_of(gone, named=len(kinds) > 1)
+        if cause is not None:
+            flag = f" ({gone.what.flag.split()[-1]})" if gone.what.fate == "refused" else ""
+            told.append(Cause(code=cause.code, text=cause.text + flag))
+    return Cause(code=told[0].code, text="; ".join(cause.text for cause in told)) if told else None
+
+
+def budget_refuses(asked: Permission) -> str:
+    """Say why a budget lets a pod not go."""
+    if asked.several:
+        return f"{len(asked.several)} budgets cover it ({', '.join(asked.several)}): no eviction works"
+    return f"budget {asked.budget}: {asked.healthy} ready, {asked.desired} must stay"
+
+
+def held_back(one: HeldBack) -> str:
+    """Note that the status of a budget allows less than its pods do."""
+    return f"budget {one.budget} allows {one.recorded} by its status, {one.found} by the pods it covers"
+
+
+def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:
+    """Write the sentence after the verdict."""
+    left = run.left
+    who = listed(list(nodes))
+    if not left:
+        can = "can be drained" if run.evicted else "holds nothing that a drain evicts"
+        if not run.evicted:
+            return f"{who} {can}"
+        return f"{who} can be drained: {count(run.evicted, 'pod')} evicted, all that come back are placed"
+    total = sum(gone.what.fate != "stays" for gone in run.pods)
+    homeless = [gone for gone in left if gone.number]
+    stuck = [gone for gone in left if not gone.number]
+    whose = "its" if len(nodes) == 1 else "their"
+    parts = []
+    if homeless:
+        parts.append(
+            f"{len(homeless):,} of {whose} {count(total, 'pod')} would have nowhere to go, {homeless[0].pod.key}"
+        )
+    if stuck:
+        parts.append(f"{len(stuck):,} of {whose} {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
+    return f"{who}: {'; '.join(parts)}"

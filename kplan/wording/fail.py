@@ -1,0 +1,130 @@
+"""Why the loss of nodes is not borne, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kplan.cluster.owners import owner_without_control
+from kplan.course.attempts import Landing
+from kplan.course.loss import FailRun, LostPod
+from kplan.course.ties import Tie
+from kplan.result.document_base import Cause
+from kplan.wording.failing import Failure
+from kplan.words import count, listed
+
+
+def landing_cause(landing: Landing[Failure]) -> Cause | None:
+    """Why a pod that was tried has no node; None if it has one, or if that is not known."""
+    if landing.again:
+        return Cause(code="evicted-again", text="others evict it again and again")
+    return landing.why.because if landing.why is not None else None
+
+
+def lost_cause(one: LostPod[Failure]) -> Cause | None:
+    """Why a pod of a lost node finds no other."""
+    if one.again:
+        return Cause(code="evicted-again", text="others evict it again and again")
+    if one.ties:
+        return tie_cause(one.ties[0])
+    return landing_cause(one.landing) if one.landing is not None else None
+
+
+def tie_cause(tie: Tie) -> Cause:
+    """Why the pod of a volume can be on no node that is left: ``its volume v (claim c) is on node-a alone, ...``."""
+    claim, where = f"its volume {tie.volume} (claim {tie.claim})", listed(list(tie.where))
+    if tie.local:
+        return Cause(code="volume-on-lost-node", text=f"{claim} is on {where} alone, which is lost")
+    return Cause(code="volume-in-lost-zone", text=f"{claim} is in {where}, where no node is left")
+
+
+def loss_cause(run: FailRun[Failure], *, named: bool = False) -> Cause | None:
+    """Tell of the first thing that is not borne: a pod that finds no node before one that is gone.
+
+    Args:
+        run: the loss.
+        named: begin with the pod also where it is the only one.
+    """
+    if run.pending:
+        # of several, one that lacks room: another node may help it
+        one = next((one for one in run.pending if not one.ties), run.pending[0])
+        cause = lost_cause(one)
+        if cause is None or (len(run.pending) == 1 and not named):
+            return cause
+        return Cause(code=cause.code, text=f"{one.pod.key}: {cause.text}")
+    if run.displaced:
+        moved = run.displaced[0]
+        why = landing_cause(moved) or Cause(code="unknown", text="no node")
+        return Cause(code=why.code, text=f"{moved.instead_of}, evicted: {why.text}")
+    owners = {one.pod.key: owner_without_control(one.pod) for one in run.lost}
+    bare = [*(key for key, owner in owners.items() if not owner), *run.gone]
+    if bare:
+        them = "it" if len(bare) == 1 else "them"
+        return Cause(code="nothing-owns", text=f"nothing owns {listed(bare)}: no controller makes {them} again")
+    if owners:
+        key, owner = next(iter(owners.items()))
+        who = f"{key} (owner {owner})" + (f" and {len(owners) - 1:,} more" if len(owners) > 1 else "")
+        they = "it" if len(owners) == 1 else "they"
+        return Cause(code="nothing-owns", text=f"no controller owns {who}: {they} may be GONE")
+    return None
+
+
+def loss_sentence(run: FailRun[Failure], what: str = "") -> str:
+    """Write the sentence after the verdict.
+
+    Args:
+        run: the loss.
+        what: what the nodes are, where they are more than some nodes: ``zone-a``.
+    """
+    names = listed(list(run.nodes))
+    who = f"{what} ({names})" if what else names
+    lost = f"{who} {'is' if len(run.nodes) == 1 or what else 'are'} lost"
+    back = [one for one in run.back if not one.elsewhere]
+    if not back and not run.lost:
+        return f"{lost}: nothing on {'it' if len(run.nodes) == 1 else 'them'} is missed"
+    placed = sum(one.placed for one in back)
+    parts = []
+    if back:
+        come = (
+            "the one pod that comes back is placed"
+            if len(back) == 1
+            else f"all {len(back):,} pods that come back are placed"
+        )
+        parts.append(come if placed == len(back) else f"{placed:,} of {count(len(back), 'pod')} placed again")
+    if run.pending:
+        parts.append(_some([one.pod.key for one in run.pending], "Pending"))
+    if run.displaced:
+        parts.append(_some([one.instead_of for one in run.displaced], "evicted and Pending"))
+    gone = [*(one.pod.key for one in run.lost), *run.gone]
+    if gone:
+        parts.append(_some(gone, "GONE"))
+    return f"{lost}: {', '.join(parts)}"
+
+
+def _some(names: Sequence[str], what: str) -> str:
+    """``shop/db-0 Pending``, ``3 Pending (shop/db-0, +2)``."""
+    return f"{names[0]} {what}" if len(names) == 1 else f"{len(names):,} {what} ({listed(names, most=1)})"
+
+
+def loss_notes(run: FailRun[Failure]) -> Iterator[str]:
+    """Note what is assumed, and what is not told."""
+    assumed = sum(one.stay.assumed and one.fate in ("returns", "gone") for one in run.pods)
+    if assumed:
+        yield f"{count(assumed, 'pod')} without a toleration of unreachable:NoExecute: the default, 300 s, is assumed"
+    elsewhere = [one.pod.key for one in run.pods if one.elsewhere]
+    if elsewhere:
+        yield f"another scheduler places {listed(elsewhere)}: not told here"
+
+
+def order_decides(run: FailRun[Failure], other: FailRun[Failure]) -> str:
+    """Say that only the order is in the way: pods that come early take room that later ones need.
+
+    Args:
+        run: the loss.
+        other: the same with all pods coming back together.
+    """
+    first = min(one.stay.seconds for one in run.back if one.stay.seconds is not None and not one.stay.waits)
+    back = sum(one.placed for one in other.back)
+    return (
+        f"the order decides: with {listed(list(run.nodes))} deleted within {first} s of the taint all come back "
+        f"together, and by the order of names {back:,} of {len(other.back):,} are placed"
+    )
