@@ -134,39 +134,29 @@ def answer(
     *,
     drawn: bool = False,
 ) -> DrainPlan:
-    """Plan a drain of the nodes named, or find which could go; with ``drawn`` leave the cluster as it is then.
+    """Plan a drain of the nodes named, or find which could go; with ``drawn`` note how full nodes are then.
 
     Raises:
         UsageError: there is no such node, or none is named.
     """
-    from kplan.course.drain import run_drain
     from kplan.scenario.names import find_nodes
     from kplan.studies.doubts import pods_on, with_plan_doubts
     from kplan.studies.drain import DrainAsked, find_nodes_to_drain
     from kplan.studies.drain import drain as study
 
     depends = frozenset({"Pod"} if given.disable_eviction else {"Pod", "PodDisruptionBudget"})
+    seen = session.see if drawn else None
     planner = session.scheduler.planner(session.state, everything=False)
     names = list(dict.fromkeys(name for text in named for name in find_nodes(planner.cluster, text)))
     if find:
         candidates = names if named else None
         with progress("draining") as tell:
             found = find_nodes_to_drain(
-                planner, given, session.origin, candidates=candidates, doubts=session.doubts, progress=tell
+                planner, given, session.origin, candidates=candidates, doubts=session.doubts, progress=tell, seen=seen
             )
-        found = with_plan_doubts(found, planner, pods_on(planner.cluster, candidates), depends)
-        if drawn:
-            for name in found.nodes:
-                run_drain(planner, [name], given)
-            session.planned = planner.cluster
-        return found
+        return with_plan_doubts(found, planner, pods_on(planner.cluster, candidates), depends)
     if not names:
         raise UsageError("no node is named", code="no-node", hint="kplan drain NODE, -l SELECTOR, or --find")
     asked = DrainAsked(names, given, rolling=rolling, together=together, doubts=session.doubts)
-    document = with_plan_doubts(
-        study(planner, asked, session.origin), planner, pods_on(planner.cluster, names), depends
-    )
-    if drawn:
-        run_drain(planner, names, given, rolling=rolling, together=together)
-        session.planned = planner.cluster
-    return document
+    document = study(planner, asked, session.origin, seen)
+    return with_plan_doubts(document, planner, pods_on(planner.cluster, names), depends)

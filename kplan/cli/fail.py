@@ -58,13 +58,12 @@ def fail(
 def answer(
     session: Session, nodes: list[str], zones: list[str], selector: str = "", each: str = "", *, shown: bool = False
 ) -> FailReport:
-    """Lose what is named at once, or each by itself; with ``shown`` leave the cluster as it is then, to be drawn.
+    """Lose what is named at once, or each by itself; with ``shown`` note how full nodes are then, to be drawn.
 
     Raises:
         UsageError: there is no such node or zone, or none is named.
     """
     from kplan.course.clock import monitor_grace
-    from kplan.course.loss import run_fail
     from kplan.studies.doubts import pods_on, with_plan_doubts
     from kplan.studies.fail import FailAsked, each_failure
     from kplan.studies.fail import fail as study
@@ -87,10 +86,8 @@ def answer(
         raise UsageError("no node is named", code="no-node", hint=hint)
     what = f"zone {zones[0]}" if len(zones) == 1 and not nodes and not selector else ""
     asked = FailAsked(found, what, monitor_grace(session.scheduler.features), session.doubts)
-    document = with_plan_doubts(study(planner, asked, session.origin), planner, pods_on(planner.cluster, found))
-    if shown:
-        session.planned = run_fail(planner, found).cluster
-    return document
+    document = study(planner, asked, session.origin, session.see if shown else None)
+    return with_plan_doubts(document, planner, pods_on(planner.cluster, found))
 
 
 def find(planner: Planner, nodes: list[str], zones: list[str], selector: str) -> list[str]:

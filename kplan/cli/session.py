@@ -41,6 +41,7 @@ class Session:
         assumed: why the scheduler of this cluster may be configured otherwise; empty if it is known, or was not asked.
         before: the state before what-ifs; None where there were none.
         planned: the cluster as a plan left it; None where nothing was planned.
+        left: how full nodes are then, where the cluster was not left so.
         verdicts: what each node says to each of many pods; None where the document tells it.
     """
 
@@ -52,12 +53,21 @@ class Session:
     assumed: str = ""
     before: ClusterState | None = None
     planned: Cluster | None = None
+    left: tuple[NodeUsage, ...] = ()
     verdicts: NodeVerdicts | None = None
+
+    def see(self, cluster: Cluster) -> None:
+        """Note how full nodes are as a plan leaves them, before it is taken back."""
+        from kplan.studies.usage import usage
+
+        self.left = usage(cluster, usage(self.scheduler.cluster(self.before or self.state)))
 
     def nodes(self) -> tuple[NodeUsage, ...]:
         """Tell how full nodes are, and were before what-ifs and plans."""
         from kplan.studies.usage import usage
 
+        if self.left:
+            return self.left
         first = usage(self.scheduler.cluster(self.before or self.state))
         if self.planned is not None:
             return usage(self.planned, first)

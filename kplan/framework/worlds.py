@@ -14,9 +14,16 @@ from numpy.typing import NDArray
 
 Int = NDArray[np.int64]
 Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.intp)
 _NO_SIGNS: Int = np.zeros(0, dtype=np.int64)
+_NO_MASK: Mask = np.zeros(0, dtype=np.bool_)
+
+
+def _none(pods: Rows) -> Mask:
+    """bool[K], of so many pods none."""
+    return np.zeros(len(pods), dtype=np.bool_)
 
 
 class Worlds:
@@ -28,10 +35,12 @@ class Worlds:
 
     __slots__ = ("_moves", "_net", "_sums", "rows")
 
-    def __init__(self, rows: Rows, pod: Rows = _NO_ROWS, row: Rows = _NO_ROWS, sign: Int = _NO_SIGNS) -> None:
+    def __init__(
+        self, rows: Rows, pod: Rows = _NO_ROWS, row: Rows = _NO_ROWS, sign: Int = _NO_SIGNS, away: Mask | None = None
+    ) -> None:
         self.rows = rows
-        self._moves = [(pod, row, sign)] if len(pod) else []
-        self._sums: dict[int, tuple[Int, Int]] = {}
+        self._moves = [(pod, row, sign, _none(pod) if away is None else away)] if len(pod) else []
+        self._sums: dict[tuple[int, bool], tuple[Int, Int]] = {}
         self._net: list[dict[int, int]] | None = None
 
     def __len__(self) -> int:
@@ -57,19 +66,25 @@ class Worlds:
         """int64[K], +1 for a pod that was added, -1 for one that was removed."""
         return self._merged()[2]
 
-    def _merged(self) -> tuple[Rows, Rows, Int]:
+    @property
+    def away(self) -> Mask:
+        """bool[K], True for a pod that moved on another node than that of its world, as one of a group may."""
+        return self._merged()[3]
+
+    def _merged(self) -> tuple[Rows, Rows, Int, Mask]:
         """Moves as one array each; shifts only append, as most of them are never looked at."""
         if not self._moves:
-            return _NO_ROWS, _NO_ROWS, _NO_SIGNS
+            return _NO_ROWS, _NO_ROWS, _NO_SIGNS, _NO_MASK
         if len(self._moves) > 1:
-            pods, rows, signs = zip(*self._moves, strict=True)
-            self._moves = [(np.concatenate(pods), np.concatenate(rows), np.concatenate(signs))]
+            pods, rows, signs, away = map(np.concatenate, zip(*self._moves, strict=True))
+            self._moves = [(pods, rows, signs, away)]
         return self._moves[0]
 
-    def total(self, weights: Int) -> Int:
+    def total(self, weights: Int, *, local: bool = True) -> Int:
         """Sum the signed weights of the pods moved, per world.
 
         Args:
+            local: leave out pods that moved on other nodes than that of their world.
             weights: int64[..., P], one weight per pod row. Its identity is the key under which the sums are
                 kept and shifted: a plugin's state or the cluster owns the array, it is not made for the call.
 
@@ -78,30 +93,34 @@ class Worlds:
         """
         if not self._moves:
             return np.broadcast_to(np.int64(0), (*weights.shape[:-1], len(self.rows)))
-        known = self._sums.get(id(weights))
+        known = self._sums.get((id(weights), local))
         if known is not None:
             return known[1]
-        pod, row, sign = self._merged()
+        pod, row, sign, away = self._merged()
+        if local and away.any():
+            pod, row, sign = pod[~away], row[~away], sign[~away]
         sums = np.zeros((*weights.shape[:-1], len(self.rows)), dtype=np.int64)
         flat_weights = weights.reshape(-1, weights.shape[-1])
         for sum_row, weight_row in zip(sums.reshape(-1, len(self.rows)), flat_weights, strict=True):
             np.add.at(sum_row, row, weight_row[pod] * sign)
-        self._sums[id(weights)] = (weights, sums)
+        self._sums[id(weights), local] = (weights, sums)
         return sums
 
-    def shift(self, at: Rows, pods: Rows, sign: int) -> None:
+    def shift(self, at: Rows, pods: Rows, sign: int, *, away: bool = False) -> None:
         """Move one more pod in each of some worlds, in place; the same call with ``-sign`` undoes it exactly.
 
         Args:
             at: intp[J], positions of distinct worlds.
             pods: intp[J], the pod row that moves in each.
             sign: +1 to add, -1 to remove.
+            away: whether these pods are on other nodes than those of the worlds.
         """
         if not len(at):
             return
-        for weights, sums in self._sums.values():
-            sums[..., at] += sign * weights[..., pods]
-        self._moves.append((pods, at, np.full(len(pods), sign, dtype=np.int64)))
+        for (_, local), (weights, sums) in self._sums.items():
+            if not (local and away):
+                sums[..., at] += sign * weights[..., pods]
+        self._moves.append((pods, at, np.full(len(pods), sign, dtype=np.int64), np.full(len(pods), away)))
         if self._net is not None:
             for world, pod in zip(at.tolist(), pods.tolist(), strict=True):
                 self._net[world][pod] = self._net[world].get(pod, 0) + sign
@@ -112,19 +131,20 @@ class Worlds:
 
     def plus(self, pods: Rows, row: Rows) -> Worlds:
         """Add pods (nominated ones) to worlds: pod ``pods[k]`` to world ``row[k]``."""
-        pod, world, sign = self._merged()
+        pod, world, sign, away = self._merged()
         return Worlds(
             self.rows,
             np.concatenate((pod, pods)),
             np.concatenate((world, row)),
             np.concatenate((sign, np.ones(len(pods), dtype=np.int64))),
+            np.concatenate((away, _none(pods))),
         )
 
     def moves(self, i: int) -> Sequence[tuple[int, int]]:
         """(pod row, net sign) of the pods whose presence in world ``i`` differs from the cluster, by pod row."""
         if self._net is None:
             self._net = [{} for _ in self.rows]
-            pods, rows, signs = (array.tolist() for array in self._merged())
+            pods, rows, signs, _ = (array.tolist() for array in self._merged())
             for pod, row, sign in zip(pods, rows, signs, strict=True):
                 self._net[row][pod] = self._net[row].get(pod, 0) + sign
         return sorted((pod, sign) for pod, sign in self._net[i].items() if sign)
@@ -144,8 +164,8 @@ class _View(Worlds):
     def moved(self) -> bool:
         return self.base.moved
 
-    def total(self, weights: Int) -> Int:
-        return self.base.total(weights)[..., self.index]
+    def total(self, weights: Int, *, local: bool = True) -> Int:
+        return self.base.total(weights, local=local)[..., self.index]
 
     def at(self, index: Rows) -> Worlds:
         return _View(self.base, self.index[index])
@@ -156,7 +176,7 @@ class _View(Worlds):
     def plus(self, pods: Rows, row: Rows) -> Worlds:
         raise NotImplementedError("add pods to the base, then view it")
 
-    def shift(self, at: Rows, pods: Rows, sign: int) -> None:
+    def shift(self, at: Rows, pods: Rows, sign: int, *, away: bool = False) -> None:
         raise NotImplementedError("shift the base, then view it")
 
 

@@ -100,7 +100,7 @@ class Filters:
             for pod in self.nominated[int(rows[position])]:
                 pods.append(pod)
                 at.append(i)
-        base = Worlds(rows[positions], worlds.pod[here], back[worlds.row[here]], worlds.sign[here])
+        base = Worlds(rows[positions], worlds.pod[here], back[worlds.row[here]], worlds.sign[here], worlds.away[here])
         return base.plus(np.array(pods, dtype=np.intp), np.array(at, dtype=np.intp)), positions
 
     def verdicts(self, worlds: Worlds, plain: FilterPass | None = None) -> Verdicts:

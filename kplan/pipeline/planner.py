@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from kplan.cluster import Change, Cluster, Nominate, PodInfo, Remove, Undo
-from kplan.framework.codes import Code, Point
-from kplan.framework.preemption import NodeStatus
+from kplan.cluster import Change, Cluster, PodInfo, Undo
 from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.entity import Entity, SinglePod
 from kplan.pipeline.kept import Kept
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
-from kplan.result import Event, EventKind, Outcome, Placement, Plan
-from kplan.result.outcome import Preempted
+from kplan.result import Event, Outcome, Plan
 
 
 @dataclass
@@ -104,62 +102,9 @@ class Planner:
         events = [self.step(pod) for pod in (self.waiting() if pods is None else pods)]
         return Plan(tuple(events), tuple(self.terminating()), self.other_schedulers())
 
-    def step(self, pod: PodInfo) -> Event:
-        """Try one pod and carry out what comes of it."""
-        cycle = self.cycle(pod)
-        outcome = cycle.explain()
-        if outcome.gated:
-            return Event(EventKind.GATED, outcome)
-        if outcome.kept_out and not outcome.error:
-            return Event(EventKind.PENDING, outcome)
-        if outcome.error:
-            return Event(EventKind.FAILED, outcome)
-        if outcome.choice < 0 and self.preempt and self._decided(outcome):
-            outcome, cycle = self._preempted(pod, outcome)
-            then = outcome.last
-        else:
-            then = outcome
-        if then.choice < 0:
-            self._forget_nomination(pod, then)
-            kind = EventKind.FAILED if then.error else EventKind.PENDING
-            return Event(EventKind.PREEMPTED if outcome.preempted else kind, outcome)
-        placed = self._place(cycle, then)
-        if outcome.preempted is not None:
-            outcome = replace(outcome, preempted=replace(outcome.preempted, then=placed))
-            return Event(EventKind.PREEMPTED, outcome)
-        return Event(EventKind.FAILED if placed.error else EventKind.PLACED, placed)
-
-    def _decided(self, outcome: Outcome) -> bool:
-        """Tell whether there is a preemption to carry out."""
-        found = outcome.preemption
-        if found is None or not found.picks:
-            return False
-        return self.ambiguous or (len(found.picks) == 1 and not found.ambiguous)
-
-    def _preempted(self, pod: PodInfo, outcome: Outcome) -> tuple[Outcome, Cycle]:
-        """Let the victims leave, nominate the pod, and try it again."""
-        assert outcome.preemption is not None
-        node = outcome.preemption.picks[0]
-        victims = outcome.preemption.candidates[node].pods
-        waiting = (self.cluster.pods[row] for row in self.cluster.nominated_on(node))
-        cleared = tuple(p.row for p in waiting if p.priority < pod.priority and self.queue.responsible(p))
-        self.apply(Remove(victim) for victim in victims)
-        if self.move_nominations:
-            self.apply(Nominate(row, -1) for row in cleared)
-            self.apply([Nominate(pod.row, node)])
-        cycle = self.cycle(pod, node)
-        then = cycle.explain()
-        return replace(outcome, preempted=Preempted(node, victims, cleared, then)), cycle
-
-    def _forget_nomination(self, pod: PodInfo, outcome: Outcome) -> None:
-        """A preemption that cannot help takes a nomination away; any other failure leaves it.
-
-        Source: v1.37.2 preemption.go evaluate (a result with an empty nominated node), schedule_one.go
-        handleSchedulingFailure.
-        """
-        found = outcome.preemption
-        if found is not None and found.eligible and not found.candidates and self.cluster.pod_nominated[pod.row] >= 0:
-            self.apply([Nominate(pod.row, -1)])
+    def step(self, entity: PodInfo | Entity) -> Event:
+        """Try a pod, or what is scheduled as one, and carry out what comes of it."""
+        return (SinglePod(entity) if isinstance(entity, PodInfo) else entity).step(self)
 
     def place(self, cycle: Cycle, row: int) -> Taken:
         """Assume and reserve; nothing stays taken where a plugin refuses.
@@ -174,27 +119,10 @@ class Planner:
                 trial.keep()
         return taken
 
-    def _place(self, cycle: Cycle, outcome: Outcome) -> Outcome:
-        """Place a pod where its cycle chose to, as a scheduling cycle does."""
-        row = outcome.choice
-        taken = self.place(cycle, row)
-        if taken.refused is not None:
-            return replace(outcome, error=f"reserve: {taken.refused.text}")
-        kept = cycle.keep(row) if taken.alone and not self.everything else None
+    def keep_answers(self, cycle: Cycle, row: int) -> None:
+        """Keep what a cycle found for the next one, once its pod was placed and nothing else was changed."""
+        kept = cycle.keep(row)
         self._kept = (self.cluster, self.cluster.stamp, kept) if kept is not None else None
-        if not self.everything and outcome.scores is not None:
-            # a plan of many pods would hold an array for each of them: only who won is kept
-            none = outcome.scores.total[:0]
-            thin = replace(outcome.scores, rows=none, raw={}, weighted={}, total=none)
-            outcome = replace(outcome, diagnosis=None, scores=thin)
-        return replace(outcome, placement=Placement(row, taken.volumes), permit=self._permit(cycle, row))
-
-    def _permit(self, cycle: Cycle, row: int) -> NodeStatus | None:
-        for plugin in cycle.pipeline.at(Point.PERMIT):
-            answer = plugin.permit(cycle.pod, self.cluster, row) if hasattr(plugin, "permit") else None
-            if answer is not None:
-                return NodeStatus(Code.WAIT, plugin.name, answer.whys)
-        return None
 
     def apply(self, changes: Iterable[Change]) -> None:
         """Change the cluster; a trial that this is called on takes it back."""

@@ -45,6 +45,18 @@ def test_one_weight_a_pod_gives_one_sum_a_world() -> None:
     assert worlds.total(np.array([1, 10, 100, 0, 0, 0], dtype=np.int64)).tolist() == [-90, 0, 0, 0, 200]
 
 
+def test_a_pod_that_moved_on_another_node_counts_only_where_that_is_asked_for() -> None:
+    weights = np.array([1, 10, 100, 1000, 0, 0], dtype=np.int64)
+    away = np.array([False, True])
+    worlds = Worlds(rows(0, 3), rows(0, 1), rows(0, 0), np.array([1, 1], dtype=np.int64), away)
+    assert (worlds.total(weights).tolist(), worlds.total(weights, local=False).tolist()) == ([1, 0], [11, 0])
+    worlds.shift(rows(1), rows(2), -1, away=True)
+    worlds.shift(rows(1), rows(3), 1)
+    assert (worlds.total(weights).tolist(), worlds.total(weights, local=False).tolist()) == ([1, 1000], [11, 900])
+    assert worlds.at(rows(1)).total(weights, local=False).tolist() == [900]
+    assert worlds.plus(rows(3), rows(0)).total(weights).tolist() == [1001, 1000]
+
+
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(moves, weights)
 def test_total_is_the_sum_over_the_moved_pods(moved: list[Move], weights: np.ndarray) -> None:

@@ -15,6 +15,7 @@ from kplan.cluster import AddPods, Cluster, PodInfo, Remove
 from kplan.course.as_new import movable
 from kplan.course.returning import copy_of
 from kplan.pipeline import Pipeline, Planner
+from kplan.pipeline.entity import Entity
 from kplan.reasons.groups import Asked, find_groups, narrowed
 from kplan.result import Event, Outcome
 from kplan.result.document_base import Doubt, Origin
@@ -147,11 +148,11 @@ class _Watcher(Planner):
     rules: Planner | None = None
     seen: dict[str, Seen] = field(default_factory=dict)
 
-    def step(self, pod: PodInfo) -> Event:
+    def step(self, entity: PodInfo | Entity) -> Event:
         """Look at a watched pod before it is placed."""
-        if pod.key in self.watched:
-            self.seen[pod.key] = look(self, pod, self.watched[pod.key], self.rules)
-        return super().step(pod)
+        if isinstance(entity, PodInfo) and entity.key in self.watched:
+            self.seen[entity.key] = look(self, entity, self.watched[entity.key], self.rules)
+        return super().step(entity)
 
 
 def run_side(

@@ -27,6 +27,7 @@ def find_nodes_to_drain(
     candidates: list[str] | None = None,
     doubts: tuple[Doubt, ...] = (),
     progress: Callable[[int, int], None] | None = None,
+    seen: Callable[[Cluster], None] | None = None,
 ) -> DrainPlan:
     """Drain nodes greedily, the emptiest first, and keep each that leaves nothing behind.
 
@@ -40,6 +41,7 @@ def find_nodes_to_drain(
         candidates: nodes to look at; all of them if None.
         doubts: about version and configuration.
         progress: told how many of how many nodes are done.
+        seen: shown the cluster without the nodes that go.
     """
     cluster = planner.cluster
     names = candidates if candidates is not None else [node.name for node in cluster.nodes]
@@ -55,6 +57,8 @@ def find_nodes_to_drain(
             verdicts.append(NodeVerdict(node=name, goes=goes, pods=run.evicted, because=_why(run)))
             if progress is not None:
                 progress(number + 1, len(names))
+        if seen is not None:
+            seen(cluster)
     going = [one.node for one in verdicts if one.goes]
     first = next((one for one in verdicts if not one.goes), None)
     return DrainPlan(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -47,17 +47,22 @@ class DrainAsked:
     fixes: bool = True
 
 
-def drain(planner: Planner, asked: DrainAsked, origin: Origin) -> DrainPlan:
+def drain(
+    planner: Planner, asked: DrainAsked, origin: Origin, seen: Callable[[Cluster], None] | None = None
+) -> DrainPlan:
     """Plan a drain.
 
     Args:
         planner: planner over the cluster, which is as before afterwards.
         asked: what is asked.
         origin: where the state is from.
+        seen: shown the cluster as the drain leaves it.
     """
     with planner.trial() as trial:
         run = run_drain(trial, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together, why=failure)
         plan = _plan(trial.cluster, run, asked, origin)
+        if seen is not None:
+            seen(trial.cluster)
     if plan.verdict == "FITS" or not asked.fixes:
         return plan
     tried = find_fixes(planner, asked.nodes, asked.options, run, rolling=asked.rolling, together=asked.together)

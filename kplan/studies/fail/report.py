@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -42,17 +42,22 @@ class FailAsked:
     fixes: bool = True
 
 
-def fail(planner: Planner, asked: FailAsked, origin: Origin) -> FailReport:
+def fail(
+    planner: Planner, asked: FailAsked, origin: Origin, seen: Callable[[Cluster], None] | None = None
+) -> FailReport:
     """Lose nodes and tell what comes of it.
 
     Args:
         planner: planner over the cluster, which is as before afterwards.
         asked: what is asked.
         origin: where the state is from.
+        seen: shown the cluster that the loss leaves.
     """
     with planner.trial() as trial:
         run = run_fail(trial, asked.nodes, failure)
         report = _report(run, asked, origin)
+        if seen is not None:
+            seen(run.cluster)
     if run.borne or not asked.fixes:
         return report
     if run.pending and run.waves > 1:

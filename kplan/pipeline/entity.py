@@ -1,0 +1,143 @@
+"""What the scheduler schedules at one time: a pod, or pods that are placed together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from kplan.cluster import Change, Cluster, Nominate, PodInfo, Remove
+from kplan.framework.codes import Code, Point
+from kplan.framework.preemption import NodeStatus
+from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.queue import Queue
+from kplan.pipeline.reserving import Taken
+from kplan.result import Event, EventKind, Outcome, Placement
+from kplan.result.outcome import Preempted
+
+
+class Steps(Protocol):
+    """What an entity asks of the planner that steps it; see ``Planner``."""
+
+    cluster: Cluster
+    preempt: bool
+    ambiguous: bool
+    everything: bool
+    move_nominations: bool
+
+    @property
+    def queue(self) -> Queue:
+        """The queue of this scheduler."""
+
+    def cycle(self, pod: PodInfo, nominated: int | None = None) -> Cycle:
+        """Start a cycle of one pod."""
+
+    def place(self, cycle: Cycle, row: int) -> Taken:
+        """Assume and reserve."""
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Change the cluster."""
+
+    def keep_answers(self, cycle: Cycle, row: int) -> None:
+        """Keep what a cycle found for the next one."""
+
+
+class Entity(Protocol):
+    """What is scheduled as one."""
+
+    def step(self, planner: Steps) -> Event:
+        """Try it on the planner's cluster, and carry out through the planner what comes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinglePod:
+    """A pod by itself.
+
+    Attributes:
+        pod: the pod.
+    """
+
+    pod: PodInfo
+
+    def step(self, planner: Steps) -> Event:
+        """See Entity."""
+        cycle = planner.cycle(self.pod)
+        outcome = cycle.explain()
+        if outcome.gated:
+            return Event(EventKind.GATED, outcome)
+        if outcome.kept_out and not outcome.error:
+            return Event(EventKind.PENDING, outcome)
+        if outcome.error:
+            return Event(EventKind.FAILED, outcome)
+        if outcome.choice < 0 and planner.preempt and _decided(outcome, ambiguous=planner.ambiguous):
+            outcome, cycle = self._preempted(planner, outcome)
+        then = outcome.last
+        if then.choice < 0:
+            self._forget_nomination(planner, then)
+            kind = EventKind.FAILED if then.error else EventKind.PENDING
+            return Event(EventKind.PREEMPTED if outcome.preempted else kind, outcome)
+        placed = _place(planner, cycle, then)
+        if outcome.preempted is not None:
+            outcome = replace(outcome, preempted=replace(outcome.preempted, then=placed))
+            return Event(EventKind.PREEMPTED, outcome)
+        return Event(EventKind.FAILED if placed.error else EventKind.PLACED, placed)
+
+    def _preempted(self, planner: Steps, outcome: Outcome) -> tuple[Outcome, Cycle]:
+        """Let the victims leave, nominate the pod, and try it again."""
+        assert outcome.preemption is not None
+        pod, cluster = self.pod, planner.cluster
+        node = outcome.preemption.picks[0]
+        victims = outcome.preemption.candidates[node].pods
+        waiting = (cluster.pods[row] for row in cluster.nominated_on(node))
+        cleared = tuple(p.row for p in waiting if p.priority < pod.priority and planner.queue.responsible(p))
+        planner.apply(Remove(victim) for victim in victims)
+        if planner.move_nominations:
+            planner.apply(Nominate(row, -1) for row in cleared)
+            planner.apply([Nominate(pod.row, node)])
+        cycle = planner.cycle(pod, node)
+        then = cycle.explain()
+        return replace(outcome, preempted=Preempted(node, victims, cleared, then)), cycle
+
+    def _forget_nomination(self, planner: Steps, outcome: Outcome) -> None:
+        """A preemption that cannot help takes a nomination away; any other failure leaves it.
+
+        Source: v1.37.2 preemption.go evaluate (a result with an empty nominated node), schedule_one.go
+        handleSchedulingFailure.
+        """
+        found, row = outcome.preemption, self.pod.row
+        if found is not None and found.eligible and not found.candidates and planner.cluster.pod_nominated[row] >= 0:
+            planner.apply([Nominate(row, -1)])
+
+
+def _decided(outcome: Outcome, *, ambiguous: bool) -> bool:
+    """Tell whether there is a preemption to carry out."""
+    found = outcome.preemption
+    if found is None or not found.picks:
+        return False
+    return ambiguous or (len(found.picks) == 1 and not found.ambiguous)
+
+
+def _place(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
+    """Place a pod where its cycle chose to, as a scheduling cycle does."""
+    row = outcome.choice
+    taken = planner.place(cycle, row)
+    if taken.refused is not None:
+        return replace(outcome, error=f"reserve: {taken.refused.text}")
+    if not planner.everything:
+        if taken.alone:
+            planner.keep_answers(cycle, row)
+        if outcome.scores is not None:
+            # a plan of many pods would hold an array for each of them: only who won is kept
+            none = outcome.scores.total[:0]
+            thin = replace(outcome.scores, rows=none, raw={}, weighted={}, total=none)
+            outcome = replace(outcome, diagnosis=None, scores=thin)
+    return replace(outcome, placement=Placement(row, taken.volumes), permit=_permit(cycle, row))
+
+
+def _permit(cycle: Cycle, row: int) -> NodeStatus | None:
+    """What a Permit plugin holds a placed pod back with; None for none."""
+    for plugin in cycle.pipeline.at(Point.PERMIT):
+        answer = plugin.permit(cycle.pod, cycle.cluster, row) if hasattr(plugin, "permit") else None
+        if answer is not None:
+            return NodeStatus(Code.WAIT, plugin.name, answer.whys)
+    return None
