@@ -5,7 +5,6 @@ from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.fleets import Fleet
 from kplan.admission.controllers.leaving import Standing, leaving_order, ordinal
 from kplan.admission.controllers.operated import OPERATED
-from kplan.admission.controllers.rollout import RolloutStep, RolloutSteps
 from kplan.admission.expand import expand
 from kplan.admission.expansion import ExpandedPod, Expansion, FieldProblem, LeftOut
 from kplan.admission.policies.quota import Quotas, QuotaUse, ResourceUse
@@ -20,8 +19,6 @@ __all__ = [
     "QuotaUse",
     "Quotas",
     "ResourceUse",
-    "RolloutStep",
-    "RolloutSteps",
     "Standing",
     "WorkloadChange",
     "expand",

@@ -340,7 +340,7 @@ class _Run:
         if not why or first is None:
             return False
         self.changes.append(
-            replace(change, leaving=(), rollout=None, verdict="new" if running is None else "unchanged")
+            replace(change, leaving=(), strategy="", verdict="new" if running is None else "unchanged")
         )
         if manifest.item is not None:
             self.server.objects.append(manifest.item)

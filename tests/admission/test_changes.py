@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from kplan.admission.controllers.rollout import daemon_rollout, deployment_rollout, fenceposts, stateful_rollout
+from kplan.admission.controllers.fleets import fenceposts
 from kplan.objects.models import Deployment, LabelSelector, Object, Pod, ReplicaSet
 from tests.admission.manifests import deployment, expand_text, running
 from tests.builders import make, node, pod
@@ -24,7 +24,7 @@ def test_verdicts(manifest: str, verdict: str, before: int, after: int, new: int
     (change,) = found.changes
     assert (change.verdict, change.before, change.after) == (verdict, before, after)
     assert (len(found.pods), len(change.leaving)) == (new, leaving)
-    assert (change.rollout is not None) == (verdict == "changed")
+    assert change.strategy == ("RollingUpdate" if verdict == "changed" else "")
 
 
 def test_pods_that_are_added_belong_to_the_set_that_runs() -> None:
@@ -35,52 +35,6 @@ def test_pods_that_are_added_belong_to_the_set_that_runs() -> None:
     assert [(o.name, o.uid) for o in added.pod.metadata.owner_references or ()] == [(owner.name, owner.metadata.uid)]
     assert added.pod.name not in {one.name for one in there}
     assert not [one for one in found.objects if isinstance(one, ReplicaSet)]
-
-
-@pytest.mark.parametrize(
-    ("old", "replicas", "surge", "unavailable", "peak", "waves"),
-    [
-        pytest.param(4, 4, "25%", "25%", 5, [(3, 2), (1, 4), (0, 4)], id="the defaults"),
-        pytest.param(10, 10, "25%", "25%", 13, [(8, 5), (3, 10), (0, 10)], id="25 % of ten: 3 more, 2 fewer"),
-        pytest.param(5, 5, 0, 1, 5, [(4, 1), (3, 2), (2, 3), (1, 4), (0, 5)], id="no surge"),
-        pytest.param(5, 5, 2, 0, 7, [(5, 2), (3, 4), (1, 5), (0, 5)], id="none missing"),
-        pytest.param(3, 3, "100%", "0%", 6, [(3, 3), (0, 3)], id="all at once"),
-        pytest.param(1, 1, "25%", "25%", 2, [(1, 1), (0, 1)], id="one pod"),
-        pytest.param(4, 4, 0, "100%", 4, [(0, 4)], id="all may be missing"),
-        pytest.param(3, 0, "25%", "25%", 3, [(0, 0)], id="down to none"),
-        pytest.param(0, 3, "25%", "25%", 3, [(0, 3)], id="up from none"),
-        pytest.param(4, 7, 1, 1, 8, [(6, 2), (4, 4), (2, 6), (0, 7)], id="more replicas: the old ones grow first"),
-        pytest.param(6, 3, 1, 0, 6, [(3, 1), (2, 2), (1, 3), (0, 3)], id="fewer replicas: the old ones shrink first"),
-    ],
-)
-def test_rolling_update(
-    old: int, replicas: int, surge: object, unavailable: object, peak: int, waves: list[tuple[int, int]]
-) -> None:
-    rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
-    found = deployment_rollout({"replicas": replicas, "strategy": {"rollingUpdate": rolling}}, old)
-    assert found.peak == peak
-    assert [(step.old, step.new) for step in found.steps] == waves
-
-
-@pytest.mark.parametrize(
-    ("old", "replicas", "surge", "unavailable", "least"),
-    [
-        pytest.param(10, 10, "25%", "25%", 8, id="two may be missing"),
-        pytest.param(5, 5, 2, 0, 5, id="none may be missing"),
-        pytest.param(4, 4, 0, "100%", 0, id="all may be missing"),
-        pytest.param(4, 7, 1, 1, 4, id="old pods made for the new number are not ready yet"),
-        pytest.param(6, 3, 1, 0, 3, id="fewer are wanted"),
-        pytest.param(3, 0, 1, 1, 0, id="none is wanted"),
-    ],
-)
-def test_fewest_ready_pods(old: int, replicas: int, surge: object, unavailable: object, least: int) -> None:
-    rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
-    assert deployment_rollout({"replicas": replicas, "strategy": {"rollingUpdate": rolling}}, old).least == least
-
-
-def test_recreate_has_no_surge() -> None:
-    found = deployment_rollout({"replicas": 4, "strategy": {"type": "Recreate"}}, 4)
-    assert (found.peak, found.surge, [(s.remove, s.create) for s in found.steps]) == (4, False, [(4, 4)])
 
 
 @pytest.mark.parametrize(
@@ -95,61 +49,12 @@ def test_fenceposts(surge: object, unavailable: object, replicas: int, wanted: t
     assert fenceposts(surge, unavailable, replicas) == wanted
 
 
-def test_recreate_serves_nobody_meanwhile() -> None:
-    assert deployment_rollout({"replicas": 4, "strategy": {"type": "Recreate"}}, 4).least == 0
-
-
-PARALLEL = {"podManagementPolicy": "Parallel"}
-
-
-@pytest.mark.parametrize(
-    ("old", "replicas", "rolling", "more", "least", "waves"),
-    [
-        pytest.param(3, 3, {}, {}, 2, [(2, 1), (1, 2), (0, 3)], id="one by one"),
-        pytest.param(4, 4, {"partition": 2}, {}, 3, [(3, 1), (2, 2)], id="those below the partition stay"),
-        pytest.param(2, 2, {"partition": 5}, {}, 2, [], id="a partition above all"),
-        pytest.param(5, 5, {"maxUnavailable": "50%"}, PARALLEL, 3, [(3, 2), (1, 4), (0, 5)], id="shares round down"),
-        pytest.param(
-            5, 5, {"maxUnavailable": 2}, {}, 3, [(3, 1), (3, 2), (1, 3), (1, 4), (0, 5)],
-            id="two leave, one at a time is made",
-        ),
-        pytest.param(2, 4, {}, {}, 2, [(2, 1), (2, 2), (1, 3), (0, 4)], id="what is missing is made first"),
-        pytest.param(2, 4, {"partition": 3}, {}, 2, [(3, 0), (3, 1)], id="below the partition it is made old"),
-        pytest.param(
-            3, 4, {"maxUnavailable": 2}, PARALLEL, 2, [(2, 2), (0, 4)], id="what is missing counts as unavailable"
-        ),
-        pytest.param(4, 2, {}, {}, 1, [(1, 1), (0, 2)], id="what is too many leaves first"),
-    ],
-)  # fmt: skip
-def test_a_stateful_set(
-    old: int, replicas: int, rolling: dict[str, object], more: dict[str, object], least: int,
-    waves: list[tuple[int, int]],
-) -> None:  # fmt: skip
-    found = stateful_rollout({"replicas": replicas, "updateStrategy": {"rollingUpdate": rolling}, **more}, old)
-    assert (found.peak, found.least) == (max(old, replicas), least)
-    assert [(step.old, step.new) for step in found.steps] == waves
-
-
-@pytest.mark.parametrize(
-    ("rolling", "peak", "least", "waves"),
-    [
-        pytest.param({}, 4, 3, [(3, 1), (2, 2), (1, 3), (0, 4)], id="one node at a time"),
-        pytest.param({"maxUnavailable": "30%"}, 4, 2, [(2, 2), (0, 4)], id="shares round up"),
-        pytest.param({"maxSurge": "50%", "maxUnavailable": 0}, 6, 4, [(4, 2), (2, 4), (0, 4)], id="beside the old pod"),
-    ],
-)
-def test_a_daemon_set(rolling: dict[str, object], peak: int, least: int, waves: list[tuple[int, int]]) -> None:
-    found = daemon_rollout({"updateStrategy": {"rollingUpdate": rolling}}, 4)
-    assert (found.peak, found.least) == (peak, least)
-    assert [(step.old, step.new) for step in found.steps] == waves
-
-
 def test_a_paused_deployment_has_only_the_pods_of_its_template_that_runs() -> None:
     paused = deployment(3, image="b").replace("spec:\n  replicas", "spec:\n  paused: true\n  replicas", 1)
     new = expand_text(paused)
     assert (len(new.pods), new.notes) == (0, ("deploy/default/web: paused: it makes no ReplicaSet, so no pods",))
     found = expand_text(paused, *running(2))
-    assert [(change.verdict, change.rollout) for change in found.changes] == [("scaled", None)]
+    assert [(change.verdict, change.strategy) for change in found.changes] == [("scaled", "")]
     assert [(one.pod.spec.containers or [])[0].image for one in found.pods] == ["a"]
 
 

@@ -365,3 +365,34 @@ def ready_since(time: str) -> dict[str, Any]:
 )  # fmt: skip
 def test_who_leaves_first(pods: list[dict[str, Any]], now: str, order: list[str]) -> None:
     assert ranked(*pods, now=now) == order
+
+
+def rolled(tmp_path: Path, kind: str, objects: list[Object], *fields: str) -> tuple[int, int]:
+    """Most pods and fewest ready ones of a rollout that goes through."""
+    (rollout,) = landed(manifest(kind, "web", "20m", *fields), tmp_path, objects).rollouts
+    assert rollout.stalled == ""
+    return rollout.peak, rollout.serving
+
+
+@pytest.mark.parametrize(
+    ("old", "replicas", "surge", "unavailable", "peak", "serving"),
+    [
+        pytest.param(4, 4, "25%", "25%", 5, 3, id="the defaults"),
+        pytest.param(10, 10, "25%", "25%", 13, 8, id="25 % of ten: 3 more, 2 fewer"),
+        pytest.param(5, 5, 0, 1, 5, 4, id="no surge"),
+        pytest.param(5, 5, 2, 0, 7, 5, id="none missing"),
+        pytest.param(3, 3, "100%", "0%", 6, 3, id="all at once"),
+        pytest.param(1, 1, "25%", "25%", 2, 1, id="one pod"),
+        pytest.param(4, 4, 0, "100%", 4, 0, id="all may be missing"),
+        pytest.param(3, 0, "25%", "25%", 3, 0, id="down to none"),
+        pytest.param(4, 7, 1, 1, 8, 4, id="more replicas: the old ones grow first, and are not ready yet"),
+        pytest.param(6, 3, 1, 0, 6, 3, id="fewer replicas: the old ones shrink first"),
+    ],
+)
+def test_most_and_fewest_pods_of_a_deployment(
+    tmp_path: Path, old: int, replicas: int, surge: object, unavailable: object, peak: int, serving: int
+) -> None:
+    """As a real controller has them, which tests/live/test_rollouts.py holds them against."""
+    rolling = f"{{maxSurge: {surge}, maxUnavailable: {unavailable}}}"
+    fields = (f"replicas: {replicas}", f"strategy: {{rollingUpdate: {rolling}}}")
+    assert rolled(tmp_path, "Deployment", web(old, "10m"), *fields) == (peak, serving)

@@ -12,10 +12,9 @@ import msgspec
 
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.leaving import Standing, job_leaving_order, leaving_order, ordinal
-from kplan.admission.controllers.rollout import RolloutSteps, daemon_rollout, deployment_rollout, stateful_rollout
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.controllers.workloads import Draft
-from kplan.admission.raw import copied, dig, dig_int, read_template
+from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Job, Object, Pod, ReplicaSet, ReplicationController, Workload
 from kplan.objects.models.pod import PodTemplateSpec
@@ -51,7 +50,7 @@ class WorkloadChange:
         before: pods it has now; 0 for a new one.
         after: pods it will have.
         leaving: ``ns/name`` of running pods that go in the end, sorted.
-        rollout: how its pods are replaced, if they are.
+        strategy: how its pods are replaced: ``RollingUpdate``, ``Recreate`` or ``OnDelete``; empty if they are not.
         unsure: what of it is not known, so that the plan has a doubt; empty for nothing.
     """
 
@@ -61,7 +60,7 @@ class WorkloadChange:
     before: int
     after: int
     leaving: tuple[str, ...] = ()
-    rollout: RolloutSteps | None = None
+    strategy: str = ""
     unsure: str = ""
 
 
@@ -194,10 +193,9 @@ def compare(
     paused = manifest.kind == "Deployment" and dig(spec, "paused") is True
     replaced = not paused and manifest.kind in _REPLACING and not same_template(manifest, running)
     if replaced:
-        plan = {"Deployment": deployment_rollout, "StatefulSet": stateful_rollout, "DaemonSet": daemon_rollout}
-        rollout = plan[manifest.kind](spec, before)
-        leaving = _keys(pods) if rollout.strategy != "OnDelete" else ()
-        return WorkloadChange(workload, place, "changed", before, after, leaving, rollout)
+        strategy = strategy_of(manifest.kind, spec)
+        leaving = _keys(pods) if strategy != "OnDelete" else ()
+        return WorkloadChange(workload, place, "changed", before, after, leaving, strategy)
     if before == after:
         return WorkloadChange(workload, place, "unchanged", before, after)
     leaving = _scaled_away(manifest, running, pods, before - after, state.taken)
@@ -301,6 +299,11 @@ def _scaled_away(
     return _keys(one.pod for one in leaving_order(standing, standing if owned else (), now)[:count])
 
 
+def strategy_of(kind: str, spec: object) -> str:
+    """How a workload of a kind replaces pods: ``RollingUpdate`` where its spec does not say."""
+    return dig_text(spec, "strategy.type" if kind == "Deployment" else "updateStrategy.type", "RollingUpdate")
+
+
 def standing_of(pod: Pod) -> Standing:
     """Tell what a controller ranks a pod of a state by."""
     return Standing(pod, pod.spec.node_name or "", bool(pod.spec.node_name) and is_ready(pod), pod.metadata.uid or "")
@@ -309,7 +312,7 @@ def standing_of(pod: Pod) -> Standing:
 def new_drafts(drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str) -> list[Draft]:
     """Choose the pods that a controller makes for a workload that runs already."""
     if change.verdict == "changed":
-        return drafts if change.rollout is None or change.rollout.strategy != "OnDelete" else []
+        return drafts if change.strategy != "OnDelete" else []
     if kind == "StatefulSet":
         have = {pod.key for pod in pods}
         return [draft for draft in drafts if draft.pod.key not in have]

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from kplan.admission.controllers.changes import WorkloadChange
+from kplan.admission.controllers.changes import WorkloadChange, strategy_of
 from kplan.admission.controllers.differences import template_differences
-from kplan.admission.controllers.rollout import fenceposts
 from kplan.admission.controllers.stand_ins import bare
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.int_or_percent import scaled
@@ -141,9 +140,10 @@ def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:
     pkg/controller/statefulset/stateful_set_utils.go (rounds down); updatedDesiredNodeCounts in
     pkg/controller/daemon/update.go (both round up).
     """
+    strategy = strategy_of(kind, spec)
     if kind == "Deployment":
-        if dig_text(spec, "strategy.type", "RollingUpdate") == "Recreate":
-            return "Recreate", 0, replicas
+        if strategy == "Recreate":
+            return strategy, 0, replicas
         given = _map(dig(spec, "strategy.rollingUpdate"))
         surge, unavailable = fenceposts(
             given.get("maxSurge", _QUARTER), given.get("maxUnavailable", _QUARTER), replicas
@@ -151,13 +151,22 @@ def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:
         return "RollingUpdate", surge, min(unavailable, replicas)
     if kind not in ("StatefulSet", "DaemonSet"):
         return "", 0, 0
-    strategy = dig_text(spec, "updateStrategy.type", "RollingUpdate")
     given = _map(dig(spec, "updateStrategy.rollingUpdate"))
     if kind == "StatefulSet":
         return strategy, 0, max(1, scaled(given.get("maxUnavailable", 1), replicas, up=False))
     surge = scaled(given.get("maxSurge", 0), replicas, up=True)
     unavailable = scaled(given.get("maxUnavailable", 0 if surge else 1), replicas, up=True)
     return strategy, surge, unavailable or (0 if surge else 1)
+
+
+def fenceposts(max_surge: object, max_unavailable: object, replicas: int) -> tuple[int, int]:
+    """Work out how many pods may be too many and too few; both zero allows one to be missing.
+
+    Source: ResolveFenceposts in pkg/controller/deployment/util/deployment_util.go.
+    """
+    surge = scaled(max_surge, replicas, up=True)
+    unavailable = scaled(max_unavailable, replicas, up=False)
+    return surge, unavailable if surge or unavailable else 1
 
 
 def _map(value: object) -> dict[str, object]:
