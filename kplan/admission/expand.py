@@ -14,7 +14,7 @@ from kplan.admission.controllers.changes import (
     new_drafts,
     owned_pods,
 )
-from kplan.admission.controllers.fleets import Fleet, fleet_of, leaving_fleet
+from kplan.admission.controllers.fleets import Fleet, drafts_of, fleet_of, leaving_fleet
 from kplan.admission.controllers.kinds import controller_of, is_foreign
 from kplan.admission.controllers.names import Names
 from kplan.admission.controllers.operated import OPERATED, operated
@@ -294,7 +294,7 @@ class _Run:
         except Misfit as misfit:
             self._misfit(manifest, misfit)
             return
-        drafts = list(made.drafts)
+        drafts = list(drafts_of(manifest, made, running, change, lambda one: make(one, self.around)))
         pods: tuple[Pod, ...] = ()
         if running is not None and change is not None:
             pods = (*owned_pods(running, self.state), *adopted)
@@ -339,9 +339,7 @@ class _Run:
         why = maker_refusal(first, self.server.quotas) if first is not None else ""
         if not why or first is None:
             return False
-        self.changes.append(
-            replace(change, leaving=(), strategy="", verdict="new" if running is None else "unchanged")
-        )
+        self.changes.append(replace(change, leaving=(), strategy="", verdict="new" if running is None else "unchanged"))
         if manifest.item is not None:
             self.server.objects.append(manifest.item)
         told = f"its {first.kind} is refused, so no pod is made: {why}"

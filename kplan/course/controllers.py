@@ -162,7 +162,9 @@ def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
         return True
     for number in slots:
         known, pod = there.get(number), names.get(str(number))
-        made = known is None and pod is not None and rollout.make(pod)
+        # below the partition a pod that is missing is made of the old template
+        new = not fleet.replaces or number >= fleet.first + fleet.partition
+        made = known is None and pod is not None and rollout.make(pod, new=new)
         if fleet.ordered and (known is None or not known.ready):
             return made
         if made:
@@ -245,7 +247,7 @@ def _in_place(rollout: Rollout, nodes: Collection[str], there: _Nodes) -> bool:
 
 
 def _surge(rollout: Rollout, nodes: Collection[str], there: _Nodes) -> bool:
-    """Make new pods beside old ones, and remove an old one once its new one is ready."""
+    """Make new pods beside old ones, and remove an old one once its new one is ready, or if it is not ready itself."""
     surging = 0
     candidates = []
     available = 0
@@ -257,7 +259,7 @@ def _surge(rollout: Rollout, nodes: Collection[str], there: _Nodes) -> bool:
         )
         if old is None:
             continue
-        if new is not None and new.ready:
+        if new is not None and (new.ready or not old.ready):
             rollout.remove(old)
             return True
         if new is not None:

@@ -176,15 +176,18 @@ class Rollout:
         shared.made.append(info)
         self.steps.append(Step(info))
         self.peak = max(self.peak, len(self.there))
-        if new:
-            self.unmade.pop(pod.name, None)
+        self.unmade.pop(pod.name, None)
         return True
 
     def remove(self, replica: Replica) -> None:
         """Remove a pod, and free what it used."""
         shared, pod = self.shared, replica.pod
         planner = shared.attempts.planner
-        self.current.leaves.append(Left(pod.key, planner.cluster.home_of(pod.row)))
+        if pod in shared.made:  # made and removed in one turn: nobody sees it
+            shared.made.remove(pod)
+            self.steps = [step for step in self.steps if step.pod is not pod]
+        else:
+            self.current.leaves.append(Left(pod.key, planner.cluster.home_of(pod.row)))
         planner.apply([Remove(pod.row)])
         if not pod.bound:
             shared.attempts.landings.pop(pod.row, None)

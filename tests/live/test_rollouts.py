@@ -1,14 +1,16 @@
-"""Rollouts go as the real controllers carry them out: how many pods at most, how few ready, in which steps.
+"""Rollouts go as the real controllers carry them out: the steps that ``kplan simulate`` shows, pod by pod.
 
-All workloads are made, and later changed, at the same time, each in a namespace of its own. A stand-in for the kubelets
-reports new pods as ready only once nothing has moved for a while, which is what kplan plans: what a controller does
-before it has to wait is one step.
+All workloads are made, and later changed, at the same time, each in a namespace of its own; of some, pods are not ready
+before they are changed, and stay so. A stand-in for the kubelets reports one new pod of each as ready once nothing has
+moved there for a while, which is what kplan plans: what a controller does before it has to wait belongs to the pod that
+became ready last.
 """
 
 import contextlib
+import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -33,11 +35,14 @@ from tests.live.controlplane import ControlPlane, wait_for
 
 OLD, NEW = "example.invalid/app:1", "example.invalid/app:2"
 NODES = 4
-QUIET = 1.0
+QUIET = 2.0
 """Seconds without an event after which a controller is taken to wait."""
 
-PATIENCE = 30.0
-"""Seconds after which it is taken to be through, where the pods are not those that kplan expects in the end."""
+PATIENCE = 8.0
+"""Seconds after which it is taken to be through, where no pod is left that could become ready."""
+
+RANDOM = 40
+"""Cases that are drawn."""
 
 
 def workload(kind: str, image: str, **spec: Any) -> Json:
@@ -55,11 +60,13 @@ class Roll:
         namespace: of its own.
         before: as it runs.
         after: as it is applied then.
+        idle: which of the pods that run are not ready by then, counted in order of their names.
     """
 
     namespace: str
     before: Json
     after: Json
+    idle: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -143,7 +150,38 @@ DAEMON_SETS = [
     other("daemons-on-delete", "DaemonSet", updateStrategy={"type": "OnDelete"}),
 ]
 # fmt: on
-ROLLS = [*DEPLOYMENTS, *PAUSED, *STATEFUL_SETS, *DAEMON_SETS]
+KINDS = [*DEPLOYMENTS, *PAUSED, *STATEFUL_SETS, *DAEMON_SETS]
+
+
+def drawn(source: random.Random, number: int) -> Roll:
+    """A rollout with pods of which any may not be ready."""
+    name, kind = f"drawn-{number}", source.choice(["Deployment", "Deployment", "StatefulSet", "DaemonSet"])
+    old, new = source.randint(1, 6), source.randint(0, 6)
+    if kind == "Deployment":
+        roll = deployment(
+            name, old, new, source.choice([0, 1, 2, "25%", "50%"]), source.choice([0, 1, 2, "25%", "50%"])
+        )
+        spec = roll.after["spec"]["strategy"]["rollingUpdate"]
+        if spec == {"maxSurge": 0, "maxUnavailable": 0}:  # refused
+            spec["maxSurge"] = roll.before["spec"]["strategy"]["rollingUpdate"]["maxSurge"] = 1
+    elif kind == "StatefulSet":
+        update = rolling(partition=source.choice([0, 0, 1, 3]), maxUnavailable=source.choice([1, 1, 2, "50%"]))
+        policy = source.choice([{}, PARALLEL])
+        roll = other(name, kind, before={"replicas": old}, after={"replicas": new}, updateStrategy=update, **policy)
+    else:
+        old = NODES
+        some = source.choice([1, 2, "30%", "50%"])
+        update = source.choice([rolling(maxUnavailable=some), rolling(maxSurge=some, maxUnavailable=0)])
+        roll = other(name, kind, updateStrategy=update)
+    return replace(roll, idle=tuple(index for index in range(old) if source.random() < 0.3))
+
+
+_SOURCE = random.Random(17)
+DRAWN = [drawn(_SOURCE, number) for number in range(RANDOM)]
+ROLLS = [*KINDS, *DRAWN]
+
+Step = tuple[int, int, int]
+"""Pods that leave, and old and new ones that are ready then."""
 
 
 @dataclass
@@ -154,7 +192,8 @@ class Course:
         roll: the workload.
         planned: what kplan expands the changed manifest to.
         told: what ``kplan simulate`` tells of the rollout; empty if it tells nothing.
-        waves: old and new pods each time that the controller waited.
+        idle: uids of the pods that are not ready, and stay so.
+        steps: what its controller did before it was changed first, and after each pod that became ready.
         peak: most pods at one time, those going not counted.
         least: fewest ready pods at one time.
         wanted: most pods that its ReplicaSets were told to have at one time.
@@ -165,13 +204,15 @@ class Course:
     roll: Roll
     planned: Expansion
     told: Json = field(default_factory=dict)
-    waves: list[tuple[int, int]] = field(default_factory=list)
+    idle: set[str] = field(default_factory=set)
+    steps: list[Step] = field(default_factory=list)
     peak: int = 0
     least: int = 0
     wanted: int = 0
     left: list[str] = field(default_factory=list)
     pods: list[Json] = field(default_factory=list)
     over: bool = False
+    there: set[str] = field(default_factory=set)
 
     @property
     def change(self) -> WorkloadChange:
@@ -179,10 +220,21 @@ class Course:
         return found
 
     @property
-    def end(self) -> tuple[int, int]:
-        """Old and new pods that kplan expects in the end."""
-        steps = self.change.rollout.steps if self.change.rollout else ()
-        return (steps[-1].old, steps[-1].new) if steps else (self.change.after, 0)
+    def told_steps(self) -> list[Step]:
+        """The steps that kplan tells, without those of pods that leave before they are ready."""
+        steps = [
+            (len(step.get("leaves", ())), step.get("old", 0), step.get("new", 0)) for step in self.told.get("steps", ())
+        ]
+        return self.sorted([step for step in steps if any(step)])
+
+    @property
+    def went(self) -> list[Step]:
+        """The steps that its controller took; the first only if pods left before one became ready."""
+        return self.sorted([step for number, step in enumerate(self.steps) if number or step[0]])
+
+    def sorted(self, steps: list[Step]) -> list[Step]:
+        """Steps as they are told: where no pod is replaced, there are no old ones."""
+        return steps if self.told.get("strategy") else [(left, 0, old + new) for left, old, new in steps]
 
 
 def is_new(pod: Json) -> bool:
@@ -194,44 +246,56 @@ def observed(plane: ControlPlane, roll: Roll) -> bool:
     return bool(item["status"].get("observedGeneration") == item["metadata"]["generation"])
 
 
-def settle(plane: ControlPlane, watch: Watch, rolls: list[Roll]) -> None:
-    """Let all workloads get ready."""
+def settle(plane: ControlPlane, watch: Watch, rolls: list[Roll]) -> dict[str, set[str]]:
+    """Let all workloads get ready, and then some pods unready; by namespace the uids of these."""
 
     def quiet() -> bool:
         served = serve(plane, watch)
         return not served and watch.quiet_for() > 1.5
 
-    wait_for(quiet, 90, 0.1, "all workloads to be ready")
+    wait_for(quiet, 180, 0.1, "all workloads to be ready")
+    found = {}
     for roll in rolls:
         wanted = NODES if roll.kind == "DaemonSet" else roll.before["spec"]["replicas"]
-        assert len([pod for pod in watch.in_namespace(roll.namespace) if is_ready(pod)]) == wanted, roll.namespace
+        pods = sorted(watch.in_namespace(roll.namespace), key=lambda pod: str(pod["metadata"]["name"]))
+        assert len([pod for pod in pods if is_ready(pod)]) == wanted, roll.namespace
+        idle = [pods[index] for index in roll.idle]
+        for pod in idle:
+            plane.set_pod_running(roll.namespace, pod["metadata"]["name"], ready=False)
+        found[roll.namespace] = {pod["metadata"]["uid"] for pod in idle}
+    wait_for(lambda: watch.quiet_for() > QUIET, 60, 0.1, "the pods to be as they are wanted")
+    return found
 
 
 def advance(plane: ControlPlane, watch: Watch, course: Course) -> None:
-    """If its controller waits, write down how many pods there are, and report the new ones as ready."""
+    """If its controller waits, write down what it did, and report the next new pod as ready."""
     space = course.roll.namespace
     if watch.quiet_for(space) < QUIET or not observed(plane, course.roll):
         return
     pods = watch.in_namespace(space)
-    idle = [pod for pod in pods if not is_ready(pod)]
-    new = sum(map(is_new, pods))
-    wave = (len(pods) - new, new)
-    if not idle and wave != course.end and watch.quiet_for(space) < PATIENCE:
+    by_uid = {pod["metadata"]["uid"]: pod for pod in pods}
+    made = [by_uid[uid] for uid in dict.fromkeys(p["metadata"]["uid"] for p in watch.created(space)) if uid in by_uid]
+    waiting = [pod for pod in made if not is_ready(pod) and pod["metadata"]["uid"] not in course.idle]
+    if not waiting and watch.quiet_for(space) < PATIENCE:
         return  # its controller may only be late
-    course.waves.append(wave)
-    if not idle:
+    ready = [pod for pod in pods if is_ready(pod)]
+    new = sum(map(is_new, ready))
+    course.steps.append((len(course.there - by_uid.keys()), len(ready) - new, new))
+    course.there = set(by_uid)
+    if not waiting:
         course.over, course.pods = True, pods
         return
-    for pod in idle:
-        plane.set_pod_running(space, pod["metadata"]["name"])
+    plane.set_pod_running(space, waiting[0]["metadata"]["name"])
 
 
 def carry_out(plane: ControlPlane, pods: Watch, sets: Watch, courses: list[Course]) -> None:
     first = len(pods.events), len(sets.events)
     begin = dict(pods.items), dict(sets.items)
     for course in courses:
+        there = pods.in_namespace(course.roll.namespace)
+        course.there = {pod["metadata"]["uid"] for pod in there}
         apply(plane, course.roll.after, course.roll.namespace)
-    end = time.monotonic() + 150
+    end = time.monotonic() + 300
     time.sleep(QUIET)
     while time.monotonic() < end and not all(course.over for course in courses):
         serve(plane, pods, lambda _: False)
@@ -296,14 +360,14 @@ def courses(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> di
         time.sleep(1)  # for their service accounts
         for roll in ROLLS:
             apply(plane, roll.before, roll.namespace)
-        settle(plane, pods, ROLLS)
+        idle = settle(plane, pods, ROLLS)
         state = read_state(plane)
         found = []
         for roll in ROLLS:
             path = folder / f"{roll.namespace}.yaml"
             item = {**roll.after, "metadata": {"name": "web", "namespace": roll.namespace}}
             path.write_text(yaml.safe_dump(item))
-            found.append(Course(roll, expanded(path, state, roll.namespace)))
+            found.append(Course(roll, expanded(path, state, roll.namespace), idle=idle[roll.namespace]))
         told = tell(state, folder, [folder / f"{roll.namespace}.yaml" for roll in ROLLS])
         for course in found:
             course.told = told.get(course.roll.namespace, {})
@@ -316,37 +380,25 @@ def named(rolls: list[Roll]) -> Callable[[Any], Any]:
 
 
 @named(ROLLS)
-def test_most_and_fewest_pods(name: str, courses: dict[str, Course]) -> None:
+def test_steps_are_those_of_the_document(name: str, courses: dict[str, Course]) -> None:
     course = courses[name]
     assert course.over
-    rollout = course.change.rollout
-    if course.roll in PAUSED:
-        assert rollout is None
+    if not course.told:  # pods are made at once, and none leaves
+        assert not any(left for left, _, _ in course.went)
         return
-    assert rollout is not None
+    assert course.told_steps == course.went
+
+
+@named([roll for roll in ROLLS if roll not in PAUSED])
+def test_most_and_fewest_pods(name: str, courses: dict[str, Course]) -> None:
+    course = courses[name]
+    if not course.told:
+        assert not course.left
+        return
     # a Deployment's ReplicaSets act on their own: new pods may be there before old ones that were told to go have left,
     # so its peak is what they were told; one controller alone makes and removes the pods of the others
-    peak = course.wanted if course.roll in DEPLOYMENTS else course.peak
-    assert (rollout.peak, rollout.least) == (peak, course.least)
-    assert (course.told["peak"], course.told.get("serving", 0)) == (peak, course.least)
-
-
-@named(DEPLOYMENTS)
-def test_a_deployment_is_told_of_no_more_pods(name: str, courses: dict[str, Course]) -> None:
-    course = courses[name]
-    assert course.change.rollout is not None
-    assert course.wanted == course.change.rollout.peak
-
-
-@named([*DEPLOYMENTS, *STATEFUL_SETS, *DAEMON_SETS])
-def test_steps(name: str, courses: dict[str, Course]) -> None:
-    course = courses[name]
-    assert course.change.rollout is not None
-    steps = [(step.old, step.new) for step in course.change.rollout.steps]
-    before = (course.change.rollout.old, 0)
-    assert steps == [
-        wave for wave, earlier in zip(course.waves, [before, *course.waves], strict=False) if wave != earlier
-    ]
+    peak = course.wanted if course.roll.kind == "Deployment" else course.peak
+    assert (course.told.get("peak", 0), course.told.get("serving", 0)) == (peak, course.least)
 
 
 @named(STATEFUL_SETS)

@@ -396,3 +396,29 @@ def test_most_and_fewest_pods_of_a_deployment(
     rolling = f"{{maxSurge: {surge}, maxUnavailable: {unavailable}}}"
     fields = (f"replicas: {replicas}", f"strategy: {{rollingUpdate: {rolling}}}")
     assert rolled(tmp_path, "Deployment", web(old, "10m"), *fields) == (peak, serving)
+
+
+def test_a_pod_that_is_missing_below_the_partition_is_made_of_the_old_template(tmp_path: Path) -> None:
+    """Ordinal 1 asks for 1 cpu as the set does that runs, and finds room where a new pod would not."""
+    running = [
+        *(node(f"n-{number}", cpu="4") for number in range(2)),
+        pod("busy", node="n-1", requests={"cpu": "4"}),
+        workload("StatefulSet", "web", main_container("1"), replicas=1),
+        member("web-0", "StatefulSet/web", "n-0", cpu="1"),
+    ]
+    fields = ("replicas: 2", "serviceName: web", "updateStrategy: {rollingUpdate: {partition: 2}}")
+    plan = landed(manifest("StatefulSet", "web", "3500m", *fields), tmp_path, running)
+    (rollout,) = plan.rollouts
+    assert (moves(rollout), rollout.stalled, rollout.old) == (["web-1 n-0"], "", 2)
+
+
+def test_pods_that_are_made_and_removed_in_one_turn_are_not_told(tmp_path: Path) -> None:
+    """The old ReplicaSet grows from 2 to 3, and is shrunk again at once, as copies are not ready."""
+    fields = ("replicas: 3", "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 2}}")
+    (rollout,) = landed(manifest("Deployment", "web", "2", *fields), tmp_path, web(2)).rollouts
+    assert [[one.pod.rpartition("/")[2] for one in step.leaves] for step in rollout.steps] == [
+        ["web-0"],
+        ["web-1"],
+        [],
+        [],
+    ]

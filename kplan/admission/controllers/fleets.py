@@ -1,13 +1,17 @@
 """Fleets: workloads whose controllers make or remove pods step by step, with all that those controllers go by."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from kplan.admission.controllers.changes import WorkloadChange, strategy_of
 from kplan.admission.controllers.differences import template_differences
 from kplan.admission.controllers.stand_ins import bare
+from kplan.admission.controllers.workloads import Draft, Workload
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.int_or_percent import scaled
-from kplan.objects.models import Object, Pod
+from kplan.objects.models import Object, Pod, StatefulSet
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.sources import ManifestObject
 
@@ -113,7 +117,7 @@ def fleet_of(
     differences: tuple[str, ...] = ()
     if replaces and isinstance(old, PodTemplateSpec):
         template = read_template(dig(raw, "spec.template"), "spec.template")
-        differences = template_differences(old, bare(new[0], template) if from_pods and new else template)
+        differences = template_differences(old, bare(new[-1], template) if from_pods and new else template)
     return Fleet(
         change.workload,
         change.place,
@@ -131,6 +135,32 @@ def fleet_of(
         change.before,
         differences,
     )
+
+
+def drafts_of(
+    manifest: ManifestObject,
+    made: Workload,
+    running: Object | None,
+    change: WorkloadChange | None,
+    make: Callable[[ManifestObject], Workload],
+) -> tuple[Draft, ...]:
+    """Pods of a workload; those of a StatefulSet below its partition are made of the template that runs.
+
+    Args:
+        manifest: the object.
+        made: what its controller makes of it.
+        running: the one that runs.
+        change: what the manifest does to it.
+        make: what its controller makes of another.
+
+    Source: newVersionedStatefulSetPod in pkg/controller/statefulset/stateful_set_utils.go.
+    """
+    spec, partition = manifest.raw.get("spec"), dig_int(manifest.raw, "spec.updateStrategy.rollingUpdate.partition", 0)
+    replaced = change is not None and change.strategy == "RollingUpdate" and partition > 0
+    if not (replaced and isinstance(running, StatefulSet) and isinstance(spec, dict)):
+        return made.drafts
+    raw = {**manifest.raw, "spec": {**spec, "template": msgspec.to_builtins(running.spec.template)}}
+    return (*make(replace(manifest, raw=raw)).drafts[:partition], *made.drafts[partition:])
 
 
 def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:
