@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kplan.course.drain import DrainRun, Gone
 from kplan.course.eviction import HeldBack, Permission
@@ -81,3 +81,37 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:
     if stuck:
         parts.append(f"{len(stuck):,} of {whose} {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
     return f"{who}: {'; '.join(parts)}"
+
+
+def kubectl_drain(nodes: Sequence[str], flags: Collection[str], selector: str, *, rolling: bool) -> str:
+    """Write the command that drains nodes.
+
+    Args:
+        nodes: in order.
+        flags: those that it takes.
+        selector: of the pods; empty for all.
+        rolling: each node is back before the next is drained.
+    """
+    told = sorted(flags, key=_FLAG_ORDER.index)
+    if selector:
+        told.append(f"--pod-selector '{selector}'")
+    if rolling and len(nodes) > 1:
+        # kubectl cordons all that it is given before it drains the first
+        command = " ".join(["kubectl drain NODE", *told, "&& kubectl uncordon NODE"])
+        return f"{command}, for {', then '.join(nodes)}"
+    return " ".join(["kubectl drain", *nodes, *told])
+
+
+_FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction"]
+
+GREEDY = "the set is found greedily, the emptiest node first: a larger one may exist"
+
+
+def going_sentence(going: Sequence[str], total: int) -> str:
+    """Say which of so many nodes could go."""
+    return f"{count(len(going), 'node')} of {total:,} could go together" + (f": {listed(list(going))}" if going else "")
+
+
+def stays_because(node: str, why: str) -> str:
+    """Say why a node stays."""
+    return f"{node} stays: {why}"

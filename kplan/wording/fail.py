@@ -128,3 +128,13 @@ def order_decides(run: FailRun[Failure], other: FailRun[Failure]) -> str:
         f"the order decides: with {listed(list(run.nodes))} deleted within {first} s of the taint all come back "
         f"together, and by the order of names {back:,} of {len(other.back):,} are placed"
     )
+
+
+def survives(borne: int, total: int, kind: str) -> str:
+    """Say how many of all single failures of a kind are borne."""
+    return f"survives {borne:,} of {count(total, f'single {kind} failure')}"
+
+
+def without_zone(nodes: int) -> str:
+    """Note that some nodes have no zone."""
+    return f"{count(nodes, 'node')} without a zone: lost with none"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
+from kplan.wording.fixes import CLAIMS
 from kplan.words import count
 
 
@@ -137,3 +138,13 @@ def _pods(totals: PlanTotals, causes: int, refused: int) -> str:
 
 def _every(number: int) -> str:
     return "both pods are" if number == 2 else f"all {number:,} pods are"
+
+
+def claims_not_tried(pods: int) -> str:
+    """Note that pods that wait have device claims."""
+    return f"{count(pods, 'pod')} without a node {'has' if pods == 1 else 'have'} {CLAIMS}, which are not tried"
+
+
+def cut_short(pods: int, times: int) -> str:
+    """Note that pods were evicted over and over, until they did not come back once more."""
+    return f"{count(pods, 'pod')} evicted more than {times} times: the plan lets them go there"

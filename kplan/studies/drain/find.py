@@ -14,9 +14,8 @@ from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import DrainOptions
-from kplan.wording.drain import cause_of
+from kplan.wording.drain import GREEDY, cause_of, going_sentence, stays_because
 from kplan.wording.failing import Failure, failure
-from kplan.words import count, listed
 
 
 def find_nodes_to_drain(
@@ -64,13 +63,12 @@ def find_nodes_to_drain(
     return DrainPlan(
         api_version=API_VERSION,
         verdict="FITS" if going else "BLOCKED",
-        sentence=f"{count(len(going), 'node')} of {len(names):,} could go together"
-        + (f": {listed(going)}" if going else ""),
+        sentence=going_sentence(going, len(names)),
         nodes=tuple(going),
         origin=origin,
-        because=Cause(code="stays", text=f"{first.node} stays: {first.because}") if first is not None else None,
+        because=Cause(code="stays", text=stays_because(first.node, first.because)) if first is not None else None,
         doubts=doubts,
-        notes=("the set is found greedily, the emptiest node first: a larger one may exist",),
+        notes=(GREEDY,),
         found=tuple(verdicts),
     )
 

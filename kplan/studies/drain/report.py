@@ -17,7 +17,7 @@ from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.fixes import find_fixes
 from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import ALL_PLACED, change_text, left_text
-from kplan.wording.drain import budget_refuses, causes_of, drain_sentence, held_back
+from kplan.wording.drain import budget_refuses, causes_of, drain_sentence, held_back, kubectl_drain
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
@@ -150,14 +150,4 @@ def _needs(asked: DrainAsked, run: DrainRun[Failure]) -> str:
         flags.update(dict.fromkeys(gone.what.flag.split()))
     if asked.options.disable_eviction:
         flags["--disable-eviction"] = None
-    told = sorted(flags, key=_FLAG_ORDER.index)
-    if asked.options.selector_text:
-        told.append(f"--pod-selector '{asked.options.selector_text}'")
-    if asked.rolling and len(asked.nodes) > 1:
-        # kubectl cordons all that it is given before it drains the first
-        command = " ".join(["kubectl drain NODE", *told, "&& kubectl uncordon NODE"])
-        return f"{command}, for {', then '.join(asked.nodes)}"
-    return " ".join(["kubectl drain", *asked.nodes, *told])
-
-
-_FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction"]
+    return kubectl_drain(asked.nodes, flags, asked.options.selector_text, rolling=asked.rolling)

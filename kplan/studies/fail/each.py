@@ -15,9 +15,8 @@ from kplan.result.document_fail import FailCase, FailReport
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.studies.fail.report import explained, more_groups, verdict
 from kplan.wording.attempts import survives_text
-from kplan.wording.fail import loss_cause
+from kplan.wording.fail import loss_cause, survives, without_zone
 from kplan.wording.failing import Failure, failure
-from kplan.words import count
 
 TRIED_AGAIN = 60
 """With more single failures than these, no node is tried: it would take as long again."""
@@ -58,8 +57,10 @@ def each_failure(
     """
     found = lost_singly(planner.cluster, kind, only)
     if not found:
-        what = "no node has a zone label" if planner.cluster.nodes else "there is no node"
-        raise UsageError(f"--each {kind}: {what}", code="no-node")
+        raise UsageError(
+            f"--each {kind}: {'no node has a zone label' if planner.cluster.nodes else 'there is no node'}",
+            code="no-node",
+        )
     cases: list[FailCase] = []
     worst: _Worst | None = None
     for number, (name, nodes) in enumerate(found.items()):
@@ -74,7 +75,7 @@ def each_failure(
     report = _report(kind, cases, worst, origin, doubts)
     rest = len(planner.cluster.nodes) - sum(case.nodes for case in cases)
     if kind == "zone" and rest and not only:
-        report = replace(report, notes=(f"{count(rest, 'node')} without a zone: lost with none",))
+        report = replace(report, notes=(without_zone(rest),))
     return _with_fix(planner, report, worst, kind, only)
 
 
@@ -112,7 +113,7 @@ def _report(
     return FailReport(
         api_version=API_VERSION,
         verdict="FITS" if borne == len(cases) else "PARTLY" if borne else "BLOCKED",
-        sentence=f"survives {borne:,} of {count(len(cases), f'single {kind} failure')}",
+        sentence=survives(borne, len(cases), kind),
         each=kind,
         origin=origin,
         because=told,

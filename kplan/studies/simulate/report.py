@@ -35,12 +35,10 @@ from kplan.studies.simulate.quotas import quota_rows
 from kplan.studies.simulate.rollouts import rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
-from kplan.wording.fixes import CLAIMS
 from kplan.wording.groups import needs_of
 from kplan.wording.owners import by_number, folded_owner, owner_text
-from kplan.wording.simulate import refusal_cause, sentence, verdict_of
+from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
-from kplan.words import count
 
 ATTEMPTS = 3
 """Causes, the most pods first, of which it is tried what would help."""
@@ -308,8 +306,6 @@ def _notes(run: _Planned) -> Iterable[str]:
     waiting = (landing.pod for landing in run.landings if landing.kind is EventKind.PENDING)
     claiming = sum(bool(pod.pod.spec.resource_claims) for pod in waiting)
     if claiming:
-        have = "has" if claiming == 1 else "have"
-        yield f"{count(claiming, 'pod')} without a node {have} {CLAIMS}, which are not tried"
-    cut = run.attempts.cut
-    if cut:
-        yield f"{count(len(cut), 'pod')} evicted more than {RETURNS_OF_ONE} times: the plan lets them go there"
+        yield claims_not_tried(claiming)
+    if run.attempts.cut:
+        yield cut_short(len(run.attempts.cut), RETURNS_OF_ONE)
