@@ -9,6 +9,7 @@ import pytest
 
 from kplan.cluster import Cluster, build
 from kplan.config.versions import OLDEST, PATCHES, default_plugins, features
+from kplan.framework import plugin as contract
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.findings import Ready
 from kplan.framework.plugin import FilterPlugin, PreFilterPlugin
@@ -106,3 +107,25 @@ def test_a_filter_answers_with_masks_as_long_as_the_rows_asked(name: str, minor:
         masks = [findings.unresolvable, findings.failed, *(refusal.rows for refusal in findings.refusals)]
         assert [mask.dtype for mask in masks] == [np.bool_] * len(masks)
         assert [mask.shape for mask in masks] == [(len(rows),)] * len(masks)
+
+
+PROTOCOLS = [one for one in vars(contract).values() if inspect.isclass(one) and one.__module__ == contract.__name__]
+METHODS = {
+    name: list(inspect.signature(method).parameters)
+    for one in PROTOCOLS
+    for name, method in vars(one).items()
+    if not name.startswith("_") and callable(method)
+}
+"""Names of parameters by method of the contract."""
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_a_plugin_keeps_to_the_contract(name: str) -> None:
+    """Every public method is one of the contract, with its parameters."""
+    plugin = REGISTRY[name]
+    mine = [
+        method for method in dir(plugin) if not method.startswith("_") and inspect.isfunction(getattr(plugin, method))
+    ]
+    own = {method: list(inspect.signature(getattr(plugin, method)).parameters) for method in mine}
+    assert own == {method: METHODS.get(method) for method in mine}
+    assert "reads" in own
