@@ -323,3 +323,10 @@ def test_every_target_the_documents_name_is_in_the_makefile() -> None:
     documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     named = {target for path in documents for target in re.findall(r"`make ([a-z-]+)", path.read_text())}
     assert named - targets == set()
+
+
+def test_only_the_planner_and_bind_change_a_cluster() -> None:
+    """Whatever is tried goes through a trial of the planner, which takes it back."""
+    change = re.compile(r"cluster\.(apply|undo)\(")
+    found = {path.relative_to(PACKAGE).as_posix() for path in MODULES if change.search(path.read_text())}
+    assert {name for name in found if not name.startswith(("cluster/", "bind/"))} == {"pipeline/planner.py"}
