@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from kplan.cluster import PutNode
+from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Node
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
@@ -28,7 +29,21 @@ SHAPES = 3
 """How many nodes are tried as the model of a new one."""
 NODES = 2
 """How many nodes of a kind are changed, each for itself."""
-_OF_STORAGE = ("no-volume-to-bind", "no-storage-capacity", "storage-class-missing", "volume-missing")
+_OF_CLAIMS = frozenset(
+    {
+        ReasonCode.CLAIM_MISSING,
+        ReasonCode.CLAIM_BEING_DELETED,
+        ReasonCode.CLAIM_BEING_MADE,
+        ReasonCode.CLAIM_UNBOUND,
+        ReasonCode.CLAIM_NOT_OWNED,
+        ReasonCode.CLAIM_IN_USE,
+        ReasonCode.NO_VOLUME_TO_BIND,
+        ReasonCode.NO_STORAGE_CAPACITY,
+        ReasonCode.STORAGE_CLASS_MISSING,
+        ReasonCode.VOLUME_MISSING,
+    }
+)
+"""Reasons that claims are in the way: nobody adds a node for those."""
 _ZONE = "topology.kubernetes.io/zone"
 _OTHER_NAME = {
     "failure-domain.beta.kubernetes.io/zone": _ZONE,
@@ -80,7 +95,7 @@ def _one_more(case: Case) -> Iterator[Candidate]:
 
 def _about_claims(group: Found) -> bool:
     """Whether it is claims that are in the way: nobody adds a node for those."""
-    return any(atom.code.startswith("claim-") or atom.code in _OF_STORAGE for atom in group.atoms)
+    return any(atom.code in _OF_CLAIMS for atom in group.atoms)
 
 
 def _names_a_node(case: Case) -> bool:
