@@ -15,7 +15,7 @@ ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/or
 
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-live test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench oracle goldens lock clean
+.PHONY: help setup demo test test-live test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -88,6 +88,10 @@ conformance: $(READY)
 
 bench: $(READY)
 	@$(RUN) tests/bench/run.py
+
+# What every command prints, into build/record: before a change and after it, to be compared.
+record: $(READY)
+	@$(RUN) -m tests.record build/record -j 2
 
 # The real scheduler, as programs that answer cases: needs Go 1.26 or newer and some minutes.
 oracle: $(ORACLES)
