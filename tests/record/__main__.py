@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="REGEX", help="only calls whose path in the record matches")
     parser.add_argument("--root", type=Path, default=HERE, metavar="CHECKOUT", help="checkout whose kplan is asked")
     parser.add_argument("--hash-seed", default="0", metavar="N", help="another must give the same record")
-    parser.add_argument("--slow", type=int, default=0, metavar="N", help="also name the N slowest calls")
+    parser.add_argument("--slow", type=int, default=0, metavar="N", help="also name the N calls that take longest")
     parser.add_argument("--list", action="store_true", help="only list the calls")
     given = parser.parse_args(arguments)
     world.fix_hash_seed(given.hash_seed)
@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for seconds, name in sorted(took, reverse=True)[: given.slow]:
         print(f"{seconds:7.2f} s  {name}")
     calls = sum(len(group.calls) for group in chosen)
-    print(f"{calls} calls of {len(chosen)} groups recorded in {given.out}, {world.monotonic() - began:.0f} s")
+    spent = f"{sum(seconds for seconds, _ in took):.0f} s of one core, {world.monotonic() - began:.0f} s by the clock"
+    print(f"{calls} calls of {len(chosen)} groups recorded in {given.out}: {spent}")
     return 0 if len(took) == calls else 1
 
 

@@ -33,7 +33,7 @@ class Amount:
 
 
 SMALL = Amount()
-WHOLE = Amount(pods=30, deep=30, running=6, nodes=10, workloads=8)
+WHOLE = Amount(pods=30, deep=12, running=6, nodes=10, workloads=8)
 FEW = Amount(pods=3, running=1, nodes=2, pages=False)
 LARGE = Amount(pods=3, running=1, nodes=2, workloads=1)
 
@@ -75,7 +75,7 @@ def _lines(facts: Facts, amount: Amount, manifest: str) -> Iterator[Line]:
     if manifest:
         yield from of_a_manifest(manifest, amount)
         for node in nodes[:1]:
-            yield ("capacity", manifest, "--replicas", "90", "--node", f"like={node}", *TEXT_AND_JSON)
+            yield ("capacity", manifest, "--replicas", "20", "--node", f"like={node}", *TEXT_AND_JSON)
 
 
 def _of_all(amount: Amount) -> Iterator[Line]:
@@ -168,7 +168,7 @@ def _of_a_workload(workload: str) -> Iterator[Line]:
     yield ("simulate", "--scale", f"{workload}=1", "--evict", workload, "--delete", workload, *TEXT_AND_JSON)
     yield ("simulate", "--priority", f"{workload}=1000", *TEXT_AND_JSON)
     yield ("capacity", workload, *TEXT_AND_JSON)
-    yield ("capacity", workload, "--replicas", "50", "-o", "wide", "-o", "yaml=out/a.yaml")
+    yield ("capacity", workload, "--replicas", "12", "-o", "wide", "-o", "yaml=out/a.yaml")
     yield ("explain", "pod", workload, *TEXT_AND_JSON)
 
 
@@ -180,7 +180,7 @@ def of_a_manifest(manifest: str, amount: Amount = SMALL) -> Iterator[Line]:
     yield ("check", manifest, "--queue", "manifests", "--max-age", "24h", *_EVERY, *_STRICT)
     yield ("check", manifest, "--baseline", "out/answer.json", "--survive", "zone,node", "-o", "wide")
     yield ("capacity", manifest, *TEXT_AND_JSON)
-    yield ("capacity", manifest, "--replicas", "40", *TEXT_AND_JSON)
+    yield ("capacity", manifest, "--replicas", "15", *TEXT_AND_JSON)
     yield ("bind", "-f", manifest, "--create", *TEXT_AND_JSON)
     if amount.pages:
         yield ("simulate", manifest, "-o", "html=out/a.html", "-o", "markdown")

@@ -106,7 +106,8 @@ def read_allowed(path: Path) -> list[Allowed]:
 
 def is_allowed(one: Difference, allowed: Sequence[Allowed]) -> bool:
     """Tell whether each line of a difference is meant."""
-    return all(any(each.pattern.search(f"{one.path}: {line}") for each in allowed) for line in one.change)
+    lines = [f"{one.path}: {line}" for line in one.change]
+    return bool(lines) and all(any(each.pattern.search(line) for each in allowed) for line in lines)
 
 
 def _tell(left: list[Difference], shown: int, lines: int) -> None:

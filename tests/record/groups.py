@@ -1,9 +1,11 @@
 """Everything that is recorded, in groups: the fixtures, scenarios of its own, and real dumps where they are given."""
 
+import gzip
 import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
@@ -11,6 +13,7 @@ import yaml
 from tests.record import battery, facts
 from tests.record.battery import FEW, LARGE, SMALL, WHOLE, Amount, Line, of_a_manifest
 from tests.record.calls import Group, numbered
+from tests.record.clusters import CLUSTERS
 
 HERE = Path(__file__).parents[2]
 """Inputs are those of the recorder's own checkout, whichever kplan is asked."""
@@ -44,6 +47,8 @@ def groups(real: Path | None) -> Iterator[Group]:
         yield manifest(f"manifests/{path.stem}", path)
     for path in sorted(SCENARIOS.glob("*.yaml")):
         yield scenario(path)
+    yield from clusters()
+    yield from corpus()
     if real is not None:
         yield from _real(real)
 
@@ -67,19 +72,61 @@ def manifest(name: str, path: Path) -> Group:
 
 
 def scenario(path: Path) -> Group:
-    """A file with a cluster and calls about it: ``calls``, one command line each, and ``files`` that they name."""
+    """A file with calls about a cluster: one of ``clusters.py``, a snapshot of the project, or one of its ``files``."""
     told = yaml.safe_load(path.read_text(encoding="utf-8"))
-    cluster = told.get("cluster", "")
-    links = {Path(cluster).name: HERE / cluster} if cluster else {}
+    named = told.get("cluster", "cluster.yaml")
     files = {name: text if isinstance(text, str) else _text(text) for name, text in told.get("files", {}).items()}
-    source = Path(cluster).name if cluster else "cluster.yaml"
-    lines = []
-    for text in told["calls"]:
-        line = (*shlex.split(text),)
-        if "-o" not in line and line[0] not in ("snapshot", "unredact"):
-            line = (*line, *battery.TEXT_AND_JSON)
-        lines.append(line if "--snapshot" in line else (*line, "--snapshot", source))
+    links: dict[str, Path] = {}
+    if named in CLUSTERS:
+        source = f"{named}.json"
+        files[source] = _text(CLUSTERS[named]())
+    else:
+        source = Path(named).name
+        links = {} if source in files else {source: HERE / named}
+    lines = [_asked(shlex.split(text), source) for text in told["calls"]]
     return Group(f"scenarios/{path.stem}", numbered(lines), links, files)
+
+
+def _asked(words: list[str], source: str) -> Line:
+    """A call about a snapshot, answered as text and as JSON unless it says otherwise."""
+    if "-o" not in words and words[0] not in ("snapshot", "unredact"):
+        words = [*words, *battery.TEXT_AND_JSON]
+    return tuple(words if "--snapshot" in words or words[0] == "unredact" else [*words, "--snapshot", source])
+
+
+def clusters() -> Iterator[Group]:
+    """Every question about the clusters of scenarios."""
+    for name, made in CLUSTERS.items():
+        file = f"{name}.json"
+        text = _text(made())
+        with TemporaryDirectory() as scratch:
+            path = Path(scratch) / file
+            path.write_text(text, encoding="utf-8")
+            found = facts.read(path)
+        assert found is not None
+        lines = battery.battery(file, found, WHOLE, CHECKOUT.name)
+        yield Group(f"clusters/{name}", numbered(lines), {CHECKOUT.name: CHECKOUT}, {file: text})
+
+
+def corpus() -> Iterator[Group]:
+    """A few cases of each theme of the conformance corpus, which asks of every plugin; the newest version alone."""
+    newest = max((FIXTURES / "conformance").iterdir(), key=lambda path: int(path.name.partition(".")[2]))
+    for path in sorted(newest.glob("*.jsonl.gz")):
+        theme = path.name.partition(".")[0]
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            cases = list(lines)
+        for at in (0, len(cases) // 2, len(cases) - 1):
+            file = "cluster.json"
+            made = [*_corpus(file)]
+            yield Group(
+                f"corpus/{theme}-{at}", numbered(made), {}, {file: _text(json.loads(cases[at])["case"]["objects"])}
+            )
+
+
+def _corpus(file: str) -> Iterator[Line]:
+    for line in ("explain -A", "simulate", "explain -A --with-queue", "fail --each node", "sweep -j 1"):
+        yield _asked(line.split(), file)
+    yield ("explain", "-A", "-o", "wide", "--snapshot", file)
 
 
 def _text(objects: Any) -> str:

@@ -8,12 +8,12 @@ import shlex
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.record.calls import Call, Group
-from tests.record.world import monotonic
 
 LIMIT = 300
 """How long one call may take [seconds]; then it is killed, and the record says so."""
@@ -21,6 +21,8 @@ LIMIT = 300
 _BUNDLED = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 """What every HTML page holds alike; data is in a script that has a type."""
 _SHORT = 300
+_BUG = re.compile(r"internal error in \w+\.py:\d+: ")
+"""Where a bug was met: a line of the checkout."""
 
 
 def record_all(groups: Sequence[Group], out: Path, root: Path, jobs: int) -> list[tuple[float, str]]:
@@ -121,12 +123,12 @@ def _child(calls: Sequence[Call], folder: Path, to: Path, root: Path, done: int)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         os.chdir(folder)
         for call in calls:
-            began = monotonic()
+            began = time.process_time()
             signal.alarm(LIMIT)
             text = _carried_out(call, folder, root)
             signal.alarm(0)
             (to / f"{call.name}.txt").write_text(text, encoding="utf-8", newline="")
-            os.write(done, f"{monotonic() - began}\n".encode())
+            os.write(done, f"{time.process_time() - began}\n".encode())
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -206,4 +208,4 @@ def _digest(found: re.Match[str]) -> str:
 def _without_places(text: str, folder: Path, root: Path) -> str:
     for place, name in ((folder, "<folder>"), (folder.resolve(), "<folder>"), (root, "<root>")):
         text = text.replace(str(place), name)
-    return text
+    return _BUG.sub("internal error in <place>: ", text)
