@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import (
@@ -15,6 +15,16 @@ from kplan.objects.models import (
     StorageClass,
 )
 from kplan.objects.state import ClusterState
+
+
+class Follower(Protocol):
+    """An index that is kept in step with the objects of some kinds."""
+
+    def put(self, attribute: str, key: str, former: Object | None, item: Object | None) -> None:
+        """Follow the replacement of one object; None stands for none."""
+
+
+F = TypeVar("F", bound=Follower)
 
 
 class ObjectTables:
@@ -32,6 +42,7 @@ class ObjectTables:
         }
         self.version: dict[str, int] = dict.fromkeys((*self._tables, "nodes"), 0)
         self._derived: dict[str, tuple[tuple[int, ...], Any]] = {}
+        self._followers: dict[str, tuple[tuple[str, ...], Any]] = {}
 
     def table(self, attribute: str) -> Mapping[str, Any]:
         """Return the objects of one kind by key."""
@@ -50,6 +61,9 @@ class ObjectTables:
             table.clear()
             table.update(ordered)
         self.version[attribute] += 1
+        for kinds, follower in self._followers.values():
+            if attribute in kinds:
+                follower.put(attribute, key, former, item)
         return former
 
     def derived(self, name: str, kinds: tuple[str, ...], make: Callable[[], Any]) -> Any:
@@ -65,6 +79,20 @@ class ObjectTables:
         if known is None or known[0] != versions:
             known = self._derived[name] = (versions, make())
         return known[1]
+
+    def followed(self, name: str, kinds: tuple[str, ...], make: Callable[[], F]) -> F:
+        """Return an index over some kinds that follows each change, also one that is taken back.
+
+        Args:
+            name: name of the index.
+            kinds: attributes it is made from.
+            make: makes it, on first use.
+        """
+        known = self._followers.get(name)
+        if known is None:
+            known = self._followers[name] = (kinds, make())
+        found: F = known[1]
+        return found
 
     @property
     def namespaces(self) -> Mapping[str, Namespace]:

@@ -54,6 +54,17 @@ class ReasonCode(StrEnum):
     DEVICE_CLAIM_MISSING = "device-claim-missing"
     DEVICE_CLAIM_BEING_DELETED = "device-claim-being-deleted"
     DEVICE_CLAIM_NOT_OWNED = "device-claim-not-owned"
+    DEVICE_CLAIM_BEING_ALLOCATED = "device-claim-being-allocated"
+    DEVICE_CLAIM_LEFT_OVER = "device-claim-left-over"
+    """The claim of an attempt before, for extended resources that devices serve."""
+    DEVICE_CLAIM_OUT_OF_REACH = "device-claim-out-of-reach"
+    DEVICE_CLASS_MISSING = "device-class-missing"
+    DEVICE_REQUEST_UNSUPPORTED = "device-request-unsupported"
+    DEVICES_NOT_FOUND = "devices-not-found"
+    DEVICE_POOL_INVALID = "device-pool-invalid"
+    DEVICE_SEARCH_TIMED_OUT = "device-search-timed-out"
+    RESOURCE_NOT_OFFERED = "resource-not-offered"
+    """An extended resource that a node has none of, of a pod that gets others from devices."""
 
 
 class AboutKind(StrEnum):
@@ -88,6 +99,9 @@ class AboutKind(StrEnum):
     DEVICE_CLAIM = "device-claim"
     """A ResourceClaim, ``namespace/name``; of one that is not made yet, the entry of spec.resourceClaims."""
     DEVICE = "device"
+    DEVICE_CLASS = "device-class"
+    DEVICE_REQUEST = "device-request"
+    """A request of a ResourceClaim, ``request`` or ``request/option``."""
 
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

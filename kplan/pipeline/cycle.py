@@ -109,7 +109,11 @@ class Cycle:
         try:
             scores = self._score(feasible)
         except CycleError as failure:
-            return _with(outcome, error=str(failure))
+            if len(feasible) > 1:
+                return _with(outcome, error=str(failure))
+            # the only node that fits is taken without scoring
+            none = np.zeros(1, dtype=np.int64)
+            scores = Scores(feasible, {}, {}, none, (), (int(feasible[0]),), str(failure))
         return _with(outcome, scores=scores, nominated_first=first)
 
     def facts(self, outcome: Outcome, rows: Sequence[int]) -> dict[str, Facts]:
@@ -152,6 +156,7 @@ class Cycle:
                 raise CycleError(f'running PreFilter plugin "{plugin.name}": {answer.message}')
             elif isinstance(answer, Refused):
                 refused = _refused(plugin.name, answer)
+                self.states[plugin.name] = answer
                 if answer.unresolvable:
                     return refused, {}
             else:
@@ -239,7 +244,7 @@ class Cycle:
         ).score(rows)
         total = scored.total
         best = rows[total == total.max()]
-        return Scores(rows, scored.raw, scored.weighted, total, scored.skipped, tuple(best.tolist()))
+        return Scores(rows, scored.raw, scored.weighted, total, scored.skipped, tuple(best.tolist()), scored.problem)
 
     def _unschedulable(self, outcome: Outcome, statuses: Statuses | None, *, preempt: bool) -> Outcome:
         """Say why no node fits, after asking the PostFilter plugins for a way out."""
@@ -259,11 +264,14 @@ class Cycle:
                 result = answer
             elif answer.code is not Code.UNSCHEDULABLE or answer.message:
                 told = NodeStatus(answer.code, plugin.name, message=answer.message)
-            if answer.code is not Code.UNSCHEDULABLE:
-                texts = [answer.message] if answer.message else []
-                break
+            # what preemption failed with is told behind what others said, as the oracle tells it
+            ends = answer.code is not Code.UNSCHEDULABLE
+            if ends and not (plugin.name == "DefaultPreemption" and answer.code is Code.ERROR):
+                texts = []
             if answer.message:
                 texts.append(answer.message)
+            if ends:
+                break
         text = self._fit_error(diagnosis, statuses, ", ".join(texts))
         return _with(outcome, preemption=result, post_filter=told, fit_error=text)
 

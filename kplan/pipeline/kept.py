@@ -35,6 +35,7 @@ class Scored:
         raw: int64[F] by plugin.
         weighted: int64[F] by plugin, normalised and weighted.
         total: int64[F].
+        problem: what scoring would have failed with, had more than one node fitted.
     """
 
     rows: Rows
@@ -42,6 +43,7 @@ class Scored:
     raw: dict[str, NDArray[np.int64]]
     weighted: dict[str, NDArray[np.int64]]
     total: NDArray[np.int64]
+    problem: str = ""
 
     @property
     def skipped(self) -> tuple[str, ...]:

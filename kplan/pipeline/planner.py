@@ -29,6 +29,8 @@ class Planner:
         move_nominations: a preemption that is carried out moves nominations: the preemptor's to its node, those of
             lower priority there are cleared. The conformance oracle turns this off: pods of its API have no
             resourceVersion, and kube-scheduler ignores an update that does not change it.
+        bind: carry out what plugins write before a pod is bound, as when each binding is over before the next pod's
+            turn. The conformance oracle, which binds nothing, leaves claims in flight.
     """
 
     cluster: Cluster
@@ -37,6 +39,7 @@ class Planner:
     ambiguous: bool = True
     everything: bool = True
     move_nominations: bool = True
+    bind: bool = True
     _log: list[tuple[tuple[Change, ...], Undo]] = field(default_factory=list, init=False, repr=False, compare=False)
     """All that went through this planner, in order, with what takes it back."""
     _kept: tuple[Cluster, int, Kept] | None = field(default=None, init=False, repr=False, compare=False)
@@ -114,7 +117,7 @@ class Planner:
             row: row of the node.
         """
         with self.trial() as trial:
-            taken = reserve(cycle, row, trial.apply)
+            taken = reserve(cycle, row, trial.apply, bind=self.bind)
             if taken.refused is None:
                 trial.keep()
         return taken
@@ -147,6 +150,7 @@ class Planner:
             self.ambiguous,
             self.everything if everything is None else everything,
             self.move_nominations,
+            self.bind,
         )
         trial._kept = self._kept
         try:

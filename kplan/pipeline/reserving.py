@@ -39,13 +39,14 @@ class Taken:
     refused: Refusing | None = None
 
 
-def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object]) -> Taken:
+def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object], *, bind: bool = True) -> Taken:
     """Assume a pod on a node and let its Reserve plugins take what it needs there.
 
     Args:
         cycle: of the pod, after its filters were asked; the cluster is as it was then.
         row: row of the node.
         apply: carries changes out; who calls takes them back where a plugin refuses.
+        bind: let PreBind plugins write what they do before the pod is bound.
     """
     taken = Taken()
     apply((Assume(cycle.pod.row, row),))
@@ -62,4 +63,11 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object])
             apply(answer.changes)
             taken.alone = False
         taken.volumes.update(answer.volumes)
+    for plugin in cycle.pipeline.at(Point.PRE_BIND) if bind else ():
+        if hasattr(plugin, "pre_bind"):
+            choice = (cycle.choices.get(plugin.name) or {}).get(row)
+            written = plugin.pre_bind(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
+            if written:
+                apply(written)
+                taken.alone = False
     return taken

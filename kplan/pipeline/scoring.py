@@ -50,20 +50,28 @@ class Scoring:
             rows: intp[F], nodes that fit.
 
         Raises:
-            CycleError: a plugin fails.
+            CycleError: a plugin fails; where only one node fits, the scheduler does not score, so that a Score plugin
+                which fails is passed over.
         """
         former = self.kept.scored if self.kept is not None and np.array_equal(self.kept.scored.rows, rows) else None
         states = self._pre_score(rows, former)
         raw: dict[str, NDArray[np.int64]] = {}
         weighted: dict[str, NDArray[np.int64]] = {}
         total = np.zeros(len(rows), dtype=np.int64)
+        problem = ""
         for plugin in self.pipeline.at(Point.SCORE):
             name = plugin.name
             if not hasattr(plugin, "score") or isinstance(states.get(name), Skip):
                 continue
             # None where PreScore is turned off at its point: plugins then do as upstream's do
             state = states.get(name) if hasattr(plugin, "pre_score") else self.filtered.get(name)
-            scores = raw[name] = self._raw(plugin, state, rows, former)
+            try:
+                scores = raw[name] = self._raw(plugin, state, rows, former)
+            except CycleError as failure:
+                if len(rows) > 1:
+                    raise
+                problem = problem or str(failure)
+                continue
             if former is not None and scores is former.raw.get(name):
                 weighted[name] = former.weighted[name]
             else:
@@ -72,7 +80,7 @@ class Scoring:
                 weight = self.pipeline.profile.weights.get(name, 1)
                 weighted[name] = scores if weight == 1 else scores * weight
             total += weighted[name]
-        return Scored(rows, states, raw, weighted, total)
+        return Scored(rows, states, raw, weighted, total, problem)
 
     def _pre_score(self, rows: Rows, former: Scored | None) -> dict[str, Any]:
         """State of each plugin that has one, or Skip."""
@@ -107,6 +115,6 @@ class Scoring:
     def _scores(self, plugin: Any, state: Any, rows: Rows) -> NDArray[np.int64]:
         scores = plugin.score(self.pod, state, self.cluster, rows, self.choices.get(plugin.name))
         if isinstance(scores, Failed):
-            raise CycleError(f'running Score plugin "{plugin.name}": {scores.message}')
+            raise CycleError(f'running Score plugins: plugin "{plugin.name}" failed with: {scores.message}')
         found: NDArray[np.int64] = scores
         return found

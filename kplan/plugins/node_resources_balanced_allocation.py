@@ -3,7 +3,8 @@
 What it checks:  nothing; scores by how close the used shares of the configured resources (cpu and memory by default)
                  are to each other, from 1.36 by how much the pod improves that. Skips pods that request none of them.
 Rejects with:    nothing.
-Not modelled:    nothing.
+Not modelled:    a crash: where a resource is served by devices whose class has selectors, kube-scheduler (from 1.35)
+                 dereferences a nil pointer as it scores a node with devices; kplan says so as a failure to score.
 Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go
 """
 
@@ -19,12 +20,12 @@ from numpy.typing import NDArray
 from kplan.framework.args import NodeResourcesBalancedAllocationArgs
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.findings import Ready, Skip
+from kplan.framework.findings import Failed, Ready, Skip
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
 from kplan.framework.worlds import Int, Rows
 from kplan.objects.requests import balanced_score_requests, is_scalar_resource
-from kplan.plugins.shared.resources import ResourceUse, resource_uses
+from kplan.plugins.shared.resources import ResourceUse, checks_devices, resource_uses
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -68,7 +69,9 @@ class NodeResourcesBalancedAllocation:
         asked = balanced_score_requests(pod.pod, cluster.rules)
         return Ready(BalanceState(asked)) if self._is_asked_for(asked) else Skip()
 
-    def score(self, pod: PodInfo, state: BalanceState | None, cluster: Cluster, rows: Rows, choice: Any) -> Scores:
+    def score(
+        self, pod: PodInfo, state: BalanceState | None, cluster: Cluster, rows: Rows, choice: Any
+    ) -> Scores | Failed:
         """Score 50 to 100, more where use is (1.34, 1.35) or becomes (from 1.36) more even.
 
         Without PreScore (a profile may turn it off) the pod is read here.
@@ -78,6 +81,11 @@ class NodeResourcesBalancedAllocation:
             state = BalanceState(balanced_score_requests(pod.pod, cluster.rules))
             if not self._is_asked_for(state.asked):
                 return np.zeros(len(rows), dtype=np.int64)
+        for spec in self._scored:
+            if is_scalar_resource(spec.name) and state.asked.get(spec.name, 0):
+                checked = checks_devices(spec.name, cluster, self._features)
+                if checked is not None and checked[rows].any():
+                    return Failed(_CRASH.format(spec.name))
         uses = resource_uses(cluster, rows, self._scored, state.asked, self._features, non_zero=False)
         with_pod = _evenness(uses, [use.requested for use in uses], len(rows))
         if not self._features.since(36):
@@ -90,6 +98,11 @@ class NodeResourcesBalancedAllocation:
     def _is_asked_for(self, asked: Mapping[str, int]) -> bool:
         """Tell whether the pod requests any of the resources that are balanced."""
         return any(asked.get(spec.name, 0) for spec in self._scored)
+
+
+_CRASH = (
+    "kube-scheduler crashes here: {} is balanced and its device class has selectors, which this plugin cannot evaluate"
+)
 
 
 def _evenness(uses: Sequence[ResourceUse], used: Sequence[Int], count: int) -> Scores:

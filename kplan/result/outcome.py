@@ -74,6 +74,7 @@ class Scores:
         total: int64[F].
         skipped: plugins whose PreScore skipped the pod.
         best: node rows with the highest total, by name.
+        problem: what scoring would have failed with, had more than one node fitted: the only one is taken without it.
     """
 
     rows: NDArray[np.intp]
@@ -82,6 +83,7 @@ class Scores:
     total: NDArray[np.int64]
     skipped: tuple[str, ...]
     best: tuple[int, ...]
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ Shapes, by what the pending pods ask for:
   affinity  required hostname anti-affinity to the own app, preferred zone affinity to another app
   mixed     templates of all three, with node selectors, tolerations, host ports here and there
   preempt   nodes full of low-priority pods with PodDisruptionBudgets; pending pods of high priority
+  devices   8 devices a node, some in use; pending pods each with a claim of their own, of one device to four
 Object sizes follow real ones: conditions, images, annotations, environment variables, probes.
 """
 
@@ -84,7 +85,13 @@ def node(i, r, shape):
 
 def template(t, shape, r, pending):
     app = f"app-{t}"
-    kind = shape if shape != "mixed" else ("basic", "spread", "affinity", "basic")[t % 4]
+    kind = (
+        "basic"
+        if shape == "devices"
+        else shape
+        if shape != "mixed"
+        else ("basic", "spread", "affinity", "basic")[t % 4]
+    )
     cpu, mem = r.choice((50, 100, 200, 250, 500, 1000)), r.choice((64, 128, 256, 512, 1024, 2048))
     if kind == "preempt":
         cpu, mem = (4000, 8192) if pending else (r.choice((400, 500, 600)), r.choice((1024, 2048)))
@@ -213,13 +220,114 @@ def pod(app, spec, k, t, node_name):
     return p
 
 
+DRIVER = "gpu.example.com"
+MODELS = (("a100", "40Gi", 8), ("h100", "80Gi", 9), ("l4", "24Gi", 8))
+
+
+def device_class():
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": DRIVER},
+        "spec": {
+            "selectors": [
+                {"cel": {"expression": f"device.driver == '{DRIVER}' && device.attributes['{DRIVER}'].type == 'gpu'"}}
+            ]
+        },
+    }
+
+
+def resource_slice(i):
+    """8 devices of one model; each has an identifier of its own, as drivers publish them."""
+    name, (model, memory, capability) = f"node-{i:05d}", MODELS[i % 3]
+    devices = [
+        {
+            "name": f"gpu-{d}",
+            "attributes": {
+                "type": {"string": "gpu"},
+                "uuid": {"string": f"GPU-{i:08x}-{d:04x}"},
+                "index": {"int": d},
+                "productName": {"string": f"Example {model.upper()}"},
+                "model": {"string": model},
+                "cudaComputeCapability": {"version": f"{capability}.0.0"},
+                "driverVersion": {"version": "570.86.15"},
+                "resource.kubernetes.io/pcieRoot": {"string": f"pci0000:{d // 4:02x}"},
+            },
+            "capacity": {"memory": {"value": memory}},
+        }
+        for d in range(8)
+    ]
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": f"{name}-{DRIVER}"},
+        "spec": {
+            "driver": DRIVER,
+            "nodeName": name,
+            "pool": {"name": name, "generation": 1, "resourceSliceCount": 1},
+            "devices": devices,
+        },
+    }
+
+
+def claim_spec(t):
+    """What the pods of a template ask for."""
+    exactly = {"deviceClassName": DRIVER, "allocationMode": "ExactCount", "count": (1, 1, 2, 4)[t % 4]}
+    if t % 3:
+        memory = f"device.capacity['{DRIVER}'].memory.compareTo(quantity('40Gi')) >= 0"
+        model = f"device.attributes['{DRIVER}'].model in ['h100', 'l4']"
+        exactly["selectors"] = [{"cel": {"expression": memory if t % 3 == 1 else model}}]
+    spec = {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}}
+    if t % 4 == 2:
+        spec["devices"]["constraints"] = [{"matchAttribute": "resource.kubernetes.io/pcieRoot"}]
+    if t % 5 == 4:
+        better = dict(
+            exactly, name="h100", selectors=[{"cel": {"expression": f"device.attributes['{DRIVER}'].model == 'h100'"}}]
+        )
+        spec["devices"]["requests"] = [{"name": "gpu", "firstAvailable": [better, dict(exactly, name="any")]}]
+    return spec
+
+
+def with_claim(p, spec, device=None, node_name=None):
+    """Give a pod a claim made for it; return the claim, with a device if the pod runs."""
+    meta = p["metadata"]
+    name = f"{meta['name']}-gpu"
+    p["spec"] = dict(p["spec"], resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "gpu"}])
+    p["status"]["resourceClaimStatuses"] = [{"name": "gpu", "resourceClaimName": name}]
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"], "controller": True}
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {
+            "name": name,
+            "namespace": meta["namespace"],
+            "uid": f"claim-uid-{meta['uid']}",
+            "ownerReferences": [owner],
+        },
+        "spec": spec,
+    }
+    if device is not None:
+        fields = [{"key": "metadata.name", "operator": "In", "values": [node_name]}]
+        claim["status"] = {
+            "allocation": {
+                "devices": {
+                    "results": [{"request": "gpu", "driver": DRIVER, "pool": node_name, "device": f"gpu-{device}"}]
+                },
+                "nodeSelector": {"nodeSelectorTerms": [{"matchFields": fields}]},
+            },
+            "reservedFor": [{"resource": "pods", "name": meta["name"], "uid": meta["uid"]}],
+        }
+    return claim
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--nodes", type=int, default=5000)
     ap.add_argument("--running", type=int, default=30000)
     ap.add_argument("--pending", type=int, default=1000)
     ap.add_argument("--templates", type=int, default=50, help="templates of pending pods; running pods have 600")
-    ap.add_argument("--shape", choices=("basic", "spread", "affinity", "mixed", "preempt"), default="mixed")
+    ap.add_argument("--shape", choices=("basic", "spread", "affinity", "mixed", "preempt", "devices"), default="mixed")
+    ap.add_argument("--used", type=float, default=0.5, help="devices: share of running pods that hold one")
     ap.add_argument("--seed", type=int, default=1)
     a = ap.parse_args()
     r = random.Random(a.seed)
@@ -243,11 +351,24 @@ def main():
             }
         )
     emit({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1000})
+    if a.shape == "devices":
+        emit(device_class())
+        for i in range(a.nodes):
+            emit(resource_slice(i))
+    held = [0] * a.nodes
     running = [template(1000 + t, "basic" if a.shape != "preempt" else "preempt", r, False) for t in range(600)]
     for k in range(a.running):
         t = r.randrange(600)
         app, spec = running[t]
-        emit(pod(app, spec, k, t, f"node-{(k * 7 + k // a.nodes) % a.nodes:05d}"))
+        home = (k * 7 + k // a.nodes) % a.nodes
+        made = pod(app, spec, k, t, f"node-{home:05d}")
+        if a.shape == "devices" and r.random() < a.used and held[home] < 8:
+            one = {
+                "requests": [{"name": "gpu", "exactly": {"deviceClassName": DRIVER, "allocationMode": "ExactCount"}}]
+            }
+            emit(with_claim(made, {"devices": one}, held[home], f"node-{home:05d}"))
+            held[home] += 1
+        emit(made)
     if a.shape == "preempt":
         for t in range(0, 600, 6):
             emit(
@@ -268,7 +389,10 @@ def main():
     for k in range(a.pending):
         t = k % a.templates
         app, spec = pending[t]
-        emit(pod(app, spec, k, t, None))
+        made = pod(app, spec, k, t, None)
+        if a.shape == "devices":
+            emit(with_claim(made, claim_spec(t)))
+        emit(made)
     out.write("\n]}\n")
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 BUILT = HERE.parent / "oracle" / "schedbench"
-SHAPES = ("basic", "spread", "affinity", "mixed", "preempt")
+SHAPES = ("basic", "spread", "affinity", "mixed", "preempt", "devices")
 COLUMNS = (
     ("shape", "{shape}"),
     ("nodes", "{nodes}"),

@@ -9,14 +9,19 @@ answer a line in the order read. A case that cannot be answered gets ``{"name": 
 import argparse
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import kplan
-from kplan.cluster import Cluster
+from kplan.cluster import Cluster, PodInfo
 from kplan.errors import KplanError
 from kplan.framework.codes import Code
+from kplan.framework.features import Features
 from kplan.framework.preemption import NodeStatus
 from kplan.objects.requests import set_resource_defaults
+from kplan.objects.state import ClusterState
+from kplan.pipeline.planner import Planner
+from kplan.plugins.shared.devices.usage import device_usage
 from kplan.result import Outcome
 from kplan.sources import load_values
 
@@ -33,11 +38,11 @@ def _answer(case: dict[str, Any], version: str) -> dict[str, Any]:
     scheduler = kplan.Scheduler.of(
         version, gates=case.get("featureGates") or {}, config=case.get("config"), unknown="refuse", validate=False
     )
-    state = load_values(case["objects"])
+    state = complete(load_values(case["objects"]))
     for pod in state.pods:
         set_resource_defaults(pod, scheduler.request_rules)
     preempt = bool(case.get("preempt"))
-    planner = scheduler.planner(state, preempt=preempt, ambiguous=False, move_nominations=False)
+    planner = scheduler.planner(state, preempt=preempt, ambiguous=False, move_nominations=False, bind=False)
     cluster = planner.cluster
     todo: list[Any] = []
     if case.get("pods"):
@@ -49,13 +54,21 @@ def _answer(case: dict[str, Any], version: str) -> dict[str, Any]:
         todo = planner.queue.sort(pod for pod in cluster.pods if pod.waiting)
     out: dict[str, Any] = {"name": case["name"], "pods": []}
     gated = []
+    features = scheduler.features
     for pod in todo:
+        before, _ = devices(cluster, features)
         if pod.scheduler_name not in planner.pipelines:
             error = f'profile not found for scheduler name "{pod.scheduler_name}"'
             out["pods"].append({"pod": pod.key, "feasible": [], "best": [], "error": error})
             continue
-        outcome = planner.step(pod).outcome if case.get("mode") == "simulate" else planner.explain(pod)
+        outcome = asked(planner, pod) if case.get("mode") == "simulate" else planner.explain(pod)
         out["pods"].append(pod_answer(outcome, cluster))
+        after, capacity = devices(cluster, features)
+        if after - before:
+            told = out["pods"][-1].get("preempted", {}).get("then") or out["pods"][-1]
+            told["devices"] = sorted(after - before)
+            if capacity:
+                told["capacity"] = capacity
         if outcome.kept_out:
             gated.append(pod.key)
     if gated:
@@ -63,6 +76,32 @@ def _answer(case: dict[str, Any], version: str) -> dict[str, Any]:
     if planner.terminating():
         out["terminating"] = planner.terminating()
     return out
+
+
+def asked(planner: Planner, pod: PodInfo) -> Outcome:
+    """Place a pod, unless scoring its only node fails: the oracle scores that, too, and goes on without placing it."""
+    with planner.trial() as trial:
+        outcome = trial.step(pod).outcome
+        if outcome.last.scores is None or not outcome.last.scores.problem:
+            trial.keep()
+    return outcome
+
+
+def complete(state: ClusterState) -> ClusterState:
+    """Say that the objects of a case are all there are."""
+    counts = {"ResourceClaim": 0, "DeviceClass": 0, **state.completeness.counts}
+    return replace(state, completeness=replace(state.completeness, counts=counts))
+
+
+def devices(cluster: Cluster, features: Features) -> tuple[set[str], dict[str, str]]:
+    """What counts as allocated, and what is taken of devices that are shared, in the oracle's words."""
+    usage = device_usage(cluster, consumable=features.enabled("DRAConsumableCapacity"))
+    capacity = {}
+    for device in usage.shares:
+        taken = usage.capacity(device)
+        if taken is not None:
+            capacity[str(device)] = ",".join(sorted(f"{name}={amount}" for name, amount in taken.items()))
+    return {*map(str, usage.holders), *(f"{device} {taken}" for device, taken in capacity.items())}, capacity
 
 
 def status(value: NodeStatus | None) -> dict[str, Any] | None:
@@ -98,12 +137,16 @@ def pod_answer(outcome: Outcome, cluster: Cluster) -> dict[str, Any]:
             out["feasible"] = [name(row) for row in outcome.feasible]
             scores = outcome.scores
             if scores is not None:
+                if scores.problem:
+                    out["error"] = f"{'prescore' if 'PreScore' in scores.problem else 'score'}: {scores.problem}"
                 for i, row in enumerate(scores.rows):
                     node = nodes[name(row)]
                     node["raw"] = {plugin: int(raw[i]) for plugin, raw in scores.raw.items()}
+                    if scores.problem:
+                        continue
                     node["scores"] = {plugin: int(score[i]) for plugin, score in scores.weighted.items()}
                     node["total"] = int(scores.total[i])
-                out["best"] = [name(row) for row in scores.best]
+                out["best"] = [] if scores.problem else [name(row) for row in scores.best]
     if outcome.nominated_first >= 0:
         out["nominatedFirst"] = name(outcome.nominated_first)
     if outcome.fit_error:
@@ -112,7 +155,7 @@ def pod_answer(outcome: Outcome, cluster: Cluster) -> dict[str, Any]:
         out["postFilter"] = status(outcome.post_filter)
     if outcome.preemption is not None:
         out["preemption"] = preemption_answer(outcome, cluster)
-    if outcome.placement is not None:
+    if outcome.placement is not None and not (outcome.scores is not None and outcome.scores.problem):
         out["placed"] = name(outcome.placement.node)
         if outcome.placement.volumes:
             out["volumes"] = dict(outcome.placement.volumes)

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ from tests.conformance.compare import Comparison, Json, rows
 CORPUS = Path(__file__).parents[2] / "fixtures" / "conformance"
 VERSIONS = sorted(folder.name for folder in CORPUS.iterdir() if folder.is_dir())
 
+VARYING = Path(__file__).parents[2] / "fixtures" / "varying"
+"""Cases of which the scheduler itself gives another answer from run to run, with the answers it gave: until 1.35 it
+walks pools of devices in the order of a map, until 1.36 amounts of a resize under way. Any of them is right."""
+
 GAPS = {
-    "dra": "device claims: DynamicResources does not allocate devices yet",
     "gang": "pod groups: GangScheduling does not look at a group's other members yet",
 }
 """What a case may use that kplan does not answer yet, and why; each is expected to fail, strictly."""
@@ -26,6 +30,13 @@ def themes(version: str) -> list[str]:
 def cases(version: str, theme: str) -> Iterator[Json]:
     """Read the cases of a theme: ``case``, ``uses`` and ``expected``."""
     return rows(CORPUS / version / f"{theme}.jsonl.gz")
+
+
+@cache
+def varying(version: str) -> dict[str, list[Json]]:
+    """Answers by name of the cases that have more than one."""
+    path = VARYING / f"{version}.jsonl.gz"
+    return {row["name"]: row["answers"] for row in rows(path)} if path.exists() else {}
 
 
 def compare(
@@ -48,7 +59,10 @@ def compare(
     comparison = Comparison(show=show)
     for row in cases(version, theme):
         if only(set(row["uses"])):
-            good = comparison.add(row["expected"], _answered(row["case"], version, comparison))
+            answered = _answered(row["case"], version, comparison)
+            others = varying(version).get(row["case"]["name"], ())
+            shown = next((other for other in others if Comparison().add(other, answered)), row["expected"])
+            good = comparison.add(shown, answered)
             if stop and not good:
                 break
     return comparison

@@ -6,11 +6,14 @@ import (
 	v1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/events"
+	dracel "k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 )
+
+var selectorFeatures = dracel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: true}
 
 var recorders = profile.RecorderFactory(func(string) events.EventRecorderLogger { return nullRecorder{} })
 

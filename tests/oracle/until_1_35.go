@@ -5,10 +5,13 @@ package main
 import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
+	dracel "k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 )
+
+var selectorFeatures = dracel.Features{EnableConsumableCapacity: true}
 
 var recorders = profile.RecorderFactory(func(string) events.EventRecorder { return nullRecorder{} })
 

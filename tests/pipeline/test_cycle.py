@@ -290,7 +290,7 @@ def test_score_gets_the_state_of_pre_score_or_else_that_of_pre_filter() -> None:
     ("plugin", "text"),
     [
         (stand("One", pre_score=lambda *a: Failed("boom")), 'running PreScore plugin "One": boom'),
-        (stand("One", score=lambda *a: Failed("boom")), 'running Score plugin "One": boom'),
+        (stand("One", score=lambda *a: Failed("boom")), 'running Score plugins: plugin "One" failed with: boom'),
     ],
 )
 def test_an_error_while_scoring_fails_the_pod(plugin: Any, text: str) -> None:

@@ -109,6 +109,7 @@ class DeviceRequestAllocationResult(Model):
     binding_failure_conditions: list[str] | None = None
     share_id: str | None = msgspec.field(default=None, name="shareID")
     consumed_capacity: dict[str, Quantity] | None = None
+    skip_node_operations: list[str] | None = None
 
 
 class DeviceAllocationResult(Model):
@@ -331,6 +332,7 @@ class ResourceSliceSpec(Model):
     devices: list[Device] | None = None
     per_device_node_selection: bool | None = None
     shared_counters: list[CounterSet] | None = None
+    skip_node_operations: list[str] | None = None
     partition_type_attribute: str | None = None
 
 

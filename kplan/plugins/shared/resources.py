@@ -15,6 +15,8 @@ from kplan.framework.features import Features
 from kplan.framework.findings import Mask
 from kplan.framework.worlds import Int, Rows
 from kplan.objects.requests import is_scalar_resource
+from kplan.plugins.shared.devices.classes import class_of_resource
+from kplan.plugins.shared.devices.totals import class_checks, class_totals
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster
@@ -102,22 +104,44 @@ def _amounts(cluster: Cluster, rows: Rows, name: str, features: Features, *, non
 def delegated_to_devices(name: str, cluster: Cluster, features: Features) -> Mask | None:
     """Tell which nodes leave an extended resource to DynamicResources: bool[N], or None for none of them.
 
-    To be filled in with device classes (gate DRAExtendedResource, on from 1.36): the nodes whose allocatable of the
-    resource is 0 or absent (only absent in 1.34), if a DeviceClass serves it.
-
     Source: v1.37.2 noderesources/fit.go shouldDelegateResourceToDRA.
     """
-    return None
+    if class_of_resource(name, cluster, features) is None:
+        return None
+    return without_classic(name, cluster, features)
+
+
+def without_classic(name: str, cluster: Cluster, features: Features) -> Mask:
+    """bool[N] of the nodes that have none of a resource of their own: it is 0 or absent, in 1.34 absent.
+
+    Source: v1.37.2 noderesources/fit.go shouldDelegateResourceToDRA; v1.34.4 noderesources/fit.go fitsRequest.
+    """
+    if not features.since(35):
+        return np.array([name not in (node.status.allocatable or ()) for node in cluster.nodes], dtype=np.bool_)
+    resource = cluster.resource(name)
+    if resource is None:
+        return np.ones(len(cluster.nodes), dtype=np.bool_)
+    mask: Mask = cluster.allocatable[resource] == 0
+    return mask
 
 
 def device_totals(name: str, cluster: Cluster, features: Features) -> tuple[Int, Int] | None:
     """Count a resource's devices on every node: int64[N] all and int64[N] allocated ones, or None without devices.
 
-    To be filled in with device classes (gate DRAExtendedResource, on from 1.36; scored from 1.35).
-
-    Source: v1.37.2 noderesources/resource_allocation.go calculateDRAExtendedResourceAllocatableRequest.
+    Source: v1.37.2 noderesources/resource_allocation.go calculateDRAExtendedResourceAllocatableRequest (from 1.35).
     """
-    return None
+    if not features.since(35):
+        return None
+    found = class_of_resource(name, cluster, features)
+    return None if found is None else class_totals(found, cluster, features)
+
+
+def checks_devices(name: str, cluster: Cluster, features: Features) -> Mask | None:
+    """Tell on which nodes scoring by a resource evaluates selectors of devices: bool[N], or None for none of them."""
+    found = class_of_resource(name, cluster, features) if features.since(35) else None
+    if found is None:
+        return None
+    return class_checks(found, cluster, features) & without_classic(name, cluster, features)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,172 @@
+"""DynamicResources: devices that pods claim are allocated on the node they go to.
+
+What it checks:  that the claims of a pod are there and its own; that claims allocated before are to be had on the node;
+                 that devices for the others, and for extended resources that devices serve, are found on it: by class,
+                 selectors, counts, constraints, taints, counters and capacity. Scores how good the options are that
+                 were found for prioritized lists (from 1.35).
+Rejects with:    "cannot allocate all claims", "resourceclaim not available on the node", "invalid resource pools were
+                 encountered", "cannot fit resource", "cannot schedule extended resource claim"; for the pod as a whole
+                 'pod "shop/web": ResourceClaim not created yet', 'could not find ResourceClaim "shop/gpu"',
+                 'resourceclaim "gpu" is being deleted', "request gpu: device class a100 does not exist" and the like
+                 (UnschedulableAndUnresolvable); what is wrong with a selector, or with a pool where all devices are
+                 asked for, is an error, which fails the pod wherever else it fits
+Not modelled:    node allocatable resources of devices (gate DRANodeAllocatableResources), claims of pod groups (gate
+                 DRAWorkloadResourceClaims), both off by default. A claim of a source that holds no claims at all counts
+                 as there. The timeout of a search is one of steps, not of time. In 1.34 and 1.35 the order of pools is
+                 random, here it is that of names; 1.34 with the gate DRAConsumableCapacity looks at the capacity of
+                 another device than the one it takes.
+Source:          kubernetes v1.37.2, v1.36.3, v1.35.4 and v1.34.4 pkg/scheduler/framework/plugins/dynamicresources;
+                 staging/src/k8s.io/dynamic-resource-allocation/structured
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+import numpy as np
+
+from kplan.cluster import Change, Cluster, PodInfo
+from kplan.framework.args import DynamicResourcesArgs
+from kplan.framework.codes import Code, Cost, Point, Reads
+from kplan.framework.features import Features
+from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, passed
+from kplan.framework.normalize import default_normalize
+from kplan.framework.plugin import Scores
+from kplan.framework.preemption import PostFilterResult, PreemptionHandle
+from kplan.framework.worlds import Rows, Worlds, plain
+from kplan.plugins.dynamic_resources import reserving
+from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, PodClaim, claims_of, lacking, problem
+from kplan.plugins.dynamic_resources.extended import extended_resources
+from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts, claim_facts
+from kplan.plugins.dynamic_resources.filtering import ClaimFilter
+from kplan.plugins.dynamic_resources.freeing import freed
+from kplan.plugins.dynamic_resources.scoring import scores
+from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice
+from kplan.plugins.dynamic_resources.state import ClaimsState
+
+NO_STATE = "not found"
+NO_CLAIMS = "no new claims to deallocate"
+NOTHING_FREED = "still not schedulable"
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicResources:
+    """The plugin; its module says what it does."""
+
+    name: ClassVar[str] = "DynamicResources"
+    cost: ClassVar[Cost] = Cost.SEARCH
+
+    args: DynamicResourcesArgs | None
+    features: Features
+
+    @property
+    def _timeout(self) -> timedelta:
+        """How long devices may take to be attached."""
+        nanos = self.args.binding_timeout if self.args is not None else None
+        return timedelta(microseconds=nanos // 1000) if nanos else BINDING_TIMEOUT
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read claims and devices, if the pod may have any."""
+        served = self.features.enabled("DRAExtendedResource") and any("/" in name for name in pod.requests)
+        return Reads.NODE | Reads.DEVICES if pod.pod.spec.resource_claims or served else Reads(0)
+
+    def pre_enqueue(self, pod: PodInfo, cluster: Cluster) -> Refused | None:
+        """Refuse a pod whose claims are not there yet."""
+        why = lacking(pod, cluster, self.features)
+        return Refused((why,)) if why is not None else None
+
+    def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[ClaimsState] | Refused | Failed:
+        """List the claims, which have to be there, and whose classes have to be.
+
+        For a pod without any, the scheduler writes an empty state for PostFilter and then skips. An answer of Skip
+        keeps no state, so this one is Ready, with a filter that lets every node pass.
+        """
+        why = lacking(pod, cluster, self.features)
+        if why is not None:
+            return Refused((why,))
+        claims = [PodClaim(claim) for claim in claims_of(pod, cluster, self.features)]
+        extended = extended_resources(pod, cluster, self.features)
+        for claim in claims:
+            if claim.allocation is None:
+                refusal = problem(claim, cluster, self.features)
+                if refusal is not None:
+                    return refusal
+        if extended is not None:
+            claims.append(PodClaim(extended.claim, special=True))
+        return Ready(ClaimsState(tuple(claims), extended))
+
+    def filter(self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, worlds: Worlds) -> Findings[NodeChoice]:
+        """Refuse nodes on which a claim is not to be had, or devices for one are not found.
+
+        Pods that moved give nothing back: their claims stay allocated until a controller has let go of them.
+        """
+        if state is None or not state.claims:
+            return passed(len(worlds))
+        return ClaimFilter(pod, state, cluster, self.features, self._timeout).findings(worlds.rows)
+
+    def post_filter(
+        self, pod: PodInfo, state: ClaimsState | Refused | None, handle: PreemptionHandle
+    ) -> PostFilterResult:
+        """Free a claim that keeps the pod from every node, and give the text for the event.
+
+        Args:
+            pod: the pod that fits nowhere.
+            state: that of PreFilter; what it refused the pod with; None if an earlier plugin refused the pod, so that
+                it was never asked: the scheduler then finds no state, and this Error alone is the text.
+            handle: holds the cluster.
+
+        Source: v1.37.2 and v1.36.3 DynamicResources.PostFilter, getStateData.
+        """
+        if state is None:
+            return PostFilterResult(Code.ERROR, NO_STATE)
+        silent = self.features.since(37)
+        if isinstance(state, Refused | Failed) or not state.claims:
+            return PostFilterResult(Code.UNSCHEDULABLE, "" if silent else NO_CLAIMS)
+        cluster = handle.cluster
+        findings = self.filter(pod, state, cluster, plain(cluster.all_rows))
+        text = freed(pod, state, findings, cluster, self.features, self._timeout)
+        return PostFilterResult(Code.UNSCHEDULABLE, text or ("" if silent else NOTHING_FREED))
+
+    def explain(
+        self,
+        pod: PodInfo,
+        state: ClaimsState,
+        cluster: Cluster,
+        worlds: Worlds,
+        findings: Findings[NodeChoice],
+        rows: Sequence[int],
+    ) -> DynamicResourcesFacts | None:
+        """Give, for each node, what refuses every device to every request."""
+        if state is None or not state.claims:
+            return None
+        nodes = [int(worlds.rows[position]) for position in rows]
+        return claim_facts(pod, state, cluster, self.features, self._timeout, nodes)
+
+    def score(
+        self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, rows: Rows, choice: Choices | None
+    ) -> Scores | Failed:
+        """Score what options were found for prioritized lists: int64[F]. In 1.34 it is no Score plugin."""
+        if state is None or choice is None:
+            return np.zeros(len(rows), dtype=np.int64)
+        return scores(state, rows, choice, self.features)
+
+    def normalize(self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
+        """Scale to 0..100."""
+        return default_normalize(raw)
+
+    def reserve(
+        self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None
+    ) -> Reserved:
+        """Allocate what was found: the claims are in flight from here on."""
+        if state is None or choice is None:
+            return Reserved()
+        return Reserved(reserving.reserve(pod, state, cluster, row, choice, self.features))
+
+    def pre_bind(
+        self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None
+    ) -> tuple[Change, ...]:
+        """Write what Reserve allocated, and reserve every claim of the pod for it."""
+        return reserving.pre_bind(pod, state, cluster, choice) if state is not None else ()

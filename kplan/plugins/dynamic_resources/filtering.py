@@ -1,0 +1,201 @@
+"""Filter: nodes on which an allocated claim is not to be had, or devices for another are not found.
+
+Source: kubernetes v1.37.2, v1.36.3 and v1.34.4 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go
+Filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.features import Features
+from kplan.framework.findings import About, Findings, Refusal, RowError
+from kplan.framework.reason_codes import AboutKind
+from kplan.framework.worlds import Rows
+from kplan.plugins.dynamic_resources.claims import binding_fails
+from kplan.plugins.dynamic_resources.extended import patterns, special_requests
+from kplan.plugins.dynamic_resources.found import told
+from kplan.plugins.dynamic_resources.requests import wanted
+from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice, Searcher
+from kplan.plugins.dynamic_resources.state import (
+    CANNOT_ALLOCATE,
+    CANNOT_FIT,
+    INVALID_POOLS,
+    NOT_AVAILABLE,
+    STALE_CLAIM,
+    TIMED_OUT,
+    ClaimsState,
+    Reason,
+)
+from kplan.plugins.shared.devices.index import device_index
+
+Mask = NDArray[np.bool_]
+Codes = NDArray[np.int64]
+
+BINDING_GATES = ("DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus")
+
+
+@dataclass
+class ClaimFilter:
+    """Asks about one pod on some nodes.
+
+    Attributes:
+        pod: the pod.
+        state: its claims.
+        cluster: the cluster.
+        features: version and gates.
+        timeout: how long devices may take to be attached.
+    """
+
+    pod: PodInfo
+    state: ClaimsState
+    cluster: Cluster
+    features: Features
+    timeout: timedelta
+    _refusals: dict[Reason, Mask] = field(default_factory=dict)
+    _errors: list[RowError] = field(default_factory=list)
+    _unavailable: Mapping[int, Mask] = field(default_factory=dict)
+
+    def findings(self, rows: Rows) -> Findings[NodeChoice]:
+        """Answer for nodes, intp[M]."""
+        codes, asked = self._asked(rows)
+        choices: Choices | None = None
+        if asked.any() and self.state.wanting:
+            choices = searcher(self.pod, self.state, self.cluster, self.features, codes).search(rows, codes)
+            self._judge(choices, rows, asked)
+        self._refuse_unavailable(rows, asked)
+        kept = tuple(
+            Refusal(reason.code, self._about(reason), reason.text, mask)
+            for reason, mask in self._refusals.items()
+            if mask.any()
+        )
+        errors = tuple(sorted(self._errors, key=lambda error: error.row))
+        return Findings(kept, np.ones(len(rows), dtype=np.bool_), errors, choices)
+
+    def _about(self, reason: Reason) -> tuple[About, ...]:
+        """What a reason is about, whatever the node: claims that need devices, or are allocated; the resources."""
+        if reason is CANNOT_FIT and self.state.extended is not None:
+            return tuple(About(AboutKind.RESOURCE, name) for name in self.state.extended.classic)
+        if reason is NOT_AVAILABLE:
+            claims = [self.state.claims[i] for i in self._unavailable]
+        else:
+            claims = list(self.state.wanting)
+        served = self.state.extended.served if self.state.extended is not None else ()
+        return tuple(
+            about
+            for claim in claims
+            for about in (
+                [About(AboutKind.RESOURCE, name) for name, _ in served]
+                if claim.special
+                else [About(AboutKind.DEVICE_CLAIM, claim.claim.key)]
+            )
+        )
+
+    def _asked(self, rows: Rows) -> tuple[Codes, Mask]:
+        """Return patterns of resources that devices serve, int64[M], and where claims are looked at, bool[M]."""
+        codes = np.zeros(len(rows), dtype=np.int64)
+        asked = np.ones(len(rows), dtype=np.bool_)
+        extended = self.state.extended
+        if extended is None:
+            return codes, asked
+        if extended.stale:
+            self._refusals[STALE_CLAIM] = asked
+            return codes, np.zeros(len(rows), dtype=np.bool_)
+        everywhere, lacking = patterns(extended, self.cluster, self.features)
+        codes = everywhere[rows]
+        self._refusals[CANNOT_FIT] = lacking[rows]
+        asked = ~lacking[rows]
+        if self.state.only_special:
+            asked &= codes != 0
+        return codes, asked
+
+    def _judge(self, choices: Choices, rows: Rows, asked: Mask) -> None:
+        """Turn what was found into refusals and errors."""
+        names = [claim.claim.key for claim in self.state.wanting]
+        for number, found in enumerate(choices.answers):
+            if found.chosen is not None:
+                continue
+            here = (choices.at == number) & asked
+            if found.error:
+                index = device_index(self.cluster, self.features)
+                for position in np.flatnonzero(here).tolist():
+                    text = told(found.error, names, index.node(int(rows[position])))
+                    self._errors.append(RowError(position, text))
+            elif found.timed_out and self.features.since(36):
+                for position in np.flatnonzero(here).tolist():
+                    text = f"node {self.cluster.node_name(int(rows[position]))}: {TIMED_OUT.text}"
+                    self._errors.append(RowError(position, text))
+            else:
+                reason = TIMED_OUT if found.timed_out else INVALID_POOLS if found.invalid else CANNOT_ALLOCATE
+                self._refusals[reason] = self._refusals.get(reason, np.zeros(len(rows), dtype=np.bool_)) | here
+
+    def _refuse_unavailable(self, rows: Rows, asked: Mask) -> None:
+        """Refuse nodes on which an allocated claim is not to be had, if nothing else was wrong there."""
+        self._unavailable = unavailable_claims(self.state, self.cluster, self.features, self.timeout)
+        if not self._unavailable:
+            return
+        lost: Mask = np.logical_or.reduce(list(self._unavailable.values()))[rows] & asked
+        for error in self._errors:
+            lost[error.row] = False
+        for mask in self._refusals.values():
+            lost &= ~mask
+        self._refusals[NOT_AVAILABLE] = lost
+
+
+def searcher(pod: PodInfo, state: ClaimsState, cluster: Cluster, features: Features, codes: Codes) -> Searcher:
+    """Prepare a search for the claims of a pod that need devices.
+
+    Args:
+        pod: the pod.
+        state: its claims.
+        cluster: the cluster.
+        features: version and gates.
+        codes: int64[M], the patterns of extended resources that devices serve on the nodes asked about.
+    """
+    extended = state.extended
+    own = tuple([wanted(claim.claim.spec) for claim in state.wanting if not claim.special])
+    special = {
+        pattern: special_requests(extended, pattern, pod, features)
+        if extended is not None and (pattern or not state.only_special)
+        else None
+        for pattern in (np.unique(codes).tolist() if extended is not None else [0])
+    }
+    return Searcher(cluster, features, own, special)
+
+
+def unavailable_claims(
+    state: ClaimsState, cluster: Cluster, features: Features, timeout: timedelta
+) -> Mapping[int, Mask]:
+    """By position of the claim, bool[N] of the nodes on which an allocated claim is not to be had.
+
+    Claims that are to be had everywhere are left out.
+    """
+    found = {}
+    binding = all(map(features.enabled, BINDING_GATES))
+    for i, claim in enumerate(state.claims):
+        given = claim.allocation
+        if given is None:
+            continue
+        lost = np.zeros(len(cluster.nodes), dtype=np.bool_)
+        if given.node_selector is not None:
+            lost = ~cluster.labels.selector(given.node_selector)
+        if binding and binding_fails(claim.claim, now(cluster), timeout):
+            lost = np.ones(len(cluster.nodes), dtype=np.bool_)
+        if lost.any():
+            found[i] = lost
+    return found
+
+
+def now(cluster: Cluster) -> datetime:
+    """The time it is in a cluster: when its state was taken, or now where that is not known."""
+    try:
+        taken = datetime.fromisoformat(cluster.state.taken)
+    except ValueError:
+        return datetime.now(UTC)
+    return taken if taken.tzinfo else taken.replace(tzinfo=UTC)

@@ -1,0 +1,160 @@
+"""What claims ask for, read once: two claims that ask for the same are one to the search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count
+
+import msgspec
+
+from kplan.objects.models.devices import DeviceConstraint, DeviceRequest, ExactDeviceRequest, ResourceClaimSpec
+from kplan.plugins.shared.devices.device import Amount
+
+EXACT_COUNT, ALL = "ExactCount", "All"
+MAX_DEVICES = 32
+"""Most devices of one claim."""
+MAX_OPTIONS = 8
+"""Most options of a prioritized list; what one is worth counts down from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A taint of devices that is tolerated."""
+
+    key: str
+    operator: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for devices of one class, or one option of a prioritized list.
+
+    Attributes:
+        name: of the request or the option.
+        full: what the result is filed under: ``request`` or ``request/option``.
+        device_class: name of the class.
+        mode: ``ExactCount`` or ``All``.
+        count: devices asked for.
+        admin: whether it has admin access; None where nothing is said.
+        selectors: expressions; None for a selector of no known kind.
+        tolerations: of taints.
+        capacity: (capacity, amount) asked for; None where nothing is said.
+        derived: (attribute, expression) that are worked out.
+    """
+
+    name: str
+    full: str
+    device_class: str
+    mode: str
+    count: int
+    admin: bool | None
+    selectors: tuple[str | None, ...]
+    tolerations: tuple[Toleration, ...]
+    capacity: tuple[tuple[str, Amount], ...] | None
+    derived: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a claim's requests.
+
+    Attributes:
+        name: of the request.
+        options: what would do, the best first; one for a plain request, none for one of no known kind.
+        prioritized: whether it is a list.
+    """
+
+    name: str
+    options: tuple[Request, ...]
+    prioritized: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What devices must have in common, or must not.
+
+    Attributes:
+        requests: names it is about; all where none is given.
+        attribute: fully qualified.
+        distinct: whether the values must differ.
+    """
+
+    requests: frozenset[str]
+    attribute: str
+    distinct: bool
+
+    def about(self, entry: str, request: Request) -> bool:
+        """Tell whether it is about a request."""
+        return not self.requests or entry in self.requests or request.full in self.requests
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """All that a claim asks for.
+
+    Attributes:
+        entries: its requests.
+        constraints: None for one of no known kind.
+        number: equal for claims that ask for the same.
+    """
+
+    entries: tuple[Entry, ...]
+    constraints: tuple[Constraint | None, ...]
+    number: int = field(default_factory=count().__next__, compare=False)
+
+
+def wanted(spec: ResourceClaimSpec) -> Wanted:
+    """Read what a claim asks for; the same object for the same request.
+
+    Raises:
+        QuantityError: a quantity cannot be read.
+    """
+    return _wanted(msgspec.json.encode(spec))
+
+
+@lru_cache(maxsize=4096)
+def _wanted(encoded: bytes) -> Wanted:
+    devices = msgspec.json.decode(encoded, type=ResourceClaimSpec).devices
+    return Wanted(
+        tuple(map(_entry, devices.requests or ())), tuple(_constraint(one) for one in devices.constraints or ())
+    )
+
+
+def _entry(request: DeviceRequest) -> Entry:
+    if request.exactly is not None:
+        return Entry(
+            request.name, (_request(request.exactly, request.name, request.name, request.exactly.admin_access),), False
+        )
+    options = (_request(one, one.name, f"{request.name}/{one.name}", None) for one in request.first_available or ())
+    return Entry(request.name, tuple(options), True)
+
+
+def _request(one: ExactDeviceRequest, name: str, full: str, admin: bool | None) -> Request:
+    asked = one.capacity
+    return Request(
+        name,
+        full,
+        one.device_class_name,
+        one.allocation_mode or EXACT_COUNT,
+        one.count if one.count is not None else 1,
+        admin,
+        tuple(selector.cel.expression if selector.cel is not None else None for selector in one.selectors or ()),
+        tuple(
+            Toleration(each.key or "", each.operator or "", each.value or "", each.effect or "")
+            for each in one.tolerations or ()
+        ),
+        None if asked is None else tuple((key, Amount.of(raw)) for key, raw in (asked.requests or {}).items()),
+        tuple((each.name, each.expression) for each in one.derived_attributes or ()),
+    )
+
+
+def _constraint(one: DeviceConstraint) -> Constraint | None:
+    names = frozenset(one.requests or ())
+    if one.match_attribute is not None:
+        return Constraint(names, one.match_attribute, distinct=False)
+    if one.distinct_attribute is not None:
+        return Constraint(names, one.distinct_attribute, distinct=True)
+    return None

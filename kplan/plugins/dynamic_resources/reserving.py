@@ -1,0 +1,68 @@
+"""Reserve and PreBind: what the devices that were found change in the claims of a pod.
+
+Source: kubernetes v1.37.2 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go Reserve, PreBind,
+bindClaim; extendeddynamicresources.go createExtendedResourceClaimInAPI.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from kplan.cluster import Change, Cluster, PodInfo, Put
+from kplan.framework.features import Features
+from kplan.objects.models import ResourceClaim
+from kplan.objects.models.devices import ResourceClaimSpec
+from kplan.plugins.dynamic_resources.allocation import allocation, in_flight, reserved
+from kplan.plugins.dynamic_resources.claims import SPECIAL_NAME
+from kplan.plugins.dynamic_resources.searching import NodeChoice
+from kplan.plugins.dynamic_resources.state import ClaimsState
+from kplan.plugins.shared.devices.index import device_index
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+
+
+def reserve(
+    pod: PodInfo, state: ClaimsState, cluster: Cluster, row: int, choice: NodeChoice, features: Features
+) -> tuple[Change, ...]:
+    """Allocate what was found on a node; the claims are in flight from here on."""
+    if not choice.found.chosen:
+        return ()
+    index = device_index(cluster, features)
+    node, node_name = index.node(row), cluster.node_name(row)
+    changes = []
+    wanting = [claim for claim in state.wanting if not claim.special or choice.special is not None]
+    for claim, chosen in zip(wanting, choice.found.chosen, strict=True):
+        item = claim.claim
+        if claim.special and choice.special is not None:
+            item = written(item, choice.special.spec, pod)
+        given = allocation(item, chosen, node, node_name, index.rules)
+        changes.append(Put.of(in_flight(item, given)))
+    return tuple(changes)
+
+
+def pre_bind(pod: PodInfo, state: ClaimsState, cluster: Cluster, choice: NodeChoice | None) -> tuple[Change, ...]:
+    """Write what Reserve allocated, and reserve every claim of the pod for it."""
+    claims = cluster.objects.table("resource_claims")
+    changes = []
+    for claim in state.claims:
+        item = claim.claim
+        if claim.special:
+            if choice is None or choice.special is None:
+                continue
+            item = written(item, choice.special.spec, pod)
+        current: ResourceClaim | None = claims.get(item.key)
+        if current is not None:
+            changes.append(Put.of(reserved(current, pod)))
+    return tuple(changes)
+
+
+def written(claim: ResourceClaim, spec: ResourceClaimSpec, pod: PodInfo) -> ResourceClaim:
+    """Give the special claim what it asks for, and a name; the server draws one, here it is the same every time."""
+    metadata = claim.metadata
+    if metadata.name == SPECIAL_NAME:
+        digest = hashlib.sha256(pod.uid.encode()).digest()[:5]
+        suffix = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest)
+        metadata = msgspec.structs.replace(metadata, name=f"{pod.name}-extended-resources-"[:58] + suffix)
+    return msgspec.structs.replace(claim, metadata=metadata, spec=spec)

@@ -1,0 +1,53 @@
+"""What PreFilter finds out about a pod's claims, and the reasons nodes are refused for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kplan.framework.reason_codes import ReasonCode
+from kplan.plugins.dynamic_resources.claims import PodClaim
+from kplan.plugins.dynamic_resources.extended import ExtendedResources
+
+
+class Reason(NamedTuple):
+    """Why a node is refused.
+
+    Attributes:
+        text: the scheduler's words.
+        code: what is wrong.
+    """
+
+    text: str
+    code: ReasonCode
+
+
+CANNOT_FIT = Reason("cannot fit resource", ReasonCode.RESOURCE_NOT_OFFERED)
+STALE_CLAIM = Reason("cannot schedule extended resource claim", ReasonCode.DEVICE_CLAIM_LEFT_OVER)
+CANNOT_ALLOCATE = Reason("cannot allocate all claims", ReasonCode.DEVICES_NOT_FOUND)
+INVALID_POOLS = Reason("invalid resource pools were encountered", ReasonCode.DEVICE_POOL_INVALID)
+TIMED_OUT = Reason("timed out trying to allocate devices", ReasonCode.DEVICE_SEARCH_TIMED_OUT)
+NOT_AVAILABLE = Reason("resourceclaim not available on the node", ReasonCode.DEVICE_CLAIM_OUT_OF_REACH)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsState:
+    """The claims of a pod.
+
+    Attributes:
+        claims: in the order of the pod, the special one last.
+        extended: resources that devices may serve; None if they serve none.
+    """
+
+    claims: tuple[PodClaim, ...]
+    extended: ExtendedResources | None = None
+
+    @property
+    def wanting(self) -> tuple[PodClaim, ...]:
+        """Claims that need devices."""
+        return tuple([claim for claim in self.claims if claim.allocation is None])
+
+    @property
+    def only_special(self) -> bool:
+        """Whether the pod has no claim of its own."""
+        return all(claim.special for claim in self.claims)

@@ -1,0 +1,1 @@
+"""Devices that drivers publish in ResourceSlices: read, numbered, held against selectors, counted."""

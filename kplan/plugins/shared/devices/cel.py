@@ -1,0 +1,334 @@
+"""CEL selectors of devices: compiled once, evaluated once for each distinct device.
+
+The language itself is Google's own runtime (cel-expr-python), imported when the first expression is compiled; what
+Kubernetes adds is declared here: the variable ``device``, quantities, versions, addresses, lists.
+
+Not modelled: a domain whose name is worked out by the expression and that the device has no attribute of (one that is
+written out is an empty map, as in Kubernetes); lists whose literals mix types, which Kubernetes refuses; the limit on
+what an evaluation may cost, but for a budget of iterations of the runtime's own, which is smaller.
+
+Source: dynamic-resource-allocation v0.37.2 cel/compile.go, errors.go; apiserver v0.37.2 pkg/cel/environment/base.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from kplan.plugins.shared.devices.cel_functions import CIDR, FUNCTIONS, IP, QUANTITY, SEMVER, URL
+from kplan.plugins.shared.devices.cel_source import Source
+
+HINT = (
+    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional"
+    " fields"
+)
+"""What 1.37 adds to the error about a missing key."""
+
+Value = Any
+"""A plain value or one of ``cel_values``."""
+
+
+class CelError(Exception):
+    """An expression that does not compile, or fails on a device; never leaves the devices.
+
+    Attributes:
+        text: the scheduler's words, as far as the two runtimes have the same.
+        compile: whether it failed to compile.
+    """
+
+    def __init__(self, text: str, *, compile: bool = False) -> None:
+        super().__init__(text)
+        self.text = text
+        self.compile = compile
+
+
+class CelDevice(NamedTuple):
+    """What an expression sees of a device; hashable, so that devices which are alike are evaluated once.
+
+    Attributes:
+        driver: its driver.
+        multiple: ``allowMultipleAllocations``.
+        attributes: (domain, name, value) in the order of the slice; a value is a scalar, a tuple, or a ``Version``.
+        capacity: (domain, name, nanos) in the order of the slice.
+    """
+
+    driver: str
+    multiple: bool
+    attributes: tuple[tuple[str, str, Any], ...]
+    capacity: tuple[tuple[str, str, int], ...]
+
+
+class Version(NamedTuple):
+    """An attribute of type version."""
+
+    text: str
+
+
+class Expression:
+    """One expression, compiled on first use.
+
+    Attributes:
+        source: its text, and what it mentions.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.source = Source(text)
+        self._program: Any = None
+        self._error: CelError | None = None
+        self._known: dict[CelDevice, bool | CelError] = {}
+
+    @property
+    def problem(self) -> CelError | None:
+        """Why it does not compile, or None."""
+        if self._program is None and self._error is None:
+            try:
+                self._program = _compile(self.source)
+            except CelError as error:
+                self._error = error
+        return self._error
+
+    def matches(self, device: CelDevice) -> bool:
+        """Tell whether a device matches.
+
+        Raises:
+            CelError: the expression does not compile, or fails on the device.
+        """
+        known = self._known.get(device)
+        if known is None:
+            seen = self.source.seen(device)
+            known = self._known.get(seen)
+            if known is None:
+                known = self._known[seen] = self._evaluated(seen)
+            if len(self._known) < _MOST_KEPT:
+                self._known[device] = known
+        if isinstance(known, CelError):
+            raise known
+        return known
+
+    def value(self, device: CelDevice) -> Value:
+        """Evaluate for the value itself, whatever its type.
+
+        Raises:
+            CelError: the expression does not compile, or fails on the device.
+        """
+        if self.problem is not None:
+            raise self.problem
+        return _run(self._program, self.source, device)
+
+    def _evaluated(self, device: CelDevice) -> bool | CelError:
+        try:
+            result = self.value(device)
+        except CelError as error:
+            return error
+        if isinstance(result, bool):
+            return result
+        kind, why = _KINDS[_kind(result)]
+        return CelError(f"CEL result of type {kind} could not be converted to bool: {why}")
+
+
+_MOST_KEPT = 100_000
+"""Devices for which an expression remembers its answer under the device itself."""
+
+_KINDS = {
+    "int": ("int", "unsupported type conversion from 'int' to bool"),
+    "str": ("string", "unsupported native conversion from string to 'bool'"),
+    "float": ("double", "type conversion error from Double to 'bool'"),
+    "bytes": ("bytes", "type conversion error from Bytes to 'bool'"),
+    "list": ("list", "type conversion error from list to 'bool'"),
+    "dict": ("map", "type conversion error from map to 'bool'"),
+    "NoneType": ("null_type", "type conversion error from 'null_type' to 'bool'"),
+    "semver": ("kubernetes.Semver", "type conversion error from 'Semver' to 'bool'"),
+    "quantity": ("kubernetes.Quantity", "type conversion error from 'Quantity' to 'bool'"),
+    "other": ("unknown", "type conversion error from 'unknown' to 'bool'"),
+}
+"""What a value that is no bool is called, and why it becomes none."""
+
+
+def _kind(value: Value) -> str:
+    match value:
+        case [bytes()]:
+            return "semver"
+        case {True: str()}:
+            return "quantity"
+    name = type(value).__name__
+    return name if name in _KINDS else "other"
+
+
+@lru_cache(maxsize=4096)
+def expression(text: str) -> Expression:
+    """Return the expression of a text, the same object for the same text."""
+    return Expression(text)
+
+
+def compile_problem(text: str) -> str | None:
+    """Say why an expression is no selector, in the API server's words; None where it is one."""
+    problem = expression(text).problem
+    return problem.text if problem is not None else None
+
+
+_CROSS_NUMERIC = re.compile(
+    r"found no matching overload for '_(?:<|<=|>|>=)_' applied to '\((int|uint|double), (int|uint|double)\)'"
+)
+_ERROR_LINES = re.compile(r"^ERROR: <input>:", re.MULTILINE)
+_STATUS = re.compile(r"^[A-Z_]+: |\s*\[[A-Z_]+\]$")
+_KEY = re.compile(r"Key not found in map : (.*)")
+_INDEX = re.compile(r"Index error: index=(-?\d+) size=\d+")
+_CONVERSION = re.compile(r"cannot convert string to (int|uint|double)|Type conversion error from 'string' to '(bool)'")
+
+
+def _compile(source: Source) -> Any:
+    env = _environment()
+    try:
+        program = env.compile(source.rewritten)
+    except RuntimeError as error:
+        text = _STATUS.sub("", str(error)).strip()
+        program = _without_check(env, source, text)
+        if program is None:
+            raise CelError(f"compilation failed: {text}", compile=True) from None
+        return program
+    kind = program.return_type().name().lower()
+    if kind not in ("bool", "dyn"):
+        raise CelError(f"must evaluate to bool or the unknown type, not {kind}", compile=True)
+    return program
+
+
+def _without_check(env: Any, source: Source, text: str) -> Any:
+    """Compile without types where all that was wrong is a comparison of numbers of two types: Kubernetes allows it."""
+    if len(_ERROR_LINES.findall(text)) != len(_CROSS_NUMERIC.findall(text)):
+        return None
+    return env.compile(source.rewritten, disable_check=True)
+
+
+def _run(program: Any, source: Source, device: CelDevice) -> Value:
+    try:
+        result = program.eval(data=_variables(source, device))
+        kind = result.type().name()
+        value = result.plain_value() if kind != "ERROR" else result.value()
+    except RuntimeError as error:
+        raise CelError(_translated(str(error))) from None
+    if kind == "ERROR":
+        raise CelError(_translated(str(value)))
+    return value
+
+
+def _translated(text: str) -> str:
+    """Say an error in the words of the scheduler's own runtime."""
+    text = _STATUS.sub("", text).strip()
+    missing = _KEY.search(text)
+    if missing:
+        return f"no such key: {missing.group(1).strip(chr(34))}"
+    outside = _INDEX.search(text)
+    if outside:
+        return f"index out of bounds: {outside.group(1)}"
+    conversion = _CONVERSION.search(text)
+    if conversion:
+        return f"type conversion error from 'string' to '{conversion.group(1) or conversion.group(2)}'"
+    if text.startswith("No matching overloads found"):
+        return "no such overload"
+    if text == "divide by zero":
+        return "division by zero"
+    return text
+
+
+def _variables(source: Source, device: CelDevice) -> dict[str, Any]:
+    attributes: dict[str, dict[str, Any]] = {}
+    for domain, name, value in device.attributes:
+        attributes.setdefault(domain, {})[name] = _attribute(value)
+    capacity: dict[str, dict[str, Any]] = {}
+    for domain, name, nanos in device.capacity:
+        capacity.setdefault(domain, {})[name] = {True: str(nanos)}
+    # a domain that is looked up and is not there is an empty map
+    domains: Mapping[str, Any] = {name: {} for name in (device.driver, *source.literals)}
+    fields = {
+        "driver": device.driver,
+        "allowMultipleAllocations": device.multiple,
+        "attributes": {**domains, **attributes},
+        "capacity": {**domains, **capacity},
+        "presentAttributes": attributes,
+        "presentCapacity": capacity,
+    }
+    return {**{f"device.{name}": value for name, value in fields.items()}, "device": fields}
+
+
+def _attribute(value: Any) -> Any:
+    if isinstance(value, Version):
+        return [_semver_text(value.text)]
+    if isinstance(value, tuple):
+        return [_attribute(item) for item in value]
+    return value
+
+
+def _semver_text(text: str) -> bytes:
+    from kplan.plugins.shared.devices.cel_values import Semver
+
+    try:
+        return str(Semver.parse(text)).encode()
+    except ValueError as error:
+        raise CelError(f"parse semantic version: {error}") from None
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Any:
+    """Declare what Kubernetes declares: all that a stored expression may use."""
+    from cel_expr_python import cel
+
+    kinds = cel.Type
+    quantity = kinds.Map(kinds.BOOL, kinds.STRING)
+    types = {
+        "bool": kinds.BOOL,
+        "int": kinds.INT,
+        "double": kinds.DOUBLE,
+        "string": kinds.STRING,
+        "dyn": kinds.DYN,
+        "list": kinds.LIST,
+        "map": kinds.MAP,
+        QUANTITY: quantity,
+        SEMVER: kinds.List(kinds.BYTES),
+        IP: kinds.Map(kinds.INT, kinds.STRING),
+        CIDR: kinds.List(quantity),
+        URL: kinds.Map(kinds.UINT, kinds.STRING),
+    }
+    overloads: dict[str, dict[tuple[Any, ...], Any]] = {}
+    for function in FUNCTIONS:
+        shape = (function.member, *(_SHAPES.get(kind, kind) for kind in function.parameters))
+        declared = overloads.setdefault(function.name, {})
+        name = "_".join((function.name, *function.parameters, *(("member",) if function.member else ())))
+        declared[(shape, name)] = cel.Overload(
+            name,
+            return_type=types[function.result],
+            parameters=[types[kind] for kind in function.parameters],
+            is_member=function.member,
+            impl=function.body,
+        )
+    functions = [cel.FunctionDecl(name, list(declared.values())) for name, declared in overloads.items()]
+    domains = kinds.Map(kinds.STRING, kinds.Map(kinds.STRING, kinds.DYN))
+    capacities = kinds.Map(kinds.STRING, kinds.Map(kinds.STRING, quantity))
+    return cel.NewEnv(
+        config=cel.NewEnvConfigFromYaml(_EXTENSIONS),
+        variables={
+            "device.driver": kinds.STRING,
+            "device.allowMultipleAllocations": kinds.BOOL,
+            "device.attributes": domains,
+            "device.capacity": capacities,
+            "device.presentAttributes": domains,
+            "device.presentCapacity": capacities,
+        },
+        functions=functions,
+    )
+
+
+_SHAPES = {QUANTITY: "map", SEMVER: "list", IP: "map", CIDR: "list", URL: "map"}
+
+_EXTENSIONS = """
+name: devices
+extensions:
+- name: bindings
+- name: optional
+- name: strings
+  version: 2
+- name: sets
+- name: lists
+- name: two-var-comprehensions
+"""

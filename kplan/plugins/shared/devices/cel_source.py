@@ -1,0 +1,107 @@
+"""The text of a CEL expression: what it mentions, and how it is put to the runtime."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kplan.plugins.shared.devices.cel import CelDevice
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+|//[^\n]*)
+    |(?P<string>[rRbB]{0,2}(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))
+    |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_FIELDS = ("driver", "attributes", "capacity", "allowMultipleAllocations")
+_PRESENT = {"attributes": "presentAttributes", "capacity": "presentCapacity"}
+
+
+class Source:
+    """An expression, read for what it mentions.
+
+    Attributes:
+        text: as written.
+        rewritten: as the runtime gets it: where it is asked which domains there are, it sees only those of the device
+            (a domain that is looked up is there, if empty).
+        literals: contents of its strings; the domains it looks up are among them.
+        mentioned: names and strings in it, or None if it may look at attributes that it does not name.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        tokens = [(match.lastgroup or "", match.group()) for match in _TOKEN.finditer(text)]
+        self._tokens = [token for token in tokens if token[0] != "space"]
+        self.literals = tuple(dict.fromkeys(_content(token) for kind, token in self._tokens if kind == "string"))
+        self.rewritten = self._rewritten(tokens)
+        names = (token for kind, token in self._tokens if kind == "name")
+        self.mentioned = frozenset((*self.literals, *names)) if self._names_all() else None
+
+    def seen(self, device: CelDevice) -> CelDevice:
+        """Leave out of a device what the expression cannot look at, so that devices which differ in it are one."""
+        if self.mentioned is None:
+            return device
+        attributes = tuple(entry for entry in device.attributes if entry[1] in self.mentioned)
+        capacity = tuple(entry for entry in device.capacity if entry[1] in self.mentioned)
+        multiple = device.multiple and "allowMultipleAllocations" in self.mentioned
+        return device._replace(attributes=attributes, capacity=capacity, multiple=multiple)
+
+    def _names_all(self) -> bool:
+        """Whether all it looks at is ``device.attributes["domain"].name``, written out, in all the ways of CEL."""
+        for at in self._uses():
+            end = self._after_key(at + 3)
+            if end is None or self._after_key(end) is None:
+                return False
+        return True
+
+    def _uses(self) -> list[int]:
+        """Where ``device.attributes`` and ``device.capacity`` stand."""
+        return [at for at in range(len(self._tokens)) if self._texts(at, 3) in _MAPS]
+
+    def _texts(self, at: int, count: int) -> tuple[str, ...]:
+        return tuple(text for _, text in self._tokens[at : at + count])
+
+    def _after_key(self, at: int) -> int | None:
+        """Return where what follows a key begins: of ``["key"]``, ``[?"key"]``, ``.key`` or ``.?key``; None if none."""
+        tokens = self._tokens[at : at + 4]
+        kinds, texts = [kind for kind, _ in tokens], [text for _, text in tokens]
+        if texts[:1] == ["["]:
+            skip = 2 if texts[1:2] == ["?"] else 1
+            literal = kinds[skip : skip + 1] == ["string"] and texts[skip + 1 : skip + 2] == ["]"]
+            return at + skip + 2 if literal else None
+        if texts[:1] == ["."]:
+            skip = 2 if texts[1:2] == ["?"] else 1
+            called = texts[skip + 1 : skip + 2] == ["("]
+            return at + skip + 1 if kinds[skip : skip + 1] == ["name"] and not called else None
+        return None
+
+    def _rewritten(self, tokens: list[tuple[str, str]]) -> str:
+        """Ask about present domains where the question is which there are: ``in``, ``size()``, macros."""
+        at = [i for i, (kind, _) in enumerate(tokens) if kind != "space"]
+        texts = [text for _, text in tokens]
+        for use in self._uses():
+            before = self._texts(use - 1, 1) if use else ()
+            after = self._texts(use + 3, 3)
+            method = after[:1] == (".",) and after[2:] == ("(",)
+            looked_up = after[:1] in (("[",), (".",)) and not method
+            counted = before == ("(",) and self._texts(max(use - 2, 0), 1) == ("size",)
+            if method or (not looked_up and (before == ("in",) or counted)):
+                texts[at[use + 2]] = _PRESENT[texts[at[use + 2]]]
+        for i in range(len(self._tokens) - 5):
+            if self._texts(i, 4) == ("has", "(", "device", ".") and self._texts(i + 5, 1) == (")",):
+                field = at[i + 4]
+                if texts[field] in _FIELDS:  # a field of device is always there
+                    texts[at[i] : field + 1] = ["(true", *[""] * (field - at[i])]
+        return "".join(texts)
+
+
+_MAPS = (("device", ".", "attributes"), ("device", ".", "capacity"))
+
+
+def _content(literal: str) -> str:
+    """Return what stands between the quotes; escapes are left as they are, as no domain has any."""
+    body = literal.lstrip("rRbB")
+    quotes = 3 if body[:3] in ('"""', "'''") else 1
+    return body[quotes:-quotes]

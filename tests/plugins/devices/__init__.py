@@ -1,0 +1,1 @@
+"""Tests of devices: what drivers publish, and the selectors they are held against."""
