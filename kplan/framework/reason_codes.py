@@ -100,6 +100,8 @@ class AboutKind(StrEnum):
     """A ResourceClaim, ``namespace/name``; of one that is not made yet, the entry of spec.resourceClaims."""
     DEVICE = "device"
     DEVICE_CLASS = "device-class"
+    DEVICE_RESOURCE = "device-resource"
+    """An extended resource that devices serve; its claim is made by the scheduler itself."""
     DEVICE_REQUEST = "device-request"
     """A request of a ResourceClaim, ``request`` or ``request/option``."""
 

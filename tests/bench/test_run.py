@@ -5,7 +5,9 @@ import pytest
 from tests.bench import run
 
 
-@pytest.mark.parametrize(("shape", "running", "pending"), [("mixed", "40", "20"), ("preempt", "360", "1")])
+@pytest.mark.parametrize(
+    ("shape", "running", "pending"), [("mixed", "40", "20"), ("preempt", "360", "1"), ("devices", "40", "20")]
+)
 def test_a_small_cluster_is_planned_and_told_in_one_row(
     shape: str, running: str, pending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -351,3 +351,22 @@ def test_post_filter_learns_where_an_eviction_may_help() -> None:
         stand("Three", post_filter=post_filter),
     )
     assert seen == [[0, 2]]
+
+
+def test_a_node_that_fits_alone_is_taken_even_where_scoring_would_fail() -> None:
+    outcome = ask(stand("One", filter=refuse("no", 0, 1), score=lambda *a: Failed("boom")))
+    assert (outcome.error, outcome.choice) == ("", 2)
+    assert outcome.scores is not None
+    assert outcome.scores.problem == 'running Score plugins: plugin "One" failed with: boom'
+
+
+def test_post_filter_is_told_what_its_plugin_refused_the_pod_with() -> None:
+    seen = []
+
+    def post_filter(pod: Any, state: Any, handle: Any) -> PostFilterResult:
+        seen.append(state)
+        return PostFilterResult(Code.UNSCHEDULABLE)
+
+    refusal = Refused.of(ReasonCode.CLAIM_MISSING, "no")
+    ask(stand("One", pre_filter=lambda *a: refusal, post_filter=post_filter))
+    assert seen == [refusal]

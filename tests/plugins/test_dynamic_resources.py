@@ -1,5 +1,6 @@
 """DynamicResources: the texts of PostFilter, as kube-scheduler prints them."""
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -15,6 +16,12 @@ from tests.plugins.ask import cluster_of, rejected, scores
 CLAIMING = pod("new", resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu-1"}])
 HANDLE = cast("PreemptionHandle", None)
 
+
+def claim(name: str, owner: str = "", **metadata: Any) -> Object:
+    owners = [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": owner, "controller": True}] if owner else []
+    return make("ResourceClaim", name, namespace="default", metadata={"ownerReferences": owners, **metadata})
+
+
 TEXTS: dict[str, tuple[str, Pod, str]] = {
     "1.34 says that a pod without claims has none to free": ("1.34", pod("new"), "no new claims to deallocate"),
     "so does 1.36": ("1.36", pod("new"), "no new claims to deallocate"),
@@ -28,9 +35,11 @@ TEXTS: dict[str, tuple[str, Pod, str]] = {
 @pytest.mark.parametrize(("version", "new", "text"), TEXTS.values(), ids=TEXTS)
 def test_post_filter(version: str, new: Pod, text: str) -> None:
     plugin = DynamicResources(None, features(version).features)
-    cluster = cluster_of(new, ())
-    state = plugin.pre_filter(cluster.pods[0], cluster).state
-    assert plugin.post_filter(cluster.pods[0], state, HANDLE) == PostFilterResult(Code.UNSCHEDULABLE, text)
+    cluster = cluster_of(new, [claim("gpu-1")])
+    state = cast("Any", plugin.pre_filter(cluster.pods[0], cluster)).state
+    assert plugin.post_filter(
+        cluster.pods[0], state, cast("PreemptionHandle", SimpleNamespace(cluster=cluster))
+    ) == PostFilterResult(Code.UNSCHEDULABLE, text)
 
 
 @pytest.mark.parametrize("version", ["1.34", "1.37"])
@@ -49,11 +58,6 @@ def test_every_node_passes_and_scores_nothing(new: Any) -> None:
 
 OF_TEMPLATE: dict[str, Any] = {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpus"}]}
 MADE = {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "new-gpu-x"}]}
-
-
-def claim(name: str, owner: str = "", **metadata: Any) -> Object:
-    owners = [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": owner, "controller": True}] if owner else []
-    return make("ResourceClaim", name, namespace="default", metadata={"ownerReferences": owners, **metadata})
 
 
 LACKS: dict[str, tuple[str, Pod, list[Object], str]] = {

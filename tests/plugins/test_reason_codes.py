@@ -12,6 +12,8 @@ from kplan.framework.reason_codes import ReasonCode, plugin_code
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from tests.builders import make, node, pod
+from tests.plugins.devices import world as devices
+from tests.plugins.devices.world import claiming
 
 CPU = {"cpu": "8"}
 CLAIM = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
@@ -149,6 +151,30 @@ CASES: dict[str, tuple[Pod, list[Object], list[tuple[str, list[str]]]]] = {
         pod("new", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}]),
         [node("a")],
         [("device-claim-not-created", ["device-claim gpu"])],
+    ),
+    "a device claim of a class that is not there": (
+        claiming("new", "c"),
+        [node("a"), devices.claim("c", devices.request()), devices.device_class("other")],
+        [("device-class-missing", ["device-claim default/c", "device-class gpu"])],
+    ),
+    "devices that are not found": (
+        claiming("new", "c"),
+        [node("a"), devices.claim("c", devices.request()), devices.device_class()],
+        [("devices-not-found", ["device-claim default/c"])],
+    ),
+    "devices of an extended resource that are not found": (
+        pod("new", requests={"example.com/gpu": "1"}),
+        [node("a"), devices.device_class(extendedResourceName="example.com/gpu")],
+        [("devices-not-found", ["device-resource example.com/gpu"])],
+    ),
+    "a device claim that has devices elsewhere": (
+        claiming("new", "c"),
+        [
+            node("a"),
+            devices.claim("c", devices.request(), status=devices.given("b", "g0")),
+            devices.claim("d", devices.request(), status=devices.given("a", "g0")),
+        ],
+        [("device-claim-out-of-reach", ["device-claim default/c"])],
     ),
 }
 

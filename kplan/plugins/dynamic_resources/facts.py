@@ -22,7 +22,8 @@ from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
 from kplan.plugins.dynamic_resources.requests import wanted
 from kplan.plugins.dynamic_resources.state import ClaimsState
 from kplan.plugins.dynamic_resources.taints import untolerated
-from kplan.plugins.shared.devices.cel import CelDevice, CelError, Version, expression
+from kplan.plugins.shared.devices.cel import CelError, expression
+from kplan.plugins.shared.devices.cel_device import CelDevice, Version
 from kplan.plugins.shared.devices.device import Device
 from kplan.plugins.shared.devices.index import DeviceIndex, NodeDevices, device_index
 from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage

@@ -91,7 +91,7 @@ class ClaimFilter:
             about
             for claim in claims
             for about in (
-                [About(AboutKind.RESOURCE, name) for name, _ in served]
+                [About(AboutKind.DEVICE_RESOURCE, name) for name, _ in served]
                 if claim.special
                 else [About(AboutKind.DEVICE_CLAIM, claim.claim.key)]
             )

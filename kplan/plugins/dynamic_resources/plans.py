@@ -13,7 +13,8 @@ from kplan.objects.models.devices import DeviceClass
 from kplan.plugins.dynamic_resources.capacity import CapacityError, fits
 from kplan.plugins.dynamic_resources.found import ClaimRef, DeviceRef, Part, Place, PoolRef, Stop
 from kplan.plugins.dynamic_resources.requests import ALL, EXACT_COUNT, MAX_DEVICES, Entry, Request, Wanted
-from kplan.plugins.shared.devices.cel import HINT, CelDevice, CelError, expression
+from kplan.plugins.shared.devices.cel import HINT, CelError, expression
+from kplan.plugins.shared.devices.cel_device import CelDevice
 from kplan.plugins.shared.devices.device import Device
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.rules import AllocatorRules

@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from kplan.plugins.shared.devices.cel_device import CelDevice, Version
 from kplan.plugins.shared.devices.cel_functions import CIDR, FUNCTIONS, IP, QUANTITY, SEMVER, URL
 from kplan.plugins.shared.devices.cel_source import Source
 
@@ -42,28 +43,6 @@ class CelError(Exception):
         super().__init__(text)
         self.text = text
         self.compile = compile
-
-
-class CelDevice(NamedTuple):
-    """What an expression sees of a device; hashable, so that devices which are alike are evaluated once.
-
-    Attributes:
-        driver: its driver.
-        multiple: ``allowMultipleAllocations``.
-        attributes: (domain, name, value) in the order of the slice; a value is a scalar, a tuple, or a ``Version``.
-        capacity: (domain, name, nanos) in the order of the slice.
-    """
-
-    driver: str
-    multiple: bool
-    attributes: tuple[tuple[str, str, Any], ...]
-    capacity: tuple[tuple[str, str, int], ...]
-
-
-class Version(NamedTuple):
-    """An attribute of type version."""
-
-    text: str
 
 
 class Expression:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kplan.plugins.shared.devices.cel import CelDevice
+from kplan.plugins.shared.devices.cel_device import CelDevice
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*)

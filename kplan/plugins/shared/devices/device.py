@@ -12,7 +12,7 @@ from kplan.objects.models.devices import Device as ApiDevice
 from kplan.objects.models.devices import DeviceAttribute, DeviceCapacity, DeviceCounterConsumption, DeviceTaint
 from kplan.objects.models.meta import NodeSelector
 from kplan.objects.quantity import Form
-from kplan.plugins.shared.devices.cel import CelDevice, Version
+from kplan.plugins.shared.devices.cel_device import CelDevice, Version
 
 
 class DeviceID(NamedTuple):
