@@ -89,7 +89,7 @@ def asked(planner: Planner, pod: PodInfo) -> Outcome:
 
 def complete(state: ClusterState) -> ClusterState:
     """Say that the objects of a case are all there are."""
-    counts = {"ResourceClaim": 0, "DeviceClass": 0, **state.completeness.counts}
+    counts = {"ResourceClaim": 0, "DeviceClass": 0, "ResourceSlice": 0, **state.completeness.counts}
     return replace(state, completeness=replace(state.completeness, counts=counts))
 
 

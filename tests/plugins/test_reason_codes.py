@@ -159,12 +159,12 @@ CASES: dict[str, tuple[Pod, list[Object], list[tuple[str, list[str]]]]] = {
     ),
     "devices that are not found": (
         claiming("new", "c"),
-        [node("a"), devices.claim("c", devices.request()), devices.device_class()],
+        [node("a"), devices.claim("c", devices.request()), devices.device_class(), devices.slice_of("a")],
         [("devices-not-found", ["device-claim default/c"])],
     ),
     "devices of an extended resource that are not found": (
         pod("new", requests={"example.com/gpu": "1"}),
-        [node("a"), devices.device_class(extendedResourceName="example.com/gpu")],
+        [node("a"), devices.device_class(extendedResourceName="example.com/gpu"), devices.slice_of("a")],
         [("devices-not-found", ["device-resource example.com/gpu"])],
     ),
     "a device claim that has devices elsewhere": (

@@ -12,9 +12,9 @@ Rejects with:    "cannot allocate all claims", "resourceclaim not available on t
                  asked for, is an error, which fails the pod wherever else it fits
 Not modelled:    node allocatable resources of devices (gate DRANodeAllocatableResources), claims of pod groups (gate
                  DRAWorkloadResourceClaims), both off by default. A claim of a source that holds no claims at all counts
-                 as there. The timeout of a search is one of steps, not of time. In 1.34 and 1.35 the order of pools is
-                 random, here it is that of names; 1.34 with the gate DRAConsumableCapacity looks at the capacity of
-                 another device than the one it takes.
+                 as there, and so do devices of one that holds no ResourceSlices. The timeout of a search is one of
+                 steps, not of time. In 1.34 and 1.35 the order of pools is random, here it is that of names; 1.34 with
+                 the gate DRAConsumableCapacity looks at the capacity of another device than the one it takes.
 Source:          kubernetes v1.37.2, v1.36.3, v1.35.4 and v1.34.4 pkg/scheduler/framework/plugins/dynamicresources;
                  staging/src/k8s.io/dynamic-resource-allocation/structured
 """
@@ -96,7 +96,7 @@ class DynamicResources:
                     return refusal
         if extended is not None:
             claims.append(PodClaim(extended.claim, special=True))
-        return Ready(ClaimsState(tuple(claims), extended))
+        return Ready(ClaimsState(tuple(claims), extended, cluster.state.completeness.has("ResourceSlice")))
 
     def filter(self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, worlds: Worlds) -> Findings[NodeChoice]:
         """Refuse nodes on which a claim is not to be had, or devices for one are not found.

@@ -143,7 +143,7 @@ def claim_facts(
     usage = device_usage(cluster, consumable=index.rules.consumable)
     lost = unavailable_claims(state, cluster, features, timeout)
     codes = np.zeros(len(cluster.nodes), dtype=np.int64)
-    if state.extended is not None and not state.extended.stale:
+    if state.extended is not None and not state.extended.stale and state.known:
         codes, _ = patterns(state.extended, cluster, features)
     asked = searcher(pod, state, cluster, features, codes)
     nodes = []

@@ -37,14 +37,18 @@ class ClaimsState:
     Attributes:
         claims: in the order of the pod, the special one last.
         extended: resources that devices may serve; None if they serve none.
+        known: whether the source holds devices at all; if not, those of claims that are not allocated count as there.
     """
 
     claims: tuple[PodClaim, ...]
     extended: ExtendedResources | None = None
+    known: bool = True
 
     @property
     def wanting(self) -> tuple[PodClaim, ...]:
-        """Claims that need devices."""
+        """Claims that devices are to be found for."""
+        if not self.known:
+            return ()
         return tuple([claim for claim in self.claims if claim.allocation is None])
 
     @property

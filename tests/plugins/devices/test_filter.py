@@ -197,6 +197,14 @@ def test_devices_serve_an_extended_resource_where_the_node_has_none_of_its_own()
     assert found == {"b": CANNOT}
 
 
+def test_devices_of_a_source_that_holds_no_slices_count_as_there() -> None:
+    plugin = DynamicResources(None, features("1.37").features)
+    elsewhere = claim("d", request(), status=given("b", "small"))
+    new = claiming("new", "c", "d")
+    found = rejected(plugin, new, *NODES, claim("c", request()), elsewhere, device_class())
+    assert found == {"a": ["resourceclaim not available on the node"]}
+
+
 def test_selectors_of_a_class_are_those_of_the_claim_too() -> None:
     both = device_class("gpu", f'{A}.model == "s"', f'{A}.root == "x"')
     plugin = DynamicResources(None, features("1.37").features)
