@@ -21,7 +21,7 @@ from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved,
 from kplan.framework.worlds import Rows, Worlds
 
 if TYPE_CHECKING:
-    from kplan.cluster import Cluster, PodInfo
+    from kplan.cluster import Change, Cluster, PodInfo
     from kplan.framework.facts import Facts
     from kplan.framework.preemption import PostFilterResult, PreemptionHandle
     from kplan.framework.writes import Write
@@ -129,6 +129,14 @@ class PreBindPlugin(Protocol):
 
     def pre_bind(self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any) -> tuple[Write, ...]:
         """Return what is written, and what is waited for after it; the pod is reserved on node ``row``."""
+
+
+@runtime_checkable
+class SettlePlugin(Protocol):
+    """A PreBind plugin whose writes the next pods of a plan see: what stands in the cluster once the pod is bound."""
+
+    def settle(self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any) -> tuple[Change, ...]:
+        """Return what PreBind changes; the pod is reserved on node ``row``."""
 
 
 @runtime_checkable

@@ -46,7 +46,7 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object],
         cycle: of the pod, after its filters were asked; the cluster is as it was then.
         row: row of the node.
         apply: carries changes out; who calls takes them back where a plugin refuses.
-        bind: let PreBind plugins write what they do before the pod is bound.
+        bind: let PreBind plugins change what they do before the pod is bound.
     """
     taken = Taken()
     apply((Assume(cycle.pod.row, row),))
@@ -64,9 +64,9 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object],
             taken.alone = False
         taken.volumes.update(answer.volumes)
     for plugin in cycle.pipeline.at(Point.PRE_BIND) if bind else ():
-        if hasattr(plugin, "pre_bind"):
+        if hasattr(plugin, "settle"):
             choice = (cycle.choices.get(plugin.name) or {}).get(row)
-            written = plugin.pre_bind(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
+            written = plugin.settle(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
             if written:
                 apply(written)
                 taken.alone = False

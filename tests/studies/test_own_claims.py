@@ -73,10 +73,13 @@ def test_the_terminal_shows_the_event_of_each() -> None:
     assert [('pod "default/a"' in line, 'pod "default/b"' in line) for line in told] == [(True, False), (False, True)]
 
 
+HELPLESS = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+
+
 def test_each_pod_that_waits_for_its_device_claim_has_its_own_event() -> None:
     found = explained([node("n"), pod("a", resourceClaims=[GPU]), pod("b", resourceClaims=[GPU])])
     assert events(found) == {
-        f"default/{name}": f'0/1 nodes are available: pod "default/{name}": ResourceClaim not created yet. not found'
+        f"default/{name}": f'0/1 nodes are available: pod "default/{name}": ResourceClaim not created yet. {HELPLESS}'
         for name in ("a", "b")
     }
     assert len(found.folds) == 1

@@ -165,8 +165,8 @@ class DynamicResources:
             return Reserved()
         return Reserved(reserving.reserve(pod, state, cluster, row, choice, self.features))
 
-    def pre_bind(
+    def settle(
         self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None
     ) -> tuple[Change, ...]:
         """Write what Reserve allocated, and reserve every claim of the pod for it."""
-        return reserving.pre_bind(pod, state, cluster, choice) if state is not None else ()
+        return reserving.settle(pod, state, cluster, choice) if state is not None else ()

@@ -42,7 +42,7 @@ def reserve(
     return tuple(changes)
 
 
-def pre_bind(pod: PodInfo, state: ClaimsState, cluster: Cluster, choice: NodeChoice | None) -> tuple[Change, ...]:
+def settle(pod: PodInfo, state: ClaimsState, cluster: Cluster, choice: NodeChoice | None) -> tuple[Change, ...]:
     """Write what Reserve allocated, and reserve every claim of the pod for it."""
     claims = cluster.objects.table("resource_claims")
     changes = []
