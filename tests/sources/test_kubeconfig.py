@@ -99,9 +99,24 @@ def test_of_two_kubeconfigs_the_first_counts(tmp_path: Path, monkeypatch: pytest
     assert namespace_of() == "a"
 
 
-def test_a_broken_kubeconfig_names_no_namespace(tmp_path: Path) -> None:
-    (tmp_path / "k").write_text("- 1\n")
+BROKEN = {
+    "a list": b"- 1\n",
+    "no YAML": b"a: [\n",
+    "contexts that are text": b"{current-context: a, contexts: [a]}",
+    "a context that is text": b"{current-context: a, contexts: [{name: a, context: b}]}",
+    "contexts that are a number": b"{current-context: a, contexts: 1}",
+    "no UTF-8": b"\xff\xfe\xfa",
+    "deeper than anybody writes": b"[" * 3000,
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_a_broken_kubeconfig_names_no_namespace_and_is_said_in_a_line(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "k").write_bytes(text)
     assert namespace_of("", str(tmp_path / "k")) == ""
+    with pytest.raises(LiveError) as caught:
+        find_access(kubeconfig=str(tmp_path / "k"))
+    assert caught.value.code == "bad-kubeconfig"
 
 
 @pytest.mark.parametrize(

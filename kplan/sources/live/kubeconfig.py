@@ -77,9 +77,10 @@ def namespace_of(context: str = "", kubeconfig: str = "") -> str:
         with suppress(OSError, UnicodeDecodeError):
             return Path(_NAMESPACE_FILE).read_text().strip()
         return ""
-    with suppress(*_broken()):
-        merged = _merged(there)
-        return str(merged.context(context).get("namespace") or "")
+    import yaml
+
+    with suppress(yaml.YAMLError, *_ODD):
+        return str(_merged(there).context(context).get("namespace") or "")
     return ""
 
 
@@ -161,7 +162,11 @@ def _broken() -> tuple[type[Exception], ...]:
     """What a kubeconfig that is none raises."""
     import yaml
 
-    return (_client_config().ConfigException, yaml.YAMLError, OSError, ValueError, TypeError, KeyError, RecursionError)
+    return (_client_config().ConfigException, yaml.YAMLError, *_ODD)
+
+
+_ODD = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What reading a text raises that is YAML and yet no kubeconfig, or none that can be read."""
 
 
 def _client_config() -> Any:
