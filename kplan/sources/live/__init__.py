@@ -5,6 +5,7 @@ Importing this package costs nothing: the ``kubernetes`` client is loaded when a
 
 from kplan.sources.live.follow import Follower, follow
 from kplan.sources.live.load import Reading, load, read
-from kplan.sources.live.scheduler import DOUBT, LiveScheduler
+from kplan.sources.live.scheduler import read_config_map
+from kplan.sources.schedulers import DOUBT, KnownScheduler
 
-__all__ = ["DOUBT", "Follower", "LiveScheduler", "Reading", "follow", "load", "read"]
+__all__ = ["DOUBT", "Follower", "KnownScheduler", "Reading", "follow", "load", "read", "read_config_map"]
