@@ -55,8 +55,8 @@ class Scheduler:
         Args:
             version: ``1.36``, ``v1.36.3``; empty for the newest.
             gates: feature gates that differ from the defaults of that version.
-            config: a KubeSchedulerConfiguration, as text or parsed; None for the default.
-            unknown: what to do about plugins that are not built into kube-scheduler.
+            config: a KubeSchedulerConfiguration or a Policy, as text or parsed; None for the default.
+            unknown: what to do about plugins that are not built into kube-scheduler, older versions and policies.
             validate: check what the kube-scheduler command checks at start.
             file: name of the configuration, for messages.
 
@@ -67,7 +67,10 @@ class Scheduler:
         if config is None:
             configuration = default_configuration(release.features)
         else:
-            configuration = load_configuration(config, release.features, validate=validate, unknown=unknown, file=file)
+            asked = release.asked.minor if release.asked is not None else None
+            configuration = load_configuration(
+                config, release.features, validate=validate, unknown=unknown, file=file, asked=asked
+            )
         doubts = (*((release.doubt,) if release.doubt else ()), *configuration.doubts)
         return cls(release.features, configuration, doubts)
 

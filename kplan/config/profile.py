@@ -11,7 +11,14 @@ from difflib import get_close_matches
 
 from kplan.config.field_errors import aggregate
 from kplan.config.plugin_args import check
-from kplan.config.versions import EVERY_POINT, ExtensionPoint, default_plugins, extension_points, registry
+from kplan.config.versions import (
+    EVERY_POINT,
+    ExtensionPoint,
+    default_plugins,
+    extension_points,
+    old_registry,
+    registry,
+)
 from kplan.config.wire import Plugin, Plugins, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import PLUGIN_ARGS, Args, NodeResourcesFitArgs
@@ -36,6 +43,8 @@ class Profile:
         args: arguments of each enabled plugin that takes some.
         percentage_of_nodes_to_score: its own or else the configuration's; 0 for adaptive [percent].
         unknown_plugins: enabled plugins that are not built into kube-scheduler, so not modelled.
+        every_filter: whether a node that one filter refuses is asked about by the others, too, and has the reasons of
+            all of them (``alwaysCheckAllPredicates`` of a Policy).
     """
 
     scheduler_name: str
@@ -46,6 +55,7 @@ class Profile:
     args: Mapping[str, Args]
     percentage_of_nodes_to_score: int = 0
     unknown_plugins: tuple[str, ...] = ()
+    every_filter: bool = False
 
 
 def merge_with_defaults(plugins: Plugins | None, features: Features) -> dict[str, PluginSet]:
@@ -88,6 +98,7 @@ class Builder:
         sets: its merged lists, as ``merge_with_defaults`` returns them.
         args: arguments of the plugins that have some, with defaults.
         allow_unknown: leave plugins out that kube-scheduler does not have, instead of refusing the profile.
+        old: take plugins of schedulers that are gone, too.
     """
 
     def __init__(
@@ -98,10 +109,11 @@ class Builder:
         args: Mapping[str, Args],
         *,
         allow_unknown: bool,
+        old: bool = False,
     ) -> None:
         self.name = name
         self.features = features
-        self.registry = registry(features.version.minor)
+        self.registry = {**(old_registry() if old else {}), **registry(features.version.minor)}
         self.points = extension_points(features.version.minor)
         names = dict.fromkeys(plugin.name for plugin_set in sets.values() for plugin in plugin_set.enabled)
         self.unknown = tuple(n for n in names if n not in self.registry) if allow_unknown else ()

@@ -23,6 +23,9 @@ class ReasonCode(StrEnum):
     ADDED_AFFINITY = "added-affinity"
     NODE_NAMES_CONFLICT = "node-names-conflict"
     NODE_FEATURES = "node-features"
+    NODE_CONDITION = "node-condition"
+    NODE_LABELS = "node-labels"
+    SERVICE_AFFINITY = "service-affinity"
 
     INSUFFICIENT_RESOURCE = "insufficient-resource"
     TOO_MANY_PODS = "too-many-pods"

@@ -89,6 +89,7 @@ class Cycle:
             tuple(p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED),
             self.states,
             self.queue.nominated(self.cluster, self.pod),
+            self.pipeline.profile.every_filter,
         )
         kept = self.kept if self.kept is not None and np.array_equal(self.kept.rows, rows) else None
         run = self.run = self.filters.run(worlds, everything=self.everything, kept=kept)
@@ -286,7 +287,8 @@ class Cycle:
         if filters is None:
             active = (p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED)
             nominated = self.queue.nominated(self.cluster, self.pod)
-            filters = Filters(self.pod, self.cluster, tuple(active), self.states, nominated)
+            every = self.pipeline.profile.every_filter
+            filters = Filters(self.pod, self.cluster, tuple(active), self.states, nominated, every)
         return PreemptionHandle(
             cluster=self.cluster,
             rows=diagnosis.rows[diagnosis.unschedulable],

@@ -10,7 +10,7 @@ from kplan.config import Profile, SchedulerConfiguration
 from kplan.framework.args import Extender
 from kplan.framework.codes import Point
 from kplan.framework.features import Features
-from kplan.plugins.registry import REGISTRY
+from kplan.plugins.registry import find
 
 _SCORING = (Point.PRE_SCORE.value, Point.SCORE.value)
 
@@ -50,8 +50,9 @@ def bind_profiles(configuration: SchedulerConfiguration, features: Features) -> 
         plugins: dict[str, Any] = {}
         for names in profile.plugins.values():
             for name in names:
-                if name in REGISTRY and name not in plugins:
-                    plugins[name] = REGISTRY[name](profile.args.get(name), features)
+                made = find(name)
+                if made is not None and name not in plugins:
+                    plugins[name] = made(profile.args.get(name), features)
         points = {
             point: tuple(plugins[name] for name in names if name in plugins) for point, names in profile.plugins.items()
         }
