@@ -33,11 +33,13 @@ class Scheduler:
         features: version and feature gates.
         configuration: profiles.
         doubts: what about version or configuration kplan does not model.
+        asked: the minor asked for, which may be older than that of the rules; None for none.
     """
 
     features: Features
     configuration: SchedulerConfiguration
     doubts: tuple[Doubt, ...] = ()
+    asked: int | None = None
 
     @classmethod
     def of(
@@ -64,15 +66,15 @@ class Scheduler:
             ConfigError: version, gates or configuration are refused.
         """
         release = features(version, gates)
+        asked = release.asked.minor if release.asked is not None else None
         if config is None:
             configuration = default_configuration(release.features)
         else:
-            asked = release.asked.minor if release.asked is not None else None
             configuration = load_configuration(
                 config, release.features, validate=validate, unknown=unknown, file=file, asked=asked
             )
         doubts = (*((release.doubt,) if release.doubt else ()), *configuration.doubts)
-        return cls(release.features, configuration, doubts)
+        return cls(release.features, configuration, doubts, asked)
 
     @cached_property
     def pipelines(self) -> dict[str, Pipeline]:

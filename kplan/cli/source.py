@@ -25,11 +25,13 @@ class StateRead:
         state: the objects.
         via: how the source was found where no option named it: ``KPLAN_SNAPSHOT``, ``current context``.
         live: whether it is a cluster.
+        where: context and kubeconfig of a cluster, as asked for.
     """
 
     state: ClusterState
     via: str = ""
     live: bool = False
+    where: tuple[str, str] = ("", "")
 
 
 def read_source(source: Source) -> StateRead:
@@ -66,7 +68,8 @@ def read_cluster(source: Source) -> StateRead:
         )
     finally:
         progress.clear()
-    return StateRead(reading.state, "" if source.context else CURRENT, live=True)
+    where = (source.context, source.kubeconfig)
+    return StateRead(reading.state, "" if source.context else CURRENT, live=True, where=where)
 
 
 def named_file(source: Source) -> str:

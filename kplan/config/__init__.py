@@ -7,6 +7,7 @@ from kplan.config.kube_scheduler_configuration import (
     default_profile,
     load,
 )
+from kplan.config.policy_wire import provider_policy
 from kplan.config.profile import Profile
 from kplan.config.versions import Release, features
 from kplan.framework.doubt import Doubt
@@ -22,4 +23,5 @@ __all__ = [
     "features",
     "is_interested",
     "load",
+    "provider_policy",
 ]

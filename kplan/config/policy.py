@@ -59,6 +59,8 @@ _SELECTORS, _SPREAD = "SelectorSpreadPriority", "EvenPodsSpreadPriority"
 _RATIO, _LABELS, _SERVICES = "RequestedToCapacityRatioPriority", "NodeLabel", "ServiceAffinity"
 _DEFAULT_SHAPE = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
 _SCORE_POINTS = ("preScore", "score")
+_LATER = ("preEnqueue", "placementGenerate", "placementScore", "podGroupPostFilter")
+"""Points that came after policies."""
 _ALWAYS = {"queueSort": "PrioritySort", "postFilter": "DefaultPreemption", "bind": "DefaultBinder"}
 """What was neither a predicate nor a priority."""
 
@@ -215,7 +217,9 @@ def build(chosen: Chosen, policy: Policy, features: Features, minor: int, name: 
     sets = {MULTI_POINT: PluginSet()}
     for point in extension_points(features.version.minor):
         names: Iterable[str]
-        if point.name in _SCORE_POINTS:
+        if point.name in _LATER:
+            names = ()
+        elif point.name in _SCORE_POINTS:
             names = (plugin for plugin in scorers if point.name in implemented[plugin])
         elif point.name in _ALWAYS:
             names = (_ALWAYS[point.name],)

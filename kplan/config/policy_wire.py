@@ -7,6 +7,7 @@ Source: kube-scheduler v0.20.15 config/v1/types.go.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ import msgspec
 
 from kplan.config.decode import Decoder
 from kplan.config.gates import MINORS
+from kplan.config.policy_table import PROVIDERS
 from kplan.errors import ConfigError
 from kplan.framework.args import (
     INT32,
@@ -141,6 +143,13 @@ class Policy(Args, frozen=True):
     hard_pod_affinity_symmetric_weight: Annotated[int, INT32] = 0
     always_check_all_predicates: bool = False
     algorithm_provider: str = ""
+
+
+def provider_policy(name: str) -> str:
+    """Write a provider as a Policy, in JSON; empty for a name that is none of a provider."""
+    if name not in PROVIDERS:
+        return ""
+    return json.dumps({"apiVersion": API_VERSIONS[0], "kind": POLICY, PROVIDER: name})
 
 
 def is_policy(tree: object) -> bool:

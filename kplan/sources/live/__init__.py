@@ -5,7 +5,7 @@ Importing this package costs nothing: the ``kubernetes`` client is loaded when a
 
 from kplan.sources.live.follow import Follower, follow
 from kplan.sources.live.load import Reading, load, read
-from kplan.sources.live.scheduler import read_config_map
+from kplan.sources.live.scheduler import configuration_of
 from kplan.sources.schedulers import DOUBT, KnownScheduler
 
-__all__ = ["DOUBT", "Follower", "KnownScheduler", "Reading", "follow", "load", "read", "read_config_map"]
+__all__ = ["DOUBT", "Follower", "KnownScheduler", "Reading", "configuration_of", "follow", "load", "read"]

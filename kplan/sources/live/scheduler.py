@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from kplan.sources.live.connection import Connection
+from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.failures import Answer
-from kplan.sources.schedulers import NAMESPACE, OPENSHIFT, KnownScheduler, Runner, known, runner
+from kplan.sources.schedulers import NAMESPACE, OPENSHIFT, KnownScheduler, Runner, configurations, known, runner
 
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 OF_SCHEDULER = {"labelSelector": "component=kube-scheduler"}
@@ -77,6 +77,26 @@ def without_election(data: bytes, *, elects: bool) -> str:
         if not (elects if flag is None else flag.lower() not in ("false", "f", "0")):
             return found.name
     return ""
+
+
+def configuration_of(context: str, kubeconfig: str, namespace: str, name: str) -> Mapping[str, object] | None:
+    """Read the configuration that a ConfigMap of a cluster holds; None if there is none, or no access to it.
+
+    Args:
+        context: name of a context; the current one if empty.
+        kubeconfig: a file; as kubectl finds it if empty.
+        namespace: of the ConfigMap.
+        name: of the ConfigMap.
+
+    Raises:
+        UsageError: no such context, or no kubeconfig.
+        LiveError: the server gives no answer at all.
+    """
+    connection = connect(context, kubeconfig)
+    try:
+        return next(configurations(read_config_map(connection, namespace, name) or {}), None)
+    finally:
+        connection.close()
 
 
 def _runners(connection: Connection, namespace: str, labels: str) -> Iterator[Runner]:
