@@ -9,14 +9,17 @@ for outcome in kplan.explain(state, scheduler=scheduler):
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from kplan.cluster import Cluster, PodInfo, build
-from kplan.config import Doubt, SchedulerConfiguration, default_configuration, features
+from kplan.config import EXTENDER_DOUBT, Doubt, SchedulerConfiguration, default_configuration, features
 from kplan.config import load as load_configuration
 from kplan.errors import UsageError
+from kplan.extenders import Budget, HttpExtender
+from kplan.extenders.http import Originals
+from kplan.framework.extender import ExtenderCaller
 from kplan.framework.features import Features
 from kplan.objects.requests import RequestRules, set_resource_defaults
 from kplan.objects.state import ClusterState
@@ -34,12 +37,14 @@ class Scheduler:
         configuration: profiles.
         doubts: what about version or configuration kplan does not model.
         asked: the minor asked for, which may be older than that of the rules; None for none.
+        callers: what asks its extenders; they are not asked if there are none.
     """
 
     features: Features
     configuration: SchedulerConfiguration
     doubts: tuple[Doubt, ...] = ()
     asked: int | None = None
+    callers: tuple[ExtenderCaller, ...] = ()
 
     @classmethod
     def of(
@@ -76,10 +81,25 @@ class Scheduler:
         doubts = (*((release.doubt,) if release.doubt else ()), *configuration.doubts)
         return cls(release.features, configuration, doubts, asked)
 
+    def calling(self, budget: Budget | None = None, originals: Originals = lambda item: None) -> Scheduler:
+        """Ask extenders from here on; the doubts that they are not asked are gone.
+
+        Args:
+            budget: how many requests may be sent; as by default if None.
+            originals: gives objects as they were read, with what the models leave out.
+
+        Raises:
+            ConfigError: certificates of an extender cannot be used.
+        """
+        shared = budget or Budget()
+        callers = tuple(HttpExtender(one, shared, originals) for one in self.configuration.extenders)
+        left = tuple(doubt for doubt in self.doubts if doubt.code != EXTENDER_DOUBT)
+        return replace(self, callers=callers, doubts=left)
+
     @cached_property
     def pipelines(self) -> dict[str, Pipeline]:
         """Plugins of each profile by scheduler name."""
-        return bind_profiles(self.configuration, self.features)
+        return bind_profiles(self.configuration, self.features, self.callers)
 
     @property
     def request_rules(self) -> RequestRules:

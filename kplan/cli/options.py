@@ -75,6 +75,13 @@ class Rules:
     policy: Annotated[
         str, _rules(metavar="FILE|PROVIDER", help="A Policy of 1.22 or earlier, configmap/NS/NAME, or DefaultProvider.")
     ] = ""
+    call_extenders: Annotated[
+        bool, _rules("--call-extenders", help="Ask the HTTP extenders of the configuration; else each is a doubt.")
+    ] = False
+    extender_calls: Annotated[
+        int,
+        _rules(metavar="N", help="Requests to extenders at most, those for remedies included.", min=1),
+    ] = 500
 
 
 @dataclass(frozen=True)

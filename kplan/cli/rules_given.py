@@ -198,3 +198,24 @@ def read_gates(text: str) -> dict[str, bool]:
             raise UsageError(f"--feature-gates: {part!r}", code="bad-gate", hint="write Name=true or Name=false")
         gates[name.strip()] = value.lower() == "true"
     return gates
+
+
+def calling(scheduler: Scheduler, found: StateRead, calls: int) -> Scheduler:
+    """Have the extenders of a scheduler asked, with objects whole as the source has them.
+
+    Args:
+        scheduler: the rules.
+        found: the state, and where it is from.
+        calls: requests at most.
+
+    Raises:
+        ConfigError: certificates of an extender cannot be used.
+    """
+    from kplan.extenders import Budget
+    from kplan.sources.originals import FileOriginals
+
+    if found.live:
+        from kplan.sources.live import LiveOriginals
+
+        return scheduler.calling(Budget(calls), LiveOriginals(*found.where))
+    return scheduler.calling(Budget(calls), FileOriginals(found.path))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace as changed
 
 from kplan.cli.options import Rules, Source
-from kplan.cli.rules_given import Configuration, make_rules, read_configuration, read_gates
+from kplan.cli.rules_given import Configuration, calling, make_rules, read_configuration, read_gates
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -175,8 +175,9 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
     state = read.state
     version, how = version_of(state, rules.k8s_version)
     given = make_rules(read, version, gates, config, rules.config or rules.policy)
-    fill_in(state, given.scheduler)
+    scheduler = calling(given.scheduler, read, rules.extender_calls) if rules.call_extenders else given.scheduler
+    fill_in(state, scheduler)
     age = round(perf_counter() - started) if read.live else None
-    about = origin(state, given.scheduler.features, version, how, via=read.via, age=age)
+    about = origin(state, scheduler.features, version, how, via=read.via, age=age)
     about = changed(about, configuration=given.origin)
-    return Session(state, given.scheduler, about, started, perf_counter(), given.assumed, given.configuration)
+    return Session(state, scheduler, about, started, perf_counter(), given.assumed, given.configuration)

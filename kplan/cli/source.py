@@ -26,12 +26,14 @@ class StateRead:
         via: how the source was found where no option named it: ``KPLAN_SNAPSHOT``, ``current context``.
         live: whether it is a cluster.
         where: context and kubeconfig of a cluster, as asked for.
+        path: of a file or folder.
     """
 
     state: ClusterState
     via: str = ""
     live: bool = False
     where: tuple[str, str] = ("", "")
+    path: str = ""
 
 
 def read_source(source: Source) -> StateRead:
@@ -46,7 +48,7 @@ def read_source(source: Source) -> StateRead:
     if path:
         from kplan.api import load
 
-        return StateRead(load(path, at=source.at), "" if source.snapshot else VARIABLE)
+        return StateRead(load(path, at=source.at), "" if source.snapshot else VARIABLE, path=path)
     if source.at:
         raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
     return read_cluster(source)

@@ -1,5 +1,6 @@
 """How a scheduler is set up: its version, feature gates and KubeSchedulerConfiguration, down to profiles."""
 
+from kplan.config.extenders import DOUBT as EXTENDER_DOUBT
 from kplan.config.extenders import extender_doubt, is_interested
 from kplan.config.kube_scheduler_configuration import (
     SchedulerConfiguration,
@@ -13,6 +14,7 @@ from kplan.config.versions import Release, features
 from kplan.framework.doubt import Doubt
 
 __all__ = [
+    "EXTENDER_DOUBT",
     "Doubt",
     "Profile",
     "Release",

@@ -26,6 +26,8 @@ class ReasonCode(StrEnum):
     NODE_CONDITION = "node-condition"
     NODE_LABELS = "node-labels"
     SERVICE_AFFINITY = "service-affinity"
+    EXTENDER = "extender"
+    """Whatever an HTTP extender refuses for; its words say what."""
 
     INSUFFICIENT_RESOURCE = "insufficient-resource"
     TOO_MANY_PODS = "too-many-pods"

@@ -135,7 +135,7 @@ class Statuses(Mapping[int, NodeStatus]):
     Where nominated pods count, both passes must succeed and the first failure wins.
     """
 
-    __slots__ = ("_at", "_nominated", "_plain", "feasible")
+    __slots__ = ("_at", "_nominated", "_plain", "_refused", "feasible")
 
     def __init__(self, plain: FilterPass, nominated: FilterPass | None = None, positions: Rows | None = None) -> None:
         """Join the passes.
@@ -147,12 +147,18 @@ class Statuses(Mapping[int, NodeStatus]):
         """
         self._plain = plain
         self._nominated = nominated
+        self._refused: dict[int, NodeStatus] = {}
         self._at: Rows = np.full(len(plain.first), -1, dtype=np.intp)
         self.feasible: Mask = plain.first < 0
         if nominated is not None and positions is not None:
             fell = np.flatnonzero(nominated.first >= 0)
             self._at[positions[fell]] = fell
             self.feasible[positions[fell]] = False
+
+    def refuse(self, refused: Mapping[int, NodeStatus]) -> None:
+        """Take note of what extenders refused of the feasible worlds, by position."""
+        self._refused.update(refused)
+        self.feasible[list(refused)] = False
 
     def __getitem__(self, position: int) -> NodeStatus:
         if not 0 <= position < len(self.feasible) or self.feasible[position]:
@@ -167,6 +173,8 @@ class Statuses(Mapping[int, NodeStatus]):
 
     def status(self, position: int) -> NodeStatus:
         """Status of any world, Success for a feasible one."""
+        if position in self._refused:
+            return self._refused[position]
         at = int(self._at[position])
         if at >= 0 and self._nominated is not None:
             return self._nominated.status(at)
@@ -179,6 +187,8 @@ class Statuses(Mapping[int, NodeStatus]):
         if self._nominated is not None:
             here = np.flatnonzero(self._at >= 0)
             mask[here] = self._nominated.unschedulable[self._at[here]]
+        for position, status in self._refused.items():
+            mask[position] = status.code is Code.UNSCHEDULABLE
         return mask
 
     def histogram(self) -> Counter[str]:
@@ -186,6 +196,7 @@ class Statuses(Mapping[int, NodeStatus]):
         counts = self._plain.count_reasons(self._at < 0)
         if self._nominated is not None:
             counts += self._nominated.count_reasons(self._nominated.first >= 0)
+        counts.update(reason for status in self._refused.values() for reason in status.reasons)
         return counts
 
     def first_error(self) -> NodeStatus | None:
