@@ -24,6 +24,7 @@ from kplan.framework.features import Features
 from kplan.objects.requests import RequestRules, set_resource_defaults
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Pipeline, Planner, bind_profiles
+from kplan.plugins.others import names, other, points_of
 from kplan.result import Outcome, Plan
 from kplan.sources import load
 
@@ -75,8 +76,9 @@ class Scheduler:
         if config is None:
             configuration = default_configuration(release.features)
         else:
+            others = _others(config) if unknown == "doubt" else {}
             configuration = load_configuration(
-                config, release.features, validate=validate, unknown=unknown, file=file, asked=asked
+                config, release.features, validate=validate, unknown=unknown, file=file, asked=asked, others=others
             )
         doubts = (*((release.doubt,) if release.doubt else ()), *configuration.doubts)
         return cls(release.features, configuration, doubts, asked)
@@ -122,6 +124,16 @@ class Scheduler:
         """Make a planner over a state (or over columns built before)."""
         cluster = state if isinstance(state, Cluster) else self.cluster(state)
         return Planner(cluster, self.pipelines, **options)
+
+
+def _others(config: str | bytes | Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Extension points of the plugins of others that a configuration names; the rest of them are not loaded."""
+    installed = names()
+    if not installed:
+        return {}
+    text = config if isinstance(config, str) else config.decode() if isinstance(config, bytes) else repr(config)
+    found = {name: other(name) for name in sorted(installed) if name in text}
+    return {name: points_of(plugin) for name, plugin in found.items() if plugin is not None}
 
 
 def find_pods(planner: Planner, names: Sequence[str]) -> list[PodInfo]:

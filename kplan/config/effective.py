@@ -203,6 +203,9 @@ def _arguments(profile: Profile, origins: _File | _Policy) -> Iterator[Argument]
             origin = origins.argument(plugin, name)
             same = origin == POLICY and value == usual.get(name)
             yield Argument(plugin, name, value, DEFAULT if same else origin)
+    for plugin, raw in profile.raw_args.items():
+        for name, value in raw.items() if isinstance(raw, Mapping) else ():
+            yield Argument(plugin, name, value, origins.argument(plugin, name))
 
 
 def written(args: Args) -> dict[str, Any]:

@@ -9,6 +9,7 @@ pkg/scheduler/profile/profile.go NewMap; kube-scheduler v0.37.2 config/v1/types.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
@@ -72,6 +73,7 @@ def load(
     unknown: Literal["refuse", "doubt"] = "refuse",
     file: str = "",
     asked: int | None = None,
+    others: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> SchedulerConfiguration:
     """Read a configuration, or a Policy.
 
@@ -87,6 +89,7 @@ def load(
         file: its name, for messages.
         asked: the minor asked for, which may be older than those of ``features``; None for none. A Policy is read as
             that minor read it.
+        others: plugins that packages bring, with their extension points; they are known then.
 
     Raises:
         ConfigError: when kube-scheduler of that version refuses it, in its words where they are short.
@@ -96,14 +99,16 @@ def load(
         lenient = unknown == "doubt"
         if lenient and is_policy(tree):
             return _of_policy(tree, features, asked)
-        return _of_configuration(tree, features, validate=validate, allow_unknown=lenient)
+        return _of_configuration(tree, features, others, validate=validate, allow_unknown=lenient)
     except ConfigError as error:
         if not file:
             raise
         raise ConfigError(f"{file}: {error.message}", code=error.code, hint=error.hint) from error
 
 
-def _of_configuration(tree: Any, features: Features, *, validate: bool, allow_unknown: bool) -> SchedulerConfiguration:
+def _of_configuration(
+    tree: Any, features: Features, others: Mapping[str, frozenset[str]], *, validate: bool, allow_unknown: bool
+) -> SchedulerConfiguration:
     conversion = converted(tree) if allow_unknown and is_older(tree) else None
     wire, arguments = _decode(tree if conversion is None else conversion.tree, features.version.minor)
     drafts = [_with_defaults(wire, i, arguments[i] if arguments else (), features) for i in _profiles(wire)]
@@ -111,7 +116,7 @@ def _of_configuration(tree: Any, features: Features, *, validate: bool, allow_un
         raise ConfigError(aggregate(errors), code="config-invalid", hint=_NO_START)
     extenders, drafts = _extenders(wire.extenders, drafts)
     percentage = wire.percentage_of_nodes_to_score or 0
-    profiles = _build(drafts, features, percentage, allow_unknown=allow_unknown, old=conversion is not None)
+    profiles = _build(drafts, features, percentage, others, allow_unknown=allow_unknown, old=conversion is not None)
     doubts = [doubt for profile in profiles for doubt in _doubts(profile)]
     if conversion is not None:
         doubts.append(_converted_doubt(conversion, features))
@@ -304,7 +309,13 @@ def _asked_about_all(extenders: Sequence[Extender]) -> list[Doubt]:
 
 
 def _build(
-    drafts: Sequence[DefaultedProfile], features: Features, percentage: int, *, allow_unknown: bool, old: bool
+    drafts: Sequence[DefaultedProfile],
+    features: Features,
+    percentage: int,
+    others: Mapping[str, frozenset[str]],
+    *,
+    allow_unknown: bool,
+    old: bool,
 ) -> tuple[Profile, ...]:
     profiles: dict[str, Profile] = {}
     sorts: list[tuple[str, Any]] = []
@@ -316,7 +327,17 @@ def _build(
                 raise _refused(f"{place}: repeated config for plugin {plugin}")
             args[plugin] = given
         typed = {plugin: given for plugin, given in args.items() if isinstance(given, Args)}
-        builder = Builder(draft.name, features, draft.sets, typed, allow_unknown=allow_unknown, old=old)
+        raw = {plugin: given for plugin, given in args.items() if not isinstance(given, Args)}
+        builder = Builder(
+            draft.name,
+            features,
+            draft.sets,
+            typed,
+            allow_unknown=allow_unknown,
+            old=old,
+            others=others,
+            raw_args=raw,
+        )
         own = draft.percentage_of_nodes_to_score
         profile = builder.build(percentage if own is None else own)
         if not draft.name:

@@ -64,7 +64,7 @@ def bind_profiles(
             for name in names:
                 made = find(name)
                 if made is not None and name not in plugins:
-                    plugins[name] = made(profile.args.get(name), features)
+                    plugins[name] = made(profile.args.get(name, profile.raw_args.get(name)), features)
         points = {
             point: tuple(plugins[name] for name in names if name in plugins) for point, names in profile.plugins.items()
         }

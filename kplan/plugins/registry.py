@@ -35,6 +35,7 @@ from kplan.plugins.node_resources_fit import NodeResourcesFit
 from kplan.plugins.node_resources_most_allocated import NodeResourcesMostAllocated
 from kplan.plugins.node_unschedulable import NodeUnschedulable
 from kplan.plugins.node_volume_limits import NodeVolumeLimits
+from kplan.plugins.others import other
 from kplan.plugins.pod_tolerates_node_no_execute_taints import PodToleratesNodeNoExecuteTaints
 from kplan.plugins.pod_topology_spread import PodTopologySpread
 from kplan.plugins.priority_sort import PrioritySort
@@ -98,5 +99,9 @@ OLD: Mapping[str, type[Any]] = MappingProxyType(
 
 
 def find(name: str) -> type[Any] | None:
-    """Find the class of a plugin, of today's or of those that are gone; None if kplan has none of this name."""
-    return REGISTRY.get(name) or OLD.get(name)
+    """Find the class of a plugin: of today's, of those that are gone, of others'; None if there is none of this name.
+
+    Raises:
+        ConfigError: a package brings one that cannot be used.
+    """
+    return REGISTRY.get(name) or OLD.get(name) or other(name)
