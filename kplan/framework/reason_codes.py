@@ -28,6 +28,8 @@ class ReasonCode(StrEnum):
     SERVICE_AFFINITY = "service-affinity"
     EXTENDER = "extender"
     """Whatever an HTTP extender refuses for; its words say what."""
+    OTHER_PLUGIN = "other-plugin"
+    """Whatever a plugin refuses for that kube-scheduler does not have; its words say what."""
 
     INSUFFICIENT_RESOURCE = "insufficient-resource"
     TOO_MANY_PODS = "too-many-pods"

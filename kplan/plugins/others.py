@@ -27,6 +27,7 @@ METHODS: Mapping[str, str] = {
     "score": "score",
     "reserve": "reserve",
     "permit": "permit",
+    "preBind": "pre_bind",
 }
 """The method of ``framework.plugin`` that carries each extension point out."""
 
@@ -70,7 +71,7 @@ def other(name: str) -> type[Any] | None:
 
 
 def points_of(plugin: type[Any]) -> frozenset[str]:
-    """Extension points of a plugin: those it has a method for, and those it names in ``points`` (preBind and later)."""
+    """Extension points of a plugin: those it has a method for, and those it names in ``points`` (bind, postBind)."""
     mine = {point for point, method in METHODS.items() if callable(getattr(plugin, method, None))}
     return frozenset(mine | set(getattr(plugin, "points", ())))
 

@@ -20,6 +20,7 @@ from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.findings import Findings, Ready, Refusal, Skip
 from kplan.framework.plugin import Scores
+from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
 
 LICENCE = "example.com/licence"
@@ -74,7 +75,10 @@ class LicenceFit:
         there = state.there[worlds.rows]
         used = state.used.nodes[worlds.rows] + worlds.total(state.used.pods)
         none = there == 0
-        refusals = (Refusal(NONE_AT_ALL, none), Refusal(NONE_LEFT, ~none & (used >= there)))
+        refusals = (
+            Refusal(ReasonCode.OTHER_PLUGIN, (), NONE_AT_ALL, none),
+            Refusal(ReasonCode.OTHER_PLUGIN, (), NONE_LEFT, ~none & (used >= there)),
+        )
         return Findings(refusals, none)
 
     def score(self, pod: PodInfo, state: LicenceState | None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
