@@ -11,8 +11,8 @@ import inspect
 import sys
 from pathlib import Path
 
-from kplan.config.versions import EVERY_POINT, NEWEST, OLDEST, default_plugins, features, registry
-from kplan.plugins.registry import REGISTRY
+from kplan.config.versions import EVERY_POINT, NEWEST, OLDEST, default_plugins, features, old_registry, registry
+from kplan.plugins.registry import OLD, REGISTRY, find
 
 PAGE = Path(__file__).with_name("plugins.md")
 
@@ -26,9 +26,19 @@ The plugins of kube-scheduler 1.{OLDEST} to 1.{NEWEST} that kplan has, in the or
 """
 
 
+OLD_ONES = """\
+# Plugins of policies
+
+No release above has these. They carry out predicates and priorities of a Policy (1.22 and earlier), and what is left of
+them in a KubeSchedulerConfiguration of v1beta2 or v1beta3; `kplan/config/policy_table.py` says which.
+"""
+
+
 def docstring(name: str) -> str:
     """Documentation of a plugin: the docstring of its module, or of its folder where it has several modules."""
-    module = importlib.import_module(REGISTRY[name].__module__)
+    plugin = find(name)
+    assert plugin is not None
+    module = importlib.import_module(plugin.__module__)
     doc = inspect.getdoc(module) or ""
     if not doc.startswith(f"{name}: "):
         doc = inspect.getdoc(importlib.import_module(module.__name__.rpartition(".")[0])) or ""
@@ -50,6 +60,9 @@ def sections(doc: str) -> list[tuple[str, str]]:
 
 def facts(name: str) -> str:
     """Write where a plugin runs and what its scores weigh, by version where that differs."""
+    if name in OLD:
+        has = old_registry()[name]
+        return f"Extension points: {', '.join(point[0].upper() + point[1:] for point in EVERY_POINT if point in has)}."
     points: dict[str, list[int]] = {}
     weights: dict[str, list[int]] = {}
     for minor in range(OLDEST, NEWEST + 1):
@@ -78,7 +91,7 @@ def page() -> str:
     """Write the page."""
     order = [row.name for row in default_plugins(features(f"1.{NEWEST}").features)]
     names = [name for name in order if name in REGISTRY] + [name for name in REGISTRY if name not in order]
-    return "\n".join([INTRODUCTION, *map(entry, names)])
+    return "\n".join([INTRODUCTION, *map(entry, names), OLD_ONES, *map(entry, OLD)])
 
 
 def entry(name: str) -> str:

@@ -9,18 +9,22 @@ for outcome in kplan.explain(state, scheduler=scheduler):
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from kplan.cluster import Cluster, PodInfo, build
-from kplan.config import Doubt, SchedulerConfiguration, default_configuration, features
+from kplan.config import EXTENDER_DOUBT, Doubt, SchedulerConfiguration, default_configuration, features
 from kplan.config import load as load_configuration
 from kplan.errors import UsageError
+from kplan.extenders import Budget, HttpExtender
+from kplan.extenders.http import Originals
+from kplan.framework.extender import ExtenderCaller
 from kplan.framework.features import Features
 from kplan.objects.requests import RequestRules, set_resource_defaults
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Pipeline, Planner, bind_profiles
+from kplan.plugins.others import names, other, points_of
 from kplan.result import Outcome, Plan
 from kplan.sources import load
 
@@ -33,11 +37,15 @@ class Scheduler:
         features: version and feature gates.
         configuration: profiles.
         doubts: what about version or configuration kplan does not model.
+        asked: the minor asked for, which may be older than that of the rules; None for none.
+        callers: what asks its extenders; they are not asked if there are none.
     """
 
     features: Features
     configuration: SchedulerConfiguration
     doubts: tuple[Doubt, ...] = ()
+    asked: int | None = None
+    callers: tuple[ExtenderCaller, ...] = ()
 
     @classmethod
     def of(
@@ -55,8 +63,8 @@ class Scheduler:
         Args:
             version: ``1.36``, ``v1.36.3``; empty for the newest.
             gates: feature gates that differ from the defaults of that version.
-            config: a KubeSchedulerConfiguration, as text or parsed; None for the default.
-            unknown: what to do about plugins that are not built into kube-scheduler.
+            config: a KubeSchedulerConfiguration or a Policy, as text or parsed; None for the default.
+            unknown: what to do about plugins that are not built into kube-scheduler, older versions and policies.
             validate: check what the kube-scheduler command checks at start.
             file: name of the configuration, for messages.
 
@@ -64,17 +72,36 @@ class Scheduler:
             ConfigError: version, gates or configuration are refused.
         """
         release = features(version, gates)
+        asked = release.asked.minor if release.asked is not None else None
         if config is None:
             configuration = default_configuration(release.features)
         else:
-            configuration = load_configuration(config, release.features, validate=validate, unknown=unknown, file=file)
+            others = _others(config) if unknown == "doubt" else {}
+            configuration = load_configuration(
+                config, release.features, validate=validate, unknown=unknown, file=file, asked=asked, others=others
+            )
         doubts = (*((release.doubt,) if release.doubt else ()), *configuration.doubts)
-        return cls(release.features, configuration, doubts)
+        return cls(release.features, configuration, doubts, asked)
+
+    def calling(self, budget: Budget | None = None, originals: Originals = lambda item: None) -> Scheduler:
+        """Ask extenders from here on; the doubts that they are not asked are gone.
+
+        Args:
+            budget: how many requests may be sent; as by default if None.
+            originals: gives objects as they were read, with what the models leave out.
+
+        Raises:
+            ConfigError: certificates of an extender cannot be used.
+        """
+        shared = budget or Budget()
+        callers = tuple(HttpExtender(one, shared, originals) for one in self.configuration.extenders)
+        left = tuple(doubt for doubt in self.doubts if doubt.code != EXTENDER_DOUBT)
+        return replace(self, callers=callers, doubts=left)
 
     @cached_property
     def pipelines(self) -> dict[str, Pipeline]:
         """Plugins of each profile by scheduler name."""
-        return bind_profiles(self.configuration, self.features)
+        return bind_profiles(self.configuration, self.features, self.callers)
 
     @property
     def request_rules(self) -> RequestRules:
@@ -97,6 +124,16 @@ class Scheduler:
         """Make a planner over a state (or over columns built before)."""
         cluster = state if isinstance(state, Cluster) else self.cluster(state)
         return Planner(cluster, self.pipelines, **options)
+
+
+def _others(config: str | bytes | Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Extension points of the plugins of others that a configuration names; the rest of them are not loaded."""
+    installed = names()
+    if not installed:
+        return {}
+    text = config if isinstance(config, str) else config.decode() if isinstance(config, bytes) else repr(config)
+    found = {name: other(name) for name in sorted(installed) if name in text}
+    return {name: points_of(plugin) for name, plugin in found.items() if plugin is not None}
 
 
 def find_pods(planner: Planner, names: Sequence[str]) -> list[PodInfo]:

@@ -94,6 +94,8 @@ COMMANDS: dict[str, list[list[str]]] = {
     "ClusterDiff": [["diff", DEMO[1], DEMO[1]], ["diff", *DEMO, "--k8s-version", "1.34,1.37"]],
     "BindPlan": [["bind", "-A", *DEMO]],
     "PluginReference": [["plugins"]],
+    "ConfigReport": [["config", *DEMO], ["config", "--config", "DefaultProvider"]],
+    "ConfigMigration": [["config", "migrate", "ClusterAutoscalerProvider"]],
 }
 NEED_A_SERVER = {"BindResult"}
 """Kinds that only an API server gives; tests of the live source make them."""

@@ -12,6 +12,7 @@ from kplan.cli import (
     bind,
     capacity,
     check,
+    config,
     demo,
     diff,
     drain,
@@ -33,7 +34,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "What if": ("simulate", "capacity", "drain", "fail", "sweep"),
     "Guard": ("check", "snapshot", "unredact"),
     "Write": ("bind",),
-    "More": ("plugins", "schema", "demo"),
+    "More": ("config", "plugins", "schema", "demo"),
 }
 """Commands by what they are for; a group without commands is not shown."""
 
@@ -107,6 +108,7 @@ _add(check.check, "Does it fit, by the rules? For CI: a policy, a baseline, repo
 _add(snapshot.snapshot, "Write what scheduling needs of a cluster to a file.")
 _add(snapshot.unredact, "Put the true names back into an answer.")
 _add(bind.bind, "Bind pods to the nodes that were shown.")
+_add(config.config, "What the scheduler runs; migrate: an older configuration as v1.")
 _add(plugins.plugins, "What each plugin checks and refuses with.")
 _add(schema.schema, "The JSON Schema of what -o json writes.")
 _add(demo.demo, "Try it on a made-up cluster.")

@@ -13,7 +13,7 @@ from kplan.cli.binding import Opener, Terminal, check_output, plan_code, result_
 from kplan.cli.exit_codes import ExitCode
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import write
-from kplan.cli.session import read_gates
+from kplan.cli.rules_given import read_gates
 
 
 def bind(

@@ -98,7 +98,7 @@ class Allowed:
             ConfigError: the configuration cannot be read.
         """
         from kplan.bind.flags import Flags
-        from kplan.cli.session import read_configuration
+        from kplan.cli.rules_given import read_configuration
 
         return Flags(
             preempt=self.preempt,
@@ -116,5 +116,5 @@ class Allowed:
             burst=source.burst,
             k8s_version=rules.k8s_version,
             feature_gates=rules.feature_gates,
-            config=read_configuration(rules.config),
+            config=read_configuration(rules),
         )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.options import Rules, Source
-from kplan.cli.session import read_gates, session_of
+from kplan.cli.rules_given import read_gates
+from kplan.cli.session import session_of
 from kplan.cli.source import read_cluster, read_source
 from kplan.errors import BindError, UsageError
 from kplan.objects.selector_text import parse_selector
@@ -86,7 +87,7 @@ class Opener:
             origin=session.origin,
             doubts=session.doubts,
             identity=identity,
-            configuration=text if text is not None else session.state.scheduler_configuration,
+            configuration=session.configuration,
             client=client,
             command=command_line(),
             cluster_words=_words({"--context": source.context, "--kubeconfig": source.kubeconfig}),
@@ -95,6 +96,7 @@ class Opener:
                     "--k8s-version": self._rules.k8s_version,
                     "--feature-gates": self._rules.feature_gates,
                     "--config": self._rules.config,
+                    "--policy": self._rules.policy,
                 }
             ),
             read_at=read_at,

@@ -14,7 +14,7 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import check_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
+from kplan.cli.options import RulesOfCheck, Shown, Source
 from kplan.cli.session import Session
 from kplan.cli.simulate import QUEUES, known, template_paths
 from kplan.cli.source import VARIABLE, home
@@ -87,7 +87,7 @@ def check(
     timings: options.Timings = False,
     *,
     source: Source,
-    rules: RulesOfOneOrTwo,
+    rules: RulesOfCheck,
     shown: Shown,
 ) -> None:
     """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt.

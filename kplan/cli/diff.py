@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -66,9 +66,7 @@ def diff(
     if pods not in PODS:
         raise UsageError(f"--pods {pods}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PODS)}")
     one, two, version = two_sides(sides or [], a, b, rules.k8s_version)
-    opener = SideOpener(
-        source, Rules(version, rules.feature_gates, rules.config), home(source, namespace), not no_preempt
-    )
+    opener = SideOpener(source, replace(rules, k8s_version=version), home(source, namespace), not no_preempt)
     first, second, kinds = opener.open(one, two)
     found = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
     write(found.document, lay_out, shown, drawing=lambda: Drawing(nodes=usage(found.b, usage(found.a))))

@@ -9,6 +9,8 @@ from pathlib import Path, PurePath
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace as changed
+
 from kplan.cli.options import Rules, Source
 from kplan.cli.session import Session, make_session, state_apart
 from kplan.cli.source import StateRead, read_source
@@ -189,7 +191,8 @@ class SideOpener:
             label=_label(given, session, kinds),
             pipelines=session.scheduler.pipelines,
             planner=lambda: session.scheduler.planner(landed.state, preempt=self.preempt, everything=False),
-            origin=session.origin,
+            # a configuration of one side alone is what the side is called by, and not where both are from
+            origin=changed(session.origin, configuration="") if given.config else session.origin,
             config=given.config or self.rules.config,
             manifests=(given.manifest,) if given.manifest else (),
             landed=landed.pods,
@@ -205,10 +208,12 @@ class SideOpener:
 
     def _session(self, given: Given) -> Session:
         started = perf_counter()
-        rules = Rules(
-            given.version or self.rules.k8s_version,
-            given.gates.replace(";", ",") or self.rules.feature_gates,
-            given.config or self.rules.config,
+        rules = replace(
+            self.rules,
+            k8s_version=given.version or self.rules.k8s_version,
+            feature_gates=given.gates.replace(";", ",") or self.rules.feature_gates,
+            config=given.config or self.rules.config,
+            policy="" if given.config else self.rules.policy,
         )
         return make_session(self._read(given), rules, started)
 

@@ -69,7 +69,19 @@ class Rules:
 
     k8s_version: K8sVersion = ""
     feature_gates: Annotated[str, _rules(metavar="A=true,B=false", help="Gates that differ from their defaults.")] = ""
-    config: Annotated[str, _rules(metavar="FILE", help="A KubeSchedulerConfiguration.")] = ""
+    config: Annotated[
+        str, _rules(metavar="FILE", help="A KubeSchedulerConfiguration, or configmap/NS/NAME of the cluster.")
+    ] = ""
+    policy: Annotated[
+        str, _rules(metavar="FILE|PROVIDER", help="A Policy of 1.22 or earlier, configmap/NS/NAME, or DefaultProvider.")
+    ] = ""
+    call_extenders: Annotated[
+        bool, _rules("--call-extenders", help="Ask the HTTP extenders of the configuration; else each is a doubt.")
+    ] = False
+    extender_calls: Annotated[
+        int,
+        _rules(metavar="N", help="Requests to extenders at most, those for remedies included.", min=1),
+    ] = 500
 
 
 @dataclass(frozen=True)
@@ -80,6 +92,13 @@ class RulesOfOneOrTwo(Rules):
         str,
         _rules(metavar="V|A,B", help="Rules of this version, as 1.36 or 1.36.3; what differs under B, as 1.35,1.37."),
     ] = ""
+
+
+@dataclass(frozen=True)
+class RulesOfCheck(RulesOfOneOrTwo):
+    """Rules where ``--policy`` is something else: there, a Policy of a scheduler is given to ``--config``."""
+
+    policy: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import copy
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as changed
 
 from kplan.cli.options import Rules, Source
-from kplan.errors import ConfigError, UsageError
+from kplan.cli.rules_given import Configuration, calling, make_rules, read_configuration, read_gates
+from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.api import Scheduler
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
     from kplan.result.document_base import Doubt, Origin
     from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts
-
-
-_HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-"""What some recorders leave out of a configuration."""
 
 
 @dataclass
@@ -39,6 +35,7 @@ class Session:
         started: when reading began [seconds].
         loaded: when it ended.
         assumed: why the scheduler of this cluster may be configured otherwise; empty if it is known, or was not asked.
+        configuration: what the rules were made of besides version and gates; None for the defaults.
         before: the state before what-ifs; None where there were none.
         planned: the cluster as a plan left it; None where nothing was planned.
         left: how full nodes are then, where the cluster was not left so.
@@ -51,6 +48,7 @@ class Session:
     started: float
     loaded: float
     assumed: str = ""
+    configuration: Configuration = None
     before: ClusterState | None = None
     planned: Cluster | None = None
     left: tuple[NodeUsage, ...] = ()
@@ -142,7 +140,7 @@ def open_sessions(source: Source, rules: Rules) -> list[Session]:
     versions = rules.k8s_version.split(",")
     if len(versions) > 2 or (len(versions) == 2 and not all(versions)):
         raise UsageError(f"--k8s-version {rules.k8s_version}", code="bad-version", hint="two versions, as 1.35,1.37")
-    gates, config = read_gates(rules.feature_gates), read_configuration(rules.config)
+    gates, config = read_gates(rules.feature_gates), read_configuration(rules)
     read = read_source(source)
     tell_completeness(read.state.completeness)
     apart = [replace(read, state=state_apart(read.state)) for _ in versions[1:]]
@@ -165,7 +163,7 @@ def make_session(read: StateRead, rules: Rules, started: float) -> Session:
         UsageError: gates that are none.
         ConfigError: version, gates or configuration are refused.
     """
-    return session_of(read, rules, read_gates(rules.feature_gates), read_configuration(rules.config), started)
+    return session_of(read, rules, read_gates(rules.feature_gates), read_configuration(rules), started)
 
 
 def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config: str | None, started: float) -> Session:
@@ -175,7 +173,7 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
         read: the state.
         rules: options as given.
         gates: feature gates among them.
-        config: text of the configuration among them; None for none.
+        config: the configuration among them, as ``read_configuration`` gives it; None for none.
         started: when reading began [seconds].
 
     Raises:
@@ -186,74 +184,10 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
 
     state = read.state
     version, how = version_of(state, rules.k8s_version)
-    scheduler, assumed = _scheduler(state, version, gates, config, rules.config)
+    given = make_rules(read, version, gates, config, rules.config or rules.policy)
+    scheduler = calling(given.scheduler, read, rules.extender_calls) if rules.call_extenders else given.scheduler
     fill_in(state, scheduler)
     age = round(perf_counter() - started) if read.live else None
     about = origin(state, scheduler.features, version, how, via=read.via, age=age)
-    return Session(state, scheduler, about, started, perf_counter(), assumed)
-
-
-def _scheduler(
-    state: ClusterState, version: str, gates: Mapping[str, bool], config: str | None, file: str
-) -> tuple[Scheduler, str]:
-    """Make the rules that were asked for, and where nothing was asked those that the source recorded.
-
-    Returns:
-        the rules, and why the scheduler of the source may follow others.
-    """
-    from kplan.api import Scheduler
-
-    if config is not None:
-        return Scheduler.of(version, gates={**state.scheduler_gates, **gates}, config=config, file=file), ""
-    refusal: ConfigError | None = None
-    where = state.scheduler_origin or "the source"
-    for recorded, recorded_gates in _recorded(state):
-        try:
-            scheduler = Scheduler.of(version, gates={**recorded_gates, **gates}, config=recorded, file=where)
-        except ConfigError as error:
-            refusal = refusal or error
-            continue
-        if refusal is None:
-            return scheduler, state.scheduler_doubt
-        return scheduler, f"what {where} says of the scheduler is refused ({refusal.message}): the defaults are assumed"
-    assert refusal is not None
-    raise refusal
-
-
-def _recorded(state: ClusterState) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, bool]]]:
-    """Yield what a source says of its scheduler, as much as can be had first, nothing at all last."""
-    if state.scheduler_configuration is not None:
-        yield {**_HEAD, **state.scheduler_configuration}, state.scheduler_gates
-    if state.scheduler_gates:
-        yield None, state.scheduler_gates
-    yield None, {}
-
-
-def read_configuration(path: str) -> str | None:
-    """Read the text of a configuration; None if no file is named.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
-    if not path:
-        return None
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise ConfigError(f"{path}: cannot be read: {reason}", code="config-unreadable") from error
-
-
-def read_gates(text: str) -> dict[str, bool]:
-    """Read ``A=true,B=false``.
-
-    Raises:
-        UsageError: it is something else.
-    """
-    gates: dict[str, bool] = {}
-    for part in filter(None, text.split(",")):
-        name, _, value = part.partition("=")
-        if value.lower() not in ("true", "false"):
-            raise UsageError(f"--feature-gates: {part!r}", code="bad-gate", hint="write Name=true or Name=false")
-        gates[name.strip()] = value.lower() == "true"
-    return gates
+    about = changed(about, configuration=given.origin)
+    return Session(state, scheduler, about, started, perf_counter(), given.assumed, given.configuration)

@@ -25,11 +25,15 @@ class StateRead:
         state: the objects.
         via: how the source was found where no option named it: ``KPLAN_SNAPSHOT``, ``current context``.
         live: whether it is a cluster.
+        where: context and kubeconfig of a cluster, as asked for.
+        path: of a file or folder.
     """
 
     state: ClusterState
     via: str = ""
     live: bool = False
+    where: tuple[str, str] = ("", "")
+    path: str = ""
 
 
 def read_source(source: Source) -> StateRead:
@@ -44,7 +48,7 @@ def read_source(source: Source) -> StateRead:
     if path:
         from kplan.api import load
 
-        return StateRead(load(path, at=source.at), "" if source.snapshot else VARIABLE)
+        return StateRead(load(path, at=source.at), "" if source.snapshot else VARIABLE, path=path)
     if source.at:
         raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
     return read_cluster(source)
@@ -66,7 +70,8 @@ def read_cluster(source: Source) -> StateRead:
         )
     finally:
         progress.clear()
-    return StateRead(reading.state, "" if source.context else CURRENT, live=True)
+    where = (source.context, source.kubeconfig)
+    return StateRead(reading.state, "" if source.context else CURRENT, live=True, where=where)
 
 
 def named_file(source: Source) -> str:

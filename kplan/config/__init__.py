@@ -1,5 +1,6 @@
 """How a scheduler is set up: its version, feature gates and KubeSchedulerConfiguration, down to profiles."""
 
+from kplan.config.extenders import DOUBT as EXTENDER_DOUBT
 from kplan.config.extenders import extender_doubt, is_interested
 from kplan.config.kube_scheduler_configuration import (
     SchedulerConfiguration,
@@ -7,11 +8,13 @@ from kplan.config.kube_scheduler_configuration import (
     default_profile,
     load,
 )
+from kplan.config.policy_wire import provider_policy
 from kplan.config.profile import Profile
 from kplan.config.versions import Release, features
 from kplan.framework.doubt import Doubt
 
 __all__ = [
+    "EXTENDER_DOUBT",
     "Doubt",
     "Profile",
     "Release",
@@ -22,4 +25,5 @@ __all__ = [
     "features",
     "is_interested",
     "load",
+    "provider_policy",
 ]

@@ -1,4 +1,4 @@
-"""HTTP extenders: about which pods the scheduler asks one, and the doubt that its answers leave, as none is called."""
+"""HTTP extenders: about which pods the scheduler asks one, and the doubt that is left where it is not asked."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """KubeSchedulerConfiguration: read strictly, defaulted, checked and expanded to profiles, as kube-scheduler does.
 
-Text or parsed value -> decode -> defaults -> validation -> extenders -> profiles; ``load`` is the way in.
+Text or parsed value -> (an older version is written anew) -> decode -> defaults -> validation -> extenders ->
+profiles; ``load`` is the way in. A Policy takes another way to the same end, in ``policy``.
 Differs from kube-scheduler: certificates of extenders are neither read from files nor parsed.
 Source: kubernetes v1.37.2 pkg/scheduler/apis/config/v1/defaults.go; pkg/scheduler/scheduler.go New, buildExtenders;
 pkg/scheduler/profile/profile.go NewMap; kube-scheduler v0.37.2 config/v1/types.go DecodeNestedObjects.
@@ -8,15 +9,20 @@ pkg/scheduler/profile/profile.go NewMap; kube-scheduler v0.37.2 config/v1/types.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
 
-from kplan.config import text, validation
+from kplan.config import policy_wire, text, validation
 from kplan.config.decode import Decoder
 from kplan.config.extenders import extender_doubt
 from kplan.config.field_errors import aggregate
+from kplan.config.older import LAST, Conversion, converted, is_older
 from kplan.config.plugin_args import default_args, with_defaults
+from kplan.config.policy import LAST_MINOR, choose, minor_of
+from kplan.config.policy import build as build_policy
+from kplan.config.policy_wire import is_policy
 from kplan.config.profile import MULTI_POINT, Builder, Profile, merge_with_defaults
 from kplan.config.validation import DefaultedProfile
 from kplan.config.versions import extension_points
@@ -41,8 +47,10 @@ class SchedulerConfiguration:
         extenders: in the order they are asked: those that may fail (ignorable) last.
         parallelism: goroutines of the live scheduler; of no effect on a plan.
         percentage_of_nodes_to_score: of profiles without their own; 0 for adaptive [percent].
-        doubts: what was let pass because of ``unknown="doubt"``, and extenders that are asked about every pod; of
-            those with managed resources it depends on the pod.
+        doubts: what was let pass because of ``unknown="doubt"``, what an older version or a Policy leaves open, and
+            extenders that are asked about every pod; of those with managed resources it depends on the pod.
+        form: what it was written as: ``v1``, ``v1beta3``, ``v1beta2``, ``Policy`` or the name of a provider; empty for
+            the defaults.
     """
 
     profiles: tuple[Profile, ...]
@@ -50,6 +58,7 @@ class SchedulerConfiguration:
     parallelism: int = DEFAULT_PARALLELISM
     percentage_of_nodes_to_score: int = 0
     doubts: tuple[Doubt, ...] = ()
+    form: str = ""
 
     def profile(self, scheduler_name: str) -> Profile | None:
         """The profile of a scheduler name; None if pods with it are another scheduler's."""
@@ -63,8 +72,10 @@ def load(
     validate: bool = False,
     unknown: Literal["refuse", "doubt"] = "refuse",
     file: str = "",
+    asked: int | None = None,
+    others: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> SchedulerConfiguration:
-    """Read a configuration.
+    """Read a configuration, or a Policy.
 
     Args:
         source: YAML or JSON text, or what it parses to.
@@ -72,32 +83,77 @@ def load(
         validate: also check what the kube-scheduler command checks at start (for a real cluster's file). Without,
             only what making the scheduler checks, which is what a program that embeds it gets: arguments of
             plugins that are not enabled, percentages, backoffs and extenders' fields then pass.
-        unknown: what to do about enabled plugins that are not built into kube-scheduler: refuse the
-            configuration as it does, or leave them out and say so in ``doubts``.
+        unknown: what to do about enabled plugins that are not built into kube-scheduler, older versions and policies:
+            refuse the configuration as it does, or leave the plugins out, read the others by their meaning, and say so
+            in ``doubts``.
         file: its name, for messages.
+        asked: the minor asked for, which may be older than those of ``features``; None for none. A Policy is read as
+            that minor read it.
+        others: plugins that packages bring, with their extension points; they are known then.
 
     Raises:
         ConfigError: when kube-scheduler of that version refuses it, in its words where they are short.
     """
     try:
-        wire, arguments = _decode(source, features.version.minor)
-        drafts = [_with_defaults(wire, i, arguments[i] if arguments else (), features) for i in _profiles(wire)]
-        if validate and (errors := validation.validate(wire, drafts, features)):
-            raise ConfigError(aggregate(errors), code="config-invalid", hint=_NO_START)
-        extenders, drafts = _extenders(wire, drafts)
-        percentage = wire.percentage_of_nodes_to_score or 0
-        profiles = _build(drafts, features, percentage, allow_unknown=unknown == "doubt")
+        tree = parse(source)
+        lenient = unknown == "doubt"
+        if lenient and is_policy(tree):
+            return _of_policy(tree, features, asked)
+        return _of_configuration(tree, features, others, validate=validate, allow_unknown=lenient)
     except ConfigError as error:
         if not file:
             raise
         raise ConfigError(f"{file}: {error.message}", code=error.code, hint=error.hint) from error
+
+
+def _of_configuration(
+    tree: Any, features: Features, others: Mapping[str, frozenset[str]], *, validate: bool, allow_unknown: bool
+) -> SchedulerConfiguration:
+    conversion = converted(tree) if allow_unknown and is_older(tree) else None
+    wire, arguments = _decode(tree if conversion is None else conversion.tree, features.version.minor)
+    drafts = [_with_defaults(wire, i, arguments[i] if arguments else (), features) for i in _profiles(wire)]
+    if validate and (errors := validation.validate(wire, drafts, features)):
+        raise ConfigError(aggregate(errors), code="config-invalid", hint=_NO_START)
+    extenders, drafts = _extenders(wire.extenders, drafts)
+    percentage = wire.percentage_of_nodes_to_score or 0
+    profiles = _build(drafts, features, percentage, others, allow_unknown=allow_unknown, old=conversion is not None)
+    doubts = [doubt for profile in profiles for doubt in _doubts(profile)]
+    if conversion is not None:
+        doubts.append(_converted_doubt(conversion, features))
     return SchedulerConfiguration(
         profiles=profiles,
         extenders=extenders,
         parallelism=DEFAULT_PARALLELISM if wire.parallelism is None else wire.parallelism,
         percentage_of_nodes_to_score=percentage,
-        doubts=(*(doubt for profile in profiles for doubt in _doubts(profile)), *_asked_about_all(extenders)),
+        doubts=(*doubts, *_asked_about_all(extenders)),
+        form=str(tree["apiVersion"]).rpartition("/")[2],
     )
+
+
+def _of_policy(tree: Mapping[str, Any], features: Features, asked: int | None) -> SchedulerConfiguration:
+    policy = policy_wire.decode(tree)
+    minor = minor_of(asked)
+    chosen = choose(policy, minor)
+    extenders, _ = _extenders(policy.extenders, [])
+    doubts = [] if asked is not None and asked <= LAST_MINOR else [_policy_doubt(features)]
+    return SchedulerConfiguration(
+        profiles=(build_policy(chosen, policy, features, minor, DEFAULT_SCHEDULER_NAME),),
+        extenders=extenders,
+        doubts=(*doubts, *_asked_about_all(extenders)),
+        form=policy.algorithm_provider or policy_wire.POLICY,
+    )
+
+
+def _converted_doubt(conversion: Conversion, features: Features) -> Doubt:
+    version, last = conversion.version.rpartition("/")[2], LAST[conversion.version]
+    refused = f"kube-scheduler {features.version} does not read {version} (since after {last})"
+    return Doubt("config-converted", f"{refused}: planned with what kplan config migrate makes of it")
+
+
+def _policy_doubt(features: Features) -> Doubt:
+    refused = f"kube-scheduler reads no Policy since 1.{LAST_MINOR + 1}"
+    meant = f"planned by its meaning in 1.{LAST_MINOR} with plugins of {features.version}"
+    return Doubt("policy-removed", f"{refused}: {meant}")
 
 
 def default_configuration(features: Features) -> SchedulerConfiguration:
@@ -116,10 +172,18 @@ Arguments = Sequence[tuple[str, Any]]
 """Plugins and their arguments in file order: ``Args``, or raw values for a plugin that takes none."""
 
 
-def _decode(source: str | bytes | Mapping[str, Any], minor: int) -> tuple[KubeSchedulerConfiguration, list[Arguments]]:
+def parse(source: str | bytes | Mapping[str, Any]) -> Any:
+    """Parse the text of a configuration; what is parsed already is given back.
+
+    Raises:
+        ConfigError: it is neither YAML nor JSON.
+    """
     if isinstance(source, bytes):
         source = source.decode("utf-8", errors="replace")
-    tree = text.parse(source) if isinstance(source, str) else source
+    return text.parse(source) if isinstance(source, str) else source
+
+
+def _decode(tree: Any, minor: int) -> tuple[KubeSchedulerConfiguration, list[Arguments]]:
     _check_header(tree)
     decoder = Decoder(minor)
     wire = decoder.struct(KubeSchedulerConfiguration, tree)
@@ -140,7 +204,7 @@ def _check_header(tree: Any) -> None:
         raise ConfigError(
             f'no kind "{kind}" is registered for version "{version}"',
             code="config-kind",
-            hint=f"the only one is {KIND} of {API_VERSION}",
+            hint=f"there is {KIND} of {API_VERSION}; kplan config migrate makes it of older ones",
         )
 
 
@@ -201,12 +265,12 @@ def _with_defaults(
 
 
 def _extenders(
-    wire: KubeSchedulerConfiguration, drafts: list[DefaultedProfile]
+    given: Sequence[Extender], drafts: list[DefaultedProfile]
 ) -> tuple[tuple[Extender, ...], list[DefaultedProfile]]:
     """Order extenders, and have every profile ignore the resources they keep from the scheduler."""
     extenders = [
         extender if extender.http_timeout else msgspec.structs.replace(extender, http_timeout=_EXTENDER_TIMEOUT)
-        for extender in wire.extenders
+        for extender in given
     ]
     for extender in extenders:
         tls = extender.tls_config
@@ -219,7 +283,7 @@ def _extenders(
         for resource in extender.managed_resources
         if resource.ignored_by_scheduler
     )
-    if ignored:
+    if ignored and drafts:
         drafts = [_ignoring(draft, ignored) for draft in drafts]
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable)), drafts
 
@@ -245,7 +309,13 @@ def _asked_about_all(extenders: Sequence[Extender]) -> list[Doubt]:
 
 
 def _build(
-    drafts: Sequence[DefaultedProfile], features: Features, percentage: int, *, allow_unknown: bool
+    drafts: Sequence[DefaultedProfile],
+    features: Features,
+    percentage: int,
+    others: Mapping[str, frozenset[str]],
+    *,
+    allow_unknown: bool,
+    old: bool,
 ) -> tuple[Profile, ...]:
     profiles: dict[str, Profile] = {}
     sorts: list[tuple[str, Any]] = []
@@ -257,7 +327,17 @@ def _build(
                 raise _refused(f"{place}: repeated config for plugin {plugin}")
             args[plugin] = given
         typed = {plugin: given for plugin, given in args.items() if isinstance(given, Args)}
-        builder = Builder(draft.name, features, draft.sets, typed, allow_unknown=allow_unknown)
+        raw = {plugin: given for plugin, given in args.items() if not isinstance(given, Args)}
+        builder = Builder(
+            draft.name,
+            features,
+            draft.sets,
+            typed,
+            allow_unknown=allow_unknown,
+            old=old,
+            others=others,
+            raw_args=raw,
+        )
         own = draft.percentage_of_nodes_to_score
         profile = builder.build(percentage if own is None else own)
         if not draft.name:

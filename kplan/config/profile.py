@@ -6,12 +6,21 @@ getValidScoreWeights (getScoreWeights in 1.34 and 1.35).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
 
 from kplan.config.field_errors import aggregate
 from kplan.config.plugin_args import check
-from kplan.config.versions import EVERY_POINT, ExtensionPoint, default_plugins, extension_points, registry
+from kplan.config.versions import (
+    EVERY_POINT,
+    ExtensionPoint,
+    default_plugins,
+    extension_points,
+    old_registry,
+    registry,
+)
 from kplan.config.wire import Plugin, Plugins, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import PLUGIN_ARGS, Args, NodeResourcesFitArgs
@@ -35,7 +44,11 @@ class Profile:
         placement_weights: weight of each plugin at PlacementScore (pod groups).
         args: arguments of each enabled plugin that takes some.
         percentage_of_nodes_to_score: its own or else the configuration's; 0 for adaptive [percent].
-        unknown_plugins: enabled plugins that are not built into kube-scheduler, so not modelled.
+        unknown_plugins: enabled plugins that are not built into kube-scheduler and that no package brings, so not
+            modelled.
+        raw_args: arguments of enabled plugins of others, as parsed.
+        every_filter: whether a node that one filter refuses is asked about by the others, too, and has the reasons of
+            all of them (``alwaysCheckAllPredicates`` of a Policy).
     """
 
     scheduler_name: str
@@ -46,6 +59,8 @@ class Profile:
     args: Mapping[str, Args]
     percentage_of_nodes_to_score: int = 0
     unknown_plugins: tuple[str, ...] = ()
+    raw_args: Mapping[str, Any] = field(default_factory=dict)
+    every_filter: bool = False
 
 
 def merge_with_defaults(plugins: Plugins | None, features: Features) -> dict[str, PluginSet]:
@@ -88,6 +103,9 @@ class Builder:
         sets: its merged lists, as ``merge_with_defaults`` returns them.
         args: arguments of the plugins that have some, with defaults.
         allow_unknown: leave plugins out that kube-scheduler does not have, instead of refusing the profile.
+        old: take plugins of schedulers that are gone, too.
+        others: plugins that packages bring, with the extension points each implements.
+        raw_args: arguments of plugins that are not typed, as parsed.
     """
 
     def __init__(
@@ -98,10 +116,14 @@ class Builder:
         args: Mapping[str, Args],
         *,
         allow_unknown: bool,
+        old: bool = False,
+        others: Mapping[str, frozenset[str]] = MappingProxyType({}),
+        raw_args: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.features = features
-        self.registry = registry(features.version.minor)
+        self.registry = {**others, **(old_registry() if old else {}), **registry(features.version.minor)}
+        self.raw_args = {name: args for name, args in raw_args.items() if name in others}
         self.points = extension_points(features.version.minor)
         names = dict.fromkeys(plugin.name for plugin_set in sets.values() for plugin in plugin_set.enabled)
         self.unknown = tuple(n for n in names if n not in self.registry) if allow_unknown else ()
@@ -130,6 +152,7 @@ class Builder:
             args={name: self.args[name] for name in self.needed if name in self.args},
             percentage_of_nodes_to_score=percentage,
             unknown_plugins=self.unknown,
+            raw_args=self.raw_args,
         )
 
     def _check_args(self, name: str) -> None:

@@ -78,7 +78,7 @@ def validate(wire: KubeSchedulerConfiguration, profiles: Sequence[DefaultedProfi
         first[profile.name] = i
     errors += _common_queue_sort(profiles)
     errors += _percentage("percentageOfNodesToScore", wire.percentage_of_nodes_to_score)
-    return errors + _backoff(wire) + _extenders(wire.extenders)
+    return errors + _backoff(wire) + validate_extenders(wire.extenders)
 
 
 def _client_connection(connection: ClientConnection) -> list[str]:
@@ -182,7 +182,8 @@ def _shown(plugin_set: PluginSet) -> dict[str, Any]:
     }
 
 
-def _extenders(extenders: Sequence[Extender]) -> list[str]:
+def validate_extenders(extenders: Sequence[Extender]) -> list[str]:
+    """Check extenders, of a configuration or of a Policy."""
     errors: list[str] = []
     managed: set[str] = set()
     for i, extender in enumerate(extenders):

@@ -27,10 +27,12 @@ class Release(NamedTuple):
     Attributes:
         features: the rules to plan by; their version is always a supported one.
         doubt: set when the version asked for is not supported and another one's rules stand in.
+        asked: the version asked for, supported or not; None for none.
     """
 
     features: Features
     doubt: Doubt | None = None
+    asked: Version | None = None
 
 
 def features(version: str = "", gates: Mapping[str, bool] | None = None) -> Release:
@@ -54,7 +56,7 @@ def features(version: str = "", gates: Mapping[str, bool] | None = None) -> Rele
     elif asked.minor > NEWEST:
         used = Version(NEWEST, PATCHES[NEWEST])
         doubt = Doubt("version-too-new", f"kplan knows the rules up to 1.{NEWEST}: {asked} is planned as {used}")
-    return Release(Features(used, resolve(used.minor, gates or {})), doubt)
+    return Release(Features(used, resolve(used.minor, gates or {})), doubt, asked if version else None)
 
 
 # --- extension points
@@ -142,6 +144,35 @@ _POINTS: Mapping[str, Mapping[int, str]] = {
     "VolumeRestrictions": {34: "preFilter filter"},
     "VolumeZone": {34: "preFilter filter"},
 }
+
+
+# Plugins of schedulers that are gone, which kplan still has for configurations and policies written for those: no
+# minor's scheduler above has them. A predicate or priority that never became a plugin has its own name.
+_OLD_POINTS: Mapping[str, str] = {
+    "AzureDiskLimits": "filter",
+    "BalancedResourceAllocation": "score",
+    "CheckNodeCondition": "filter",
+    "CheckNodeDiskPressure": "filter",
+    "CheckNodeMemoryPressure": "filter",
+    "CheckNodePIDPressure": "filter",
+    "CinderLimits": "filter",
+    "EBSLimits": "filter",
+    "GCEPDLimits": "filter",
+    "NodeLabel": "filter score",
+    "NodePreferAvoidPods": "score",
+    "NodeResourceLimits": "score",
+    "NodeResourcesMostAllocated": "score",
+    "PodToleratesNodeNoExecuteTaints": "filter",
+    "RequestedToCapacityRatio": "score",
+    "SelectorSpread": "preScore score",
+    "ServiceAffinity": "preFilter filter score",
+}
+
+
+@cache
+def old_registry() -> Mapping[str, frozenset[str]]:
+    """The plugins of schedulers that are gone, by name, and the extension points each implements."""
+    return {name: frozenset(points.split()) for name, points in _OLD_POINTS.items()}
 
 
 @cache

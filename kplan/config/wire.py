@@ -11,7 +11,8 @@ import msgspec
 from kplan.config.versions import extension_points
 from kplan.framework.args import Args, Duration, DynamicResourcesArgs, Extender, Int32
 
-API_VERSION = "kubescheduler.config.k8s.io/v1"
+GROUP = "kubescheduler.config.k8s.io"
+API_VERSION = f"{GROUP}/v1"
 KIND = "KubeSchedulerConfiguration"
 
 

@@ -145,6 +145,46 @@ class DynamicResourcesArgs(Args, frozen=True):
     binding_timeout: Duration | None = None
 
 
+class NodeLabelArgs(Args, frozen=True):
+    """Labels that nodes must have or must not have, and those that make them better (a Policy's).
+
+    Attributes:
+        present_labels: every node must have each of them, whatever its value.
+        absent_labels: no node may have any of them.
+        present_labels_preference: a node is better for each of them that it has.
+        absent_labels_preference: a node is better for each of them that it lacks.
+    """
+
+    present_labels: tuple[str, ...] = ()
+    absent_labels: tuple[str, ...] = ()
+    present_labels_preference: tuple[str, ...] = ()
+    absent_labels_preference: tuple[str, ...] = ()
+
+
+class ServiceAffinityArgs(Args, frozen=True):
+    """Labels of nodes by which the pods of a Service stay together, or keep apart (a Policy's).
+
+    Attributes:
+        affinity_labels: pods of a Service run on nodes that are alike in all of them.
+        anti_affinity_labels_preference: pods of a Service are spread over the values of each.
+    """
+
+    affinity_labels: tuple[str, ...] = ()
+    anti_affinity_labels_preference: tuple[str, ...] = ()
+
+
+class RequestedToCapacityRatioArgs(Args, frozen=True):
+    """The score function of the priority RequestedToCapacityRatio (a Policy's).
+
+    Attributes:
+        shape: points that ascend in utilization.
+        resources: what counts; never empty once loaded.
+    """
+
+    shape: tuple[UtilizationShapePoint, ...] = ()
+    resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
+
+
 PLUGIN_ARGS: dict[str, type[Args]] = {
     "DefaultPreemption": DefaultPreemptionArgs,
     "DynamicResources": DynamicResourcesArgs,
@@ -155,7 +195,7 @@ PLUGIN_ARGS: dict[str, type[Args]] = {
     "PodTopologySpread": PodTopologySpreadArgs,
     "VolumeBinding": VolumeBindingArgs,
 }
-"""The plugins that take arguments."""
+"""The plugins of today that take arguments."""
 
 
 class ExtenderTLSConfig(Args, frozen=True):

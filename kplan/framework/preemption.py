@@ -66,6 +66,8 @@ class PreemptionHandle:
         nominated_status: code of the pod's nominated node in this cycle, or None if it has none.
         filters: asks all filter plugins about worlds, nominated pods counted.
         lockstep: prepares worlds that are asked again after each shift.
+        evictions: asks extenders which candidates are left, by node row, and with which victims; raises ExtenderError.
+            None where none are asked.
     """
 
     cluster: Cluster
@@ -74,6 +76,7 @@ class PreemptionHandle:
     nominated_status: Code | None
     filters: Callable[[Worlds], Verdicts]
     lockstep: Callable[[Worlds], Lockstep]
+    evictions: Callable[[Mapping[int, Victims]], dict[int, Victims]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,13 @@ class ReasonCode(StrEnum):
     ADDED_AFFINITY = "added-affinity"
     NODE_NAMES_CONFLICT = "node-names-conflict"
     NODE_FEATURES = "node-features"
+    NODE_CONDITION = "node-condition"
+    NODE_LABELS = "node-labels"
+    SERVICE_AFFINITY = "service-affinity"
+    EXTENDER = "extender"
+    """Whatever an HTTP extender refuses for; its words say what."""
+    OTHER_PLUGIN = "other-plugin"
+    """Whatever a plugin refuses for that kube-scheduler does not have; its words say what."""
 
     INSUFFICIENT_RESOURCE = "insufficient-resource"
     TOO_MANY_PODS = "too-many-pods"

@@ -102,10 +102,12 @@ class ClusterState:
         completeness: what the source holds and lacks.
         node_templates: by the name of a node group, the node it would add and the pods that come with it, as a
             cluster-autoscaler recorded them.
-        scheduler_configuration: the configuration of the scheduler, where the source recorded it; as written.
+        scheduler_configuration: the configuration of the scheduler, or its Policy, where the source recorded it; as
+            written.
         scheduler_gates: feature gates of the scheduler, where the source recorded them.
         scheduler_origin: where these are known from: ``ConfigMap kube-system/kube-scheduler``; empty if unknown.
         scheduler_doubt: why the scheduler may be configured otherwise, in words; empty where a source says nothing.
+        scheduler_config_maps: configurations and policies that ConfigMaps hold, by ``namespace/name``.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -147,6 +149,7 @@ class ClusterState:
     scheduler_gates: Mapping[str, bool] = field(default_factory=dict)
     scheduler_origin: str = ""
     scheduler_doubt: str = ""
+    scheduler_config_maps: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, objects: Iterable[Object], **about: Any) -> "ClusterState":

@@ -15,12 +15,14 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Code, Point
+from kplan.framework.extender import NotAskedError
 from kplan.framework.facts import Facts
 from kplan.framework.findings import About, Failed, Ready, Refused, Skip, Why
 from kplan.framework.fit_error import NO_NODES, fit_error
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, plain
+from kplan.pipeline.extending import Extenders, findings
 from kplan.pipeline.filters import Filters
 from kplan.pipeline.kept import Kept, Reach, Scored
 from kplan.pipeline.profiles import Pipeline
@@ -57,6 +59,7 @@ class Cycle:
     run: FilterPass | None = None
     limits: dict[str, frozenset[str]] = field(default_factory=dict)
     rows: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    bare: bool = False
     scored: Scored | None = None
 
     def explain(self, *, preempt: bool = True) -> Outcome:
@@ -89,6 +92,7 @@ class Cycle:
             tuple(p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED),
             self.states,
             self.queue.nominated(self.cluster, self.pod),
+            self.pipeline.profile.every_filter,
         )
         kept = self.kept if self.kept is not None and np.array_equal(self.kept.rows, rows) else None
         run = self.run = self.filters.run(worlds, everything=self.everything, kept=kept)
@@ -102,12 +106,19 @@ class Cycle:
         error = statuses.first_error()
         if error is not None:
             return _with(outcome, error=error.reasons[0])
+        first = self.nominated if self.nominated >= 0 and self.nominated in rows[diagnosis.feasible] else -1
+        if self.pipeline.callers and diagnosis.feasible.any():
+            diagnosis, first, failure = self._extended(diagnosis, statuses, first)
+            outcome = _with(outcome, diagnosis=diagnosis, error=failure)
+            if failure:
+                return outcome
         if not diagnosis.feasible.any():
             return self._unschedulable(outcome, statuses, preempt=preempt)
         feasible = rows[diagnosis.feasible]
-        first = self.nominated if self.nominated >= 0 and self.nominated in feasible else -1
         try:
             scores = self._score(feasible)
+        except NotAskedError as failure:
+            return _with(outcome, error=str(failure))
         except CycleError as failure:
             if len(feasible) > 1:
                 return _with(outcome, error=str(failure))
@@ -115,6 +126,39 @@ class Cycle:
             none = np.zeros(1, dtype=np.int64)
             scores = Scores(feasible, {}, {}, none, (), (int(feasible[0]),), str(failure))
         return _with(outcome, scores=scores, nominated_first=first)
+
+    @property
+    def _extenders(self) -> Extenders:
+        return Extenders(self.pipeline.callers, self.pod, self.cluster)
+
+    def _extended(self, diagnosis: Diagnosis, statuses: Statuses, first: int) -> tuple[Diagnosis, int, str]:
+        """Ask extenders about the feasible nodes; a nominated one is asked about alone first, and may go on alone.
+
+        Returns:
+            the diagnosis with what they refused, the nominated node if they take it, else -1, and the text of one that
+            failed and may not.
+        """
+        rows = diagnosis.rows
+        if first >= 0:
+            alone = self._extenders.passed([first])
+            first = first if first in alone.rows and not alone.error else -1
+        passed = self._extenders.passed(rows[diagnosis.feasible].tolist())
+        if passed.error and first < 0:
+            return diagnosis, first, passed.error
+        at = {int(row): position for position, row in enumerate(rows.tolist())}
+        statuses.refuse({at[row]: status for row, status in passed.statuses.items()})
+        more = tuple(PluginFindings(name, *findings(refused, rows)) for name, refused in passed.refused)
+        self.bare = passed.bare
+        return (
+            replace(
+                diagnosis,
+                feasible=statuses.feasible,
+                unschedulable=statuses.unschedulable,
+                failing=(*diagnosis.failing, *more),
+            ),
+            first,
+            "",
+        )
 
     def facts(self, outcome: Outcome, rows: Sequence[int]) -> dict[str, Facts]:
         """Work out the facts behind the refusals of some nodes, by plugin.
@@ -130,6 +174,8 @@ class Cycle:
         worlds = plain(outcome.diagnosis.rows)
         wanted = frozenset(rows)
         for failing in outcome.diagnosis.failing:
+            if failing.plugin not in plugins:
+                continue  # an extender tells its reasons and nothing else
             plugin = plugins[failing.plugin]
             view = worlds.at(failing.positions)
             failed = failing.findings.failed
@@ -240,11 +286,14 @@ class Cycle:
             self.pod,
             {name: self._state(name) for name in self.states},
             self.choices,
-            self.kept,
+            None if self.bare else self.kept,
+            self.bare,
         ).score(rows)
-        total = scored.total
+        total, raw, weighted = scored.total, scored.raw, scored.weighted
+        for name, (said, added) in self._extenders.scores(rows).items():
+            raw, weighted, total = {**raw, name: said}, {**weighted, name: added}, total + added
         best = rows[total == total.max()]
-        return Scores(rows, scored.raw, scored.weighted, total, scored.skipped, tuple(best.tolist()), scored.problem)
+        return Scores(rows, raw, weighted, total, scored.skipped, tuple(best.tolist()), scored.problem)
 
     def _unschedulable(self, outcome: Outcome, statuses: Statuses | None, *, preempt: bool) -> Outcome:
         """Say why no node fits, after asking the PostFilter plugins for a way out."""
@@ -294,7 +343,8 @@ class Cycle:
         if filters is None:
             active = (p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED)
             nominated = self.queue.nominated(self.cluster, self.pod)
-            filters = Filters(self.pod, self.cluster, tuple(active), self.states, nominated)
+            every = self.pipeline.profile.every_filter
+            filters = Filters(self.pod, self.cluster, tuple(active), self.states, nominated, every)
         return PreemptionHandle(
             cluster=self.cluster,
             rows=diagnosis.rows[diagnosis.unschedulable],
@@ -302,6 +352,7 @@ class Cycle:
             nominated_status=self._nominated_status(diagnosis, statuses),
             filters=filters.verdicts,
             lockstep=filters.lockstep,
+            evictions=self._extenders.evictions if self.pipeline.callers else None,
         )
 
     def _nominated_status(self, diagnosis: Diagnosis, statuses: Statuses | None) -> Code | None:

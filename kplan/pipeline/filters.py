@@ -31,6 +31,7 @@ class Filters:
         plugins: the plugins to ask, in order, those skipped left out.
         states: state by plugin name.
         nominated: (rows of pods nominated by node row), only those that count for this pod.
+        every: whether a world that one plugin refuses is asked of the others, too, and has the reasons of all.
     """
 
     pod: PodInfo
@@ -38,6 +39,7 @@ class Filters:
     plugins: tuple[Any, ...]
     states: Mapping[str, Any]
     nominated: Mapping[int, Sequence[int]]
+    every: bool = False
 
     def run(self, worlds: Worlds, *, everything: bool, kept: Kept | None = None) -> FilterPass:
         """Ask every plugin about every world.
@@ -56,7 +58,7 @@ class Filters:
                 answer = kept.asked(plugin.name)
             else:
                 positions = every
-                if not everything and plugin.cost is Cost.SEARCH:
+                if not everything and not self.every and plugin.cost is Cost.SEARCH:
                     positions = np.flatnonzero(first < 0)
                     if not len(positions):
                         continue
@@ -65,7 +67,7 @@ class Filters:
                 fresh = answer.positions[answer.failed]
                 first[fresh[first[fresh] < 0]] = len(asked)
                 asked.append(answer)
-        return FilterPass(first, tuple(asked))
+        return FilterPass(first, tuple(asked), self.every)
 
     def _ask(self, plugin: Any, worlds: Worlds, positions: Rows) -> PluginAnswer | None:
         """Ask one plugin about some of the worlds; None where all pass and nothing is to be kept of it."""

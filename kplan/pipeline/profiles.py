@@ -9,8 +9,9 @@ from typing import Any
 from kplan.config import Profile, SchedulerConfiguration
 from kplan.framework.args import Extender
 from kplan.framework.codes import Point
+from kplan.framework.extender import ExtenderCaller
 from kplan.framework.features import Features
-from kplan.plugins.registry import REGISTRY
+from kplan.plugins.registry import find
 
 _SCORING = (Point.PRE_SCORE.value, Point.SCORE.value)
 
@@ -24,7 +25,8 @@ class Pipeline:
         features: version and gates.
         plugins: instance by name.
         points: instances by extension point, in running order.
-        extenders: of the whole scheduler; none is called.
+        extenders: of the whole scheduler, those that are not asked.
+        callers: what asks the others, in the order in which they are asked.
     """
 
     profile: Profile
@@ -32,6 +34,7 @@ class Pipeline:
     plugins: Mapping[str, Any]
     points: Mapping[str, tuple[Any, ...]]
     extenders: tuple[Extender, ...] = ()
+    callers: tuple[ExtenderCaller, ...] = ()
 
     def at(self, point: Point) -> tuple[Any, ...]:
         """Plugins of one extension point in running order."""
@@ -43,17 +46,27 @@ class Pipeline:
         return replace(self, points=points)
 
 
-def bind_profiles(configuration: SchedulerConfiguration, features: Features) -> dict[str, Pipeline]:
-    """Make the plugins of every profile; by scheduler name."""
+def bind_profiles(
+    configuration: SchedulerConfiguration, features: Features, callers: tuple[ExtenderCaller, ...] = ()
+) -> dict[str, Pipeline]:
+    """Make the plugins of every profile; by scheduler name.
+
+    Args:
+        configuration: of the scheduler.
+        features: version and gates.
+        callers: what asks its extenders; they are not asked if there are none.
+    """
+    extenders = () if callers else configuration.extenders
     pipelines: dict[str, Pipeline] = {}
     for profile in configuration.profiles:
         plugins: dict[str, Any] = {}
         for names in profile.plugins.values():
             for name in names:
-                if name in REGISTRY and name not in plugins:
-                    plugins[name] = REGISTRY[name](profile.args.get(name), features)
+                made = find(name)
+                if made is not None and name not in plugins:
+                    plugins[name] = made(profile.args.get(name, profile.raw_args.get(name)), features)
         points = {
             point: tuple(plugins[name] for name in names if name in plugins) for point, names in profile.plugins.items()
         }
-        pipelines[profile.scheduler_name] = Pipeline(profile, features, plugins, points, configuration.extenders)
+        pipelines[profile.scheduler_name] = Pipeline(profile, features, plugins, points, extenders, callers)
     return pipelines

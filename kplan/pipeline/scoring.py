@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace as changed
 from numpy.typing import NDArray
 
-from kplan.cluster import Cluster, PodInfo
+from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
 from kplan.framework.codes import Point
 from kplan.framework.findings import Failed, Skip
 from kplan.framework.worlds import Rows
@@ -34,6 +35,8 @@ class Scoring:
         filtered: by plugin, the state that PreFilter made; None where it skipped the pod.
         choices: by plugin, what its filter chose.
         kept: answers about a pod like this one that was placed just before; None where there are none.
+        bare: whether nodes are scored as if they held neither pods nor images: so the scheduler sees nodes that an
+            extender has sent back whole, as nothing but the objects comes back.
     """
 
     cluster: Cluster
@@ -42,6 +45,7 @@ class Scoring:
     filtered: Mapping[str, Any]
     choices: Mapping[str, Any]
     kept: Kept | None
+    bare: bool = False
 
     def score(self, rows: Rows) -> Scored:
         """Score nodes.
@@ -55,6 +59,15 @@ class Scoring:
         """
         former = self.kept.scored if self.kept is not None and np.array_equal(self.kept.scored.rows, rows) else None
         states = self._pre_score(rows, former)
+        undo = self.cluster.apply(stripped(self.cluster, rows)) if self.bare else None
+        try:
+            return self._all(rows, former, states)
+        finally:
+            if undo is not None:
+                self.cluster.undo(undo)
+
+    def _all(self, rows: Rows, former: Scored | None, states: dict[str, Any]) -> Scored:
+        """Score by all plugins."""
         raw: dict[str, NDArray[np.int64]] = {}
         weighted: dict[str, NDArray[np.int64]] = {}
         total = np.zeros(len(rows), dtype=np.int64)
@@ -118,3 +131,15 @@ class Scoring:
             raise CycleError(f'running Score plugins: plugin "{plugin.name}" failed with: {scores.message}')
         found: NDArray[np.int64] = scores
         return found
+
+
+def stripped(cluster: Cluster, rows: Rows) -> Iterator[Change]:
+    """Yield what takes pods and images off nodes.
+
+    Source: v1.37.2 pkg/scheduler/extender.go HTTPExtender.Filter, which makes NodeInfos of the nodes that came back.
+    """
+    for row in rows.tolist():
+        yield from (Remove(pod) for pod in cluster.pods_on(row))
+        node = cluster.nodes[row]
+        if node.status.images:
+            yield PutNode(node.name, changed(node, status=changed(node.status, images=None)))

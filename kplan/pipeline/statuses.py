@@ -45,28 +45,56 @@ class FilterPass:
     Attributes:
         first: int32[M], index in ``asked`` of the first plugin that failed, -1 where none did.
         asked: the plugins' answers, in filter order.
+        every: whether the status of a world is that of all plugins that failed, not of the first alone.
     """
 
     first: NDArray[np.int32]
     asked: tuple[PluginAnswer, ...]
+    every: bool = False
 
     def status(self, position: int) -> NodeStatus:
         """Status of one world: that of its first failing plugin."""
         index = int(self.first[position])
         if index < 0:
             return NodeStatus(Code.SUCCESS)
+        if self.every:
+            return self._merged(position)
         asked = self.asked[index]
-        at = int(np.searchsorted(asked.positions, position))
-        status = plugin_status(asked.plugin, asked.findings, at)
-        if status.code is Code.ERROR:
-            text = f'running "{asked.plugin}" filter plugin: {status.reasons[0]}'
-            return NodeStatus(Code.ERROR, asked.plugin, message=text)
-        return status
+        return _told(asked, int(np.searchsorted(asked.positions, position)))
+
+    def _merged(self, position: int) -> NodeStatus:
+        """Status of one world by all plugins that failed: an error alone, else all reasons and the firmest code.
+
+        Source: v1.20.15 framework/interface.go PluginToStatus.Merge; runtime/framework.go RunFilterPlugins.
+        """
+        found: list[NodeStatus] = []
+        for asked in self.asked:
+            at = int(np.searchsorted(asked.positions, position))
+            if at >= len(asked.positions) or asked.positions[at] != position or not asked.failed[at]:
+                continue
+            status = _told(asked, at)
+            if status.code is Code.ERROR:
+                return status
+            found.append(status)
+        firm = any(one.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE for one in found)
+        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if firm else Code.UNSCHEDULABLE
+        return NodeStatus(code, found[0].plugin, tuple(why for one in found for why in one.whys))
+
+    def _counts(self, index: int) -> Mask:
+        """bool[K], the worlds asked of one plugin where its answer is the verdict, or part of it."""
+        asked = self.asked[index]
+        return asked.failed if self.every else self.first[asked.positions] == index
 
     @property
     def unschedulable(self) -> Mask:
-        """bool[M], True where the first failing plugin answered Unschedulable."""
+        """bool[M], True where the verdict is Unschedulable."""
         mask = np.zeros(len(self.first), dtype=np.bool_)
+        if self.every:
+            mask |= self.first >= 0
+            for asked in self.asked:
+                mask[asked.positions[asked.failed & asked.findings.unresolvable]] = False
+            mask[self.error_positions()] = False
+            return mask
         for index, asked in enumerate(self.asked):
             mine = self.first[asked.positions] == index
             for error in asked.findings.errors:
@@ -75,14 +103,14 @@ class FilterPass:
         return mask
 
     def count_reasons(self, where: Mask) -> Counter[str]:
-        """Count the worlds each reason holds for, as the verdict: of the first failing plugin, without errors.
+        """Count the worlds each reason holds for, as (part of) the verdict, without errors.
 
         Args:
             where: bool[M], which worlds count.
         """
         counts: Counter[str] = Counter()
         for index, asked in enumerate(self.asked):
-            mine = (self.first[asked.positions] == index) & where[asked.positions]
+            mine = self._counts(index) & where[asked.positions]
             for error in asked.findings.errors:
                 mine[error.row] = False
             for refusal in asked.findings.refusals:
@@ -92,12 +120,12 @@ class FilterPass:
         return counts
 
     def error_positions(self) -> list[int]:
-        """Positions of the worlds whose first failing plugin answered Error."""
+        """Positions of the worlds whose verdict is an Error."""
         return [
             int(asked.positions[error.row])
             for index, asked in enumerate(self.asked)
             for error in asked.findings.errors
-            if self.first[asked.positions[error.row]] == index
+            if self.every or self.first[asked.positions[error.row]] == index
         ]
 
 
@@ -107,7 +135,7 @@ class Statuses(Mapping[int, NodeStatus]):
     Where nominated pods count, both passes must succeed and the first failure wins.
     """
 
-    __slots__ = ("_at", "_nominated", "_plain", "feasible")
+    __slots__ = ("_at", "_nominated", "_plain", "_refused", "feasible")
 
     def __init__(self, plain: FilterPass, nominated: FilterPass | None = None, positions: Rows | None = None) -> None:
         """Join the passes.
@@ -119,12 +147,18 @@ class Statuses(Mapping[int, NodeStatus]):
         """
         self._plain = plain
         self._nominated = nominated
+        self._refused: dict[int, NodeStatus] = {}
         self._at: Rows = np.full(len(plain.first), -1, dtype=np.intp)
         self.feasible: Mask = plain.first < 0
         if nominated is not None and positions is not None:
             fell = np.flatnonzero(nominated.first >= 0)
             self._at[positions[fell]] = fell
             self.feasible[positions[fell]] = False
+
+    def refuse(self, refused: Mapping[int, NodeStatus]) -> None:
+        """Take note of what extenders refused of the feasible worlds, by position."""
+        self._refused.update(refused)
+        self.feasible[list(refused)] = False
 
     def __getitem__(self, position: int) -> NodeStatus:
         if not 0 <= position < len(self.feasible) or self.feasible[position]:
@@ -139,6 +173,8 @@ class Statuses(Mapping[int, NodeStatus]):
 
     def status(self, position: int) -> NodeStatus:
         """Status of any world, Success for a feasible one."""
+        if position in self._refused:
+            return self._refused[position]
         at = int(self._at[position])
         if at >= 0 and self._nominated is not None:
             return self._nominated.status(at)
@@ -151,6 +187,8 @@ class Statuses(Mapping[int, NodeStatus]):
         if self._nominated is not None:
             here = np.flatnonzero(self._at >= 0)
             mask[here] = self._nominated.unschedulable[self._at[here]]
+        for position, status in self._refused.items():
+            mask[position] = status.code is Code.UNSCHEDULABLE
         return mask
 
     def histogram(self) -> Counter[str]:
@@ -158,6 +196,7 @@ class Statuses(Mapping[int, NodeStatus]):
         counts = self._plain.count_reasons(self._at < 0)
         if self._nominated is not None:
             counts += self._nominated.count_reasons(self._nominated.first >= 0)
+        counts.update(reason for status in self._refused.values() for reason in status.reasons)
         return counts
 
     def first_error(self) -> NodeStatus | None:
@@ -166,6 +205,14 @@ class Statuses(Mapping[int, NodeStatus]):
         if self._nominated is not None:
             found += [int((self._at == at).argmax()) for at in self._nominated.error_positions()]
         return self.status(min(found)) if found else None
+
+
+def _told(asked: PluginAnswer, at: int) -> NodeStatus:
+    """Status of one plugin about one of the worlds it was asked about, as the verdict tells it."""
+    status = plugin_status(asked.plugin, asked.findings, at)
+    if status.code is Code.ERROR:
+        return NodeStatus(Code.ERROR, asked.plugin, message=f'running "{asked.plugin}" filter plugin: {status.message}')
+    return status
 
 
 def plugin_status(plugin: str, findings: Findings[Any], at: int) -> NodeStatus:

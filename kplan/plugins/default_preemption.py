@@ -28,6 +28,7 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import NO_TIME
 from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
+from kplan.framework.extender import ExtenderError
 from kplan.framework.features import Features
 from kplan.framework.fit_error import fit_error
 from kplan.framework.preemption import Ineligible, NodeStatus, PickRule, Preemption, PreemptionHandle, Victims
@@ -37,6 +38,7 @@ from kplan.objects.selectors import compile_selector
 from kplan.plugins.shared.budgets import counting
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
+NO_CANDIDATE = "no candidate node for preemption"
 NO_VICTIMS = "No preemption victims found for incoming pod"
 _INELIGIBLE = {
     Ineligible.NEVER: "not eligible due to preemptionPolicy=Never.",
@@ -79,6 +81,15 @@ class DefaultPreemption:
                 return Preemption(Code.ERROR, f"preemption: {text}", potential=potential, statuses=statuses, reason="")
             text = _no_candidate(len(cluster.nodes), statuses.values())
             return Preemption(Code.UNSCHEDULABLE, f"preemption: {text}", potential=potential, statuses=statuses)
+        if handle.evictions is not None:
+            try:
+                candidates = handle.evictions(candidates)
+            except ExtenderError as error:
+                return Preemption(Code.ERROR, f"preemption: {error}", potential=potential, statuses=statuses)
+            if not candidates:
+                return Preemption(
+                    Code.UNSCHEDULABLE, f"preemption: {NO_CANDIDATE}", potential=potential, statuses=statuses
+                )
         picks, rule = pick(cluster, candidates)
         ambiguous = len(picks) == 1 and search.ambiguous(picks[0], candidates[picks[0]])
         message = ""

@@ -14,25 +14,24 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/noderesource
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from kplan.cluster.cluster import FIXED_RESOURCES
-from kplan.framework.args import NodeResourcesFitArgs, UtilizationShapePoint
+from kplan.framework.args import NodeResourcesFitArgs
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Ready, Refusal, failed_everywhere
-from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
 from kplan.objects.requests import fit_score_requests, is_extended_resource, is_scalar_resource
-from kplan.plugins.shared.resources import ResourceUse, delegated_to_devices, each_pod, resource_uses
+from kplan.plugins.shared.allocation_scores import RequestedToCapacityRatio, Scorer, least_allocated, most_allocated
+from kplan.plugins.shared.resources import delegated_to_devices, each_pod, resource_uses
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -41,10 +40,6 @@ PODS = "pods"
 TOO_MANY_PODS = "Too many pods"
 INSUFFICIENT = "Insufficient {resource}"
 NO_STATE = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
-
-MAX_UTILIZATION = 100
-MAX_SHAPE_SCORE = 10
-"""Highest score of a point in a configured shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +231,6 @@ class _Usage:
         return used, self._cluster.allocatable[resource].take(rows)
 
 
-Scorer = Callable[[Sequence[ResourceUse]], Scores]
-"""Scores M nodes by one resource or more: int64[M]."""
-
-
 def _scorer(args: NodeResourcesFitArgs) -> Scorer:
     """Return what scores by the strategy of the arguments."""
     strategy = args.scoring_strategy
@@ -253,99 +244,3 @@ def _scorer(args: NodeResourcesFitArgs) -> Scorer:
             assert ratio is not None, "loading the configuration refuses this type without a shape"
             return RequestedToCapacityRatio(ratio.shape)
     raise AssertionError(f"loading the configuration refuses the scoring strategy {strategy.type!r}")
-
-
-def least_allocated(uses: Sequence[ResourceUse]) -> Scores:
-    """Score by the share left free, the mean weighted over the resources that each node has; 0 where overcommitted.
-
-    Source: v1.37.2 noderesources/least_allocated.go leastResourceScorer.
-    """
-    score, weight = _weighed(uses, _free_percent)
-    return score // np.maximum(weight, 1)
-
-
-def most_allocated(uses: Sequence[ResourceUse]) -> Scores:
-    """Score by the share used, the mean weighted over the resources that each node has; full where overcommitted.
-
-    Source: v1.37.2 noderesources/most_allocated.go mostResourceScorer.
-    """
-    score, weight = _weighed(uses, _used_percent)
-    return score // np.maximum(weight, 1)
-
-
-class RequestedToCapacityRatio:
-    """Scores by a shape over utilization; a resource that is worth 0 on a node does not count there.
-
-    Source: v1.37.2 noderesources/requested_to_capacity_ratio.go; helper/shape_score.go BuildBrokenLinearFunction.
-    """
-
-    def __init__(self, shape: Sequence[UtilizationShapePoint]) -> None:
-        points = [(point.utilization, point.score * (MAX_NODE_SCORE // MAX_SHAPE_SCORE)) for point in shape]
-        # int64[101], the score of each utilization [percent]
-        self._worth: Int = np.array([broken_linear(points, x) for x in range(MAX_UTILIZATION + 1)], dtype=np.int64)
-
-    def __call__(self, uses: Sequence[ResourceUse]) -> Scores:
-        """Score nodes."""
-        score, weight = _weighed(uses, self._of_utilization, skip_zero=True)
-        mean = score / np.maximum(weight, 1)
-        # as Go rounds: half away from zero, and no score is negative
-        whole = np.trunc(mean)
-        return (whole + (mean - whole >= 0.5)).astype(np.int64)
-
-    def _of_utilization(self, requested: Int, capacity: Int) -> Int:
-        return self._worth.take(_used_percent(requested, capacity))
-
-
-def broken_linear(points: Sequence[tuple[int, int]], x: int) -> int:
-    """Interpolate between (x, y) points that ascend in x, in integers, rounding toward zero; flat outside of them.
-
-    Source: v1.37.2 framework/plugins/helper/shape_score.go BuildBrokenLinearFunction.
-    """
-    if x <= points[0][0]:
-        return points[0][1]
-    for (x0, y0), (x1, y1) in pairwise(points):
-        if x <= x1:
-            rise = (y1 - y0) * (x - x0)
-            step = abs(rise) // (x1 - x0)
-            return y0 + (step if rise >= 0 else -step)
-    return points[-1][1]
-
-
-def _free_percent(requested: Int, capacity: Int) -> Int:
-    percent: Int = np.maximum(capacity - requested, 0) * MAX_NODE_SCORE // capacity
-    return percent
-
-
-def _used_percent(requested: Int, capacity: Int) -> Int:
-    # more than all may be requested: containers without a request count for the defaults
-    percent: Int = np.minimum(requested, capacity) * MAX_NODE_SCORE // capacity
-    return percent
-
-
-def _weighed(
-    uses: Sequence[ResourceUse], worth: Callable[[Int, Int], Int], *, skip_zero: bool = False
-) -> tuple[Int, Int | int]:
-    """Sum up what resources are worth on each node, and their weights there.
-
-    Args:
-        uses: the resources.
-        worth: of requested and capacity, int64[M] each, capacity never 0.
-        skip_zero: whether a resource that is worth 0 does not weigh either.
-
-    Returns:
-        int64[M] sums of worth * weight and int64[M] sums of weights (one where equal), over the resources a node has.
-    """
-    score: Int = np.zeros(len(uses[0].allocatable), dtype=np.int64)
-    weight: Int | int = 0
-    for use in uses:
-        if use.everywhere and not skip_zero:
-            score += worth(use.requested, use.allocatable) * use.weight
-            weight = weight + use.weight
-            continue
-        counts = use.allocatable > 0
-        value = worth(use.requested, np.where(counts, use.allocatable, 1))
-        if skip_zero:
-            counts &= value > 0
-        score += np.where(counts, value * use.weight, 0)
-        weight = weight + use.weight * counts
-    return score, weight

@@ -28,9 +28,15 @@ COMMANDS = {
     "SweepReport": "sweep",
     "BindPlan": "bind",
     "BindResult": "bind --apply",
+    "ConfigReport": "config",
+    "ConfigMigration": "config migrate",
 }
 """What the page is called, by kind of document: the command that gives it."""
-SENTENCES = {"PluginReference": "the scheduler's plugins: what each checks, and what of it is not modelled"}
+SENTENCES = {
+    "PluginReference": "the scheduler's plugins: what each checks, and what of it is not modelled",
+    "ConfigReport": "the scheduler's configuration: what it runs, and what of it is not as by default",
+    "ConfigMigration": "an older configuration as one of v1, with what has no equal",
+}
 """First lines of documents that have none of their own."""
 
 
@@ -130,12 +136,15 @@ def _texts(part: Any) -> list[str]:
 
 def _origin(source: Mapping[str, Any]) -> str:
     """Say where the answer comes from, as the text does."""
+    if not source["source"]:
+        return f"{source.get('configuration', '')}; rules of {source['rules']} ({source['how']})"
     via = f" ({source['via']})" if source.get("via") else ""
     taken = f", taken {source['taken']}" if source.get("taken") else ""
     taken = f", read {source['age']} s ago" if source.get("age") is not None else taken
     nodes, pods = source["nodes"], source["pods"]
     sizes = f"{nodes:,} {'node' if nodes == 1 else 'nodes'}, {pods:,} {'pod' if pods == 1 else 'pods'}"
     text = f"{source['source']}{via}{taken}, {sizes}; rules of {source['rules']} ({source['how']})"
-    more = [f"profile {source['profile']}"] if source.get("profile") else []
+    more = [f"configuration: {source['configuration']}"] if source.get("configuration") else []
+    more += [f"profile {source['profile']}"] if source.get("profile") else []
     more += [source["event"]] if source.get("event") else []
     return "; ".join([text, *more])

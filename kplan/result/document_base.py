@@ -56,6 +56,7 @@ class Origin(Part, frozen=True, kw_only=True):
         k8s_version: rules used, as ``1.37.2``.
         how: how that version is known: as asked, as recorded, newest kubelet, no version recorded.
         rules: the version as it is shown.
+        configuration: what set the scheduler up: a file, a ConfigMap, arguments of a pod; empty for the defaults.
         profile: scheduler name, where it is not the default one.
         event: how the scheduler's own message compares; empty where there is none.
     """
@@ -69,6 +70,7 @@ class Origin(Part, frozen=True, kw_only=True):
     via: str = ""
     taken: str = ""
     age: int | None = None
+    configuration: str = ""
     profile: str = ""
     event: str = ""
 

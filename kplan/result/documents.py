@@ -5,6 +5,7 @@ from kplan.result.document_base import Document
 from kplan.result.document_bind import BindPlan, BindResult
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
+from kplan.result.document_config import ConfigMigration, ConfigReport
 from kplan.result.document_diff import ClusterDiff
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
@@ -27,6 +28,8 @@ DOCUMENTS: dict[str, type[Document]] = {
         BindResult,
         CapacityReport,
         CheckResult,
+        ConfigReport,
+        ConfigMigration,
         DrainPlan,
         FailReport,
         SweepReport,

@@ -9,6 +9,7 @@ from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources.about import About
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
+from kplan.sources.schedulers_seen import Schedulers
 from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, Told, told
 from kplan.words import count
 
@@ -36,6 +37,7 @@ class Collector:
         self._about: dict[str, str] = {}
         self._described: list[About] = []
         self._told: list[Told] = []
+        self._schedulers = Schedulers()
 
     @property
     def empty(self) -> bool:
@@ -46,6 +48,7 @@ class Collector:
         """Take an object; one that is broken is left out and remembered as such."""
         kind = _of(record.api_version, record.kind)
         if kind is None:
+            self._schedulers.unread(record)
             self._unknown[f"{record.api_version}/{record.kind}"] += 1
             return
         table = self._table(kind)
@@ -54,6 +57,7 @@ class Collector:
             self._broken.append(item)
         elif item.name:
             table.keep(item)
+            self._schedulers.read(item, record)
         else:
             meta = ("metadata",)
             hint = "; generateName alone names no object of a cluster" if item.metadata.generate_name else ""
@@ -127,6 +131,12 @@ class Collector:
             versions={kind: version for one in self._told for kind, version in one.versions.items()},
         )
         configurations = [one.configuration for one in described if one.configuration is not None]
+        gates = {gate: on for one in self._told for gate, on in one.gates.items()}
+        origin = next((one.origin for one in self._told if one.origin), "")
+        doubt = next((one.doubt for one in self._told if one.doubt), "")
+        if not (configurations or gates or origin or doubt) and (found := self._schedulers.known()) is not None:
+            configurations = [found.config] if found.config is not None else []
+            gates, origin, doubt = dict(found.feature_gates), found.origin, found.doubt
         return ClusterState.of(
             (item for table in self._tables.values() for item in table.items.values()),
             source=source,
@@ -135,9 +145,10 @@ class Collector:
             completeness=completeness,
             node_templates={name: made for one in described for name, made in one.templates.items()},
             scheduler_configuration=configurations[-1] if configurations else None,
-            scheduler_gates={gate: on for one in self._told for gate, on in one.gates.items()},
-            scheduler_origin=next((one.origin for one in self._told if one.origin), ""),
-            scheduler_doubt=next((one.doubt for one in self._told if one.doubt), ""),
+            scheduler_gates=gates,
+            scheduler_origin=origin,
+            scheduler_doubt=doubt,
+            scheduler_config_maps=self._schedulers.config_maps(),
         )
 
     def _on_other_nodes(self) -> list[str]:

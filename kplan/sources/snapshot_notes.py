@@ -34,8 +34,13 @@ _CONFIGURATION = (
     "podMaxBackoffSeconds",
     "profiles",
     "extenders",
+    "algorithmProvider",
+    "predicates",
+    "priorities",
+    "hardPodAffinitySymmetricWeight",
+    "alwaysCheckAllPredicates",
 )
-"""Parts of a KubeSchedulerConfiguration that decide anything; connections and credentials are not among them."""
+"""Parts of a configuration or Policy that decide anything; connections and credentials are not among them."""
 _EXTENDER_SECRETS = "tlsConfig"
 
 

@@ -41,6 +41,8 @@ SMALL = {
     "diff": ["diff", "other.json"],
     "bind": ["bind", "-A", "--snapshot", "six.json"],
     "plugins": ["plugins"],
+    "config": ["config", "--config", "sched.yaml", "--feature-gates", "GenericWorkload=true"],
+    "config migrate": ["config", "migrate", "policy.json"],
 }
 """Commands over six nodes."""
 LARGE = {
@@ -64,7 +66,22 @@ BUDGET = {
     "metadata": {"name": "web", "namespace": "shop"},
     "spec": {"minAvailable": 3, "selector": {"matchLabels": {"app": "web"}}},
 }
-ALONE = ("bind", "plugins")
+SCHEDULER = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 7}, {"name": "Own"}]}}}],
+    "extenders": [{"urlPrefix": "http://127.0.0.1:8888/extend", "filterVerb": "filter", "weight": 1}],
+}
+POLICY = {
+    "kind": "Policy",
+    "apiVersion": "v1",
+    "predicates": [
+        {"name": "CheckNodeDiskPressure"},
+        {"name": "zoned", "argument": {"labelsPresence": {"labels": ["zone"], "presence": True}}},
+    ],
+    "priorities": [{"name": "MostRequestedPriority", "weight": 2}],
+}
+ALONE = ("bind", "plugins", "config")
 """Commands that name their source themselves, or have none."""
 
 
@@ -78,6 +95,8 @@ def folder() -> Path:
     _write(made / "other.json", [item for item in small["items"] if not _of(item, "node-f")])
     (made / "web.yaml").write_text(sample.WEB.format(cpu="1500m"))
     (made / "shapes.yaml").write_text("shapes:\n- {name: small, cpu: 500m}\n- {name: gpu, nvidia.com/gpu: 1}\n")
+    (made / "sched.yaml").write_text(json.dumps(SCHEDULER))
+    (made / "policy.json").write_text(json.dumps(POLICY))
     return made
 
 

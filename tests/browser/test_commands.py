@@ -50,9 +50,11 @@ SECTIONS = {
     "diff": ["What differs", "Moves", "Every pod that is elsewhere", "Packing", "Nodes in A and B", "Nodes"],
     "bind": ["Pods", "Guards", "Cluster", "Before and after", "Nodes"],
     "plugins": ["Plugins"],
+    "config": ["Differs from the defaults", "Profile default-scheduler", "Extenders", "Feature gates"],
+    "config migrate": ["Migrated", "No equal in v1", "Not quite the same", "KubeSchedulerConfiguration"],
 }
 """Headings of each page, in order: every field of a document has its place, none is laid out by its shape alone."""
-WITHOUT_NODES = ("plugins",)
+WITHOUT_NODES = ("plugins", "config", "config migrate")
 
 
 def spaced(text: str) -> str:
@@ -215,6 +217,14 @@ def test_findings_are_told_in_full_width_and_filtered(opened: Open) -> None:
     assert "web.yaml:20 spec.template.spec.containers[0].resources.requests.cpu" in spaced(shown.text("#findings"))
     shown.page.locator("#findings").get_by_role("button", name=re.compile("^count")).click()
     assert 0 < findings.count() < every
+
+
+def test_the_configuration_tells_what_runs_with_its_weight_and_where_that_is_from(opened: Open) -> None:
+    shown = opened(commands.small("config"))
+    assert any("ImageLocality" in row and "weight" in row for row in rows(shown, "differs"))
+    assert rows(shown, "extenders") == ["http://127.0.0.1:8888/extend filter 1 - no nodes 5s"]
+    assert rows(shown, "gates") == ["GenericWorkload true"]
+    assert any(row.startswith("score ") and " ImageLocality 7 " in row for row in rows(shown, "profile-0"))
 
 
 def test_plugins_are_searched(opened: Open) -> None:

@@ -20,7 +20,8 @@ from kplan.framework.codes import Point, Reads
 from kplan.framework.worlds import Worlds, plain
 from kplan.objects.state import ClusterState
 from kplan.plugins import node_resources_fit
-from kplan.plugins.node_resources_fit import InsufficientResource, NodeResourcesFit, NodeShortage, broken_linear
+from kplan.plugins.node_resources_fit import InsufficientResource, NodeResourcesFit, NodeShortage
+from kplan.plugins.shared.allocation_scores import broken_linear
 from tests.builders import node, pod
 from tests.plugins.ask import rejected, scores
 

@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 
 from kplan.cluster import Cluster, build
-from kplan.config.versions import OLDEST, PATCHES, default_plugins, features
+from kplan.config.versions import OLDEST, PATCHES, default_plugins, features, old_registry, registry
 from kplan.framework import plugin as contract
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.findings import Ready
 from kplan.framework.plugin import FilterPlugin, PreFilterPlugin
 from kplan.framework.worlds import plain
 from kplan.objects.state import ClusterState
-from kplan.plugins.registry import REGISTRY
+from kplan.plugins.registry import OLD, REGISTRY
 from tests.builders import make, node, pod
 
 HEADINGS = ("What it checks:", "Rejects with:", "Not modelled:", "Source:")
-PLUGINS = list(REGISTRY)
+EVERY: dict[str, type[Any]] = {**REGISTRY, **OLD}
+PLUGINS = list(EVERY)
 
 
 def module_doc(plugin: type) -> str:
@@ -28,7 +29,7 @@ def module_doc(plugin: type) -> str:
 
 def plugin_doc(name: str) -> str:
     """Docstring of the plugin's module, or of its folder where the class lives in one of several files."""
-    plugin = REGISTRY[name]
+    plugin = EVERY[name]
     doc = module_doc(plugin)
     if HEADINGS[0] not in doc:
         doc = inspect.getdoc(importlib.import_module(plugin.__module__.rpartition(".")[0])) or ""
@@ -47,8 +48,8 @@ def test_the_docstring_has_the_four_headings_in_order(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLUGINS)
 def test_the_name_is_that_of_the_class_and_the_cost_is_known(name: str) -> None:
-    assert REGISTRY[name].name == name == REGISTRY[name].__name__
-    assert isinstance(REGISTRY[name].cost, Cost)
+    assert EVERY[name].name == name == EVERY[name].__name__
+    assert isinstance(EVERY[name].cost, Cost)
 
 
 @pytest.mark.parametrize("minor", PATCHES)
@@ -58,6 +59,16 @@ def test_every_default_plugin_of_a_version_is_there_in_its_order(minor: int) -> 
     # from 1.37 NodeName comes before NodeUnschedulable
     moved = {"NodeName", "NodeUnschedulable"}
     assert [name for name in wanted if name not in moved] == [n for n in PLUGINS if n in wanted and n not in moved]
+
+
+METHODS = {"preFilter": "pre_filter", "filter": "filter", "preScore": "pre_score", "score": "score"}
+
+
+def test_plugins_that_are_gone_are_in_no_release_and_have_the_points_of_the_table() -> None:
+    assert list(OLD) == list(old_registry())
+    assert not set(OLD) & {name for minor in PATCHES for name in registry(minor)}
+    for name, points in old_registry().items():
+        assert {point for point, method in METHODS.items() if hasattr(OLD[name], method)} == points, name
 
 
 def cluster_with(nodes: int) -> Cluster:
@@ -90,10 +101,10 @@ def cluster_with(nodes: int) -> Cluster:
 
 @pytest.mark.parametrize("count", [0, 1, 7])
 @pytest.mark.parametrize("minor", [OLDEST, max(PATCHES)])
-@pytest.mark.parametrize("name", [name for name in PLUGINS if issubclass(REGISTRY[name], FilterPlugin)])
+@pytest.mark.parametrize("name", [name for name in PLUGINS if issubclass(EVERY[name], FilterPlugin)])
 def test_a_filter_answers_with_masks_as_long_as_the_rows_asked(name: str, minor: int, count: int) -> None:
     cluster = cluster_with(count)
-    plugin: Any = REGISTRY[name](None, features(f"1.{minor}").features)
+    plugin: Any = EVERY[name](None, features(f"1.{minor}").features)
     info = cluster.pods[cluster.pod_index["default/new"]]
     state: Any = None
     if isinstance(plugin, PreFilterPlugin):

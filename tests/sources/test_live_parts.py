@@ -12,6 +12,7 @@ import yaml
 
 from kplan.errors import UsageError
 from kplan.objects.kinds import KINDS
+from kplan.sources import schedulers
 from kplan.sources.live import scheduler
 from kplan.sources.live.bucket import TokenBucket
 from kplan.sources.live.connection import Connection, connect
@@ -59,7 +60,7 @@ def test_the_cluster_role_names_the_kinds_that_are_read_and_lets_nobody_write() 
     assert granted == {(kind.group, kind.plural) for kind in KINDS}
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list", "watch"}
     assert [rule["verbs"] for rule in config["rules"]] == [["get"]]
-    assert config["rules"][0]["resourceNames"] == list(scheduler.CONFIG_MAPS)
+    assert config["rules"][0]["resourceNames"] == list(schedulers.CONFIG_MAPS)
 
 
 STATUS = msgspec.json.encode({"kind": "Status", "message": "etcd is full"})
@@ -137,7 +138,7 @@ def test_a_configuration_that_the_scheduler_mounts_from_a_config_map_is_read() -
     )
     found = scheduler.find_scheduler(connection)
     assert (found.config, found.doubt) == ({"profiles": []}, "")
-    assert found.origin == "ConfigMap kube-system/mine, which pod kube-system/kube-scheduler-0 mounts"
+    assert found.origin == "ConfigMap kube-system/mine, which pod kube-system/kube-scheduler-0 uses"
 
 
 def test_without_a_kubeconfig_it_is_said_which_was_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

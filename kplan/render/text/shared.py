@@ -136,6 +136,8 @@ def origin(page: Page, source: Origin) -> None:
     taken = taken if source.age is None else f", read {source.age} s ago"
     sizes = f"{count(source.nodes, 'node')}, {count(source.pods, 'pod')}"
     text = f"{source.source}{via}{taken}, {sizes}; rules of {source.rules} ({source.how})"
+    if source.configuration:
+        text += f"; configuration: {source.configuration}"
     if source.profile:
         text += f"; profile {source.profile}"
     if source.event:

@@ -19,8 +19,9 @@ from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.discovery import served
 from kplan.sources.live.failures import Answer
 from kplan.sources.live.lists import PAGE, Listing, Progress, list_kind
-from kplan.sources.live.scheduler import LiveScheduler, find_scheduler
+from kplan.sources.live.scheduler import find_scheduler
 from kplan.sources.load import collector_paused
+from kplan.sources.schedulers import KnownScheduler
 
 _AT_ONCE = 6
 """Lists read at the same time."""
@@ -50,7 +51,7 @@ class Reading:
     """
 
     state: ClusterState
-    scheduler: LiveScheduler
+    scheduler: KnownScheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Taken:
     context: str
     version: str
     time: str
-    scheduler: LiveScheduler
+    scheduler: KnownScheduler
 
 
 def load(
@@ -187,7 +188,7 @@ def completeness_of(parts: Iterable[tuple[Listing, Completeness]]) -> Completene
     )
 
 
-def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[Listing], LiveScheduler]:
+def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[Listing], KnownScheduler]:
     """Read every kind. Pods wait for nodes, so that no pod sits on a node that the list does not have yet."""
     nodes, pods, *others = KINDS
     assert (nodes.name, pods.name) == ("Node", "Pod")

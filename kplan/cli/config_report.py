@@ -1,0 +1,154 @@
+"""From the facts of a configuration to its documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kplan.result.document_base import API_VERSION
+from kplan.result.document_config import (
+    ConfigMigration,
+    ConfigReport,
+    ConfiguredArgument,
+    ConfiguredDifference,
+    ConfiguredExtender,
+    ConfiguredPlugin,
+    ConfiguredPoint,
+    ConfiguredProfile,
+    MigrationNote,
+)
+
+if TYPE_CHECKING:
+    from kplan.cli.session import Session
+    from kplan.config.effective import Difference, Effective
+    from kplan.config.migrate import Migration
+    from kplan.framework.args import Extender
+
+
+def config_report(session: Session, name: str = "") -> ConfigReport:
+    """Show the configuration of a session.
+
+    Args:
+        session: state and rules.
+        name: scheduler name of the only profile to show; all if empty.
+
+    Raises:
+        UsageError: there is no such profile.
+    """
+    from kplan.config.effective import effective
+    from kplan.config.gates import gates
+    from kplan.errors import UsageError
+
+    scheduler = session.scheduler
+    found = effective(scheduler.configuration, session.configuration, scheduler.features)
+    if name and all(one.scheduler_name != name for one in found):
+        names = ", ".join(one.scheduler_name for one in found)
+        raise UsageError(f"no profile {name}", code="other-scheduler", hint=f"there are {names}")
+    known = gates(scheduler.features.version.minor)
+    return ConfigReport(
+        api_version=API_VERSION,
+        origin=session.origin,
+        form=scheduler.configuration.form,
+        profiles=tuple(_profile(one) for one in found if name in ("", one.scheduler_name)),
+        extenders=tuple(map(_extender, scheduler.configuration.extenders)),
+        feature_gates={
+            gate: scheduler.features.enabled(gate)
+            for gate, row in sorted(known.items())
+            if scheduler.features.enabled(gate) != row.default
+        },
+        doubts=session.doubts,
+    )
+
+
+def config_migration(found: Migration, source: str) -> ConfigMigration:
+    """Show what an older configuration becomes."""
+    return ConfigMigration(
+        api_version=API_VERSION,
+        form=found.form,
+        source=source,
+        configuration=found.configuration,
+        left_out=tuple(MigrationNote(path=one.path, name=one.name, text=one.why) for one in found.left_out),
+        differs=tuple(MigrationNote(path=one.path, name=one.name, text=one.why) for one in found.differs),
+    )
+
+
+def _profile(one: Effective) -> ConfiguredProfile:
+    return ConfiguredProfile(
+        scheduler_name=one.scheduler_name,
+        percentage_of_nodes_to_score=one.percentage_of_nodes_to_score,
+        points=tuple(
+            ConfiguredPoint(
+                point=point,
+                plugins=tuple(
+                    ConfiguredPlugin(name=p.name, origin=p.origin, weight=p.weight, modelled=p.modelled)
+                    for p in plugins
+                ),
+            )
+            for point, plugins in one.points.items()
+        ),
+        arguments=tuple(
+            ConfiguredArgument(plugin=a.plugin, name=a.name, value=a.value, origin=a.origin) for a in one.arguments
+        ),
+        differences=tuple(
+            ConfiguredDifference(
+                code=d.kind,
+                text=_text(d),
+                plugin=d.plugin,
+                points=tuple(filter(None, d.point.split(","))),
+                name=d.name,
+                default=d.default,
+                here=d.here,
+            )
+            for d in one.differences
+        ),
+    )
+
+
+def _text(difference: Difference) -> str:
+    plugin, points = difference.plugin, difference.point.replace(",", ", ")
+    default, here = shown(difference.default), shown(difference.here)
+    match difference.kind:
+        case "added":
+            return f"{plugin} runs at {points}"
+        case "removed":
+            return f"{plugin} does not run at {points}"
+        case "weight":
+            return f"{plugin} weighs {here}, not {default}"
+        case "order":
+            return f"{points} runs in the order {', '.join(difference.here)}"
+        case "argument":
+            return f"{plugin}.{difference.name} is {here}, not {default}"
+        case "percentage":
+            return f"percentageOfNodesToScore is {here}, not {'adaptive' if default == '0' else default}"
+
+
+def shown(value: Any) -> str:
+    """Write a value of a configuration on one line: in YAML's flow style, without quotes that it does not need."""
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {shown(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(shown, value)) + "]"
+    return str(value)
+
+
+def _extender(one: Extender) -> ConfiguredExtender:
+    from kplan.config.durations import format_duration
+
+    verbs = {
+        "filter": one.filter_verb,
+        "prioritize": one.prioritize_verb,
+        "preempt": one.preempt_verb,
+        "bind": one.bind_verb,
+    }
+    return ConfiguredExtender(
+        url=one.url_prefix,
+        verbs=tuple(name for name, verb in verbs.items() if verb),
+        weight=one.weight,
+        managed_resources=tuple(resource.name for resource in one.managed_resources),
+        ignorable=one.ignorable,
+        node_cache_capable=one.node_cache_capable,
+        timeout=format_duration(one.http_timeout),
+    )

@@ -1,0 +1,221 @@
+"""Whose rules: the version, gates and configuration that are asked for, else those that the source has on record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from kplan.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from kplan.api import Scheduler
+    from kplan.cli.options import Rules
+    from kplan.cli.source import StateRead
+    from kplan.objects.state import ClusterState
+
+CONFIG_MAP = "configmap/"
+"""How a ConfigMap is named in the place of a file: ``configmap/NAMESPACE/NAME``."""
+_NAMESPACE = "kube-system"
+_HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+"""What some recorders leave out of a configuration."""
+
+ALL_GATES = ("AllAlpha", "AllBeta")
+"""Gates that stand for all of a stage."""
+
+Configuration = str | Mapping[str, Any] | None
+"""The text of a configuration or Policy, or what it parses to; None for the defaults."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """The rules of a session.
+
+    Attributes:
+        scheduler: the rules.
+        configuration: what they were made of.
+        origin: where that is from, as shown to the user; empty for the defaults.
+        assumed: why the scheduler of the source may follow others; empty if it is known, or was not asked.
+    """
+
+    scheduler: Scheduler
+    configuration: Configuration = None
+    origin: str = ""
+    assumed: str = ""
+
+
+def read_configuration(rules: Rules) -> str | None:
+    """Read what ``--config`` or ``--policy`` names: a file's text, a provider as a Policy, or the name of a ConfigMap.
+
+    Raises:
+        ConfigError: a file cannot be read.
+        UsageError: both are given.
+    """
+    if rules.config and rules.policy:
+        hint = "a scheduler has one or the other"
+        raise UsageError("--config and --policy: each is the whole configuration", code="two-rules", hint=hint)
+    named = rules.config or rules.policy
+    return _read(named) if named else None
+
+
+def _read(path: str) -> str:
+    from kplan.config import provider_policy
+
+    if path.startswith(CONFIG_MAP):
+        return path
+    if provider := provider_policy(path):
+        return provider
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ConfigError(f"{path}: cannot be read: {reason}", code="config-unreadable") from error
+
+
+def make_rules(found: StateRead, version: str, gates: Mapping[str, bool], text: str | None, file: str) -> Given:
+    """Make the rules that were asked for, and where nothing was asked those that the source recorded.
+
+    Args:
+        found: the state.
+        version: see ``studies.origin.version_of``.
+        gates: feature gates that are asked for.
+        text: see ``read_configuration``.
+        file: what the text is from, for messages.
+
+    Raises:
+        ConfigError: version, gates or configuration are refused, or there is no such ConfigMap.
+    """
+    from kplan.api import Scheduler
+
+    state = found.state
+    if text is None:
+        return _recorded(state, version, gates)
+    configuration: Configuration = text
+    origin = PurePath(file).name
+    if text.startswith(CONFIG_MAP) and "\n" not in text:
+        namespace, name = _names(text)
+        configuration, origin = _of_config_map(found, namespace, name), f"ConfigMap {namespace}/{name}"
+    gates = {**state.scheduler_gates, **gates}
+    scheduler = Scheduler.of(version, gates=gates, config=configuration, file=file)
+    return Given(scheduler, configuration, _with_form(origin, scheduler))
+
+
+def _with_form(origin: str, scheduler: Scheduler) -> str:
+    form = scheduler.configuration.form
+    return origin if form in ("v1", "", origin) else f"{origin} ({form})"
+
+
+def _names(text: str) -> tuple[str, str]:
+    """Namespace and name of ``configmap/NAMESPACE/NAME``, or of ``configmap/NAME`` in kube-system."""
+    namespace, slash, name = text.removeprefix(CONFIG_MAP).partition("/")
+    if not slash:
+        namespace, name = _NAMESPACE, namespace
+    if not name or "/" in name:
+        raise UsageError(f"{text}: names no ConfigMap", code="bad-config-map", hint="configmap/NAMESPACE/NAME")
+    return namespace, name
+
+
+def _of_config_map(found: StateRead, namespace: str, name: str) -> Mapping[str, Any]:
+    """Read the configuration that a ConfigMap holds, of a dump or of the live cluster.
+
+    Raises:
+        ConfigError: there is none.
+        LiveError: the cluster gives no answer.
+    """
+    known = found.state.scheduler_config_maps
+    key = f"{namespace}/{name}"
+    if key in known:
+        return known[key]
+    if found.live:
+        from kplan.sources.live import configuration_of
+
+        held = configuration_of(*found.where, namespace, name)
+        if held is not None:
+            return held
+    have = f"there is one in {', '.join(known)}" if known else "no ConfigMap here holds one that can be read"
+    raise ConfigError(f"ConfigMap {key} with a scheduler's configuration: not found", code="no-config-map", hint=have)
+
+
+def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> Given:
+    """Make the rules that a source says its scheduler follows, as far as they are not refused."""
+    from kplan.api import Scheduler
+
+    refusal: ConfigError | None = None
+    where = state.scheduler_origin or ("the source" if state.scheduler_configuration is not None else "")
+    known, unknown = _split(state.scheduler_gates, version)
+    doubt = state.scheduler_doubt
+    if unknown and not doubt:
+        doubt = f"{where or 'the source'} sets feature gates that these rules do not know: {', '.join(unknown)}"
+    for recorded, recorded_gates in _said(state, known):
+        try:
+            scheduler = Scheduler.of(
+                version, gates={**recorded_gates, **gates}, config=recorded, file=where or "the source"
+            )
+        except ConfigError as error:
+            refusal = refusal or error
+            continue
+        if refusal is None:
+            return Given(scheduler, recorded, _with_form(where, scheduler), doubt)
+        said = f"what {where or 'the source'} says of the scheduler is refused ({refusal.message})"
+        return Given(scheduler, assumed=f"{said}: the defaults are assumed")
+    assert refusal is not None
+    raise refusal
+
+
+def _split(gates: Mapping[str, bool], version: str) -> tuple[dict[str, bool], list[str]]:
+    """Tell gates that a version knows from those it does not: an older cluster sets some that are gone."""
+    from kplan.config import features
+    from kplan.config.gates import gates as known_gates
+
+    known = known_gates(features(version).features.version.minor) if gates else {}
+    every = {name: on for name, on in gates.items() if name in known or name in ALL_GATES}
+    return every, sorted(gates.keys() - every.keys())
+
+
+def _said(
+    state: ClusterState, gates: Mapping[str, bool]
+) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, bool]]]:
+    """Yield what a source says of its scheduler, as much as can be had first, nothing at all last."""
+    if state.scheduler_configuration is not None:
+        recorded = state.scheduler_configuration
+        yield (recorded if "kind" in recorded else {**_HEAD, **recorded}), gates
+    if gates:
+        yield None, gates
+    yield None, {}
+
+
+def read_gates(text: str) -> dict[str, bool]:
+    """Read ``A=true,B=false``.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    gates: dict[str, bool] = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.partition("=")
+        if value.lower() not in ("true", "false"):
+            raise UsageError(f"--feature-gates: {part!r}", code="bad-gate", hint="write Name=true or Name=false")
+        gates[name.strip()] = value.lower() == "true"
+    return gates
+
+
+def calling(scheduler: Scheduler, found: StateRead, calls: int) -> Scheduler:
+    """Have the extenders of a scheduler asked, with objects whole as the source has them.
+
+    Args:
+        scheduler: the rules.
+        found: the state, and where it is from.
+        calls: requests at most.
+
+    Raises:
+        ConfigError: certificates of an extender cannot be used.
+    """
+    from kplan.extenders import Budget
+    from kplan.sources.originals import FileOriginals
+
+    if found.live:
+        from kplan.sources.live import LiveOriginals
+
+        return scheduler.calling(Budget(calls), LiveOriginals(*found.where))
+    return scheduler.calling(Budget(calls), FileOriginals(found.path))

@@ -1,0 +1,236 @@
+"""The KubeSchedulerConfiguration of v1 that is equal to an older one, or to a Policy, and what has no equal in it.
+
+Of an older version, what v1 gives by default is not written. A Policy turns all defaults off and names what it runs at
+each point: it says what there is, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kplan.config import policy_wire
+from kplan.config.durations import format_duration
+from kplan.config.effective import written
+from kplan.config.kube_scheduler_configuration import DEFAULT_SCHEDULER_NAME, load, parse
+from kplan.config.older import LeftOut, converted, is_older
+from kplan.config.plugin_args import default_args
+from kplan.config.policy import Chosen, build, choose, minor_of, plugin_of
+from kplan.config.policy_table import PREDICATE_BY_NAME, PRIORITY_BY_NAME
+from kplan.config.policy_wire import Policy, is_policy
+from kplan.config.profile import ALL, MULTI_POINT, Profile
+from kplan.config.versions import extension_points, old_registry, registry
+from kplan.config.wire import API_VERSION, KIND
+from kplan.framework.args import Args, Extender
+from kplan.framework.features import Features
+
+_GATES = "SchedulingGates"
+
+
+@dataclass(slots=True)
+class Migration:
+    """An older configuration written anew.
+
+    Attributes:
+        form: what it was: ``v1beta2``, ``Policy`` ...
+        configuration: as v1.
+        left_out: what has no equal.
+        differs: what is carried over and does not mean quite the same.
+    """
+
+    form: str
+    configuration: dict[str, Any]
+    left_out: list[LeftOut] = field(default_factory=list)
+    differs: list[LeftOut] = field(default_factory=list)
+
+
+def migrate(source: str | bytes | Mapping[str, Any], features: Features, asked: int | None = None) -> Migration:
+    """Write a configuration or Policy as v1; one that is v1 already stays as it is.
+
+    Args:
+        source: YAML or JSON text, or what it parses to.
+        features: the release that is to read it.
+        asked: the release that read the old one, as its minor; None for the last that did.
+
+    Raises:
+        ConfigError: neither the old one nor what it comes to can be read.
+    """
+    tree = parse(source)
+    if is_policy(tree):
+        found = _of_policy(policy_wire.decode(tree), features, minor_of(asked))
+    elif is_older(tree):
+        load(tree, features, unknown="doubt")
+        conversion = converted(tree)
+        found = Migration(conversion.version.rpartition("/")[2], conversion.tree, conversion.left_out)
+        _without_old_plugins(found, features)
+    else:
+        load(tree, features, unknown="doubt")
+        return Migration(API_VERSION.rpartition("/")[2], dict(tree))
+    load(found.configuration, features, validate=True, unknown="doubt")
+    return found
+
+
+def _without_old_plugins(found: Migration, features: Features) -> None:
+    """Leave out plugins that the release does not have any more, though kplan has."""
+    gone = set(old_registry()) - set(registry(features.version.minor))
+    for i, profile in enumerate(found.configuration.get("profiles") or ()):
+        for point, lists in (profile.get("plugins") or {}).items():
+            for one in [one for one in lists.get("enabled") or () if one.get("name") in gone]:
+                lists["enabled"].remove(one)
+                path = f"profiles[{i}].plugins.{point}.enabled"
+                found.left_out.append(LeftOut(path, one["name"], _successor(one["name"])))
+
+
+def _successor(plugin: str) -> str:
+    if plugin == "SelectorSpread":
+        return "PodTopologySpread does it by default constraints (defaultingType System)"
+    return "no plugin of today does it"
+
+
+# --- policies
+
+
+def _of_policy(policy: Policy, features: Features, minor: int) -> Migration:
+    chosen = choose(policy, minor)
+    profile = build(chosen, policy, features, minor, DEFAULT_SCHEDULER_NAME)
+    found = Migration(policy.algorithm_provider or policy_wire.POLICY, {"apiVersion": API_VERSION, "kind": KIND})
+    found.left_out += _no_equal(chosen, policy, minor)
+    found.differs += _nearly_equal(chosen, minor)
+    plugins = _lists(profile, features)
+    found.differs.append(LeftOut("preEnqueue", _GATES, "added: pods that wait for a gate are kept out of the queue"))
+    config = [{"name": name, "args": args} for name, args in sorted(_changed_args(profile, features).items())]
+    made: dict[str, Any] = {"schedulerName": DEFAULT_SCHEDULER_NAME, "plugins": plugins}
+    if config:
+        made["pluginConfig"] = config
+    found.configuration["profiles"] = [made]
+    if policy.extenders:
+        found.configuration["extenders"] = [_extender(one) for one in policy.extenders]
+    return found
+
+
+def _stand_in(plugin: str) -> str:
+    """The plugin of today that comes nearest to one that is gone; empty for none."""
+    return {
+        "BalancedResourceAllocation": "NodeResourcesBalancedAllocation",
+        "RequestedToCapacityRatio": "NodeResourcesFit",
+        "SelectorSpread": "PodTopologySpread",
+        **dict.fromkeys(("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits"), "NodeVolumeLimits"),
+        "CheckNodeCondition": "TaintToleration",
+        "CheckNodeMemoryPressure": "TaintToleration",
+        "CheckNodeDiskPressure": "TaintToleration",
+        "CheckNodePIDPressure": "TaintToleration",
+        "PodToleratesNodeNoExecuteTaints": "TaintToleration",
+    }.get(plugin, "")
+
+
+_WHY = {
+    "BalancedResourceAllocation": "NodeResourcesBalancedAllocation halves the difference of cpu and memory",
+    "RequestedToCapacityRatio": "NodeResourcesFit rounds utilization down",
+    "SelectorSpread": "PodTopologySpread spreads by default constraints",
+    "EBSLimits": "NodeVolumeLimits counts volumes by their CSI driver",
+    "CheckNodeCondition": "TaintToleration refuses the taints that stand for conditions",
+    "PodToleratesNodeNoExecuteTaints": "TaintToleration minds NoSchedule taints, too",
+}
+_WHY |= dict.fromkeys(("GCEPDLimits", "AzureDiskLimits", "CinderLimits"), _WHY["EBSLimits"])
+_WHY |= dict.fromkeys(
+    ("CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure"), _WHY["CheckNodeCondition"]
+)
+
+
+def _no_equal(chosen: Chosen, policy: Policy, minor: int) -> Iterator[LeftOut]:
+    for name, plugin in _gone(chosen, minor):
+        if not _stand_in(plugin):
+            place = "predicates" if name in PREDICATE_BY_NAME else "priorities"
+            yield LeftOut(place, name, "no plugin of today does it")
+    if policy.always_check_all_predicates:
+        field_name = "alwaysCheckAllPredicates"
+        yield LeftOut(field_name, field_name, "a node's first refusal is its only one today")
+
+
+def _nearly_equal(chosen: Chosen, minor: int) -> Iterator[LeftOut]:
+    for name, plugin in _gone(chosen, minor):
+        if _stand_in(plugin):
+            place = "predicates" if name in PREDICATE_BY_NAME else "priorities"
+            yield LeftOut(place, name, _WHY[plugin])
+    for name in chosen.predicates:
+        if PREDICATE_BY_NAME[name].differs:
+            yield LeftOut("predicates", name, PREDICATE_BY_NAME[name].differs)
+    for name in chosen.priorities:
+        row = PRIORITY_BY_NAME.get(name)
+        if row is not None and row.differs:
+            yield LeftOut("priorities", name, row.differs)
+
+
+def _gone(chosen: Chosen, minor: int) -> Iterator[tuple[str, str]]:
+    """(predicate or priority, plugin) where the plugin is in no release of today."""
+    old = old_registry()
+    for name in chosen.predicates:
+        yield from ((name, plugin) for plugin in PREDICATE_BY_NAME[name].plugins if plugin in old)
+    for name in chosen.priorities:
+        plugin = plugin_of(name, chosen, minor)
+        if plugin in old:
+            yield name, plugin
+
+
+def _lists(profile: Profile, features: Features) -> dict[str, Any]:
+    """What each point runs, all defaults turned off; pods that wait for a gate are kept out as the API wants today."""
+    known = registry(features.version.minor)
+    lists: dict[str, Any] = {MULTI_POINT: {"disabled": [{"name": ALL}]}}
+    for point in extension_points(features.version.minor):
+        enabled = _enabled(profile, point.name, known)
+        if point.name == "preEnqueue":
+            enabled = [
+                {"name": _GATES},
+                *({"name": n} for n in profile.plugins["postFilter"] if point.name in known[n]),
+            ]
+        if enabled:
+            lists[point.name] = {"enabled": enabled}
+    return lists
+
+
+def _enabled(profile: Profile, point: str, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Plugins of a point as a list of v1, those that are gone by what stands in for them."""
+    found: dict[str, dict[str, Any]] = {}
+    prepared_for = {"preScore": "score", "preFilter": "filter"}.get(point)
+    names = (*profile.plugins.get(point, ()), *(profile.plugins[prepared_for] if prepared_for else ()))
+    for name in names:
+        one = name if name in known else _stand_in(name)
+        if one and point in known[one] and one not in found:
+            found[one] = {"name": one, **({"weight": profile.weights.get(name, 1)} if point == "score" else {})}
+    return list(found.values())
+
+
+def _changed_args(profile: Profile, features: Features) -> dict[str, dict[str, Any]]:
+    """Arguments that are not the defaults, by plugin of today."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, args in profile.args.items():
+        default = default_args(name, features)
+        if default is not None and args != default:
+            before = written(default)
+            found[name] = {key: value for key, value in written(args).items() if value != before.get(key)}
+    ratio = profile.args.get("RequestedToCapacityRatio")
+    if ratio is not None:
+        given = written(ratio)
+        strategy = {
+            "type": "RequestedToCapacityRatio",
+            "resources": given.get("resources", []),
+            "requestedToCapacityRatio": {"shape": given["shape"]},
+        }
+        found.setdefault("NodeResourcesFit", {})["scoringStrategy"] = strategy
+    return found
+
+
+def _extender(extender: Extender) -> dict[str, Any]:
+    """An extender as v1 has it: fields that are not the defaults."""
+    made = {name: value for name, value in written(extender).items() if value != written(Extender()).get(name)}
+    if extender.http_timeout:
+        made["httpTimeout"] = format_duration(extender.http_timeout)
+    if extender.tls_config is not None:
+        made["tlsConfig"] = _given(extender.tls_config)
+    return made
+
+
+def _given(args: Args) -> dict[str, Any]:
+    default = written(type(args)())
+    return {name: value for name, value in written(args).items() if value != default.get(name)}

@@ -1,0 +1,216 @@
+"""One HTTP extender, asked as kube-scheduler asks it.
+
+Source: kubernetes v1.37.2 pkg/scheduler/extender.go HTTPExtender.
+Differs from kube-scheduler: proxies of the environment are not used, and what was asked before in the same words is
+answered from memory, so that a plan is of one mind.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from kplan.extenders.budget import Budget
+from kplan.extenders.tls import context_of
+from kplan.extenders.wire import (
+    FilterResult,
+    HostPriority,
+    MetaVictims,
+    PreemptionResult,
+    decode,
+    node_list,
+    node_names,
+    whole,
+)
+from kplan.framework.args import Extender
+from kplan.framework.extender import ExtenderError, ExtenderVerdict, NotAskedError
+from kplan.framework.preemption import Victims
+from kplan.objects.models import Object
+
+if TYPE_CHECKING:
+    from kplan.cluster import Cluster, PodInfo
+
+Originals = Callable[[Object], Mapping[str, Any] | None]
+"""Gives an object as it was read, with what the models leave out; None where that is not known."""
+
+_T = TypeVar("_T")
+_SECOND = 10**9
+
+
+class HttpExtender:
+    """Asks an extender over HTTP.
+
+    Args:
+        config: how it is configured.
+        budget: requests that may be sent, shared by all extenders of a command.
+        originals: gives objects as they were read.
+
+    Raises:
+        ConfigError: its certificates cannot be used.
+    """
+
+    def __init__(self, config: Extender, budget: Budget, originals: Originals = lambda item: None) -> None:
+        from urllib3 import PoolManager, Timeout
+
+        self.config = config
+        self._budget = budget
+        self._originals = originals
+        self._seconds = config.http_timeout / _SECOND
+        more: dict[str, Any] = {}
+        context = context_of(config)
+        if context is not None:
+            more["ssl_context"] = context
+            if not context.check_hostname:
+                more["assert_hostname"] = False
+        name = config.tls_config.server_name if config.tls_config is not None else ""
+        if name:
+            more |= {"server_hostname": name, "assert_hostname": name if context and context.check_hostname else False}
+        self._pool = PoolManager(timeout=Timeout(total=self._seconds), retries=False, **more)
+
+    def filter(self, pod: PodInfo, cluster: Cluster, rows: Sequence[int]) -> ExtenderVerdict:
+        """Ask which nodes take a pod; an extender without this verb takes all.
+
+        Raises:
+            ExtenderError: no answer that can be used.
+        """
+        if not self.config.filter_verb:
+            return ExtenderVerdict(tuple(rows))
+        result = self._ask(self.config.filter_verb, self._about(pod, cluster, rows), FilterResult)
+        if result.error:
+            raise ExtenderError(result.error)
+        given = {cluster.node_name(row): row for row in rows}
+        names: Sequence[str] = ()
+        if self.config.node_cache_capable and result.nodenames is not None:
+            names = result.nodenames
+            for name in names:
+                if name not in given:
+                    claims = f'claims a filtered node "{name}" which is not found in the input node list'
+                    raise ExtenderError(f'extender "{self.config.url_prefix}" {claims}')
+        elif result.nodes is not None:
+            # upstream goes on with nodes that it did not ask about; there are none in a plan
+            names = [name for name in node_names(result.nodes) if name in given]
+        passed = tuple(given[name] for name in names)
+        return ExtenderVerdict(passed, result.failednodes or {}, result.failedandunresolvablenodes or {})
+
+    def prioritize(self, pod: PodInfo, cluster: Cluster, rows: Sequence[int]) -> Mapping[str, int]:
+        """Ask how good nodes are; one without this verb says nothing.
+
+        Raises:
+            ExtenderError: no answer that can be used.
+        """
+        if not self.config.prioritize_verb:
+            return {}
+        result = self._ask(self.config.prioritize_verb, self._about(pod, cluster, rows), list[HostPriority])
+        scores: dict[str, int] = {}
+        for one in result:
+            scores[one.host] = scores.get(one.host, 0) + one.score
+        return scores
+
+    def preempt(self, pod: PodInfo, cluster: Cluster, victims: Mapping[int, Victims]) -> dict[int, Victims]:
+        """Ask which evictions may be; one without this verb lets all be.
+
+        Raises:
+            ExtenderError: no answer that can be used, or a victim that is not on the node.
+        """
+        if not self.config.preempt_verb:
+            return dict(victims)
+        result = self._ask(self.config.preempt_verb, self._about_victims(pod, cluster, victims), PreemptionResult)
+        left: dict[int, Victims] = {}
+        for name, meta in (result.nodenametometavictims or {}).items():
+            if name not in cluster.node_index:
+                raise ExtenderError(f'nodeinfo not found for node name "{name}"')
+            left[cluster.node_index[name]] = self._victims(cluster, name, meta or MetaVictims())
+        return left
+
+    def _victims(self, cluster: Cluster, name: str, meta: MetaVictims) -> Victims:
+        there = {cluster.pods[row].uid: row for row in cluster.pods_on(cluster.node_index[name])}
+        for one in meta.pods or ():
+            if one.uid not in there:
+                claims = f"claims to preempt pod (UID: &{{{one.uid}}}) on node: {name}"
+                problem = f"{claims}, but the pod is not found on that node"
+                raise ExtenderError(f"extender: {self.config.url_prefix} {problem}")
+        return Victims(tuple(there[one.uid] for one in meta.pods or ()), meta.numpdbviolations)
+
+    def _about(self, pod: PodInfo, cluster: Cluster, rows: Sequence[int]) -> dict[str, Any]:
+        nodes: Any = None
+        names: Any = None
+        if self.config.node_cache_capable:
+            names = [cluster.node_name(row) for row in rows]
+        else:
+            nodes = node_list(self._whole(cluster.nodes[row]) for row in rows)
+        return {"Pod": self._whole(pod.pod), "Nodes": nodes, "NodeNames": names}
+
+    def _about_victims(self, pod: PodInfo, cluster: Cluster, victims: Mapping[int, Victims]) -> dict[str, Any]:
+        metas: Any = None
+        wholes: Any = None
+        by_name = {cluster.node_name(row): one for row, one in victims.items()}
+        if self.config.node_cache_capable:
+            metas = {
+                name: {
+                    "Pods": [{"UID": cluster.pods[row].uid} for row in one.pods],
+                    "NumPDBViolations": one.pdb_violations,
+                }
+                for name, one in by_name.items()
+            }
+        else:
+            wholes = {
+                name: {
+                    "Pods": [self._whole(cluster.pods[row].pod) for row in one.pods],
+                    "NumPDBViolations": one.pdb_violations,
+                }
+                for name, one in by_name.items()
+            }
+        return {"Pod": self._whole(pod.pod), "NodeNameToVictims": wholes, "NodeNameToMetaVictims": metas}
+
+    def _whole(self, item: Object) -> dict[str, Any]:
+        return whole(item, self._originals(item))
+
+    def _ask(self, verb: str, about: Mapping[str, Any], kind: type[_T]) -> _T:
+        """Send a request and read its answer.
+
+        Raises:
+            NotAskedError: the budget is spent.
+            ExtenderError: no answer that can be used.
+        """
+        url = f"{self.config.url_prefix.rstrip('/')}/{verb}"
+        body = msgspec.json.encode(about)
+        answer = self._budget.known(url, body)
+        if answer is None:
+            if not self._budget.take():
+                spent = f"{self._budget.calls} requests to extenders are spent (--extender-calls)"
+                raise NotAskedError(f"extender {self.config.url_prefix} was not asked: {spent}")
+            answer = self._post(url, body, verb)
+            self._budget.remember(url, body, answer)
+        if not answer.strip():
+            raise ExtenderError("EOF")
+        try:
+            return decode(answer, kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise ExtenderError(f"json: cannot read the answer of {url}: {error}") from error
+
+    def _post(self, url: str, body: bytes, verb: str) -> bytes:
+        from urllib3 import util
+        from urllib3.exceptions import HTTPError, InsecureRequestWarning, NewConnectionError, TimeoutError
+
+        try:
+            with warnings.catch_warnings():
+                # the configuration asks for it, and kube-scheduler says nothing either
+                warnings.simplefilter("ignore", InsecureRequestWarning)
+                answer = self._pool.request("POST", url, body=body, headers={"Content-Type": "application/json"})
+        except NewConnectionError as error:
+            where = util.parse_url(url)
+            cause = error.__cause__ or error.__context__
+            reason = (cause.strerror or str(cause)).lower() if isinstance(cause, OSError) else str(error)
+            raise ExtenderError(f'Post "{url}": dial tcp {where.netloc}: connect: {reason}') from error
+        except TimeoutError as error:
+            text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+            raise ExtenderError(f'Post "{url}": {text}') from error
+        except (HTTPError, OSError, ValueError) as error:
+            raise ExtenderError(f'Post "{url}": {error}') from error
+        if answer.status != 200:
+            raise ExtenderError(f"failed {verb} with extender at URL {url}, code {answer.status}")
+        data: bytes = answer.data
+        return data

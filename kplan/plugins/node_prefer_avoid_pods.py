@@ -1,0 +1,91 @@
+"""NodePreferAvoidPods: a node may ask by an annotation that pods of some controllers go elsewhere.
+
+What it checks:  nothing; scores 0 on a node whose annotation scheduler.alpha.kubernetes.io/preferAvoidPods names the
+                 ReplicationController or ReplicaSet (kind and uid) that controls the pod, else 100.
+Rejects with:    nothing.
+Not modelled:    nothing.
+Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodepreferavoidpods/node_prefer_avoid_pods.go;
+                 pkg/apis/core/v1/helper/helpers.go GetAvoidPodsFromNodeAnnotations
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.features import Features
+from kplan.framework.normalize import MAX_NODE_SCORE
+from kplan.framework.plugin import Scores
+from kplan.framework.worlds import Rows
+from kplan.objects.models import Node
+
+ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+_CONTROLLERS = ("ReplicationController", "ReplicaSet")
+
+Avoided = dict[tuple[str, str], list[int]]
+"""Node rows by (kind, uid) of a controller."""
+
+
+class _Controller(msgspec.Struct):
+    kind: str = ""
+    uid: str = ""
+
+
+class _Signature(msgspec.Struct, rename="camel"):
+    pod_controller: _Controller | None = None
+
+
+class _Entry(msgspec.Struct, rename="camel"):
+    pod_signature: _Signature | None = None
+
+
+class _AvoidPods(msgspec.Struct, rename="camel"):
+    prefer_avoid_pods: list[_Entry] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodePreferAvoidPods:
+    """Ranks nodes by the controllers they would rather not have."""
+
+    name: ClassVar[str] = "NodePreferAvoidPods"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    args: None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read an annotation of nodes."""
+        return Reads.NODE
+
+    def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
+        """Score int64[F]: 0 where the pod's controller is to be avoided, else 100."""
+        score = np.full(len(cluster.nodes), MAX_NODE_SCORE, dtype=np.int64)
+        owner = next((one for one in pod.pod.metadata.owner_references or () if one.controller), None)
+        if owner is not None and owner.kind in _CONTROLLERS:
+            avoided: Avoided = cluster.objects.derived(ANNOTATION, ("nodes",), lambda: _avoided(cluster))
+            score[avoided.get((owner.kind, owner.uid or ""), [])] = 0
+        return score[rows]
+
+
+def _avoided(cluster: Cluster) -> Avoided:
+    found: Avoided = {}
+    for row, node in enumerate(cluster.nodes):
+        for controller in _controllers(node):
+            found.setdefault(controller, []).append(row)
+    return found
+
+
+def _controllers(node: Node) -> set[tuple[str, str]]:
+    """Controllers that a node names; none where its annotation cannot be read."""
+    text = node.annotations.get(ANNOTATION)
+    if not text:
+        return set()
+    try:
+        entries = msgspec.json.decode(text, type=_AvoidPods).prefer_avoid_pods or []
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return set()
+    controllers = (entry.pod_signature.pod_controller for entry in entries if entry.pod_signature is not None)
+    return {(one.kind, one.uid) for one in controllers if one is not None}

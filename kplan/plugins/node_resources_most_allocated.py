@@ -1,0 +1,45 @@
+"""NodeResourcesMostAllocated: prefers nodes whose cpu and memory are used most.
+
+What it checks:  nothing; scores by the mean share of cpu and memory in use with the pod. It is the priority
+                 MostRequestedPriority of a Policy that has LeastRequestedPriority, too; without that, NodeResourcesFit
+                 scores in its place.
+Rejects with:    nothing.
+Not modelled:    nothing.
+Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/noderesources/most_allocated.go
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.args import CPU_AND_MEMORY
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.features import Features
+from kplan.framework.plugin import Scores
+from kplan.framework.worlds import Rows
+from kplan.objects.requests import fit_score_requests
+from kplan.plugins.shared.allocation_scores import most_allocated
+from kplan.plugins.shared.resources import resource_uses
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResourcesMostAllocated:
+    """Ranks nodes by how full they would be."""
+
+    name: ClassVar[str] = "NodeResourcesMostAllocated"
+    cost: ClassVar[Cost] = Cost.COLUMNS
+
+    args: None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read what is requested on nodes."""
+        return Reads.NODE | Reads.USAGE
+
+    def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
+        """Score int64[F] within 0..100."""
+        asked = fit_score_requests(pod.pod)
+        uses = resource_uses(cluster, rows, CPU_AND_MEMORY, asked, self.features, non_zero=True)
+        return most_allocated(uses) if uses else np.zeros(len(rows), dtype=np.int64)

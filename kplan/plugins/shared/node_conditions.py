@@ -1,0 +1,39 @@
+"""Conditions of nodes, as the predicates of the first releases looked at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kplan.framework.findings import Mask
+
+if TYPE_CHECKING:
+    from kplan.cluster import Cluster
+    from kplan.objects.models import Node
+
+
+def nodes_with(cluster: Cluster, condition: str, wrong: Callable[[str], bool]) -> Mask:
+    """bool[N], the nodes that report a condition with a status that is wrong; known until a node changes.
+
+    Args:
+        cluster: the cluster.
+        condition: type of the condition; a node that does not report it is none of them.
+        wrong: tells of a status (True, False or Unknown) whether it is wrong.
+    """
+
+    def is_wrong(node: Node) -> bool:
+        return any(one.type == condition and wrong(one.status) for one in node.status.conditions or ())
+
+    mask: Mask = cluster.objects.derived(
+        f"nodes with a wrong {condition}",
+        ("nodes",),
+        lambda: np.array([is_wrong(node) for node in cluster.nodes], dtype=np.bool_),
+    )
+    return mask
+
+
+def is_true(status: str) -> bool:
+    """Tell whether a status says that the condition holds."""
+    return status == "True"
