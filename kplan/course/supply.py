@@ -11,7 +11,7 @@ from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.state import ClusterState
-from kplan.scenario.manifests import as_manifest, fresh_copy
+from kplan.scenario.manifests import IN_CLUSTER, as_manifest, fresh_copy
 from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
 
@@ -100,7 +100,7 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
         raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
     pods = pods_of(cluster, kind, space, name)
     item = workload_object(cluster, kind, space, name)
-    manifest = as_manifest(item, "the cluster") if item is not None and kind in _SCALABLE else None
+    manifest = as_manifest(item, IN_CLUSTER) if item is not None and kind in _SCALABLE else None
     word = text.partition("/")[0]
     sample = _sample(pods) or _expanded(cluster, manifest, text)
     keeps = kind == "StatefulSet" and manifest is not None and _has_claims(manifest)

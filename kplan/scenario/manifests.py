@@ -22,6 +22,9 @@ from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
 from kplan.words import count
 
+IN_CLUSTER = "the cluster"
+"""Where an object is said to be from that is written as the manifest it might have been made by."""
+
 
 @dataclass(frozen=True, slots=True)
 class AddManifest:
