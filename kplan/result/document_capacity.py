@@ -99,7 +99,7 @@ class CapacityReport(Document, frozen=True, kw_only=True):
         sets: sets of the workloads that fit; of one workload its pods.
         bounded: whether it stopped at the bound and not because one did not fit.
         because: what stops the next one.
-        try_: what to do.
+        attempt: what to do.
         workloads: what was multiplied.
         places: where.
         refusing: plugins that refuse the next pod, most nodes first.
@@ -119,7 +119,7 @@ class CapacityReport(Document, frozen=True, kw_only=True):
     origin: Origin = msgspec.field(name="from")
     bounded: bool = False
     because: Cause | None = None
-    try_: str = msgspec.field(name="try", default="")
+    attempt: str = msgspec.field(name="try", default="")
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()

@@ -105,7 +105,7 @@ class DrainPlan(Document, frozen=True, kw_only=True):
     nodes: tuple[str, ...]
     origin: Origin = msgspec.field(name="from")
     because: Cause | None = None
-    try_: str = msgspec.field(name="try", default="")
+    attempt: str = msgspec.field(name="try", default="")
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()

@@ -108,7 +108,7 @@ class FailReport(Document, frozen=True, kw_only=True):
         nodes: nodes that are lost; empty with ``each``.
         each: ``node`` or ``zone`` if every single failure is told.
         because: the first thing that is not borne.
-        try_: what helps, tried.
+        attempt: what helps, tried.
         flags: the same as what-ifs of this command.
         cases: every single failure, worst first.
         pods: pods of the lost nodes.
@@ -129,7 +129,7 @@ class FailReport(Document, frozen=True, kw_only=True):
     nodes: tuple[str, ...] = ()
     each: str = ""
     because: Cause | None = None
-    try_: str = msgspec.field(name="try", default="")
+    attempt: str = msgspec.field(name="try", default="")
     flags: str = ""
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()

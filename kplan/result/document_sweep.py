@@ -82,7 +82,7 @@ class SweepReport(Document, frozen=True, kw_only=True):
         verdict: FITS if every scenario does, BLOCKED if none does, else PARTLY.
         sentence: what follows the verdict word.
         because: the worst scenario, and why.
-        try_: how to look closer at it.
+        attempt: how to look closer at it.
         axes: what differs; scenarios are all combinations of their points, the last axis changing fastest.
         outcomes: a row for each scenario, in order.
         fits: how many of them are FITS.
@@ -93,7 +93,7 @@ class SweepReport(Document, frozen=True, kw_only=True):
     sentence: str
     origin: Origin = msgspec.field(name="from")
     because: Cause | None = None
-    try_: str = msgspec.field(name="try", default="")
+    attempt: str = msgspec.field(name="try", default="")
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()

@@ -56,7 +56,7 @@ def test_replicas_that_fit_by_zone_and_what_stops_the_next() -> None:
     assert [(one.plugin, one.nodes) for one in found.refusing] == [("NodeResourcesFit", 2)]
     assert found.growth is not None
     assert (found.growth.nodes, found.growth.fits, found.growth.needed) == ((0, 1, 2, 3), (5, 9, 13, 17), 1)
-    assert found.try_ == "1 more node like a -> all 7 fit, and 2 to spare"
+    assert found.attempt == "1 more node like a -> all 7 fit, and 2 to spare"
 
 
 def test_a_pod_that_an_empty_node_refuses_is_helped_by_no_number() -> None:
@@ -159,7 +159,7 @@ WEB = {"app": "web"}
 
 
 @pytest.mark.parametrize(
-    ("asks", "running", "verdict", "sentence", "try_"),
+    ("asks", "running", "verdict", "sentence", "attempt"),
     [
         (6, 0, "PARTLY", "shop/web: 4 of the 6 it asks for fit (0 run)", "1 more node like a -> all 6 fit"),
         (6, 1, "PARTLY", "shop/web: 3 of the 5 more it asks for fit (1 run)", "1 more node like a -> all 5 fit"),
@@ -176,14 +176,14 @@ WEB = {"app": "web"}
     ],
 )
 def test_the_replicas_of_a_manifest_are_a_wish(
-    asks: int | None, running: int, verdict: str, sentence: str, try_: str | None
+    asks: int | None, running: int, verdict: str, sentence: str, attempt: str | None
 ) -> None:
     """Each of two nodes of 4 cpu takes two pods of 1500m."""
     planner = planner_of(node("a"), node("b"), *[owned("w-1", "ReplicaSet", "web", on="a", cpu="1500m")] * running)
     sample = pod("web", namespace="shop", labels=WEB, requests={"cpu": "1500m"})
     found = report(planner, supplies=[Supply("deploy/shop/web", sample, tuple(range(running)), asks=asks)])
     assert (found.verdict, found.sentence) == (verdict, sentence)
-    assert found.try_ == (try_ or "one more node like a -> 2 more fit")
+    assert found.attempt == (attempt or "one more node like a -> 2 more fit")
     assert found.notes == ()
 
 
@@ -204,7 +204,7 @@ def test_where_no_number_of_nodes_is_enough_the_best_is_told_and_where_it_ends()
     found = report(planner, supplies=[Supply("deploy/default/web", sample)], replicas=12)
     assert found.growth is not None
     assert (found.growth.nodes, found.growth.fits) == ((0, 1, 2, 3, 6), (5, 8, 9, 9, 9))
-    assert found.try_ == "2 more nodes like b -> 9 of 12 fit; up to 6 of them give no more"
+    assert found.attempt == "2 more nodes like b -> 9 of 12 fit; up to 6 of them give no more"
 
 
 def test_that_nobody_is_evicted_is_told_where_priority_would() -> None:

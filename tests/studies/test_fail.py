@@ -145,7 +145,7 @@ def test_the_order_of_deletions_decides_who_gets_the_last_room() -> None:
         "PARTLY",
         "cpu: it wants 2, n-2 has 0 free",
     )
-    assert report.try_ == "one more node like n-1 -> all placed"
+    assert report.attempt == "one more node like n-1 -> all placed"
     assert report.flags == "--add-node like=n-1"
     assert report.left == "shop/api-1"
     assert [point.seconds for point in report.time] == [0, 50, 80, 350]
@@ -210,7 +210,7 @@ def test_volumes_pin_pods_to_a_node_or_a_zone_and_other_things_are_lost() -> Non
     assert node_lost.because is not None
     assert node_lost.because.code == "volume-on-lost-node"
     assert node_lost.because.text == "its volume pv-local (claim data-pv-local) is on a-0 alone, which is lost"
-    assert node_lost.try_ == ""
+    assert node_lost.attempt == ""
     assert [(one.what, one.pod, one.name, one.where) for one in node_lost.lost] == [
         ("pod", "shop/bare", "", ""),
         ("localVolume", "shop/db-0", "pv-local", "a-0"),
@@ -312,7 +312,7 @@ def test_every_single_node_failure_worst_first_and_the_nodes_that_would_bear_all
     ]
     assert report.because is not None
     assert report.because.text.startswith("n-1: shop/web-1: cpu: it wants 3")
-    assert report.try_ == "one more node like n-1 -> survives 4 of 4"
+    assert report.attempt == "one more node like n-1 -> survives 4 of 4"
 
 
 def test_every_single_zone_failure_with_what_stays_on_its_zone() -> None:
@@ -326,7 +326,7 @@ def test_every_single_zone_failure_with_what_stays_on_its_zone() -> None:
         ("c", 0, 0, "FITS"),
     ]
     assert report.notes == ("1 node without a zone: lost with none",)
-    assert report.try_ == ""
+    assert report.attempt == ""
 
 
 PODS = st.tuples(

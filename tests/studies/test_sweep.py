@@ -293,4 +293,4 @@ def test_the_report_tells_the_worst_first() -> None:
     document = report(grid, swept(bench, list(grid.scenarios()), Workers(jobs=1)), about)
     assert (document.verdict, document.sentence, document.fits) == ("PARTLY", "3 of 6 losses are borne", 3)
     assert [one.name for one in document.worst_first][:3] == ["fail zone west", "fail node-d", "fail zone east"]
-    assert document.try_ == "kplan fail --zone west -> what comes back when, and what would help"
+    assert document.attempt == "kplan fail --zone west -> what comes back when, and what would help"

@@ -34,7 +34,7 @@ class Plan(Headed, Protocol):
     """What every document of a plan begins with."""
 
     @property
-    def try_(self) -> str:
+    def attempt(self) -> str:
         """What helps."""
 
     @property
@@ -63,7 +63,7 @@ def cause_lines(page: Page, because: Cause | None, attempt: str = "") -> None:
 def plan_head(page: Page, document: Plan) -> None:
     """Write the lines that answer for a plan: verdict, doubts, Because, Try."""
     verdict(page, document.verdict, document.sentence, document.doubts)
-    cause_lines(page, document.because, document.try_)
+    cause_lines(page, document.because, document.attempt)
     unmet_lines(page, document.what_if)
 
 

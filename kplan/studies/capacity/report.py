@@ -100,7 +100,7 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         nodes=len(planner.cluster.nodes),
         origin=origin,
         because=_because(counted, growth),
-        try_=growth_text(counted.sets, wanted, growth),
+        attempt=growth_text(counted.sets, wanted, growth),
         doubts=asked.doubts,
         notes=(
             *(note for supply in asked.supplies for note in supply_notes(supply)),

@@ -76,7 +76,7 @@ def _with_fixes(plan: DrainPlan, tried: Sifted[int]) -> DrainPlan:
     )
     first = f"{fixes[0].text} -> {fixes[0].effect}" if fixes else ""
     no_help = tuple(left_text(one.candidate, one.found) for one in tried.found[:NO_HELP_SHOWN])
-    return replace(plan, fixes=fixes, no_help=no_help, try_=first)
+    return replace(plan, fixes=fixes, no_help=no_help, attempt=first)
 
 
 def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: Origin) -> DrainPlan:

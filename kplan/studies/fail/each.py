@@ -136,4 +136,4 @@ def _with_fix(planner: Planner, report: FailReport, worst: _Worst | None, kind: 
     if found is None:
         return report
     text = survives_text(found.candidate, found.found.borne, found.found.total)
-    return replace(report, try_=text, flags=" ".join(found.candidate.flags))
+    return replace(report, attempt=text, flags=" ".join(found.candidate.flags))

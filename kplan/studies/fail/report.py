@@ -67,7 +67,7 @@ def fail(
         return report
     tied = [one.pod.key for one in fix.found.pending if one.ties]
     text = f"{change_text(fix.candidate)} -> {loss_text(tied, lost=bool(fix.found.lost))}"
-    return replace(report, try_=text, flags=" ".join(fix.candidate.flags))
+    return replace(report, attempt=text, flags=" ".join(fix.candidate.flags))
 
 
 def _together(planner: Planner, run: FailRun[Failure]) -> Iterator[str]:

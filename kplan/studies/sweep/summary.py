@@ -39,7 +39,7 @@ def report(
         sentence=words.sentence(fits, len(rows), asks),
         origin=origin,
         because=_because(worst),
-        try_=_try(grid.axes, worst, what_if),
+        attempt=_try(grid.axes, worst, what_if),
         doubts=doubts,
         notes=tuple(dict.fromkeys(note for question in questions for note in question.notes)),
         what_if=what_if,
