@@ -171,10 +171,12 @@ class Reserved:
     Attributes:
         changes: what is taken, in order.
         volumes: claim name to the volume bound to it, empty where one is provisioned.
+        claims: names of the ResourceClaims that devices were allocated to.
     """
 
     changes: tuple[Change, ...] = ()
     volumes: Mapping[str, str] = field(default_factory=dict)
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ def _place(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
             none = outcome.scores.total[:0]
             thin = replace(outcome.scores, rows=none, raw={}, weighted={}, total=none)
             outcome = replace(outcome, diagnosis=None, scores=thin)
-    return replace(outcome, placement=Placement(row, taken.volumes), permit=_permit(cycle, row))
+    return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=_permit(cycle, row))
 
 
 def _permit(cycle: Cycle, row: int) -> NodeStatus | None:

@@ -30,11 +30,13 @@ class Taken:
 
     Attributes:
         volumes: claim name to the volume bound to it, empty where one is provisioned.
+        claims: names of the ResourceClaims that devices were allocated to.
         alone: whether it took nothing but room on the node.
         refused: by whom and why it was not placed in the end; None if it was.
     """
 
     volumes: dict[str, str] = field(default_factory=dict)
+    claims: tuple[str, ...] = ()
     alone: bool = True
     refused: Refusing | None = None
 
@@ -63,6 +65,7 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object],
             apply(answer.changes)
             taken.alone = False
         taken.volumes.update(answer.volumes)
+        taken.claims += answer.claims
     for plugin in cycle.pipeline.at(Point.PRE_BIND) if bind else ():
         if hasattr(plugin, "settle"):
             choice = (cycle.choices.get(plugin.name) or {}).get(row)

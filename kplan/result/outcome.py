@@ -93,10 +93,12 @@ class Placement:
     Attributes:
         node: node row.
         volumes: claim name to the volume bound to it, empty where one is provisioned.
+        claims: names of the ResourceClaims that devices were allocated to.
     """
 
     node: int
     volumes: Mapping[str, str] = field(default_factory=dict)
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -339,6 +339,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         "binding_failure_conditions": _keep,
         "share_id": _keep,
         "consumed_capacity": _keep,
+        "skip_node_operations": _keep,
     },
     devices.AllocationResult: {"allocation_timestamp": _keep},
     devices.ResourceClaimConsumer: {"api_group": _source_group, "resource": _keep, "name": _consumer, "uid": _keep},
@@ -387,7 +388,12 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         "node_allocatable_resources": _keep,
         "node_allocatable_resource_mappings": _keep,
     },
-    devices.ResourceSliceSpec: {"driver": _keep, "node_name": _name(NODE), "partition_type_attribute": _keep},
+    devices.ResourceSliceSpec: {
+        "driver": _keep,
+        "node_name": _name(NODE),
+        "partition_type_attribute": _keep,
+        "skip_node_operations": _keep,
+    },
     devices.DeviceTaintSelector: {
         "device_class_name": _keep,
         "driver": _keep,

@@ -58,7 +58,7 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
     yield from _extender_doubts(extenders_of(planner), (pod.pod,))
     if spec.scheduling_group is not None or spec.workload_ref is not None:
         yield Doubt(code="pod-group-not-modelled", text=words.GROUP)
-    if spec.resource_claims and not codes & _WITHOUT_DEVICES:
+    if spec.resource_claims and not state.has("ResourceSlice") and not codes & _WITHOUT_DEVICES:
         yield Doubt(code="devices-not-modelled", text=words.DEVICES)
     lacking = _lacks(state, nodes=bool(planner.cluster.nodes))
     for kind in _lacking(pod.pod, lacking.keys(), verdict, codes):
@@ -120,7 +120,7 @@ def plan_doubts(
         spec = pod.spec
         if spec.scheduling_group is not None or spec.workload_ref is not None:
             counts["pod-group-not-modelled"] = counts.get("pod-group-not-modelled", 0) + 1
-        if spec.resource_claims and code not in _WITHOUT_DEVICES:
+        if spec.resource_claims and not state.has("ResourceSlice") and code not in _WITHOUT_DEVICES:
             counts["devices-not-modelled"] = counts.get("devices-not-modelled", 0) + 1
         claims = _has_claims(pod)
         storage = storage or claims

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from kplan.words import count, listed
 
 GROUP = "its pod group is not modelled: the scheduler may hold it back for others"
-DEVICES = "its resource claims are not modelled: devices count as there"
+DEVICES = "the source holds no ResourceSlices: the devices that it claims count as there"
 _OF_SOME = {
-    "devices-not-modelled": "resource claims, which are not modelled: devices count as there",
+    "devices-not-modelled": "resource claims, and the source holds no ResourceSlices: the devices count as there",
     "pod-group-not-modelled": "a pod group, which is not modelled: the scheduler may hold back one for another",
 }
 _BROKEN = {"Node": "nothing can be placed there", "Pod": "its room counts as free", "": "it may be anything"}

@@ -22,6 +22,7 @@ from kplan.render.text.bind import bind_plan, bind_result
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_bind import BindGuard, BindPlan, BindResult, BindTarget, BoundPod
 from tests.builders import make, node, pod
+from tests.plugins.devices.world import device, device_class, slice_of
 
 ORIGIN = Origin(source="prod", nodes=2, pods=3, k8s_version="1.37.2", how="as recorded", rules="1.37.2")
 LIVE = Responsible(True, "sched-1 holds the lease kube-system/kube-scheduler (renewed 1 s ago)")
@@ -86,6 +87,15 @@ REFUSED = {
 def test_what_kplan_does_not_bind_is_refused_with_its_reason(spec: dict[str, Any], code: str) -> None:
     found = plan([node("node-a"), mine("a", **spec), mine("b")])
     assert result(found, "a") == ("refused", code)
+    assert result(found, "b") == ("bind", "")
+
+
+def test_a_pod_whose_extended_resource_devices_serve_is_refused_as_its_claim_would_not_be_written() -> None:
+    served = device_class("gpu", extendedResourceName="example.com/gpu")
+    wants = mine("a", requests={"cpu": "1", "example.com/gpu": "1"})
+    found = plan([node("node-a"), served, slice_of("node-a", device("g")), wants, mine("b")])
+    [one, _] = found.pods
+    assert (one.result, one.because.code if one.because else "") == ("refused", "devices-not-modelled")
     assert result(found, "b") == ("bind", "")
 
 

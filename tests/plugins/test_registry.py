@@ -61,14 +61,14 @@ def test_every_default_plugin_of_a_version_is_there_in_its_order(minor: int) -> 
     assert [name for name in wanted if name not in moved] == [n for n in PLUGINS if n in wanted and n not in moved]
 
 
-METHODS = {"preFilter": "pre_filter", "filter": "filter", "preScore": "pre_score", "score": "score"}
+OLD_POINTS = {"preFilter": "pre_filter", "filter": "filter", "preScore": "pre_score", "score": "score"}
 
 
 def test_plugins_that_are_gone_are_in_no_release_and_have_the_points_of_the_table() -> None:
     assert list(OLD) == list(old_registry())
     assert not set(OLD) & {name for minor in PATCHES for name in registry(minor)}
     for name, points in old_registry().items():
-        assert {point for point, method in METHODS.items() if hasattr(OLD[name], method)} == points, name
+        assert {point for point, method in OLD_POINTS.items() if hasattr(OLD[name], method)} == points, name
 
 
 def cluster_with(nodes: int) -> Cluster:

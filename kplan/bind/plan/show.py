@@ -119,6 +119,9 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         cause = _cause(planner, pod, outcome, last, told)
         result = {EventKind.GATED: "gated", EventKind.FAILED: "failed"}.get(event.kind, "pending")
         return _with(about, result=result, because=cause, message=last.fit_error or last.error)
+    if last.placement.claims:
+        text = f"it gets devices (claim {', '.join(last.placement.claims)}), and bind writes no allocations yet"
+        return _with(about, because=Cause(code="devices-not-modelled", text=text))
     if last.permit is not None:
         text = f"plugin {last.permit.plugin} holds it at Permit: {', '.join(last.permit.reasons)}"
         return _with(about, because=Cause(code="permit", text=text))
@@ -151,7 +154,7 @@ def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
     if pod.terminating:
         return Cause(code="pod-deleted", text="it is being deleted")
     if spec.resource_claims:
-        return Cause(code="devices-not-modelled", text="it has resource claims, and devices are not modelled yet")
+        return Cause(code="devices-not-modelled", text="it has resource claims, and bind writes no allocations yet")
     if spec.scheduling_group is not None or spec.workload_ref is not None:
         return Cause(
             code="pod-group-not-modelled", text="it belongs to a pod group: Permit would hold it for the others"

@@ -28,7 +28,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kplan.cluster import Change, Cluster, PodInfo
+from kplan.cluster import Change, Cluster, PodInfo, Put
 from kplan.framework.args import DynamicResourcesArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
 from kplan.framework.features import Features
@@ -163,7 +163,8 @@ class DynamicResources:
         """Allocate what was found: the claims are in flight from here on."""
         if state is None or choice is None:
             return Reserved()
-        return Reserved(reserving.reserve(pod, state, cluster, row, choice, self.features))
+        claims = reserving.reserve(pod, state, cluster, row, choice, self.features)
+        return Reserved(tuple(map(Put.of, claims)), claims=tuple(claim.name for claim in claims))
 
     def settle(
         self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None

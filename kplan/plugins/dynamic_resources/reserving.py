@@ -25,21 +25,21 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 def reserve(
     pod: PodInfo, state: ClaimsState, cluster: Cluster, row: int, choice: NodeChoice, features: Features
-) -> tuple[Change, ...]:
-    """Allocate what was found on a node; the claims are in flight from here on."""
+) -> tuple[ResourceClaim, ...]:
+    """Allocate what was found on a node, and give the claims with it; they are in flight from here on."""
     if not choice.found.chosen:
         return ()
     index = device_index(cluster, features)
     node, node_name = index.node(row), cluster.node_name(row)
-    changes = []
+    allocated = []
     wanting = [claim for claim in state.wanting if not claim.special or choice.special is not None]
     for claim, chosen in zip(wanting, choice.found.chosen, strict=True):
         item = claim.claim
         if claim.special and choice.special is not None:
             item = written(item, choice.special.spec, pod)
         given = allocation(item, chosen, node, node_name, index.rules)
-        changes.append(Put.of(in_flight(item, given)))
-    return tuple(changes)
+        allocated.append(in_flight(item, given))
+    return tuple(allocated)
 
 
 def settle(pod: PodInfo, state: ClaimsState, cluster: Cluster, choice: NodeChoice | None) -> tuple[Change, ...]:

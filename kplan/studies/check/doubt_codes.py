@@ -9,6 +9,7 @@ from kplan.objects.kinds import KINDS
 _OTHERS = (
     "broken-object",
     "change-not-modelled",
+    "config-converted",
     "devices-not-modelled",
     "extender-not-asked",
     "no-zones",
@@ -17,6 +18,7 @@ _OTHERS = (
     "other-scheduler",
     "plugin-not-modelled",
     "pod-group-not-modelled",
+    "policy-removed",
     "queue-sort-assumed",
     "scheduler-config-assumed",
     "snapshot-age-unknown",
