@@ -9,7 +9,7 @@ import numpy as np
 
 from kplan.objects.requests import DEFAULT_CPU_MILLI, DEFAULT_MEMORY_BYTES
 from kplan.objects.selectors import compile_selector
-from kplan.reasons.groups import Asked
+from kplan.reasons.run_cycle import RunCycle
 
 _READY = "Ready"
 _PRESSURE = ("MemoryPressure", "DiskPressure", "PIDPressure")
@@ -61,7 +61,7 @@ class InTrouble:
 Warned = KeepsNothingAway | CountsOthers | RequestsNothing | InTrouble
 
 
-def careful(asked: Asked) -> Iterator[Warned]:
+def careful(asked: RunCycle) -> Iterator[Warned]:
     """Warn of rules that select nothing, of requests that are not there, and of nodes that report trouble."""
     yield from _anti_affinity(asked)
     yield from _spread(asked)
@@ -71,7 +71,7 @@ def careful(asked: Asked) -> Iterator[Warned]:
         yield from _trouble(asked, row)
 
 
-def _anti_affinity(asked: Asked) -> Iterator[Warned]:
+def _anti_affinity(asked: RunCycle) -> Iterator[Warned]:
     """Anti-affinity that keeps nothing away, its own pods neither."""
     cluster, pod = asked.cluster, asked.pod
     for term in pod.pod_class.anti_affinity:
@@ -83,7 +83,7 @@ def _anti_affinity(asked: Asked) -> Iterator[Warned]:
             yield KeepsNothingAway(str(term.selector))
 
 
-def _spread(asked: Asked) -> Iterator[Warned]:
+def _spread(asked: RunCycle) -> Iterator[Warned]:
     """A spread constraint that does not count the pod it is on: its pods may all go to one place."""
     for constraint in asked.pod.pod.spec.topology_spread_constraints or ():
         if constraint.when_unsatisfiable != "DoNotSchedule" or constraint.label_selector is None:
@@ -93,7 +93,7 @@ def _spread(asked: Asked) -> Iterator[Warned]:
             yield CountsOthers(constraint.topology_key, str(selector))
 
 
-def _no_requests(asked: Asked, row: int) -> Iterator[Warned]:
+def _no_requests(asked: RunCycle, row: int) -> Iterator[Warned]:
     """A pod that counts as nothing, on a node that has next to nothing left."""
     cluster = asked.cluster
     if asked.pod.requests.get("cpu") or asked.pod.requests.get("memory"):
@@ -108,7 +108,7 @@ def _no_requests(asked: Asked, row: int) -> Iterator[Warned]:
         yield RequestsNothing(cluster.node_name(row), tuple(short))
 
 
-def _trouble(asked: Asked, row: int) -> Iterator[Warned]:
+def _trouble(asked: RunCycle, row: int) -> Iterator[Warned]:
     """A node that says of itself that it is in trouble, though no taint keeps the pod away."""
     node = asked.cluster.nodes[row]
     status = {condition.type: condition.status for condition in node.status.conditions or ()}

@@ -9,17 +9,16 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster import Cluster, PodInfo
 from kplan.framework.facts import Facts
 from kplan.framework.findings import About
 from kplan.framework.reason_codes import AboutKind, ReasonCode, plugin_code
 from kplan.objects.selectors import Requirement, compile_node_term
 from kplan.objects.well_known import UNSCHEDULABLE
-from kplan.pipeline import Cycle, Planner
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
-from kplan.result import Diagnosis, Outcome, PluginFindings
+from kplan.reasons.run_cycle import RunCycle
+from kplan.result import Diagnosis, PluginFindings
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
@@ -96,7 +95,7 @@ _REFINED_CODES = frozenset({ReasonCode.TAINT_NOT_TOLERATED, ReasonCode.NODE_AFFI
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class NodeGroup:
     """Nodes with the same atoms, nearest first.
 
     Attributes:
@@ -113,68 +112,7 @@ class Found:
         return any(atom.code == ReasonCode.LEFT_OUT_BY_NAME for atom in self.atoms)
 
 
-@dataclass
-class Asked:
-    """One pod's cycle that has been run, while the cluster has not changed."""
-
-    cluster: Cluster
-    pod: PodInfo
-    cycle: Cycle
-    outcome: Outcome
-
-    @classmethod
-    def of(cls, planner: Planner, pod: PodInfo) -> Asked:
-        """Ask every plugin about every node; preemption is left out."""
-        cycle = planner.cycle(pod, everything=True)
-        return cls(planner.cluster, pod, cycle, cycle.explain(preempt=False))
-
-    @property
-    def looked(self) -> bool:
-        """Whether any node was looked at: no plugin refused the pod as a whole."""
-        return self.outcome.diagnosis is not None and self.outcome.diagnosis.pre_filter is None
-
-    def facts(self, rows: Rows) -> dict[str, Facts]:
-        """Facts about some node rows, by plugin."""
-        return self.cycle.facts(self.outcome, [int(row) for row in rows])
-
-    def amounts(self, resource: str, *, kept: bool = False) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-        """What the pod needs of a resource, and int64[N] what is free and what there is.
-
-        Args:
-            resource: name, or ``pods``.
-            kept: whether what is kept for nominated pods is taken off what is free.
-        """
-        cluster = self.cluster
-        if resource == "pods":
-            needs, capacity, used = 1, cluster.allowed_pods, cluster.pod_count
-        else:
-            row = cluster.resources.get(resource)
-            needs = self.pod.requests.get(resource, 0)
-            if row is None:
-                nothing = np.zeros(len(cluster.nodes), dtype=np.int64)
-                return needs, nothing, nothing
-            capacity, used = cluster.allocatable[row], cluster.requested[row]
-        free = capacity - used
-        if kept:
-            free = free.copy()
-            for node, amount in self.kept(resource).items():
-                free[node] -= amount
-        return needs, free, capacity
-
-    def kept(self, resource: str) -> dict[int, int]:
-        """What is kept of a resource for nominated pods, by node row."""
-        row = self.cluster.resources.get(resource)
-        found: dict[int, int] = {}
-        nominated = self.cycle.filters.nominated if self.cycle.filters is not None else {}
-        for node, pods in nominated.items():
-            if resource == "pods":
-                found[node] = len(pods)
-            elif row is not None:
-                found[node] = sum(int(self.cluster.pod_request[row, pod]) for pod in pods)
-        return found
-
-
-def find_groups(asked: Asked) -> list[Found]:
+def find_groups(asked: RunCycle) -> list[NodeGroup]:
     """Group the refused nodes, those nearest to fitting first."""
     diagnosis = asked.outcome.diagnosis
     if diagnosis is None:
@@ -184,7 +122,7 @@ def find_groups(asked: Asked) -> list[Found]:
         every = asked.cluster.all_rows
         everywhere = np.ones(len(every), np.bool_)
         atoms = tuple(Atom(status.plugin, why.code, why.about, why.reason, False, everywhere) for why in status.whys)
-        return [Found(atoms, every)] if len(every) else []
+        return [NodeGroup(atoms, every)] if len(every) else []
     atoms = tuple(_atoms(asked, diagnosis))
     groups = [_sorted(asked, group) for group in _by_atoms(atoms, diagnosis.rows)]
     groups.sort(key=_order)
@@ -193,18 +131,18 @@ def find_groups(asked: Asked) -> list[Found]:
     return groups
 
 
-def narrowed(groups: Iterable[Found], row: int) -> Found | None:
+def narrowed(groups: Iterable[NodeGroup], row: int) -> NodeGroup | None:
     """Find the group that a node is in, narrowed down to this node; None where it is in none."""
     group = next((group for group in groups if row in group.rows), None)
     return replace(group, rows=np.array([row], dtype=np.intp)) if group is not None else None
 
 
-def _order(group: Found) -> tuple[int, bool, int, int]:
+def _order(group: NodeGroup) -> tuple[int, bool, int, int]:
     liftable = all(atom.evictable or atom.code in _LIFTED_BY_A_NUMBER for atom in group.atoms)
     return len(group.atoms), not liftable, -len(group.rows), int(group.rows[0])
 
 
-def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[Found]:
+def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[NodeGroup]:
     """Split the rows by which atoms hold."""
     if not atoms or not len(rows):
         return
@@ -215,7 +153,7 @@ def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[Found]:
     for number, at in enumerate(first):
         mine = tuple(atom for atom, here in zip(atoms, held[:, at], strict=True) if here)
         if mine:
-            yield Found(_without_echoes(mine), rows[np.flatnonzero(inverse.ravel() == number)])
+            yield NodeGroup(_without_echoes(mine), rows[np.flatnonzero(inverse.ravel() == number)])
 
 
 def _without_echoes(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
@@ -230,7 +168,7 @@ def _without_echoes(atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
     return tuple(atom for atom in atoms if not repeats(atom))
 
 
-def _left_out(asked: Asked, diagnosis: Diagnosis) -> Found:
+def _left_out(asked: RunCycle, diagnosis: Diagnosis) -> NodeGroup:
     """Nodes that no plugin was asked about, with who named others, and which."""
     rest = np.setdiff1d(np.arange(len(asked.cluster.nodes), dtype=np.intp), diagnosis.rows)
     plugins = diagnosis.pre_filter_plugins[:1]
@@ -239,10 +177,12 @@ def _left_out(asked: Asked, diagnosis: Diagnosis) -> Found:
         *(About(AboutKind.NODE, name) for name in diagnosis.pre_filter_nodes),
     )
     code, nothing = ReasonCode.LEFT_OUT_BY_NAME, np.zeros(0, np.bool_)
-    return Found((Atom(plugins[0] if plugins else "", code, about, diagnosis.left_out_reason, False, nothing),), rest)
+    return NodeGroup(
+        (Atom(plugins[0] if plugins else "", code, about, diagnosis.left_out_reason, False, nothing),), rest
+    )
 
 
-def _atoms(asked: Asked, diagnosis: Diagnosis) -> Iterator[Atom]:
+def _atoms(asked: RunCycle, diagnosis: Diagnosis) -> Iterator[Atom]:
     for failing in diagnosis.failing:
         for whole, unresolvable in _refusals(failing, len(diagnosis.rows)):
             for evictable in (True, False):
@@ -267,7 +207,7 @@ def _refusals(failing: PluginFindings, count: int) -> Iterator[tuple[Atom, Mask]
         yield Atom(failing.plugin, code, (), error.message, False, mask), np.ones(count, dtype=np.bool_)
 
 
-def _refined(asked: Asked, diagnosis: Diagnosis, whole: Atom) -> Iterator[Atom]:
+def _refined(asked: RunCycle, diagnosis: Diagnosis, whole: Atom) -> Iterator[Atom]:
     """Tell an atom apart by what it is about on each node, where its plugin knows that."""
     parts: Iterable[Atom] = ()
     if whole.code == ReasonCode.TAINT_NOT_TOLERATED:
@@ -282,7 +222,7 @@ def _refined(asked: Asked, diagnosis: Diagnosis, whole: Atom) -> Iterator[Atom]:
         yield replace(whole, mask=rest, about=() if whole.code == ReasonCode.TAINT_NOT_TOLERATED else whole.about)
 
 
-def _by_taints(asked: Asked, rows: Rows, whole: Atom) -> Iterator[Atom]:
+def _by_taints(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     """Split by the taints in the way; one node of each set of taints is asked."""
     sets = asked.cluster.taint_set[rows]
     where = np.flatnonzero(whole.mask)
@@ -299,7 +239,7 @@ def _by_taints(asked: Asked, rows: Rows, whole: Atom) -> Iterator[Atom]:
         yield replace(whole, about=tuple(About(AboutKind.TAINT, taint) for taint in found), mask=mask)
 
 
-def _by_requirement(asked: Asked, rows: Rows, whole: Atom) -> Iterator[Atom]:
+def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     """Split by each requirement of nodeSelector, and of a node affinity of one term."""
     labels, spec = asked.cluster.labels, asked.pod.pod.spec
     parts: list[Atom] = []
@@ -344,7 +284,7 @@ def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
         yield Atom(plugin, code, about, reason, evictable, mask, kept=True)
 
 
-def _sorted(asked: Asked, group: Found) -> Found:
+def _sorted(asked: RunCycle, group: NodeGroup) -> NodeGroup:
     """Sort nodes by the smallest relative shortfall, then by name."""
     short = np.zeros(len(group.rows))
     for atom in group.atoms:
@@ -360,7 +300,7 @@ def _sorted(asked: Asked, group: Found) -> Found:
         if facts is not None:
             over = by_facts[atom.code](facts)
             short = np.maximum(short, [over.get(asked.cluster.node_name(int(row)), 0) for row in group.rows])
-    return Found(group.atoms, group.rows[np.lexsort((group.rows, short))])
+    return NodeGroup(group.atoms, group.rows[np.lexsort((group.rows, short))])
 
 
 def _over_limit(facts: Facts) -> dict[str, int]:

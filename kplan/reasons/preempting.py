@@ -12,7 +12,7 @@ from kplan.framework.preemption import Ineligible, PickRule, Preemption
 from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import PodDisruptionBudget
 from kplan.plugins.shared.budgets import budgets_of
-from kplan.reasons.groups import Found
+from kplan.reasons.groups import NodeGroup
 
 DEFAULT_GRACE = 30
 """How long a pod may take to end if it does not say so [s]."""
@@ -83,7 +83,7 @@ class Hopeless:
         return self.nodes - self.potential
 
 
-def hopeless(found: Preemption | None, cluster: Cluster, pod: PodInfo | None, groups: Sequence[Found]) -> Hopeless:
+def hopeless(found: Preemption | None, cluster: Cluster, pod: PodInfo | None, groups: Sequence[NodeGroup]) -> Hopeless:
     """Find out why no eviction makes a pod fit.
 
     Args:
@@ -114,7 +114,7 @@ def hopeless(found: Preemption | None, cluster: Cluster, pod: PodInfo | None, gr
     )
 
 
-def _obstacles(groups: Sequence[Found]) -> tuple[Obstacle, ...]:
+def _obstacles(groups: Sequence[NodeGroup]) -> tuple[Obstacle, ...]:
     found: Counter[Obstacle] = Counter()
     for group in groups:
         for atom in group.atoms:

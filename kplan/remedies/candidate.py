@@ -15,7 +15,8 @@ from kplan.cluster import AddPods, Change, Cluster, PodInfo, PutNode
 from kplan.framework.facts import Facts
 from kplan.objects.models import PodSpec
 from kplan.pipeline import Planner
-from kplan.reasons.groups import Asked, Found
+from kplan.reasons.groups import NodeGroup
+from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies.about import About, LowerRequest, Purpose
 from kplan.result import Outcome
 from kplan.scenario import Step, Verb
@@ -207,7 +208,7 @@ class Remedies:
 
     found: tuple[Remedy, ...] = ()
     failed: tuple[Candidate, ...] = ()
-    nearest: Found | None = None
+    nearest: NodeGroup | None = None
     alone: tuple[Candidate, ...] = ()
     claims: bool = False
     tried: int = 0
@@ -225,8 +226,8 @@ class Case:
     """
 
     planner: Planner
-    asked: Asked
-    groups: tuple[Found, ...]
+    asked: RunCycle
+    groups: tuple[NodeGroup, ...]
 
     @property
     def cluster(self) -> Cluster:
@@ -257,7 +258,7 @@ class Case:
         """Codes of all reasons."""
         return frozenset(atom.code for group in self.groups for atom in group.atoms)
 
-    def with_code(self, *codes: str) -> list[Found]:
+    def with_code(self, *codes: str) -> list[NodeGroup]:
         """Groups that have one of these reasons, nearest first."""
         return [group for group in self.groups if any(atom.code in codes for atom in group.atoms)]
 

@@ -13,7 +13,7 @@ from kplan.objects.models import Pod
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.shared.budgets import budgets_of
 from kplan.plugins.shared.claims import claim_uses
-from kplan.reasons.groups import Found
+from kplan.reasons.groups import NodeGroup
 from kplan.remedies.about import Amount, Evicted, Pods
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Moved
@@ -69,7 +69,7 @@ def propose(case: Case, lab: Lab) -> Iterator[Candidate]:
                 yield from _in_vain(case, group, int(row))
 
 
-def _in_vain(case: Case, group: Found, node: int) -> Iterator[Candidate]:
+def _in_vain(case: Case, group: NodeGroup, node: int) -> Iterator[Candidate]:
     """Name the largest pod of a node, where not even its leaving is enough."""
     resource = next((atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"), "")
     pods = _movable(case, group, node) if resource else []
@@ -80,7 +80,7 @@ def _in_vain(case: Case, group: Found, node: int) -> Iterator[Candidate]:
         yield Candidate("evict-pod", Cost.EVICT, what, named=True)
 
 
-def _sets(case: Case, lab: Lab, group: Found, node: int) -> Iterator[tuple[int, ...]]:
+def _sets(case: Case, lab: Lab, group: NodeGroup, node: int) -> Iterator[tuple[int, ...]]:
     """Sets of pods whose leaving is enough, the smallest first."""
     pods = _movable(case, group, node)
     limit = _highest_victim(case)
@@ -113,7 +113,7 @@ def _highest_victim(case: Case) -> int | None:
     return max((case.cluster.pods[row].priority for row in found.candidates[found.picks[0]].pods), default=0)
 
 
-def _movable(case: Case, group: Found, node: int) -> list[PodInfo]:
+def _movable(case: Case, group: NodeGroup, node: int) -> list[PodInfo]:
     """Pods that may be in the way, those that cost least first."""
     cluster = case.cluster
     codes = {atom.code for atom in group.atoms}
@@ -161,7 +161,7 @@ def _users_of_claims(case: Case) -> list[int]:
     ]
 
 
-def _frees(case: Case, group: Found, node: int, pods: Sequence[PodInfo]) -> bool:
+def _frees(case: Case, group: NodeGroup, node: int, pods: Sequence[PodInfo]) -> bool:
     """Whether pods that leave give back what is short of resources; the rest is for the trial."""
     for atom in group.atoms:
         if atom.resource and atom.resource != "pods":

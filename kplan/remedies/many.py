@@ -11,7 +11,7 @@ from kplan.cluster import AddPods, PodInfo, Remove
 from kplan.cluster.owners import controller
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
-from kplan.reasons.groups import Asked
+from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies.candidate import Candidate, Cost, Remedies
 from kplan.remedies.engine import Tried, best
 from kplan.remedies.helped import Fits
@@ -175,4 +175,4 @@ def options(found: Remedies, pod: PodInfo) -> list[Candidate]:
 def search(planner: Planner, pod: PodInfo) -> Remedies:
     """Find what helps one waiting pod, without what evicts."""
     cycle = planner.cycle(pod)
-    return remedies_of(planner, Asked(planner.cluster, pod, cycle, cycle.explain()), brief=True)
+    return remedies_of(planner, RunCycle(planner.cluster, pod, cycle, cycle.explain()), brief=True)

@@ -13,7 +13,7 @@ from kplan.objects.models import Node
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
-from kplan.reasons.groups import Found
+from kplan.reasons.groups import NodeGroup
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Objects
@@ -93,7 +93,7 @@ def _one_more(case: Case) -> Iterator[Candidate]:
             yield dataclasses.replace(more, code="larger-node", unless=("one-more-node",))
 
 
-def _about_claims(group: Found) -> bool:
+def _about_claims(group: NodeGroup) -> bool:
     """Whether it is claims that are in the way: nobody adds a node for those."""
     return any(atom.code in _OF_CLAIMS for atom in group.atoms)
 
@@ -104,7 +104,7 @@ def _names_a_node(case: Case) -> bool:
     return bool(terms) and all(term.match_fields for term in terms)
 
 
-def _models(case: Case) -> Iterator[tuple[int, Found]]:
+def _models(case: Case) -> Iterator[tuple[int, NodeGroup]]:
     """Nodes to copy: the nearest of each group, of different shapes."""
     seen: set[tuple[object, ...]] = set()
     for group in case.groups:
@@ -124,7 +124,7 @@ def _models(case: Case) -> Iterator[tuple[int, Found]]:
             return
 
 
-def _known_by(case: Case, group: Found, row: int, name: str) -> about.NewNode:
+def _known_by(case: Case, group: NodeGroup, row: int, name: str) -> about.NewNode:
     """A node like this one, told by what matters of it: its size in what is short, or its volume limit."""
     short = [atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"]
     limited = any(atom.code == "volume-limit" for atom in group.atoms)
@@ -181,7 +181,7 @@ def _domains(case: Case, row: int) -> dict[str, str]:
     return wanted
 
 
-def _larger(case: Case, group: Found, row: int) -> dict[str, int]:
+def _larger(case: Case, group: NodeGroup, row: int) -> dict[str, int]:
     """What a node of this kind would have to have where the pod is larger than it; empty where it is not."""
     cluster, wanted = case.cluster, {}
     for atom in group.atoms:
@@ -265,7 +265,7 @@ def _set_by_others(key: str) -> bool:
     return bool(slash) and domain.endswith(_SET_BY_OTHERS) and domain != "node-role.kubernetes.io"
 
 
-def _missing_labels(case: Case, group: Found) -> dict[str, str]:
+def _missing_labels(case: Case, group: NodeGroup) -> dict[str, str]:
     """Labels that a node of the group would need; those of the first term where there are several."""
     unmet = {one.name for atom in group.atoms for one in atom.about if one.kind == "selector"}
     wanted = {key: value for key, value in (case.spec.node_selector or {}).items() if key in unmet}

@@ -10,7 +10,7 @@ from kplan.objects import models
 from kplan.objects.models import Container, PodSpec, ResourceRequirements
 from kplan.objects.quantity import format_bytes, format_cpu
 from kplan.objects.requests import RequestRules, pod_requests, scheduler_units
-from kplan.reasons.groups import Found
+from kplan.reasons.groups import NodeGroup
 from kplan.remedies.about import Lower, LowerRequest, Part
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 
@@ -38,7 +38,7 @@ def propose(case: Case) -> Iterator[Candidate]:
         yield _lower(case, {first: 1}, least=True)
 
 
-def _targets(case: Case, group: Found, short: list[str]) -> dict[str, int]:
+def _targets(case: Case, group: NodeGroup, short: list[str]) -> dict[str, int]:
     """What is free on the node of a group where the least has to be given up; empty where a resource is all used."""
     best: dict[str, int] = {}
     loss = 2.0

@@ -8,7 +8,8 @@ from itertools import combinations
 
 from kplan.cluster import PodInfo, Put, PutNode
 from kplan.pipeline import Planner
-from kplan.reasons.groups import Asked, Found, find_groups
+from kplan.reasons.groups import NodeGroup, find_groups
+from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import (
     eviction,
     nodes,
@@ -52,11 +53,11 @@ def remedies(planner: Planner, pod: PodInfo) -> Remedies:
         pod: a waiting pod.
     """
     cycle = planner.cycle(pod)
-    return remedies_of(planner, Asked(planner.cluster, pod, cycle, cycle.explain()))
+    return remedies_of(planner, RunCycle(planner.cluster, pod, cycle, cycle.explain()))
 
 
 def remedies_of(
-    planner: Planner, asked: Asked, groups: Iterable[Found] | None = None, *, brief: bool = False
+    planner: Planner, asked: RunCycle, groups: Iterable[NodeGroup] | None = None, *, brief: bool = False
 ) -> Remedies:
     """Find what would make a pod fit whose cycle has been run; see ``remedies``.
 
@@ -143,7 +144,7 @@ def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:
             if changed is None:
                 continue
             cycle = case.planner.cycle(changed.pod)
-            asked = Asked(case.cluster, changed.pod, cycle, cycle.explain(preempt=False))
+            asked = RunCycle(case.cluster, changed.pod, cycle, cycle.explain(preempt=False))
             lab.trials += 1
             groups = tuple(group for group in find_groups(asked) if not group.left_out)[:GROUPS]
             then = Case(case.planner, asked, groups)

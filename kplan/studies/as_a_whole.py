@@ -14,7 +14,8 @@ import msgspec
 
 from kplan.cluster import PodInfo
 from kplan.pipeline import Planner
-from kplan.reasons.groups import Asked, find_groups
+from kplan.reasons.groups import find_groups
+from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import requests
 from kplan.remedies.candidate import Candidate, Case, Cost, Remedies
 from kplan.remedies.engine import Tried, best
@@ -268,7 +269,7 @@ def _lower_further(tried: Attempt) -> Candidate | None:
     if pod is None:
         return None
     cycle = planner.cycle(pod)
-    asked = Asked(cluster, pod, cycle, cycle.explain(preempt=False))
+    asked = RunCycle(cluster, pod, cycle, cycle.explain(preempt=False))
     groups = tuple(group for group in find_groups(asked) if not group.left_out)
     found = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
     return None if found is None else replace(tried.candidate, edits=(*tried.candidate.edits, *found.edits))

@@ -9,7 +9,8 @@ from kplan.objects.models import Pod
 from kplan.objects.quantity import milli_value, value
 from kplan.objects.requests import RequestRules
 from kplan.reasons.demand import Source, demand_of
-from kplan.reasons.groups import Asked, Atom
+from kplan.reasons.groups import Atom
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage
 from kplan.wording.view import ROOM, Phrase, View
 from kplan.wording.wanted import Wanted
@@ -57,7 +58,7 @@ def amount_phrase(view: View, atom: Atom) -> Phrase:
     return made
 
 
-def shortage(asked: Asked, atom: Atom, row: int) -> Shortage:
+def shortage(asked: RunCycle, atom: Atom, row: int) -> Shortage:
     """Numbers of one resource on one node."""
     needs, free, capacity = asked.amounts(atom.resource)
     kept = asked.kept(atom.resource).get(row, 0) if atom.kept else 0
@@ -131,7 +132,7 @@ def pod_limit_sentence(view: View, words: Phrase) -> str:
     return f"{who} at {'its' if total == 1 else 'their'} pod limit: {details}"
 
 
-def _allocatable(asked: Asked, name: str, capacity: NDArray[np.int64]) -> str:
+def _allocatable(asked: RunCycle, name: str, capacity: NDArray[np.int64]) -> str:
     """Say what of the largest node is not for pods; the scheduler counts allocatable, people know the capacity."""
     row = int(capacity.argmax())
     listed_capacity = (asked.cluster.nodes[row].status.capacity or {}).get(name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kplan.framework.reason_codes import ReasonCode
-from kplan.reasons.groups import Asked, Found
+from kplan.reasons.groups import NodeGroup
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Event
 from kplan.result.document import Scores as ScoreTable
 from kplan.result.document_asked import Turn
@@ -17,7 +18,7 @@ from kplan.wording.scoring import goes_to, why_there
 from kplan.words import count, listed, tallied
 
 
-def says(asked: Asked, verdict: str, runs_on: str) -> str:
+def says(asked: RunCycle, verdict: str, runs_on: str) -> str:
     """The sentence about a pod, which its name goes before."""
     outcome, cluster = asked.outcome, asked.cluster
     total, feasible = len(cluster.nodes), len(outcome.feasible)
@@ -47,7 +48,7 @@ def says(asked: Asked, verdict: str, runs_on: str) -> str:
 
 
 def cause_of(
-    asked: Asked, groups: Sequence[Found], told: Sequence[Told], verdict: str, table: ScoreTable | None
+    asked: RunCycle, groups: Sequence[NodeGroup], told: Sequence[Told], verdict: str, table: ScoreTable | None
 ) -> Cause:
     """The one cause of an answer.
 
@@ -75,7 +76,7 @@ def cause_of(
     return because(told[0], groups[1:])
 
 
-def _gate_cause(asked: Asked) -> Cause:
+def _gate_cause(asked: RunCycle) -> Cause:
     fits = len(asked.outcome.feasible)
     without = "without them" if len(asked.pod.pod.spec.scheduling_gates or ()) > 1 else "without it"
     if asked.outcome.error or not fits:
@@ -85,7 +86,7 @@ def _gate_cause(asked: Asked) -> Cause:
     return Cause(code=ReasonCode.SCHEDULING_GATES, text=f"{gates_cause(asked).text}; {after}")
 
 
-def gates_cause(asked: Asked) -> Cause:
+def gates_cause(asked: RunCycle) -> Cause:
     """Which gates keep a pod out of the queue, whatever comes after."""
     return Cause(code=ReasonCode.SCHEDULING_GATES, text=f"{gates(asked.pod, asked.outcome)} must be removed first")
 

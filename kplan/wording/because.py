@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kplan.framework.reason_codes import ReasonCode
-from kplan.reasons.groups import Atom, Found
+from kplan.reasons.groups import Atom, NodeGroup
 from kplan.result.document_base import Cause
 from kplan.wording.amounts import amount_sentence, pod_limit_sentence, wanted
 from kplan.wording.groups import Told, tell
@@ -26,7 +26,7 @@ from kplan.wording.whole_pod import claim_sentence, device_claim_sentence
 from kplan.words import amounts, count, joined, short_key
 
 
-def because(told: Told, others: Sequence[Found]) -> Cause:
+def because(told: Told, others: Sequence[NodeGroup]) -> Cause:
     """Name what is in the way of the nearest nodes.
 
     Args:
@@ -36,7 +36,7 @@ def because(told: Told, others: Sequence[Found]) -> Cause:
     return because_wanted(told, others)[0]
 
 
-def because_wanted(told: Told, others: Sequence[Found]) -> tuple[Cause, Wanted | None]:
+def because_wanted(told: Told, others: Sequence[NodeGroup]) -> tuple[Cause, Wanted | None]:
     """Name what is in the way, and what its sentence is made of where it is an amount; see ``because``."""
     view, phrases = told.view, told.phrases
     chosen = _of_chosen(view, others)
@@ -68,7 +68,7 @@ def _whole(text: str) -> str:
     return text
 
 
-def _of_chosen(view: View, others: Sequence[Found]) -> tuple[Cause, Wanted | None] | None:
+def _of_chosen(view: View, others: Sequence[NodeGroup]) -> tuple[Cause, Wanted | None] | None:
     """Where the pod itself chooses nodes: that none is such, or what is wrong with those that are.
 
     The nodes it did not choose are the nearest ones, and nothing is wrong with them; what is asked is what became of
@@ -91,7 +91,7 @@ def _of_chosen(view: View, others: Sequence[Found]) -> tuple[Cause, Wanted | Non
     return Cause(code=cause.code, text=cause.text + tail), _with_tail(amount, tail)
 
 
-def _choice(view: View, group: Found) -> str:
+def _choice(view: View, group: NodeGroup) -> str:
     """Why the nodes of a group are none that the pod chooses: what it selects, or a device that they have not."""
     for atom in group.atoms:
         if atom.code in _CHOICES and atom.refined:
@@ -101,7 +101,7 @@ def _choice(view: View, group: Found) -> str:
     return ""
 
 
-def _rest(view: View, others: Sequence[Found], more: int) -> str:
+def _rest(view: View, others: Sequence[NodeGroup], more: int) -> str:
     """What keeps the pod from the other nodes, if it is one thing; else how many."""
     plain = f"{count(more, 'more reason')} on other nodes"
     if len(others) != 1 or len(others[0].atoms) != 1 or not others[0].atoms[0].refined:

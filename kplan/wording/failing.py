@@ -10,7 +10,8 @@ import numpy as np
 
 from kplan.cluster import PodInfo
 from kplan.pipeline import Planner
-from kplan.reasons.groups import Asked, Found, find_groups
+from kplan.reasons.groups import NodeGroup, find_groups
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
 from kplan.result.document import Group, Nearest
 from kplan.result.document_base import Cause
@@ -51,7 +52,7 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
     plain = plain_cause(planner, pod, outcome)
     if plain is not None:
         return Failure(plain)
-    asked = Asked.of(planner, pod)
+    asked = RunCycle.of(planner, pod)
     groups = find_groups(asked)
     if leaving:
         rows = [planner.cluster.node_index[name] for name in leaving]
@@ -67,7 +68,7 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
     return Failure(cause, first, len(groups), tuple(one.group for one in told), nearest)
 
 
-def _without(group: Found, rows: Collection[int]) -> Found:
+def _without(group: NodeGroup, rows: Collection[int]) -> NodeGroup:
     return replace(group, rows=group.rows[~np.isin(group.rows, list(rows))])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import returns
-from kplan.reasons.groups import Asked
+from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies.candidate import Remedies, Remedy
 from kplan.result.document import Fix, NoHelp
 from kplan.wording.commands import commands_of
@@ -37,7 +37,7 @@ def fixes(found: Remedies, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> t
     )
 
 
-def no_help(found: Remedies, asked: Asked) -> NoHelp | None:
+def no_help(found: Remedies, asked: RunCycle) -> NoHelp | None:
     """What would be tried first and does not help; None where there is nothing to say.
 
     Args:
@@ -53,7 +53,7 @@ def no_help(found: Remedies, asked: Asked) -> NoHelp | None:
     )
 
 
-def _what_it_takes(found: Remedies, asked: Asked) -> str:
+def _what_it_takes(found: Remedies, asked: RunCycle) -> str:
     """What is wrong with the nearest node, all of it."""
     if found.nearest is None:
         return ""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kplan.reasons.common_labels import common_labels
-from kplan.reasons.groups import Asked, Found
+from kplan.reasons.groups import NodeGroup
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Group, GroupNode, Nearest, Reason
 from kplan.wording.phrases import phrase
 from kplan.wording.view import NODES_SHOWN, Own, Phrase, View, view_of
@@ -22,7 +23,7 @@ class Told:
     group: Group
 
 
-def tell(asked: Asked, found: Found, *, names: bool = True, own: Own | None = None) -> Told:
+def tell(asked: RunCycle, found: NodeGroup, *, names: bool = True, own: Own | None = None) -> Told:
     """Put a group in words; facts are looked up for the nodes shown alone.
 
     Args:
@@ -55,7 +56,7 @@ def tell(asked: Asked, found: Found, *, names: bool = True, own: Own | None = No
     return Told(view, phrases, group)
 
 
-def _labels(found: Found) -> frozenset[str]:
+def _labels(found: NodeGroup) -> frozenset[str]:
     """Keys of the labels that the reasons of a group are about."""
     requirements = (atom.requirement for atom in found.atoms if atom.requirement is not None)
     return frozenset(one.key for one in requirements if one.operator == "In" and len(one.values) == 1)
@@ -72,7 +73,7 @@ def needs_of(group: Group) -> tuple[tuple[str, int], ...]:
     return tuple(sorted({(short.resource, short.needs) for node in group.nodes for short in node.shortages}))
 
 
-def _node(asked: Asked, row: int, phrases: Sequence[Phrase]) -> GroupNode:
+def _node(asked: RunCycle, row: int, phrases: Sequence[Phrase]) -> GroupNode:
     details = []
     alone = len(phrases) == 1
     for words in phrases:

@@ -13,7 +13,8 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import ConstraintFacts, SpreadFacts
 from kplan.plugins.volume_binding.facts import BoundVolume, VolumeBindingFacts, WaitingClaim
-from kplan.reasons.groups import Asked, Found
+from kplan.reasons.groups import NodeGroup
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Attachment, Domain, Domains, Kept, Term, Volume
 from kplan.wording.volumes import UNSUITABLE
 from kplan.words import count, listed
@@ -78,7 +79,7 @@ _RULES: dict[str, str] = {
 }
 
 
-def terms(facts: Mapping[str, Facts], asked: Asked) -> tuple[Term, ...]:
+def terms(facts: Mapping[str, Facts], asked: RunCycle) -> tuple[Term, ...]:
     """Pod affinity terms that refuse nodes shown."""
     found = facts.get("InterPodAffinity")
     if not isinstance(found, InterPodAffinityFacts):
@@ -169,7 +170,7 @@ def attachments(facts: Mapping[str, Facts]) -> tuple[Attachment, ...]:
     )
 
 
-def kept(asked: Asked, group: Found) -> tuple[Kept, ...]:
+def kept(asked: RunCycle, group: NodeGroup) -> tuple[Kept, ...]:
     """Who has or keeps room on the nearest node of a group that fails for nominated pods alone."""
     resources = [atom.resource for atom in group.atoms if atom.kept and atom.resource]
     if not resources or asked.cycle.filters is None:

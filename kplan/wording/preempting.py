@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.preemption import Ineligible, PickRule, Preemption
-from kplan.reasons.groups import Found
+from kplan.reasons.groups import NodeGroup
 from kplan.reasons.preempting import Hopeless, Leaving, Obstacle, Spared, against, hopeless, leaving, spared
 from kplan.result import Outcome
 from kplan.result.document import Preempt, Victim
@@ -48,7 +48,7 @@ _PICKED_BY = {
 def preempt_part(
     outcome: Outcome,
     cluster: Cluster,
-    groups: Sequence[Found],
+    groups: Sequence[NodeGroup],
     *,
     after: tuple[str, ...] = (),
     everything: bool = False,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from kplan.framework.facts import Facts
 from kplan.framework.findings import About
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.reasons.groups import Asked, Found
+from kplan.reasons.groups import NodeGroup
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage
 from kplan.words import joined, listed
 
@@ -86,8 +87,8 @@ class View:
             the words then hold for all pods of that spec.
     """
 
-    asked: Asked
-    group: Found
+    asked: RunCycle
+    group: NodeGroup
     shown: tuple[int, ...]
     facts: Mapping[str, Facts]
     own: Own = field(default_factory=dict)
@@ -136,7 +137,7 @@ class View:
 NODES_SHOWN = 3
 
 
-def view_of(asked: Asked, found: Found, own: Own | None = None) -> View:
+def view_of(asked: RunCycle, found: NodeGroup, own: Own | None = None) -> View:
     """View a group by its first nodes; facts are looked up for these alone."""
     shown = found.rows[:NODES_SHOWN]
     return View(asked, found, tuple(int(row) for row in shown), asked.facts(shown), own or {})

@@ -11,15 +11,16 @@ from kplan.framework.reason_codes import AboutKind
 from kplan.objects.models import Object, Pod
 from kplan.objects.selectors import Requirement
 from kplan.objects.state import ClusterState
-from kplan.reasons.groups import Asked, Atom, find_groups
+from kplan.reasons.groups import Atom, find_groups
+from kplan.reasons.run_cycle import RunCycle
 from tests.builders import node, pod
 
 SSD = {"disk": "ssd"}
 
 
-def asked(new: Pod, objects: Iterable[Object]) -> Asked:
+def asked(new: Pod, objects: Iterable[Object]) -> RunCycle:
     planner = kplan.Scheduler.of("1.37").planner(ClusterState.of([*objects, new]))
-    return Asked.of(planner, planner.cluster.pods[planner.cluster.pod_index[new.key]])
+    return RunCycle.of(planner, planner.cluster.pods[planner.cluster.pod_index[new.key]])
 
 
 def told(atom: Atom) -> str:

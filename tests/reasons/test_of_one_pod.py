@@ -13,8 +13,9 @@ from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.reasons.careful import CountsOthers, InTrouble, KeepsNothingAway, RequestsNothing, careful
 from kplan.reasons.demand import Demand, Source, demand_of
-from kplan.reasons.groups import Asked, find_groups
+from kplan.reasons.groups import find_groups
 from kplan.reasons.preempting import Hopeless, Obstacle, hopeless
+from kplan.reasons.run_cycle import RunCycle
 from tests.builders import node, pod
 
 SCHEDULER = kplan.Scheduler.of("1.37")
@@ -24,11 +25,11 @@ def container(name: str, cpu: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "resources": {"requests": {"cpu": cpu}}, **more}
 
 
-def asked(new: Pod, objects: Iterable[Object], *, preempt: bool = False) -> Asked:
+def asked(new: Pod, objects: Iterable[Object], *, preempt: bool = False) -> RunCycle:
     planner = SCHEDULER.planner(ClusterState.of([*objects, new]))
     info = planner.cluster.pods[planner.cluster.pod_index[new.key]]
     cycle = planner.cycle(info)
-    return Asked(planner.cluster, info, cycle, cycle.explain(preempt=preempt))
+    return RunCycle(planner.cluster, info, cycle, cycle.explain(preempt=preempt))
 
 
 DEMANDS = {

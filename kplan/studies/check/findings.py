@@ -8,7 +8,8 @@ from typing import Any
 
 from kplan.course.alike import template_likeness
 from kplan.pipeline import Planner
-from kplan.reasons.groups import Asked, find_groups
+from kplan.reasons.groups import find_groups
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document_check import Finding
 from kplan.result.document_plan import PlanStep, SimulationPlan
 from kplan.studies.by_object import Mine, first_name
@@ -109,7 +110,7 @@ class Reasons:
         if pod is None or not pod.waiting or not self.left:
             return ""
         self.left -= 1
-        asked = Asked.of(self.after, pod)
+        asked = RunCycle.of(self.after, pod)
         groups = find_groups(asked)
         if not groups or asked.outcome.feasible.size:
             return ""

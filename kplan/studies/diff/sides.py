@@ -16,7 +16,8 @@ from kplan.course.as_new import movable
 from kplan.course.returning import copy_of
 from kplan.pipeline import Pipeline, Planner
 from kplan.pipeline.entity import Entity
-from kplan.reasons.groups import Asked, find_groups, narrowed
+from kplan.reasons.groups import find_groups, narrowed
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
 from kplan.result.document_base import Doubt, Origin
 from kplan.studies.simulate import SimulateOptions, simulate_pods
@@ -216,7 +217,7 @@ def look(planner: Planner, pod: PodInfo, nodes: Sequence[str], rules: Planner | 
         rules: planner with other rules, over the same cluster.
     """
     cluster = planner.cluster
-    asked = Asked.of(planner, pod)
+    asked = RunCycle.of(planner, pod)
     outcome = asked.outcome
     rows = [cluster.node_index[name] for name in nodes if name in cluster.node_index]
     return Seen(
@@ -248,7 +249,7 @@ def _scores(cluster: Cluster, outcome: Outcome, rows: Sequence[int]) -> dict[str
     }
 
 
-def _refused(asked: Asked, rows: Sequence[int]) -> dict[str, Refused]:
+def _refused(asked: RunCycle, rows: Sequence[int]) -> dict[str, Refused]:
     """Why nodes are refused, by name of the node."""
     found: dict[str, Refused] = {}
     feasible = set(asked.outcome.feasible.tolist())
@@ -262,7 +263,7 @@ def _refused(asked: Asked, rows: Sequence[int]) -> dict[str, Refused]:
     return found
 
 
-def _nowhere(asked: Asked) -> Refused | None:
+def _nowhere(asked: RunCycle) -> Refused | None:
     """Why a pod fits no node; None where it fits one."""
     outcome = asked.outcome
     if outcome.gated:

@@ -14,7 +14,8 @@ from kplan.course.as_new import as_new
 from kplan.course.returning import after_eviction
 from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.careful import careful
-from kplan.reasons.groups import Asked, Found, find_groups, narrowed
+from kplan.reasons.groups import NodeGroup, find_groups, narrowed
+from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import remedies_of
 from kplan.result import Outcome
 from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt
@@ -101,7 +102,7 @@ def _explained(context: Context, pod: PodInfo) -> Explained:
 def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
     cluster = context.planner.cluster
     cycle = context.planner.cycle(pod)
-    asked = Asked(cluster, pod, cycle, cycle.explain())
+    asked = RunCycle(cluster, pod, cycle, cycle.explain())
     outcome = asked.outcome
     groups = find_groups(asked)
     told = [tell(asked, group, names=not context.brief) for group in groups]
@@ -173,14 +174,14 @@ def _shape(shown: Sequence[Told], cause: Cause | None) -> Hashable:
     return groups[0].text, needs_of(next(about, groups[0]))
 
 
-def _preempt(context: Context, outcome: Outcome, groups: list[Found], *, waits: bool) -> Preempt | None:
+def _preempt(context: Context, outcome: Outcome, groups: list[NodeGroup], *, waits: bool) -> Preempt | None:
     planner = context.planner
     after = victims_after(planner.cluster, after_eviction(planner, outcome)) if waits and not context.brief else ()
     return preempt_part(outcome, planner.cluster, groups, after=tuple(after), everything=context.all_victims)
 
 
 def _remedies(
-    context: Context, asked: Asked, groups: list[Found], verdict: str, *, waits: bool
+    context: Context, asked: RunCycle, groups: list[NodeGroup], verdict: str, *, waits: bool
 ) -> tuple[tuple[Fix, ...], NoHelp | None]:
     """What would make a waiting pod fit, and what would not; of many pods it is told by cause (see ``fold``)."""
     if context.brief or not waits or verdict not in ("PENDING", "PREEMPTS"):
@@ -211,7 +212,7 @@ def _place(outcome: Outcome) -> int:
     return outcome.choice
 
 
-def _only(node: str, groups: list[Found], asked: Asked) -> list[Told]:
+def _only(node: str, groups: list[NodeGroup], asked: RunCycle) -> list[Told]:
     """Tell about one node alone."""
     found = narrowed(groups, asked.cluster.node_index[node])
     return [tell(asked, found)] if found is not None else []

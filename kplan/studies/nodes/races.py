@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import structs
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.reasons.groups import Asked
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Outcome
 from kplan.result.document_nodes import NodeLoss, NodeRace
 from kplan.wording.node_story import loses_text, losses_text, race_text
@@ -27,7 +27,7 @@ class Kind:
     """
 
     pods: tuple[PodInfo, ...]
-    asked: Asked
+    asked: RunCycle
 
     @property
     def outcome(self) -> Outcome:

@@ -13,7 +13,8 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.course.alike import likeness
 from kplan.course.as_new import as_new, movable
 from kplan.plugins.shared.own_claims import own_claims
-from kplan.reasons.groups import Asked, Atom, Found, find_groups, narrowed
+from kplan.reasons.groups import Atom, NodeGroup, find_groups, narrowed
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal
@@ -123,7 +124,7 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
 def _file(found: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
     """Run the cycle of one kind and file it."""
     cycle = context.planner.cycle(first)
-    kind = Kind(alike, Asked(context.planner.cluster, first, cycle, cycle.explain()))
+    kind = Kind(alike, RunCycle(context.planner.cluster, first, cycle, cycle.explain()))
     outcome = kind.outcome
     if outcome.gated:
         found.gated += len(alike)
@@ -139,7 +140,7 @@ def _file(found: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...]
 
 def _refuse(found: _Sorted, kind: Kind, row: int) -> None:
     """File a kind under the reasons the node has against it."""
-    here = narrowed(find_groups(kind.asked), row) or Found((), np.array([row], dtype=np.intp))
+    here = narrowed(find_groups(kind.asked), row) or NodeGroup((), np.array([row], dtype=np.intp))
     own = own_claims(kind.asked.pod.pod)
     entry = found.refused.setdefault(tuple((atom.same(own), atom.kept) for atom in here.atoms), _Refused())
     entry.kinds.append(kind)

@@ -13,7 +13,8 @@ from kplan.course.alike import template_likeness
 from kplan.framework.findings import About
 from kplan.pipeline import Planner
 from kplan.plugins.shared.own_claims import own_claims
-from kplan.reasons.groups import Asked, find_groups
+from kplan.reasons.groups import find_groups
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
 from kplan.result.document import Group
 from kplan.result.document_base import Cause
@@ -58,7 +59,7 @@ class Telling:
 
 def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> Told:
     """Tell why nodes refuse a pod; of one that is told by a group of them, without their names."""
-    asked = Asked.of(planner, pod)
+    asked = RunCycle.of(planner, pod)
     groups = find_groups(asked)
     if not groups:
         return Told(Cause(code="unknown", text=outcome.fit_error), pod.key)
