@@ -24,10 +24,10 @@ def amount_phrase(view: View, atom: Atom) -> Phrase:
     free, capacity = free[rows], capacity[rows]
     shortages = {row: shortage(view.asked, atom, row) for row in view.shown}
     low, high = int(free.min()), int(free.max())
-    name = "pod limit" if atom.resource == "pods" else atom.resource
+    name = "pod limit reached" if atom.resource == "pods" else atom.resource
     made = Phrase(name, shortages=shortages)
     if atom.resource == "pods":
-        made.tail, made.near = " reached", ("the pod limit", "1 slot")
+        made.near = ("the pod limit", "1 slot")
         uses = {row: f"{s.capacity - s.free} of {s.capacity}" for row, s in shortages.items()}
         used = np.unique(np.stack((capacity - free, capacity)), axis=1)
         if used.shape[1] == 1:
