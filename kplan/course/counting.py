@@ -10,8 +10,10 @@ import numpy as np
 from msgspec import structs
 
 from kplan.cluster import AddPods, PodInfo
+from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.course.attempts import W, Why
 from kplan.course.supply import Supply
+from kplan.errors import UsageError
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import is_disk
@@ -81,7 +83,18 @@ def count_sets(
         ratio: pods of each in a set.
         most: sets to stop at.
         why: asked about the next pod, which does not fit.
+
+    Raises:
+        UsageError: no profile has the schedulerName of one.
     """
+    for supply in supplies:
+        name = supply.sample.spec.scheduler_name or DEFAULT_SCHEDULER
+        if name not in planner.pipelines:
+            raise UsageError(
+                f"{supply.name}: no profile here has the schedulerName {name}",
+                code="other-scheduler",
+                hint="--config FILE with a profile of that name",
+            )
     with planner.trial() as trial:
         for supply in supplies:
             trial.apply(supply.begin())

@@ -8,6 +8,7 @@ import pytest
 import kplan
 from kplan.cluster import AddPods
 from kplan.course.counting import count_sets
+from kplan.errors import UsageError
 from kplan.objects.models import Object, ObjectMeta, ResourceQuota
 from kplan.objects.models.policy import ResourceQuotaSpec, ResourceQuotaStatus
 from kplan.objects.state import ClusterState
@@ -242,3 +243,11 @@ def test_a_quota_that_has_let_waiting_pods_in_is_not_asked_about_them() -> None:
 def test_a_quota_with_room_is_not_told() -> None:
     planner = planner_of(*two_zones(), quota(pods="7"))
     assert report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")]).notes == ()
+
+
+def test_a_workload_of_a_scheduler_without_a_profile_is_refused_in_a_line() -> None:
+    planner = planner_of(node("node-a"), owned("web-1", "ReplicaSet", "web", on="node-a", schedulerName="volcano"))
+    with pytest.raises(UsageError) as refused:
+        report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")])
+    assert refused.value.message == "rs/shop/web: no profile here has the schedulerName volcano"
+    assert refused.value.code == "other-scheduler"
