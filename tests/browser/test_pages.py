@@ -92,8 +92,8 @@ def test_the_story_opens_and_closes_by_keyboard_alone(opened: Open) -> None:
     keys.press("Home")
     keys.press("ArrowRight")
     keys.press("Enter")
-    assert shown.focused() == "node-c"
     shown.page.locator("#story").wait_for(state="visible")
+    assert shown.focused() == "node-c"
     assert shown.page.locator('button[data-node="node-c"]').get_attribute("aria-current") == "true"
     keys.press("Escape")
     shown.page.locator("#story").wait_for(state="hidden")
