@@ -218,7 +218,7 @@ def test_a_pod_that_goes_away_is_said_and_waited_for(
     other_server.delete(f"{PODS}/gone-0", {"gracePeriodSeconds": 0})
     out, err = capsys.readouterr()
     assert [line.split()[0] for line in out.splitlines() if line.startswith("PENDING")] == ["PENDING?", "PENDING?"]
-    assert err.count(": no pod gone-0\n") == 1
+    assert err.count(": no pod gone-0 in namespace default\n") == 1
 
 
 def test_an_interrupt_ends_a_watch_with_130(server: ControlPlane) -> None:
