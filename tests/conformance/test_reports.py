@@ -52,7 +52,7 @@ CAUSES = {
     "50": ["anti-affinity", "default/low-1"],
     "52": ["idle", "4 skipped"],
     "54": ["gate kueue.x-k8s.io/admission", "would go to n-1"],
-    "56": ["resource claims are not modelled"],
+    "56": ["FITS imex-test1/mpi-0", "node-4, node-5, node-6", "(4 of 8 nodes fit)"],
     "58": ["taint prod-only=true:NoSchedule", "stage-1 has 100m free"],
 }
 """Words of the answer that name what the report's own answer names."""
