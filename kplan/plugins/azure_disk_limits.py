@@ -11,13 +11,8 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodevolumel
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.findings import Findings
-from kplan.framework.worlds import Worlds
 from kplan.objects.models import PersistentVolume, Volume
-from kplan.plugins.shared.disk_limits import DiskKind, judge
+from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits
 
 LIMIT = 16
 
@@ -32,29 +27,15 @@ def _of_persistent_volume(volume: PersistentVolume) -> str | None:
     return None if disk is None else disk.disk_name or ""
 
 
-KIND = DiskKind(
-    plugin="kubernetes.io/azure-disk",
-    resource="attachable-volumes-azure-disk",
-    of_volume=_of_volume,
-    of_persistent_volume=_of_persistent_volume,
-    limit=lambda node: LIMIT,
-)
-
-
 @dataclass(frozen=True, slots=True)
-class AzureDiskLimits:
+class AzureDiskLimits(DiskLimits):
     """Refuses nodes that hold as many as they take."""
 
     name: ClassVar[str] = "AzureDiskLimits"
-    cost: ClassVar[Cost] = Cost.SEARCH
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read volumes of pods, and the limits of nodes."""
-        return Reads.NODE | Reads.PODS | Reads.STORAGE
-
-    def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
-        """Refuse nodes where the disks would be too many."""
-        return judge(KIND, pod, cluster, worlds)
+    kind: ClassVar[DiskKind] = DiskKind(
+        plugin="kubernetes.io/azure-disk",
+        resource="attachable-volumes-azure-disk",
+        of_volume=_of_volume,
+        of_persistent_volume=_of_persistent_volume,
+        limit=lambda node: LIMIT,
+    )

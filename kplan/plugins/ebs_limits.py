@@ -13,13 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.findings import Findings
-from kplan.framework.worlds import Worlds
 from kplan.objects.models import Node, PersistentVolume, Volume
-from kplan.plugins.shared.disk_limits import DiskKind, judge
+from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits
 
 LIMIT, NITRO_LIMIT = 39, 25
 _INSTANCE_TYPES = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
@@ -41,29 +36,15 @@ def _limit(node: Node) -> int:
     return NITRO_LIMIT if _NITRO.search(kind) else LIMIT
 
 
-KIND = DiskKind(
-    plugin="kubernetes.io/aws-ebs",
-    resource="attachable-volumes-aws-ebs",
-    of_volume=_of_volume,
-    of_persistent_volume=_of_persistent_volume,
-    limit=_limit,
-)
-
-
 @dataclass(frozen=True, slots=True)
-class EBSLimits:
+class EBSLimits(DiskLimits):
     """Refuses nodes that hold as many as they take."""
 
     name: ClassVar[str] = "EBSLimits"
-    cost: ClassVar[Cost] = Cost.SEARCH
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read volumes of pods, and the limits of nodes."""
-        return Reads.NODE | Reads.PODS | Reads.STORAGE
-
-    def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
-        """Refuse nodes where the disks would be too many."""
-        return judge(KIND, pod, cluster, worlds)
+    kind: ClassVar[DiskKind] = DiskKind(
+        plugin="kubernetes.io/aws-ebs",
+        resource="attachable-volumes-aws-ebs",
+        of_volume=_of_volume,
+        of_persistent_volume=_of_persistent_volume,
+        limit=_limit,
+    )

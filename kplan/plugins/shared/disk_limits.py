@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.features import Features
 from kplan.framework.findings import Findings, RowError, failed_everywhere, passed, refused
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Worlds
@@ -45,6 +47,25 @@ class DiskKind:
     of_volume: Callable[[Volume], str | None]
     of_persistent_volume: Callable[[PersistentVolume], str | None]
     limit: Callable[[Node], int]
+
+
+@dataclass(frozen=True, slots=True)
+class DiskLimits:
+    """Refuses nodes that hold as many disks of one kind as they take: the plugin of each kind, but for its name."""
+
+    kind: ClassVar[DiskKind]
+    cost: ClassVar[Cost] = Cost.SEARCH
+
+    args: None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Read volumes of pods, and the limits of nodes."""
+        return Reads.NODE | Reads.PODS | Reads.STORAGE
+
+    def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
+        """Refuse nodes where the disks would be too many."""
+        return judge(self.kind, pod, cluster, worlds)
 
 
 class NoClaimNameError(Exception):

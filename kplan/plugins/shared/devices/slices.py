@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from kplan.framework.features import Features
 from kplan.objects import quantity
 from kplan.objects.models.devices import Device as ApiDevice
-from kplan.objects.models.devices import DeviceClass, DeviceTaintRule, DeviceTaintSelector, ResourceSlice
+from kplan.objects.models.devices import (
+    DeviceClass,
+    DeviceSelector,
+    DeviceTaintRule,
+    DeviceTaintSelector,
+    ResourceSlice,
+)
 from kplan.plugins.shared.devices.cel import CelError, expression
 from kplan.plugins.shared.devices.device import Device, Kinds, NodeChoice, Taint, read_taint
 
@@ -140,5 +146,5 @@ class _Rules:
             return False
 
 
-def _expressions(selectors: Iterable | None) -> list[str]:  # type: ignore[type-arg]
+def _expressions(selectors: Iterable[DeviceSelector] | None) -> list[str]:
     return [one.cel.expression for one in selectors or () if one.cel is not None]
