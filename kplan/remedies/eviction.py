@@ -14,7 +14,7 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.shared.budgets import budgets_of
 from kplan.plugins.shared.claims import claim_uses
 from kplan.reasons.groups import NodeGroup
-from kplan.remedies.about import Amount, Evicted, Pods
+from kplan.remedies.about import Amount, Named
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Moved
 from kplan.remedies.lab import Lab
@@ -76,7 +76,7 @@ def _in_vain(case: Case, group: NodeGroup, node: int) -> Iterator[Candidate]:
     if pods and _highest_victim(case) is None:
         largest = max(pods, key=lambda pod: pod.requests.get(resource, 0))
         name = case.cluster.node_name(node)
-        what = Evicted(largest.key, name, "in-vain" if returns(largest) else "lost")
+        what = Named("in-vain" if returns(largest) else "lost", node=name, names=(largest.key,))
         yield Candidate("evict-pod", Cost.EVICT, what, named=True)
 
 
@@ -194,7 +194,7 @@ def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Itera
         yield Candidate(
             "delete-pod",
             Cost.LOSS,
-            Pods(keys),
+            Named(names=keys),
             steps=tuple(map(deleted, pods)),
             harm="breaks-budget" if broken else "gone" if len(pods) == 1 else "gone-some",
             budget=broken,
@@ -203,7 +203,7 @@ def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Itera
             yield from _moving(case, lab, node, pods[0])
         return
     if len(pods) > 1:
-        yield Candidate("evict-pods", Cost.EVICT, Pods(keys), steps=tuple(map(_evict, pods)))
+        yield Candidate("evict-pods", Cost.EVICT, Named(names=keys), steps=tuple(map(_evict, pods)))
         return
     yield from _evicted(case, lab, node, pods[0])
 
@@ -221,27 +221,27 @@ def _moving(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate
     """Say that a pod has no other place, where one would try to move it."""
     fate = _fate(case, lab, node, pod)
     if not fate.lands and not fate.chain:
-        what = Evicted(pod.key, case.cluster.node_name(node), "no-room")
+        what = Named("no-room", node=case.cluster.node_name(node), names=(pod.key,))
         yield Candidate("move-pod", Cost.EVICT, what, named=True)
 
 
 def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate]:
     name = case.cluster.node_name(node)
     fate = _fate(case, lab, node, pod)
-    moves = Evicted(pod.key, name, "moves", fate.lands, size=_size(case, pod))
+    leaves = Named(node=name, names=(pod.key,), size=_size(case, pod))
+    moves = replace(leaves, variant="moves", to=fate.lands)
     evict = Candidate("evict-pod", Cost.EVICT, moves, steps=(_evict(pod),))
-    back = Evicted(pod.key, name, "back")
     if fate.order_free and fate.lands:
         yield evict
     elif fate.order_free or pod.priority < case.pod.priority:
-        waits = replace(moves, fate="waits")
+        waits = replace(leaves, variant="waits")
         yield replace(evict, about=waits, cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
     elif fate.chain and fate.copy is not None:
         steps = (Moved(pod.key, fate.copy),)
-        yield replace(evict, code="move-pod", about=replace(moves, to=fate.chain), steps=steps)
-        yield Candidate("evict-pod", Cost.EVICT, replace(back, alone=True), named=True)
+        yield replace(evict, code="move-pod", about=replace(leaves, to=fate.chain), steps=steps)
+        yield Candidate("evict-pod", Cost.EVICT, replace(leaves, variant="back alone"), named=True)
     else:
-        yield Candidate("move-pod", Cost.EVICT, back, named=True)
+        yield Candidate("move-pod", Cost.EVICT, replace(leaves, variant="back"), named=True)
 
 
 def _size(case: Case, pod: PodInfo) -> Amount | None:

@@ -68,7 +68,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 def _uncordon(case: Case) -> Iterator[Candidate]:
     for row in case.nearest(NODES, "node-cordoned"):
         name = case.cluster.node_name(row)
-        yield Candidate("uncordon", Cost.UNCORDON, about.OneNode(name), steps=(Cordon(name, on=False),), named=True)
+        yield Candidate("uncordon", Cost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),), named=True)
 
 
 def _one_more(case: Case) -> Iterator[Candidate]:
@@ -208,7 +208,7 @@ def _pod_limit(case: Case) -> Iterator[Candidate]:
         allocatable = {**(node.status.allocatable or {}), "pods": str(limit)}
         changed = replace(node, status=replace(node.status, allocatable=allocatable))
         steps = (Objects((PutNode(node.name, changed),)),)
-        yield Candidate("pod-limit", Cost.NODE, about.PodLimit(node.name, limit, old), steps=steps)
+        yield Candidate("pod-limit", Cost.NODE, about.Named(node=node.name, new=limit, old=old), steps=steps)
 
 
 def _taints(case: Case) -> Iterator[Candidate]:
@@ -225,12 +225,12 @@ def _without(node: str, taints: tuple[str, ...], meant: tuple[about.Purpose, ...
     """Take taints off a node that is meant for other pods, if it is."""
     steps = tuple(_no_taint(node, taint) for taint in taints)
     if taints and all(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
-        return Candidate("node-healthy", Cost.NODE, about.Taints(taints, node), steps=steps)
+        return Candidate("node-healthy", Cost.NODE, about.Named(node=node, names=taints), steps=steps)
     ours = any(taint.partition(":")[0].partition("=")[0] in CONTROL_PLANE for taint in taints)
     return Candidate(
         "remove-taint",
         Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.NODE,
-        about.Taints(taints, node),
+        about.Named(node=node, names=taints),
         steps=steps,
         named=not (ours or meant),
         meant=meant,
@@ -255,7 +255,8 @@ def _labels(case: Case) -> Iterator[Candidate]:
 
 
 def _labelled(node: Node, labels: Mapping[str, str], *, named: bool = False) -> Candidate:
-    what = about.Labels(node.name, tuple(labels.items()), any(key in node.labels for key in labels))
+    over = "over" if any(key in node.labels for key in labels) else ""
+    what = about.Named(over, node=node.name, pairs=tuple(labels.items()))
     steps = tuple(Label(node.name, key, value) for key, value in labels.items())
     return Candidate("label-node", Cost.NODE, what, steps=steps, named=named)
 
@@ -306,5 +307,5 @@ def _remove(case: Case) -> Iterator[Candidate]:
         if pods:
             continue
         name = case.cluster.node_name(row)
-        yield Candidate("remove-node", Cost.LOSS, about.OneNode(name), steps=(RemoveNode(name),), named=True)
+        yield Candidate("remove-node", Cost.LOSS, about.Named(node=name), steps=(RemoveNode(name),), named=True)
         return

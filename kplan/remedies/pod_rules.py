@@ -39,13 +39,13 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
         if failing and (name, term.topology_key) not in failing:
             continue
         if anti and term.topology_key != _HOSTNAME:
-            by_node = about.PodTerm(anti, name, short_key(term.topology_key))
+            by_node = about.Named(name=name, key=short_key(term.topology_key))
             yield Candidate("anti-affinity-by-node", Cost.LOOSEN, by_node, edits=(_by_hostname(place),))
         preferred = (_preferred(side, (place,)),)
-        yield Candidate(code, Cost.LOOSEN, about.PodTerm(anti, name, ""), edits=preferred, named=True, loss=DROPPED)
+        yield Candidate(code, Cost.LOOSEN, about.Named(name=name), edits=preferred, named=True, loss=DROPPED)
     if len(terms) > 1:
         preferred = (_preferred(side, tuple(range(len(terms)))),)
-        yield Candidate(code, Cost.LOOSEN, about.PodTerms(anti, len(terms)), edits=preferred, loss=DROPPED)
+        yield Candidate(code, Cost.LOOSEN, about.Named("all", old=len(terms)), edits=preferred, loss=DROPPED)
 
 
 def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:
@@ -99,9 +99,9 @@ def _ports(case: Case) -> Iterator[Candidate]:
         def off(spec: PodSpec) -> PodSpec:
             return replace(_without_ports(spec), host_network=None)
 
-        yield Candidate("no-host-network", Cost.LEAVE_OUT, about.HostPorts(), edits=(off,))
+        yield Candidate("no-host-network", Cost.LEAVE_OUT, about.Named(), edits=(off,))
         return
-    yield Candidate("no-host-port", Cost.LEAVE_OUT, about.HostPorts(tuple(ports)), edits=(_without_ports,))
+    yield Candidate("no-host-port", Cost.LEAVE_OUT, about.Named(names=tuple(map(str, ports))), edits=(_without_ports,))
 
 
 def _without_ports(spec: PodSpec) -> PodSpec:

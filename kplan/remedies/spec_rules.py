@@ -78,7 +78,7 @@ def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Cand
     return Candidate(
         "tolerate-taint",
         Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.LOOSEN,
-        about.Taints(taints),
+        about.Named(names=taints),
         edits=(edit,),
         named=not (ours or meant),
         meant=meant,
@@ -106,7 +106,7 @@ def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidat
     return Candidate(
         "drop-node-selector",
         Cost.NOT_MEANT if meant else Cost.LOOSEN,
-        about.Selector(tuple((key, selector[key]) for key in keys)),
+        about.Named(pairs=tuple((key, selector[key]) for key in keys)),
         edits=(edit,),
         named=len(keys) == 1 and not meant,
         loss=DROPPED,
@@ -131,17 +131,17 @@ def _node_affinity(case: Case) -> Iterator[Candidate]:
     for requirement, at in every:
         yield from _widened(case, requirement, at)
     for requirement, at in every:
-        yield _dropped(about.NodeAffinity(_told(requirement)), (requirement,), _swap(at, None))
+        yield _dropped(about.Named(requirement=_told(requirement)), (requirement,), _swap(at, None))
     if len(terms) == 1 and len(terms[0].match_expressions or ()) == 1:
         return
 
     def edit(spec: PodSpec) -> PodSpec:
         return _with_terms(spec, None)
 
-    yield _dropped(about.NodeAffinity(None), [requirement for requirement, _ in every], edit)
+    yield _dropped(about.Named("all"), [requirement for requirement, _ in every], edit)
 
 
-def _dropped(what: about.NodeAffinity, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
+def _dropped(what: about.Named, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
     """Drop requirements of the node affinity."""
     meant = not_asked_for((one.key, one.values or ()) for one in requirements)
     return Candidate(
@@ -160,7 +160,9 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
     fixed = _whole_number(requirement)
     if fixed is not None:
         edit = _swap(at, replace(requirement, values=[fixed]))
-        yield Candidate("fix-number", Cost.LOOSEN, about.WholeNumber(_told(requirement), fixed), edits=(edit,))
+        yield Candidate(
+            "fix-number", Cost.LOOSEN, about.Named(requirement=_told(requirement), new=fixed), edits=(edit,)
+        )
     if requirement.operator == "In":
         column = case.cluster.labels.column(requirement.key)
         rows = case.nearest(NODES, "node-affinity")
@@ -172,7 +174,7 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
             yield Candidate(
                 "allow-value",
                 Cost.NOT_MEANT if meant else Cost.LOOSEN,
-                about.AlsoValue(short_key(requirement.key), value),
+                about.Named(key=short_key(requirement.key), new=value),
                 edits=(_swap(at, wider),),
                 meant=meant,
             )
@@ -255,23 +257,27 @@ def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many
     told = facts.constraints[number]
     key = short_key(told.topology_key) if many else ""
 
-    def loosened(code: str, what: about.Spread, cost: Cost = Cost.LOOSEN, **fields: object) -> Candidate:
+    def loosened(code: str, what: about.Named, cost: Cost = Cost.LOOSEN, **fields: object) -> Candidate:
         def edit(spec: PodSpec) -> PodSpec:
             return _with_constraint(spec, place, fields)
 
         return Candidate(code, cost, what, edits=(edit,), named=True)
 
     if told.node_taints_policy == "Ignore" and told.counted_despite_taints:
-        yield loosened("spread-taints-policy", about.Spread(key), node_taints_policy="Honor")
+        yield loosened("spread-taints-policy", about.Named(key=key), node_taints_policy="Honor")
     if told.node_affinity_policy == "Ignore" and told.counted_despite_affinity:
-        yield loosened("spread-affinity-policy", about.Spread(key), node_affinity_policy="Honor")
+        yield loosened("spread-affinity-policy", about.Named(key=key), node_affinity_policy="Honor")
     if told.too_few_domains:
         had = len(told.domains) or None
-        yield loosened("spread-min-domains", about.Spread(key, had, told.min_domains), min_domains=had)
+        yield loosened(
+            "spread-min-domains",
+            about.Named("" if had else "none", key=key, new=had, old=told.min_domains),
+            min_domains=had,
+        )
     skews = sorted({refused.skew for refused in facts.refused if refused.constraint == number and refused.domain})
     for skew in skews[:2]:
-        yield loosened("spread-max-skew", about.Spread(key, skew, told.max_skew), max_skew=skew)
-    yield loosened("spread-anyway", about.Spread(key), Cost.LEAVE_OUT, when_unsatisfiable="ScheduleAnyway")
+        yield loosened("spread-max-skew", about.Named(key=key, new=skew, old=told.max_skew), max_skew=skew)
+    yield loosened("spread-anyway", about.Named(key=key), Cost.LEAVE_OUT, when_unsatisfiable="ScheduleAnyway")
 
 
 def _with_constraint(spec: PodSpec, place: int, fields: dict[str, object]) -> PodSpec:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kplan.remedies.about import Pods
+from kplan.remedies.about import Named
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Left
 
@@ -46,4 +46,5 @@ def _nodes(case: Case, leaving: np.ndarray[tuple[int], np.dtype[np.intp]]) -> li
 
 def _wait(case: Case, rows: Sequence[int]) -> Candidate:
     pods = tuple(case.cluster.pods[row].key for row in rows)
-    return Candidate("wait", Cost.WAIT, Pods(pods), steps=(Left(pods),), unless=("wait",) if len(pods) > 1 else ())
+    what = Named("several" if len(pods) > 1 else "", names=pods)
+    return Candidate("wait", Cost.WAIT, what, steps=(Left(pods),), unless=("wait",) if len(pods) > 1 else ())

@@ -92,7 +92,7 @@ def _raised(csi_node: CSINode, uses: list[DriverUsage]) -> Candidate:
     limits = [(use.driver, use.attached + len(use.new), use.limit) for use in uses]
     for driver, limit, _ in limits:
         changed = _with_limit(changed, driver, limit)
-    what = about.VolumeLimit(csi_node.name, tuple(limits))
+    what = about.Named(node=csi_node.name, limits=tuple(limits))
     steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
     return Candidate("volume-limit", Cost.NODE, what, steps=steps)
 
@@ -108,7 +108,7 @@ def _with_limit(csi_node: CSINode, driver: str, limit: int) -> CSINode:
 def _installed(csi_node: CSINode, missing: list[DriverUsage]) -> Candidate:
     drivers = [*(csi_node.spec.drivers or ()), *(CsiNodeDriver(name=use.driver) for use in missing)]
     changed = replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))
-    what = about.Drivers(csi_node.name, tuple(use.driver for use in missing))
+    what = about.Named(node=csi_node.name, names=tuple(use.driver for use in missing))
     steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
     return Candidate("install-driver", Cost.NODE, what, steps=steps)
 
@@ -124,7 +124,7 @@ def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
     ]
     if found:
         volumes = sorted({item.spec.source.persistent_volume_name for _, item in found})
-        what = about.Detached(node, tuple(volumes), tuple(key for key, _ in found))
+        what = about.Named(node=node, names=tuple(volumes), keys=tuple(key for key, _ in found))
         steps = (Objects(tuple(Put("volume_attachments", key, None) for key, _ in found)),)
         yield Candidate("detach-volume", Cost.STALE, what, steps=steps, named=True)
 
@@ -159,7 +159,7 @@ def _without(use: ClaimUse) -> Candidate:
             init_containers=unmounted(spec.init_containers),
         )
 
-    return Candidate("without-claim", Cost.LEAVE_OUT, about.Claim(use.name), edits=(edit,))
+    return Candidate("without-claim", Cost.LEAVE_OUT, about.Named(name=use.name), edits=(edit,))
 
 
 def _claims(case: Case) -> Iterator[Candidate]:
@@ -295,7 +295,7 @@ def _with_volume(case: Case, use: ClaimUse, claim: PersistentVolumeClaim | None)
     return Candidate(
         "claim-bound",
         Cost.LOSS if lost else Cost.NODE,
-        about.BoundClaim(use.name, case.pod.namespace, new=claim is None, again=again),
+        about.Named("new" if claim is None else "again" if again else "", use.name, case.pod.namespace),
         steps=(Objects((Put("persistent_volumes", name, volume), Put("persistent_volume_claims", use.key, bound))),),
         harm="loses-data" if lost else "",
     )

@@ -71,7 +71,7 @@ def _smaller(
     yield Candidate(
         "smaller-claim",
         Cost.REQUEST,
-        about.SmallClaim(use.name, case.pod.namespace, text, waiting.size),
+        about.Named(name=use.name, namespace=case.pod.namespace, new=text, old=waiting.size),
         steps=(Objects((Put("persistent_volume_claims", use.key, smaller),)),),
     )
 
@@ -90,7 +90,7 @@ def _any_place(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "class-topologies",
         Cost.NODE,
-        about.StorageClass(item.name),
+        about.Named(storage_class=item.name),
         steps=(Objects((Put("storage_classes", item.name, replace(item, allowed_topologies=None)),)),),
     )
 
@@ -102,7 +102,7 @@ def _no_node_selected(use: ClaimUse, claim: PersistentVolumeClaim, waiting: Wait
     return Candidate(
         "selected-node",
         Cost.STALE,
-        about.SelectedNode(name, namespace, waiting.selected_node),
+        about.Named(name=name, namespace=namespace, node=waiting.selected_node),
         steps=(Objects((Put("persistent_volume_claims", use.key, changed),)),),
     )
 
@@ -127,7 +127,13 @@ def _local(case: Case, claim: PersistentVolumeClaim, waiting: WaitingClaim, row:
     return Candidate(
         "local-volume",
         Cost.NODE,
-        about.LocalVolume(size, waiting.storage_class, node.name, host, tuple(claim.spec.access_modes or ())),
+        about.Named(
+            node=node.name,
+            to=host,
+            names=tuple(claim.spec.access_modes or ()),
+            new=size,
+            storage_class=waiting.storage_class,
+        ),
         steps=(Objects((Put("persistent_volumes", name, volume),)),),
     )
 
@@ -149,7 +155,7 @@ def _reported(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "capacity-reported",
         Cost.NODE,
-        about.Reported(waiting.provisioner, size, waiting.storage_class),
+        about.Named(name=waiting.provisioner, new=size, storage_class=waiting.storage_class),
         steps=(Objects((Put("csi_storage_capacities", item.key, item),)),),
     )
 
@@ -160,6 +166,6 @@ def _untracked(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "capacity-untracked",
         Cost.NODE,
-        about.Driver(driver.name),
+        about.Named(name=driver.name),
         steps=(Objects((Put("csi_drivers", driver.name, changed),)),),
     )

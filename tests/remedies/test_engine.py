@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from kplan.remedies import Candidate, Cost, Tried, best, sift
-from kplan.remedies.about import NewNode, OneNode
+from kplan.remedies.about import Named, NewNode
 from kplan.remedies.candidate import both
 from kplan.remedies.more_nodes import Domains, added, least, one_more, several
 from kplan.scenario.add_node import AddNode
@@ -18,7 +18,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def uncordon(name: str, code: str = "uncordon", unless: tuple[str, ...] = ()) -> Candidate:
-    return Candidate(code, Cost.UNCORDON, OneNode(name), steps=(Cordon(name, on=False),), unless=unless)
+    return Candidate(code, Cost.UNCORDON, Named(node=name), steps=(Cordon(name, on=False),), unless=unless)
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Known:
         return len(self.asked) >= self.bound
 
     def of(self, candidate: Candidate) -> Tried[int] | None:
-        assert isinstance(candidate.about, OneNode)
+        assert isinstance(candidate.about, Named)
         name = candidate.about.node
         self.asked.append(name)
         return Tried(candidate, self.worth[name]) if name in self.worth else None
@@ -75,7 +75,7 @@ def test_enough_and_the_bound_end_it(most: int | None, bound: int, asked: str) -
 
 def test_a_change_that_is_only_named_is_not_carried_out() -> None:
     measure = Known({})
-    named = Candidate("evict-pod", Cost.EVICT, OneNode("a"), named=True)
+    named = Candidate("evict-pod", Cost.EVICT, Named(node="a"), named=True)
     assert (sift([named], measure).fails, measure.asked) == ([named], [])
 
 
@@ -94,9 +94,9 @@ def test_one_that_does_all_ends_the_search_for_the_best() -> None:
 
 
 def test_both_at_once_are_told_one_after_the_other_and_are_pointless_where_a_smaller_pair_helps() -> None:
-    pair = both(uncordon("a"), uncordon("b", "larger", unless=("smaller",)))
+    pair = both(uncordon("a"), uncordon("b", "remove-node", unless=("smaller",)))
     assert (pair.code, text_of(pair), pair.flags) == (
-        "uncordon+larger",
+        "uncordon+remove-node",
         "uncordon a, and remove node b",
         ("--uncordon a", "--uncordon b"),
     )

@@ -120,7 +120,7 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure]) -> Ite
     stuck = [gone for gone in left if not gone.number]
     refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")
     if refused:
-        yield [Candidate("force", Cost.LOSS, about.Pods(refused), steps=(Force(),))]
+        yield [Candidate("force", Cost.LOSS, about.Named(names=refused), steps=(Force(),))]
     budgets = {f"{one.pod.namespace}/{one.permission.budget}": one for one in reversed(stuck) if one.permission}
     for key, gone in [*reversed(budgets.items())][:_BUDGETS_TRIED]:
         yield list(_budget(cluster, key, gone))
@@ -143,14 +143,14 @@ def _budget(cluster: Cluster, key: str, gone: Gone[Failure]) -> Iterator[Candida
         space, word = gone.pod.namespace, f"{kind_word(kind)}/{gone.pod.namespace}/{name}"
         mine = (pod for pod in cluster.pods if not pod.gone and pod.namespace == space)
         replicas = sum(top_owner(pod, cluster) == owner for pod in mine)
-        yield Candidate("one-more-replica", Cost.REQUEST, about.Replica(word), steps=(Scale(word, replicas + 1),))
+        yield Candidate("one-more-replica", Cost.REQUEST, about.Named(name=word), steps=(Scale(word, replicas + 1),))
     least, most = item.spec.min_available, item.spec.max_unavailable
     if isinstance(least, int) and least > 0:
-        what = about.BudgetAsks(item.name, "minAvailable", least - 1, least)
+        what = about.Named(name=item.name, key="minAvailable", new=least - 1, old=least)
     else:
         number = most + 1 if isinstance(most, int) else 1
-        what = about.BudgetAsks(item.name, "maxUnavailable", number, most if most is not None else least)
-    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(key, what.field, str(what.new)),))
+        what = about.Named(name=item.name, key="maxUnavailable", new=number, old=most if most is not None else least)
+    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(key, what.key, str(what.new)),))
 
 
 def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failure]]) -> Iterator[Candidate]:
@@ -171,7 +171,7 @@ def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failur
             enough.sort(key=lambda pod: (pod.priority, sum(pod.requests.values()), pod.key))
             for pod in enough[:_PODS_TRIED]:
                 steps = (Cordon(node.name), Evict(pod.key), Cordon(node.name, on=False))
-                yield Candidate("make-room", Cost.EVICT, about.Evicted(pod.key, node.name, "moves"), steps=steps)
+                yield Candidate("make-room", Cost.EVICT, about.Named(node=node.name, names=(pod.key,)), steps=steps)
             for pod in enough[:1]:
-                alone = about.Evicted(pod.key, node.name, "in-vain", alone=True)
+                alone = about.Named("alone", node=node.name, names=(pod.key,))
                 yield Candidate("evict-pod", Cost.EVICT, alone, steps=(Evict(pod.key),))

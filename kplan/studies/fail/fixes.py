@@ -12,7 +12,7 @@ from kplan.course.loss import FailRun, lose, run_fail
 from kplan.course.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies import Candidate, Cost, Tried, best, sift
-from kplan.remedies.about import NewNode, NewNodes
+from kplan.remedies.about import Named, NewNode
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario.add_node import AddNode
 
@@ -134,7 +134,7 @@ def find_fix_for_each(
     candidates = [one_more(NewNode(like))]
     if len(models) > 1:
         steps = tuple(AddNode(like=model) for model in models)
-        candidates.append(Candidate("node-in-each-zone", Cost.ADD_NODE, NewNodes(tuple(models)), steps=steps))
+        candidates.append(Candidate("node-in-each-zone", Cost.ADD_NODE, Named(names=tuple(models)), steps=steps))
     return best(candidates, _Each(planner, kind, only, losses), lambda found: found.worth, (borne,))
 
 
