@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kplan.framework.facts import Facts
 from kplan.framework.findings import About
 from kplan.framework.reason_codes import AboutKind, ReasonCode, plugin_code
+from kplan.objects.models import NodeSelector, NodeSelectorTerm, PodSpec
 from kplan.objects.selectors import Requirement, compile_node_term
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
@@ -239,6 +240,18 @@ def _by_taints(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
         yield replace(whole, about=tuple(About(AboutKind.TAINT, taint) for taint in found), mask=mask)
 
 
+def required_nodes(spec: PodSpec) -> NodeSelector | None:
+    """What a pod's node affinity requires; None for nothing."""
+    affinity = spec.affinity.node_affinity if spec.affinity is not None else None
+    return affinity.required if affinity is not None else None
+
+
+def node_terms(spec: PodSpec) -> Sequence[NodeSelectorTerm]:
+    """The terms of it, one of which has to hold."""
+    required = required_nodes(spec)
+    return (required.node_selector_terms or ()) if required is not None else ()
+
+
 def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     """Split by each requirement of nodeSelector, and of a node affinity of one term."""
     labels, spec = asked.cluster.labels, asked.pod.pod.spec
@@ -252,9 +265,7 @@ def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     for key, value in sorted((spec.node_selector or {}).items()):
         wanted = Requirement(key, "In", (value,))
         part(AboutKind.SELECTOR, labels.requirement(wanted)[rows], wanted)
-    affinity = spec.affinity.node_affinity if spec.affinity else None
-    required = affinity.required if affinity else None
-    terms = required.node_selector_terms or () if required else ()
+    required, terms = required_nodes(spec), node_terms(spec)
     if len(terms) == 1:
         term = compile_node_term(terms[0])
         if term.invalid:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from kplan.cluster import AddPods, Assume, PodInfo, PutNode, Remove
 from kplan.cluster.owners import controller, returns
 from kplan.course.returning import copy_of
@@ -141,10 +143,10 @@ def _movable(case: Case, group: NodeGroup, node: int) -> list[PodInfo]:
 
 
 def _in_conflict(case: Case, node: int) -> list[int]:
-    facts = case.facts([node]).get("InterPodAffinity")
+    facts = case.facts_of(InterPodAffinityFacts, [node])
     names = [
         name
-        for conflict in (facts.nodes if isinstance(facts, InterPodAffinityFacts) else ())
+        for conflict in (facts.nodes if facts is not None else ())
         for term in conflict.terms
         for name in term.pods.shown
     ]
@@ -239,7 +241,7 @@ def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidat
     elif fate.chain and fate.copy is not None:
         steps = (Moved(pod.key, fate.copy),)
         yield replace(evict, code="move-pod", about=replace(leaves, to=fate.chain), steps=steps)
-        yield Candidate("evict-pod", Cost.EVICT, replace(leaves, variant="back alone"), named=True)
+        yield Candidate("evict-pod", Cost.EVICT, replace(leaves, variant="back-alone"), named=True)
     else:
         yield Candidate("move-pod", Cost.EVICT, replace(leaves, variant="back"), named=True)
 
@@ -291,6 +293,4 @@ def _landing(lab: Lab, copy: PodInfo) -> int:
 
 
 def _on(pod: Pod, node: str) -> Pod:
-    from msgspec.structs import replace as changed
-
-    return changed(pod, spec=changed(pod.spec, node_name=node))
+    return structs.replace(pod, spec=structs.replace(pod.spec, node_name=node))

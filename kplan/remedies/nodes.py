@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from kplan.cluster import PutNode
-from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Node
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
-from kplan.reasons.groups import NodeGroup
+from kplan.reasons.groups import NodeGroup, node_terms
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Objects
@@ -21,6 +20,7 @@ from kplan.remedies.meant import other_purpose
 from kplan.remedies.more_nodes import one_more
 from kplan.remedies.requests import written
 from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, taints_in_the_way
+from kplan.remedies.volumes import BROKEN_CLAIM
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import Cordon, Label, RemoveNode, SetTaint
 from kplan.words import short_key
@@ -29,20 +29,7 @@ SHAPES = 3
 """How many nodes are tried as the model of a new one."""
 NODES = 2
 """How many nodes of a kind are changed, each for itself."""
-_OF_CLAIMS = frozenset(
-    {
-        ReasonCode.CLAIM_MISSING,
-        ReasonCode.CLAIM_BEING_DELETED,
-        ReasonCode.CLAIM_BEING_MADE,
-        ReasonCode.CLAIM_UNBOUND,
-        ReasonCode.CLAIM_NOT_OWNED,
-        ReasonCode.CLAIM_IN_USE,
-        ReasonCode.NO_VOLUME_TO_BIND,
-        ReasonCode.NO_STORAGE_CAPACITY,
-        ReasonCode.STORAGE_CLASS_MISSING,
-        ReasonCode.VOLUME_MISSING,
-    }
-)
+_OF_CLAIMS = frozenset({*BROKEN_CLAIM, "claim-in-use", "no-volume-to-bind", "no-storage-capacity"})
 """Reasons that claims are in the way: nobody adds a node for those."""
 _ZONE = "topology.kubernetes.io/zone"
 _OTHER_NAME = {
@@ -99,8 +86,7 @@ def _about_claims(group: NodeGroup) -> bool:
 
 
 def _names_a_node(case: Case) -> bool:
-    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
-    terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
+    terms = node_terms(case.spec)
     return bool(terms) and all(term.match_fields for term in terms)
 
 
@@ -133,8 +119,8 @@ def _known_by(case: Case, group: NodeGroup, row: int, name: str) -> about.NewNod
         whole = int(case.cluster.allocatable[at, row]) if at is not None else 0
         return about.NewNode(name, size=about.Amount(short[0], whole))
     if limited:
-        facts = case.facts([row]).get("NodeVolumeLimits")
-        limits = facts.usage if isinstance(facts, NodeVolumeLimitsFacts) else ()
+        facts = case.facts_of(NodeVolumeLimitsFacts, [row])
+        limits = facts.usage if facts is not None else ()
         over = [use.limit for use in limits if use.limit is not None and use.attached + len(use.new) > use.limit]
         return about.NewNode(name, limit=over[0] if over else None)
     return about.NewNode(name)
@@ -145,10 +131,10 @@ def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
     groups = case.with_code("volume-out-of-reach", "volume-zone")
     if not groups:
         return {}
-    facts = case.facts([int(group.rows[0]) for group in groups]).get("VolumeBinding")
+    facts = case.facts_of(VolumeBindingFacts, [int(group.rows[0]) for group in groups])
     labels = case.cluster.nodes[row].labels
     wanted: dict[str, str] = {}
-    for volume in facts.bound if isinstance(facts, VolumeBindingFacts) else ():
+    for volume in facts.bound if facts is not None else ():
         item = case.cluster.objects.persistent_volumes.get(volume.volume)
         affinity = item.spec.node_affinity if item is not None else None
         terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
@@ -168,9 +154,9 @@ def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
 def _domains(case: Case, row: int) -> dict[str, str]:
     """Domains a new node would have to be in for the spread: the emptiest, or one more where there are too few."""
     groups = case.with_code("spread-skew")
-    facts = case.facts([int(groups[0].rows[0])]).get("PodTopologySpread") if groups else None
+    facts = case.facts_of(SpreadFacts, [int(groups[0].rows[0])]) if groups else None
     wanted: dict[str, str] = {}
-    if isinstance(facts, SpreadFacts):
+    if facts is not None:
         for number in dict.fromkeys(refused.constraint for refused in facts.refused):
             told = facts.constraints[number]
             if told.topology_key == "kubernetes.io/hostname" or not told.domains:
@@ -270,8 +256,7 @@ def _missing_labels(case: Case, group: NodeGroup) -> dict[str, str]:
     """Labels that a node of the group would need; those of the first term where there are several."""
     unmet = {one.name for atom in group.atoms for one in atom.about if one.kind == "selector"}
     wanted = {key: value for key, value in (case.spec.node_selector or {}).items() if key in unmet}
-    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
-    terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
+    terms = node_terms(case.spec)
     if terms and any(atom.code == "node-affinity" for atom in group.atoms):
         labels = case.cluster.nodes[int(group.rows[0])].labels
         for requirement in terms[0].match_expressions or ():

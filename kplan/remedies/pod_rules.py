@@ -12,6 +12,7 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.spec_rules import DROPPED
+from kplan.remedies.specs import with_containers
 from kplan.words import short_key
 
 _HOSTNAME = "kubernetes.io/hostname"
@@ -50,12 +51,10 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
 
 def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:
     code = "pod-affinity" if affinity else "pod-anti-affinity"
-    facts = case.facts(case.nearest(NODES, code)).get("InterPodAffinity")
-    if not isinstance(facts, InterPodAffinityFacts):
-        return set()
+    facts = case.facts_of(InterPodAffinityFacts, case.nearest(NODES, code))
     return {
         (term.term.selector, term.term.topology_key)
-        for conflict in facts.nodes
+        for conflict in (facts.nodes if facts is not None else ())
         if conflict.code == code
         for term in conflict.terms
     }
@@ -105,15 +104,10 @@ def _ports(case: Case) -> Iterator[Candidate]:
 
 
 def _without_ports(spec: PodSpec) -> PodSpec:
-    def cleared(containers: list[Container] | None) -> list[Container] | None:
-        if containers is None:
-            return None
-        made = []
-        for container in containers:
-            ports = container.ports
-            if ports and any(port.host_port for port in ports):
-                container = replace(container, ports=[replace(port, host_port=None) for port in ports])
-            made.append(container)
-        return made
+    def closed(container: Container) -> Container:
+        ports = container.ports or ()
+        if not any(port.host_port for port in ports):
+            return container
+        return replace(container, ports=[replace(port, host_port=None) for port in ports])
 
-    return replace(spec, containers=cleared(spec.containers), init_containers=cleared(spec.init_containers))
+    return with_containers(spec, closed)

@@ -19,6 +19,7 @@ from kplan.objects.models import (
 )
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
+from kplan.reasons.groups import node_terms
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.meant import not_asked_for, other_purpose
@@ -43,10 +44,8 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 def taints_in_the_way(case: Case, row: int) -> tuple[str, ...]:
     """Taints of a node that the pod does not tolerate, as ``key=value:effect``."""
-    facts = case.facts([row]).get("TaintToleration")
-    if not isinstance(facts, TaintTolerationFacts) or not facts.groups:
-        return ()
-    return facts.groups[0].taints
+    facts = case.facts_of(TaintTolerationFacts, [row])
+    return facts.groups[0].taints if facts is not None and facts.groups else ()
 
 
 def _toleration(taint: str) -> Toleration:
@@ -117,11 +116,8 @@ def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidat
 def _node_affinity(case: Case) -> Iterator[Candidate]:
     if not case.with_code("node-affinity"):
         return
-    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
-    terms = (affinity.required.node_selector_terms or []) if affinity is not None and affinity.required else []
-    if not terms:
-        return
-    if any(term.match_fields for term in terms):
+    terms = node_terms(case.spec)
+    if not terms or any(term.match_fields for term in terms):
         return  # a DaemonSet's pod is for that one node
     every = [
         (requirement, (place, number))
@@ -205,10 +201,7 @@ def _swap(at: tuple[int, int], requirement: NodeSelectorRequirement | None) -> E
     """Replace one requirement of one term; None takes it out, and the term with it if it was the last."""
 
     def edit(spec: PodSpec) -> PodSpec:
-        affinity = spec.affinity.node_affinity if spec.affinity else None
-        if affinity is None or affinity.required is None:
-            return spec
-        terms = list(affinity.required.node_selector_terms or ())
+        terms = list(node_terms(spec))
         if at[0] >= len(terms) or at[1] >= len(terms[at[0]].match_expressions or ()):
             return spec
         expressions = list(terms[at[0]].match_expressions or ())
@@ -236,12 +229,8 @@ def _with_terms(spec: PodSpec, terms: list[NodeSelectorTerm] | None) -> PodSpec:
 
 
 def _spread(case: Case) -> Iterator[Candidate]:
-    groups = case.with_code("spread-skew", "spread-label-missing")
-    if not groups:
-        return
-    rows = case.nearest(NODES, "spread-skew", "spread-label-missing")
-    facts = case.facts(rows).get("PodTopologySpread")
-    if not isinstance(facts, SpreadFacts):
+    facts = case.facts_of(SpreadFacts, case.nearest(NODES, "spread-skew", "spread-label-missing"))
+    if facts is None:
         return
     hard = [
         place

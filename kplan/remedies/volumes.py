@@ -38,9 +38,10 @@ from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.remedies import about, waiting_claims
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Objects
+from kplan.remedies.specs import with_containers
 
 NODES = 3
-_BROKEN = (
+BROKEN_CLAIM = (
     "claim-missing",
     "claim-being-deleted",
     "claim-being-made",
@@ -49,6 +50,7 @@ _BROKEN = (
     "volume-missing",
     "storage-class-missing",
 )
+"""Codes of claims that are not as they should be, whatever the nodes."""
 _ELSEWHERE = ("volume-out-of-reach", "volume-zone", "volume-missing")
 _HOSTNAME = "kubernetes.io/hostname"
 
@@ -60,16 +62,16 @@ def propose(case: Case) -> Iterator[Candidate]:
         yield from _limits(case)
     if codes & {"no-volume-to-bind", "no-storage-capacity"}:
         yield from waiting_claims.propose(case)
-    if codes & set(_BROKEN) or codes & set(_ELSEWHERE):
+    if codes & set(BROKEN_CLAIM) or codes & set(_ELSEWHERE):
         yield from _claims(case)
-    if codes & {"volume-limit", "no-volume-to-bind", "no-storage-capacity", *_BROKEN, *_ELSEWHERE}:
+    if codes & {"volume-limit", "no-volume-to-bind", "no-storage-capacity", *BROKEN_CLAIM, *_ELSEWHERE}:
         yield from _without_claims(case)
 
 
 def _limits(case: Case) -> Iterator[Candidate]:
     rows = case.nearest(NODES, "volume-limit", "csi-driver-missing")
-    facts = case.facts(rows).get("NodeVolumeLimits")
-    if not isinstance(facts, NodeVolumeLimitsFacts):
+    facts = case.facts_of(NodeVolumeLimitsFacts, rows)
+    if facts is None:
         return
     by_node: dict[str, list[DriverUsage]] = {}
     for use in facts.usage:
@@ -142,22 +144,12 @@ def _without(use: ClaimUse) -> Candidate:
     def edit(spec: PodSpec) -> PodSpec:
         volumes = [volume for volume in spec.volumes or () if volume.name != use.volume]
 
-        def unmounted(containers: list[Container] | None) -> list[Container] | None:
-            if containers is None:
-                return None
-            made = []
-            for container in containers:
-                mounts = [mount for mount in container.volume_mounts or () if mount.name != use.volume]
-                changed = len(mounts) != len(container.volume_mounts or ())
-                made.append(replace(container, volume_mounts=mounts or None) if changed else container)
-            return made
+        def unmounted(container: Container) -> Container:
+            mounts = [mount for mount in container.volume_mounts or () if mount.name != use.volume]
+            changed = len(mounts) != len(container.volume_mounts or ())
+            return replace(container, volume_mounts=mounts or None) if changed else container
 
-        return replace(
-            spec,
-            volumes=volumes or None,
-            containers=unmounted(spec.containers),
-            init_containers=unmounted(spec.init_containers),
-        )
+        return with_containers(replace(spec, volumes=volumes or None), unmounted)
 
     return Candidate("without-claim", Cost.LEAVE_OUT, about.Named(name=use.name), edits=(edit,))
 
@@ -181,8 +173,8 @@ def _claims(case: Case) -> Iterator[Candidate]:
 
 def _out_of_reach(case: Case) -> set[str]:
     rows = case.nearest(4, *_ELSEWHERE)
-    facts = case.facts(rows).get("VolumeBinding") if rows else None
-    if not isinstance(facts, VolumeBindingFacts):
+    facts = case.facts_of(VolumeBindingFacts, rows) if rows else None
+    if facts is None:
         return set()
     missed = {volume for node in facts.nodes for volume in node.out_of_reach}
     return {volume.claim for volume in facts.bound if volume.volume in missed}

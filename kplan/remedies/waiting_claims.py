@@ -35,8 +35,8 @@ _HOSTNAME = "kubernetes.io/hostname"
 def propose(case: Case) -> Iterator[Candidate]:
     """Claims that wait for the pod: a volume on a node, more capacity, a smaller claim, topologies of the class."""
     rows = case.nearest(NODES, "no-volume-to-bind", "no-storage-capacity")
-    facts = case.facts(rows).get("VolumeBinding")
-    if not isinstance(facts, VolumeBindingFacts):
+    facts = case.facts_of(VolumeBindingFacts, rows)
+    if facts is None:
         return
     uses = {use.name: use for use in claim_uses(case.pod.pod)}
     for waiting in facts.waiting:

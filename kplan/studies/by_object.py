@@ -12,8 +12,6 @@ from kplan.wording.check import do_not_fit, stalls
 REPLICATED = frozenset({"deploy", "rs", "sts", "rc", "rollout"})
 """Words of the kinds whose pods are copies of each other: replicas."""
 _AGAIN = re.compile(r"-r\d+$")
-_SILENT = "CustomResourceDefinition "
-"""What makes no pods by itself."""
 
 
 def first_name(pod: str) -> str:
@@ -46,9 +44,8 @@ class Mine:
 
     @property
     def bare(self) -> bool:
-        """Whether kplan does not know what pods it makes, and it may make some."""
-        change = self.change
-        return not change.expanded and not change.refused and not change.object.startswith(_SILENT)
+        """Whether kplan does not know what pods it makes."""
+        return not self.change.expanded and not self.change.refused
 
     @property
     def pods(self) -> int:

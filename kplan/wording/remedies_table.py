@@ -177,7 +177,7 @@ PHRASES: Mapping[str, Words] = {
     "force": Words("--force: {names:two} GONE"),
     "evict-pod moves": Words("evict {names:and}{size:leaves}", note="it moves to {to}"),
     "evict-pod waits": Words("evict {names:and}{size:leaves}", note="it stays Pending"),
-    "evict-pod back alone": Words("evicting {names:and} alone (it goes back to {node})"),
+    "evict-pod back-alone": Words("evicting {names:and} alone (it goes back to {node})"),
     "evict-pod in-vain": Words("evicting {names:and}"),
     "evict-pod alone": Words("evicting {names:and} alone"),
     "evict-pod lost": Words("deleting {names:and}"),

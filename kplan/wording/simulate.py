@@ -37,7 +37,12 @@ def refusal_cause(change: Sequence[Expanded]) -> Cause | None:
 
 
 def sentence(
-    totals: PlanTotals, causes: int, rollouts: Sequence[RolloutPlan], change: Sequence[Expanded], silent: int = 0
+    totals: PlanTotals,
+    causes: int,
+    rollouts: Sequence[RolloutPlan],
+    change: Sequence[Expanded],
+    silent: int = 0,
+    definitions: int = 0,
 ) -> str:
     """Write the sentence after the verdict.
 
@@ -47,6 +52,7 @@ def sentence(
         rollouts: how controllers got on.
         change: what manifests came to.
         silent: how many objects of the manifests make no pods.
+        definitions: how many others only define a kind.
     """
     refused = [entry for entry in change if entry.refused]
     tail = f"; {_tally(refused)} refused" if refused else ""
@@ -55,7 +61,7 @@ def sentence(
     if len(mine) == 1 and totals.pods == pods:
         return _rollout(mine[0]) + tail
     if not totals.pods:
-        return _refused(refused) if refused else _nothing(change, rollouts, silent)
+        return _refused(refused) if refused else _nothing(change, rollouts, silent, definitions)
     stalled = [rollout for rollout in rollouts if rollout.stalled]
     if stalled:
         first = stalled[0]
@@ -102,7 +108,7 @@ def _refused(refused: Sequence[Expanded]) -> str:
     return f"{_tally(refused)} of the manifests would be refused"
 
 
-def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent: int) -> str:
+def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent: int, definitions: int) -> str:
     leaving = sum(len(step.leaves) for rollout in rollouts for step in rollout.steps)
     if leaving:
         return f"nothing to place; {count(leaving, 'pod')} leave{'s' if leaving == 1 else ''}"
@@ -112,8 +118,8 @@ def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent
     known = sum(entry.expanded for entry in change)
     if same and same == known:
         return f"nothing to place: {count(same, 'workload')} unchanged"
-    silent += sum(entry.object.startswith("CustomResourceDefinition ") for entry in change)
-    unknown = sum(not entry.expanded and not entry.object.startswith("CustomResourceDefinition ") for entry in change)
+    silent += definitions
+    unknown = sum(not entry.expanded for entry in change) - definitions
     if unknown:
         return f"nothing to place: kplan does not know what {count(unknown, 'object')} make{'s' * (unknown == 1)}"
     if silent:

@@ -223,7 +223,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("move p: cordon n, evict it, uncordon n", note="it moves to m"),
     ),
     ("make-room", a.Named(node="n", names=("p",)), Words("make room on n: --cordon n --evict p --uncordon n")),
-    ("evict-pod", a.Named("back alone", node="n", names=("p",)), Words("evicting p alone (it goes back to n)")),
+    ("evict-pod", a.Named("back-alone", node="n", names=("p",)), Words("evicting p alone (it goes back to n)")),
     ("move-pod", a.Named("back", node="n", names=("p",)), Words("evicting p (it goes back to n)")),
     ("move-pod", a.Named("no-room", node="n", names=("p",)), Words("moving p (no other node has room for it)")),
     ("evict-pod", a.Named("in-vain", node="n", names=("p",)), Words("evicting p")),

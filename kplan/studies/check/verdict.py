@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -80,7 +80,8 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     judged, baseline = held_against(found, options.baseline, options.baseline_file)
     findings = tuple(_with_attempts(sorted(judged, key=lambda item: not item.counted), played, Whole(again, plan)))
     recording = _recording(after.cluster.state.taken, after.cluster.state.completeness, options)
-    objects = _objects(mine, findings, after, options.baseline)
+    unknown = {item.name for item in mine if item.bare} - played.definitions
+    objects = _objects(mine, findings, played, options.baseline, unknown)
     counted = [finding for finding in findings if finding.counted]
     return CheckResult(
         api_version=API_VERSION,
@@ -98,7 +99,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         objects=objects,
         findings=findings,
         rules=tuple(_rules(policy, findings, plan.quotas)),
-        doubts=tuple(_doubts(plan, mine, after, recording, policy)),
+        doubts=tuple(_doubts(plan, mine, after, recording, policy, unknown)),
         notes=plan.notes,
         recording=recording,
         baseline=baseline,
@@ -154,13 +155,17 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
 
 
 def _objects(
-    mine: Sequence[Mine], findings: Sequence[Finding], after: Planner, baseline: CheckResult | None
+    mine: Sequence[Mine],
+    findings: Sequence[Finding],
+    played: Played,
+    baseline: CheckResult | None,
+    unknown: Set[str],
 ) -> tuple[CheckedObject, ...]:
     """Tell what becomes of each object, what fails first."""
     by_name: dict[str, list[Finding]] = {}
     for finding in findings:
         by_name.setdefault(finding.object, []).append(finding)
-    zones = replicas(after.cluster, [item.name for item in mine])
+    zones = replicas(played.planner.cluster, [item.name for item in mine])
     made = []
     for item in mine:
         change, found = item.change, by_name.get(item.name, [])
@@ -170,8 +175,8 @@ def _objects(
         made.append(
             CheckedObject(
                 object=item.name,
-                status=_status(item, found),
-                change=words.change(change, item.pods),
+                status=_status(found, unknown=item.name in unknown),
+                change=words.change(change, item.pods, played.told.get(change.place, ())),
                 result=_result(item, found),
                 on_main=on_main(item.name, baseline),
                 changed=change.verdict != "unchanged",
@@ -188,10 +193,10 @@ def _objects(
     return tuple(sorted(made, key=lambda item: (order.get(item.status, 3), not item.changed)))
 
 
-def _status(item: Mine, found: Sequence[Finding]) -> str:
+def _status(found: Sequence[Finding], *, unknown: bool) -> str:
     if any(finding.counted for finding in found):
         return "fail"
-    if item.bare:
+    if unknown:
         return "unknown"
     return "main" if any(finding.on_main for finding in found) else "ok"
 
@@ -250,7 +255,12 @@ def _age(taken: str, now: datetime) -> int | None:
 
 
 def _doubts(
-    plan: SimulationPlan, mine: Sequence[Mine], after: Planner, recording: Recording, policy: Policy
+    plan: SimulationPlan,
+    mine: Sequence[Mine],
+    after: Planner,
+    recording: Recording,
+    policy: Policy,
+    unknown: Set[str],
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
     found: dict[tuple[str, str], None] = {}
@@ -259,7 +269,7 @@ def _doubts(
         found[doubt.code, doubt.text] = None
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
-        if item.bare:
+        if item.name in unknown:
             found["not-expanded", f"{item.name}: {item.change.note}"] = None
         elif item.change.pods and item.name not in placed and item.rollout is None and not item.change.refused:
             found["other-scheduler", words.other_scheduler(item.name)] = None

@@ -13,7 +13,7 @@ from kplan.course.drain import DrainRun, Gone, run_drain
 from kplan.course.trying import ask_after
 from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate, Cost, Sifted, Tried, about, sift
+from kplan.remedies import Candidate, Cost, Measure, Sifted, Tried, about, sift, tried
 from kplan.remedies.candidate import both
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario import Effect
@@ -47,42 +47,6 @@ class Force:
         return Effect(())
 
 
-@dataclass(frozen=True)
-class _Left:
-    """The measure of a drain: how many pods are left.
-
-    Attributes:
-        planner: planner over the cluster.
-        nodes: nodes that are drained.
-        options: which pods go.
-        rolling: as the drain was carried out.
-        together: the same.
-    """
-
-    planner: Planner
-    nodes: Sequence[str]
-    options: DrainOptions
-    rolling: bool
-    together: bool
-    exhausted: bool = False
-
-    def of(self, candidate: Candidate) -> Tried[int] | None:
-        """See Measure."""
-        forced = any(isinstance(step, Force) for step in candidate.steps)
-        options = replace(self.options, force=self.options.force or forced)
-
-        def left(trial: Planner) -> int:
-            run: DrainRun[None] = run_drain(trial, self.nodes, options, rolling=self.rolling, together=self.together)
-            return len(run.left)
-
-        found = ask_after(self.planner, [step for step in candidate.steps if not isinstance(step, Force)], left)
-        return Tried(candidate, found) if found is not None else None
-
-    def helps(self, found: int) -> bool:
-        """See Measure."""
-        return not found
-
-
 def find_fixes(
     planner: Planner,
     nodes: Sequence[str],
@@ -104,7 +68,19 @@ def find_fixes(
         rolling: as the drain was carried out.
         together: the same.
     """
-    measure = _Left(planner, nodes, options, rolling, together)
+
+    def left(candidate: Candidate) -> Tried[int] | None:
+        forced = any(isinstance(step, Force) for step in candidate.steps)
+        chosen = replace(options, force=options.force or forced)
+
+        def ask(trial: Planner) -> int:
+            again: DrainRun[None] = run_drain(trial, nodes, chosen, rolling=rolling, together=together)
+            return len(again.left)
+
+        steps = [step for step in candidate.steps if not isinstance(step, Force)]
+        return tried(candidate, ask_after(planner, steps, ask))
+
+    measure = Measure(left, lambda number: not number)
     ways = [way for way in _ways(planner.cluster, nodes, run) if way]
     found = sift(chain.from_iterable(ways), measure, most=MOST)
     if found.helps or len(ways) < 2:

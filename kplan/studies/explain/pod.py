@@ -101,8 +101,7 @@ def _explained(context: Context, pod: PodInfo) -> Explained:
 
 def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
     cluster = context.planner.cluster
-    cycle = context.planner.cycle(pod)
-    asked = RunCycle(cluster, pod, cycle, cycle.explain())
+    asked = RunCycle.as_set(context.planner, pod)
     outcome = asked.outcome
     groups = find_groups(asked)
     told = [tell(asked, group, names=not context.brief) for group in groups]

@@ -17,15 +17,15 @@ _BAD_WHEN = {"Ready": ("False", "Unknown")}
 def about(cluster: Cluster, row: int) -> str:
     """Kubelet, pool, instance type and zone, as far as its labels say."""
     node = cluster.nodes[row]
-    told: list[str] = []
+    told: dict[str, str] = {}
     for ending in ("pool", "nodegroup", "instance-type", "zone"):
         for key, value in sorted(node.labels.items()):
-            if key.endswith(ending) and not any(text.endswith(f" {value}") for text in told):
-                told.append(f"{short_key(key)} {value}")
+            if key.endswith(ending) and value not in told:
+                told[value] = f"{short_key(key)} {value}"
                 break
     if node.status.node_info is not None and node.status.node_info.kubelet_version:
-        told.append(f"kubelet {node.status.node_info.kubelet_version}")
-    return ", ".join(told)
+        return ", ".join([*told.values(), f"kubelet {node.status.node_info.kubelet_version}"])
+    return ", ".join(told.values())
 
 
 def conditions(cluster: Cluster, row: int) -> Iterator[str]:

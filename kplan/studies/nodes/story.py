@@ -123,8 +123,7 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
 
 def _file(found: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
     """Run the cycle of one kind and file it."""
-    cycle = context.planner.cycle(first)
-    kind = Kind(alike, RunCycle(context.planner.cluster, first, cycle, cycle.explain()))
+    kind = Kind(alike, RunCycle.as_set(context.planner, first))
     outcome = kind.outcome
     if outcome.gated:
         found.gated += len(alike)

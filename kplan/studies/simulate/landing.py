@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
@@ -23,6 +23,8 @@ _ON_EVERY_POD = "DefaultTolerationSeconds"
 
 _SECURITY = "pod-security.kubernetes.io/"
 _NAMED = 3
+_DEFINITION = "CustomResourceDefinition"
+"""What makes no pods by itself."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class Landed:
         notes: what else to say.
         fleets: workloads whose controllers make or remove pods step by step; their new pods are not in the state yet.
         ledger: quotas with what was let in.
-        silent: how many objects make no pods.
+        silent: how many objects make no pods; definitions of kinds are told among the changes.
+        told: what changes of each object, in phrases, by its place.
+        definitions: names of those that only define a kind.
         doubts: about what of the changes is not known.
     """
 
@@ -47,6 +51,8 @@ class Landed:
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
+    told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    definitions: frozenset[str] = frozenset()
     doubts: tuple[Doubt, ...] = ()
 
 
@@ -100,14 +106,17 @@ def land_objects(
     pods = [entry.pod for entry in found.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*found.objects, *pods))
     notes = (*found.notes, *_security(merged, found))
+    changes = list(_changes(found, merged.pods, rules))
     return Landed(
         merged,
         tuple(pod.key for pod in pods),
-        tuple(_change(found, merged.pods, rules)),
+        tuple(entry for entry, _ in changes),
         notes,
         found.fleets,
         found.ledger,
         found.silent,
+        {entry.place: told for entry, told in changes},
+        frozenset(_name(one) for one in found.not_expanded if one.kind == _DEFINITION),
         tuple(
             Doubt(code="change-not-modelled", text=f"{change.workload}: {change.unsure}")
             for change in found.changes
@@ -123,7 +132,8 @@ def with_objects(state: ClusterState, brought: Iterable[Object]) -> ClusterState
     return state.having(objects.values())
 
 
-def _change(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iterable[Expanded]:
+def _changes(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iterable[tuple[Expanded, Sequence[str]]]:
+    """Tell what each object came to, and beside it the first that there is to say of that, in phrases."""
     pods: dict[tuple[str, str], list[Pod]] = {}
     added: dict[tuple[str, str], dict[str, None]] = {}
     for entry in found.pods:
@@ -139,27 +149,32 @@ def _change(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iter
         if change.workload in refused and key not in pods and change.verdict == "new":
             continue  # told among what is refused
         fleet = fleets.get(key)
-        notes = [changed(change, fleet), *_few(list(added.get(key, ())))]
+        clauses = [some for some in (*changed(change, fleet), _few(list(added.get(key, ())))) if some]
         file, _, line = change.place.rpartition(":")
-        yield Expanded(
+        told_of = Expanded(
             object=change.workload,
             verdict=change.verdict,
             pods=len(pods.get(key, ())),
             place=change.place,
-            note="; ".join(filter(None, notes)),
+            note="; ".join(map(", ".join, clauses)),
             file=file,
             line=int(line),
             careful=tuple(warnings_of(change.workload, pods[key][0], everyone, rules)) if key in pods else (),
         )
+        yield told_of, next(iter(clauses), ())
     for one in found.refused:
-        yield _left_out(one, refused=True)
+        yield _left_out(one, refused=True), ()
     for one in found.not_expanded:
-        yield _left_out(one, refused=False)
+        yield _left_out(one, refused=False), ()
+
+
+def _name(one: LeftOut) -> str:
+    return f"{one.kind} {one.key}".strip()
 
 
 def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
     return Expanded(
-        object=f"{one.kind} {one.key}".strip(),
+        object=_name(one),
         place=one.place,
         note=one.told,
         refused=refused,
@@ -181,10 +196,8 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
 
 
 def _few(phrases: list[str]) -> list[str]:
-    """Join phrases, those of pods alike folded."""
-    if len(phrases) > _NAMED:
-        phrases = [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"]
-    return [", ".join(phrases)] if phrases else []
+    """Phrases, and how many more there are."""
+    return [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"] if len(phrases) > _NAMED else phrases
 
 
 def _security(state: ClusterState, found: Expansion) -> Iterable[str]:

@@ -71,5 +71,7 @@ class ManifestPlan:
             fleets=landed.fleets,
             ledger=landed.ledger,
             silent=landed.silent,
+            definitions=len(landed.definitions),
         )
-        return Played(simulate_pods(planner, [*mine, *tried], self.origin, options), planner)
+        plan = simulate_pods(planner, [*mine, *tried], self.origin, options)
+        return Played(plan, planner, landed.told, landed.definitions)

@@ -57,6 +57,7 @@ class SimulateOptions:
         fleets: workloads whose controllers make or remove pods step by step.
         ledger: quotas with what the manifests were charged already.
         silent: how many objects of the manifests make no pods.
+        definitions: how many others only define a kind.
         attempts: whether to try what would help those that fit nowhere.
         again: plans the manifests again; without it remedies are tried on the pods that wait alone.
     """
@@ -69,6 +70,7 @@ class SimulateOptions:
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
+    definitions: int = 0
     attempts: bool = False
     again: Again | None = None
 
@@ -179,7 +181,7 @@ def _document(
     plan = SimulationPlan(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=sentence(totals, len(failing), rollouts, options.change, options.silent),
+        sentence=sentence(totals, len(failing), rollouts, options.change, options.silent, options.definitions),
         totals=totals,
         steps=tuple(steps),
         origin=origin,
@@ -271,10 +273,9 @@ def _shape(told: Told) -> object:
     """What pods have in common whose cause is told once: the reasons, and all numbers that a range cannot tell."""
     if told.group is None:
         return told.because.text
-    reasons = ", ".join(reason.code + reason.text.partition(":")[0] for reason in told.group.reasons)
     if told.wanted is not None:
-        return reasons, alike(told.wanted)
-    return reasons, told.group.text, needs_of(told.group)
+        return told.heads, alike(told.wanted)
+    return told.heads, told.group.text, needs_of(told.group)
 
 
 def _of_all(every: Sequence[Told]) -> Cause:
