@@ -1,8 +1,7 @@
 """Remedies: the smallest changes that make an unschedulable pod fit, each tried on the changed state."""
 
 from kplan.remedies.candidate import Candidate, Cost, Effect, Remedies, Remedy
-from kplan.remedies.engine import Measure, Sifted, Tried, best, sift, tried
-from kplan.remedies.helped import Fits, Lands, Worse
+from kplan.remedies.engine import Fits, Lands, Measure, Sifted, Tried, Worse, best, sift, tried
 from kplan.remedies.many import attempt
 from kplan.remedies.search import remedies, remedies_of
 

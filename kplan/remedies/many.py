@@ -12,8 +12,7 @@ from kplan.cluster.owners import controller
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
 from kplan.remedies.candidate import Candidate, Cost, Remedies
-from kplan.remedies.engine import Measure, Tried, best
-from kplan.remedies.helped import Fits
+from kplan.remedies.engine import Fits, Measure, Tried, best
 from kplan.remedies.more_nodes import Domains, added, domains_of, least, several
 from kplan.remedies.search import remedies
 from kplan.scenario.add_node import AddNode

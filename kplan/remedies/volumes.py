@@ -65,7 +65,7 @@ def propose(case: Case) -> Iterator[Candidate]:
     if codes & set(BROKEN_CLAIM) or codes & set(_ELSEWHERE):
         yield from _claims(case)
     if codes & {"volume-limit", "no-volume-to-bind", "no-storage-capacity", *BROKEN_CLAIM, *_ELSEWHERE}:
-        yield from _without_claims(case)
+        yield from map(_without, _uses(case))
 
 
 def _limits(case: Case) -> Iterator[Candidate]:
@@ -133,11 +133,6 @@ def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
 
 def _uses(case: Case) -> list[ClaimUse]:
     return [use for use in claim_uses(case.pod.pod) if use.name]
-
-
-def _without_claims(case: Case) -> Iterator[Candidate]:
-    for use in _uses(case):
-        yield _without(use)
 
 
 def _without(use: ClaimUse) -> Candidate:

@@ -16,7 +16,6 @@ from kplan.objects.models import (
     PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeSpec,
-    StorageClass,
 )
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.storage import PersistentVolumeStatus, VolumeNodeAffinity
@@ -81,12 +80,8 @@ def _size(case: Case, volume: str) -> int:
     return value((item.spec.capacity or {}).get("storage", 0)) if item is not None else 0
 
 
-def _class(case: Case, name: str) -> StorageClass:
-    return case.cluster.objects.storage_classes[name]
-
-
 def _any_place(case: Case, waiting: WaitingClaim) -> Candidate:
-    item = _class(case, waiting.storage_class)
+    item = case.cluster.objects.storage_classes[waiting.storage_class]
     return Candidate(
         "class-topologies",
         Cost.NODE,

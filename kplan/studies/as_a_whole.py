@@ -18,9 +18,8 @@ from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import requests
 from kplan.remedies.candidate import Candidate, Case, Cost, Remedies
-from kplan.remedies.engine import Measure, Tried, best
+from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
 from kplan.remedies.fields import edited
-from kplan.remedies.helped import Lands, Worse
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import Domains, added, domains_of, several
 from kplan.remedies.search import remedies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from kplan.framework.facts import Facts
 from kplan.framework.reason_codes import ReasonCode
@@ -42,8 +42,6 @@ from kplan.wording.volumes import (
     zone_phrase,
 )
 from kplan.wording.whole_pod import claim_sentence, device_claim_sentence, whole_pod_text
-
-T = TypeVar("T")
 
 
 def phrase(view: View, atom: Atom) -> Phrase:
@@ -90,7 +88,7 @@ class _Words(NamedTuple):
     sentence: Callable[..., str | Said] | None = None
 
 
-def _made(make: Callable[..., T | None] | None, view: View, atom: Atom, *words: Phrase) -> T | None:
+def _made(make: Callable[..., Any] | None, view: View, atom: Atom, *words: Phrase) -> Any:
     """Make words of the facts of the plugin, if they are known."""
     kind, facts = _WORDS[atom.code].facts, view.facts.get(atom.plugin)
     if make is None or (kind is not None and not isinstance(facts, kind)):

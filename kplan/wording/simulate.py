@@ -1,9 +1,11 @@
-"""Verdict and sentence of a plan of many pods."""
+"""Verdict and sentence of a plan of many pods, and what its rollouts stop at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kplan.course.rollout import Stall, StalledBy
+from kplan.result import EventKind
 from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
 from kplan.wording.fixes import CLAIMS
@@ -154,3 +156,34 @@ def claims_not_tried(pods: int) -> str:
 def cut_short(pods: int, times: int) -> str:
     """Note that pods were evicted over and over, until they did not come back once more."""
     return f"{count(pods, 'pod')} evicted more than {times} times: the plan lets them go there"
+
+
+def steps_taken(steps: int, *, unmet: int, left: int, expected: int) -> str:
+    """Write the sentence after the verdict.
+
+    Args:
+        steps: how many were taken.
+        unmet: how many of them are not as expected.
+        left: pods of them that have no place at the end.
+        expected: how many of them a scenario expects something of.
+    """
+    taken = f"{count(steps, 'step')} {'is' if steps == 1 else 'are'} taken"
+    if unmet:
+        return f"{taken}, {unmet} not as expected"
+    if left:
+        return f"{taken}, and {count(left, 'pod')} of them {'has' if left == 1 else 'have'} no place at the end"
+    return f"{taken}, {expected} as expected" if expected else taken
+
+
+def stalled_at(stall: Stall) -> str:
+    """Say what a rollout stops at."""
+    if stall.by is StalledBy.QUOTA:
+        return f"a quota refuses its next pod ({stall.quota})"
+    if stall.pod is None:
+        return "its controller has no step left"
+    if stall.by is StalledBy.UNREADY:
+        return f"{stall.pod.name} is not ready"
+    word = "is gated" if stall.kind is EventKind.GATED else "stays Pending"
+    unknown = f" (no profile for schedulerName {stall.pod.scheduler_name})" if stall.kind is None else ""
+    later = f", {count(stall.later, 'pod')} after it not made" if stall.later else ""
+    return f"{stall.pod.name} {word}{unknown}{later}"

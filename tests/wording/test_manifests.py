@@ -6,7 +6,7 @@ from kplan.objects.models import LabelSelector, LabelSelectorRequirement
 from kplan.result.document_plan import Expanded
 from kplan.wording.check import change
 from kplan.wording.manifests import selected, selects_no_pod
-from kplan.wording.runbook import steps_taken
+from kplan.wording.simulate import steps_taken
 
 
 @pytest.mark.parametrize(

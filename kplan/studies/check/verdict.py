@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,7 +29,7 @@ from kplan.studies.by_object import Mine, by_object
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
 from kplan.studies.check.policy import Policy
-from kplan.studies.check.rules import Broken, Situation, broken_rules, replicas, rule_doubts
+from kplan.studies.check.rules import Situation, broken_rules, replicas, rule_doubts
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
@@ -75,7 +76,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     broken = broken_rules(policy, Situation(after, before, workloads, evicted))
     reasons = Reasons(plan, after)
     found = [finding for item in mine for finding in own_findings(item, policy, reasons)]
-    found += [_of_rule(item, mine) for item in broken]
+    found += [_placed(item, mine) for item in broken]
     found += [_of_step(number, step) for number, step in enumerate(options.steps, 1) if step.unmet]
     judged, baseline = held_against(found, options.baseline, options.baseline_file)
     findings = tuple(_with_attempts(sorted(judged, key=lambda item: not item.counted), played, Whole(again, plan)))
@@ -109,22 +110,13 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     )
 
 
-def _of_rule(broken: Broken, mine: Sequence[Mine]) -> Finding:
-    """Turn a broken rule into a finding, at the manifest of what breaks it, else of the first that changes anything."""
+def _placed(finding: Finding, mine: Sequence[Mine]) -> Finding:
+    """Find the place of a broken rule: the manifest of what breaks it, else of the first that changes anything."""
     brings = [item for item in mine if item.steps] or list(mine)
-    where = next((item for item in mine if item.name == broken.object), brings[0] if brings else None)
-    place = where.change if where is not None else None
-    return Finding(
-        rule=broken.rule,
-        object=broken.object,
-        title=broken.title,
-        text=broken.text,
-        amount=broken.amount,
-        on_main=broken.before,
-        file=place.file if place is not None else "",
-        line=place.line if place is not None else 0,
-        column=place.column if place is not None else 0,
-    )
+    where = next((item for item in mine if item.name == finding.object), brings[0] if brings else None)
+    if where is None:
+        return finding
+    return structs.replace(finding, file=where.change.file, line=where.change.line, column=where.change.column)
 
 
 def _of_step(number: int, step: WhatIfStep) -> Finding:
@@ -169,9 +161,6 @@ def _objects(
     made = []
     for item in mine:
         change, found = item.change, by_name.get(item.name, [])
-        on: dict[str, int] = {}
-        for step in item.placed:
-            on[step.node] = on.get(step.node, 0) + 1
         made.append(
             CheckedObject(
                 object=item.name,
@@ -182,7 +171,7 @@ def _objects(
                 changed=change.verdict != "unchanged",
                 pods=item.pods,
                 placed=len(item.placed),
-                on=on,
+                on=dict(Counter(step.node for step in item.placed)),
                 zones=tuple(sorted(zone for zone in zones[item.name].zones if zone)),
                 evicts=tuple(item.evicted),
                 file=change.file,

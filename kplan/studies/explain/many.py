@@ -10,9 +10,8 @@ from kplan.remedies import attempt
 from kplan.result.document import Answer, Fold, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.studies.context import Context
-from kplan.studies.doubts import plan_doubts
+from kplan.studies.doubts import left_alone, plan_doubts
 from kplan.studies.explain.explained import Explained
-from kplan.studies.notes import left_alone
 from kplan.wording.answers import counts_sentence, fits_cause
 from kplan.wording.attempts import fits_text
 from kplan.wording.owners import by_number

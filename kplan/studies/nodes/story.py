@@ -19,11 +19,9 @@ from kplan.result.document import Shortage
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal
 from kplan.studies.context import Context
-from kplan.studies.doubts import broken_doubts
-from kplan.studies.nodes.about import about, conditions, runs
+from kplan.studies.doubts import broken_doubts, left_alone
 from kplan.studies.nodes.races import Kind, losses
-from kplan.studies.nodes.rows import Usage
-from kplan.studies.notes import left_alone
+from kplan.studies.nodes.rows import Usage, about, conditions, runs
 from kplan.wording.groups import Told, tell
 from kplan.wording.node_story import (
     Refusing,

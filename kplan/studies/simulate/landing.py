@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
 from kplan.objects.kind_words import kind_word
-from kplan.objects.models import Object, Pod
-from kplan.objects.requests import RequestRules
+from kplan.objects.models import Object, Pod, PodAffinityTerm
+from kplan.objects.requests import RequestRules, pod_requests
+from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
 from kplan.result.document_base import Doubt
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.sources import Manifests, load_objects
-from kplan.studies.simulate.warnings import warnings_of
-from kplan.wording.manifests import changed, pod_security
+from kplan.wording.manifests import changed, pod_security, requests_nothing, selects_no_pod, spreads_others
+from kplan.wording.same_fields import part_of
 
 _ON_EVERY_POD = "DefaultTolerationSeconds"
 """What admission adds to every pod, and that keeps none from anywhere."""
@@ -185,12 +186,7 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
         file=one.file,
         line=one.line,
         column=one.column,
-        problems=tuple(
-            FieldRefusal(
-                path=problem.path, text=problem.text, line=problem.line, column=problem.column, hint=problem.hint
-            )
-            for problem in one.problems
-        ),
+        problems=tuple(part_of(FieldRefusal, problem) for problem in one.problems),
         careful=(f"{one.place}: {one.told}",) if one.unbuilt else (),
     )
 
@@ -207,3 +203,43 @@ def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
         levels = [value for label, value in item.labels.items() if label == f"{_SECURITY}enforce"]
         if item.name in spaces and levels:
             yield pod_security(item.name, levels[0])
+
+
+_COUNTED = ("cpu", "memory")
+
+
+def warnings_of(workload: str, pod: Pod, others: Sequence[Pod], rules: RequestRules) -> Iterator[str]:
+    """Warn about the pods of one workload.
+
+    Args:
+        workload: ``deploy/shop/web``.
+        pod: one of them, as the scheduler sees it.
+        others: pods of the cluster, these among them.
+        rules: how requests are counted.
+    """
+    requests = pod_requests(pod, rules, use_status=False)
+    if not any(requests.get(name) for name in _COUNTED):
+        yield requests_nothing(workload)
+    affinity = pod.spec.affinity
+    for word, side in (
+        ("affinity", affinity.pod_affinity if affinity else None),
+        ("anti-affinity", affinity.pod_anti_affinity if affinity else None),
+    ):
+        for term in (side.required if side else None) or ():
+            if not _selects(term, pod, others):
+                yield selects_no_pod(workload, word, term.label_selector)
+    for constraint in pod.spec.topology_spread_constraints or ():
+        selector = constraint.label_selector
+        if selector is not None and not compile_selector(selector).matches(pod.labels):
+            yield spreads_others(workload, constraint.topology_key, selector)
+
+
+def _selects(term: PodAffinityTerm, pod: Pod, others: Iterable[Pod]) -> bool:
+    if term.label_selector is None:
+        return False
+    selector = compile_selector(term.label_selector)
+    anywhere = term.namespace_selector is not None
+    spaces = set(term.namespaces or ()) or {pod.namespace}
+    if selector.matches(pod.labels) and (anywhere or pod.namespace in spaces):
+        return True
+    return any(selector.matches(other.labels) for other in others if anywhere or other.namespace in spaces)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,10 +30,8 @@ from kplan.result.document_plan import (
 )
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
-from kplan.studies.doubts import extenders_of, missing_nodes, plan_doubts
-from kplan.studies.notes import left_alone
-from kplan.studies.simulate.quotas import quota_rows
-from kplan.studies.simulate.rollouts import rollout_plans
+from kplan.studies.doubts import extenders_of, left_alone, missing_nodes, plan_doubts
+from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
@@ -293,10 +292,7 @@ def _owners(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
         by_owner.setdefault(folded_owner(step.owner, step.pod), []).append(step)
     made = []
     for owner, mine in by_owner.items():
-        on: dict[str, int] = {}
-        for step in mine:
-            if step.node:
-                on[step.node] = on.get(step.node, 0) + 1
+        on = dict(Counter(step.node for step in mine if step.node))
         placed, gated = sum(on.values()), sum(step.result == "gated" for step in mine)
         made.append(PlanOwner(owner=owner, placed=placed, not_placed=len(mine) - placed - gated, gated=gated, on=on))
     return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))

@@ -1,4 +1,4 @@
-"""Workers on this machine: this process itself, or processes beside it."""
+"""Workers on this machine: processes beside this one."""
 
 from __future__ import annotations
 
@@ -6,51 +6,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from typing import ParamSpec, TypeVar
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 
 from kplan.studies.sweep.base import Packed
-from kplan.studies.sweep.bench import Bench, hand, lend
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-class Here(Executor):
-    """An executor that does at once, in this process, what it is given."""
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Do it; the future has its result, or what it raised."""
-        future: Future[T] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # as every executor does: whoever asks for the result gets it
-            future.set_exception(error)
-        return future
-
-
-class Alone:
-    """A crew of this process.
-
-    Args:
-        digest: of the base.
-        bench: a bench over it.
-    """
-
-    width = 1
-    deaths: tuple[type[BaseException], ...] = ()
-
-    def __init__(self, digest: str, bench: Bench) -> None:
-        self.base = digest
-        self.executor = Here()
-        lend(digest, bench)
-
-    def renew(self) -> None:
-        """See Crew: it outlives nobody."""
-
-    def close(self) -> None:
-        """See Crew."""
+from kplan.studies.sweep.bench import hand
 
 
 class Processes:

@@ -9,9 +9,9 @@ from time import monotonic
 
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
-from kplan.studies.sweep.base import pack
+from kplan.studies.sweep.base import Packed, pack
 from kplan.studies.sweep.bench import Bench
-from kplan.studies.sweep.local import Alone, Processes, cpus
+from kplan.studies.sweep.local import Processes, cpus
 from kplan.studies.sweep.run import Crew, SweepRun
 from kplan.studies.sweep.scenario import Scenario
 
@@ -56,8 +56,8 @@ def sweep(
     waiting = iter(scenarios)
     if not workers.dask and not workers.jobs:
         done, began = 0, monotonic()
-        for outcome in SweepRun(Alone(digest, bench)).outcomes(waiting):
-            yield outcome
+        for scenario in waiting:
+            yield bench.answer(scenario)
             done += 1
             taken = monotonic() - began
             if taken > SMALL and taken / done * (total - done) > SMALL and cpus() > 1:
@@ -65,14 +65,17 @@ def sweep(
         total -= done
     if not total:
         return
-    with closing(_crew(total, bench, digest, workers)) as crew:
+    jobs = min(workers.jobs or cpus(), total)
+    if jobs == 1 and not workers.dask:
+        yield from map(bench.answer, waiting)
+        return
+    with closing(_crew(jobs, pack(bench.base, digest), workers.dask)) as crew:
         yield from SweepRun(crew).outcomes(waiting)
 
 
-def _crew(total: int, bench: Bench, digest: str, workers: Workers) -> Crew:
-    if workers.dask:
-        from kplan.studies.sweep.dask import DaskWorkers
+def _crew(jobs: int, packed: Packed, dask: str) -> Crew:
+    if not dask:
+        return Processes(packed, jobs)
+    from kplan.studies.sweep.dask import DaskWorkers
 
-        return DaskWorkers(workers.dask, pack(bench.base, digest))
-    jobs = min(workers.jobs or cpus(), total)
-    return Alone(digest, bench) if jobs == 1 else Processes(pack(bench.base, digest), jobs)
+    return DaskWorkers(dask, packed)
