@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -35,6 +35,7 @@ _LIFTED_BY_A_NUMBER = frozenset(
         ReasonCode.SPREAD_SKEW,
     }
 )
+_BY_FACTS = frozenset({ReasonCode.VOLUME_LIMIT, ReasonCode.SPREAD_SKEW})
 _SORTED_BY_FACTS = 64
 """Nodes of a group that are sorted by numbers which have to be looked up node by node."""
 
@@ -302,28 +303,22 @@ def _sorted(asked: RunCycle, group: NodeGroup) -> NodeGroup:
         if atom.resource:
             needs, free, _ = asked.amounts(atom.resource, kept=atom.kept)
             short = np.maximum(short, (needs - free[group.rows]) / max(needs, 1))
-    by_facts: dict[str, Callable[[Facts], dict[str, int]]] = {
-        ReasonCode.VOLUME_LIMIT: _over_limit,
-        ReasonCode.SPREAD_SKEW: _skew,
-    }
     for atom in group.atoms if len(group.rows) <= _SORTED_BY_FACTS else ():
-        facts = asked.facts(group.rows).get(atom.plugin) if atom.code in by_facts else None
+        facts = asked.facts(group.rows).get(atom.plugin) if atom.code in _BY_FACTS else None
         if facts is not None:
-            over = by_facts[atom.code](facts)
+            over = _over(facts)
             short = np.maximum(short, [over.get(asked.cluster.node_name(int(row)), 0) for row in group.rows])
     return NodeGroup(group.atoms, group.rows[np.lexsort((group.rows, short))])
 
 
-def _over_limit(facts: Facts) -> dict[str, int]:
+def _over(facts: Facts) -> dict[str, int]:
+    """By how much each node is over a limit of volumes, or the skew that it would come to."""
     over: dict[str, int] = {}
-    for use in facts.usage if isinstance(facts, NodeVolumeLimitsFacts) else ():
-        if use.limit is not None:
-            over[use.node] = max(over.get(use.node, 0), use.attached + len(use.new) - use.limit)
-    return over
-
-
-def _skew(facts: Facts) -> dict[str, int]:
-    over: dict[str, int] = {}
-    for refused in facts.refused if isinstance(facts, SpreadFacts) else ():
-        over[refused.node] = max(over.get(refused.node, 0), refused.skew)
+    if isinstance(facts, NodeVolumeLimitsFacts):
+        for use in facts.usage:
+            if use.limit is not None:
+                over[use.node] = max(over.get(use.node, 0), use.attached + len(use.new) - use.limit)
+    elif isinstance(facts, SpreadFacts):
+        for refused in facts.refused:
+            over[refused.node] = max(over.get(refused.node, 0), refused.skew)
     return over

@@ -19,7 +19,7 @@ from kplan.remedies.deeds import Objects
 from kplan.remedies.meant import other_purpose
 from kplan.remedies.more_nodes import one_more
 from kplan.remedies.requests import written
-from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, taints_in_the_way
+from kplan.remedies.spec_rules import OF_THE_NODE_ITSELF, of_taints, parts_of, taints_in_the_way
 from kplan.remedies.volumes import BROKEN_CLAIM
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import Cordon, Label, RemoveNode, SetTaint
@@ -209,24 +209,11 @@ def _taints(case: Case) -> Iterator[Candidate]:
 
 def _without(node: str, taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Candidate:
     """Take taints off a node that is meant for other pods, if it is."""
-    steps = tuple(_no_taint(node, taint) for taint in taints)
+    steps = tuple(SetTaint(node, *parts_of(taint), remove=True) for taint in taints)
     if taints and all(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
         return Candidate("node-healthy", Cost.NODE, about.Named(node=node, names=taints), steps=steps)
-    ours = any(taint.partition(":")[0].partition("=")[0] in CONTROL_PLANE for taint in taints)
-    return Candidate(
-        "remove-taint",
-        Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.NODE,
-        about.Named(node=node, names=taints),
-        steps=steps,
-        named=not (ours or meant),
-        meant=meant,
-    )
-
-
-def _no_taint(node: str, taint: str) -> SetTaint:
-    head, _, effect = taint.rpartition(":")
-    key, _, value = head.partition("=")
-    return SetTaint(node, key, value, effect, remove=True)
+    what = about.Named(node=node, names=taints)
+    return dataclasses.replace(of_taints("remove-taint", Cost.NODE, what, meant), steps=steps)
 
 
 def _labels(case: Case) -> Iterator[Candidate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 
@@ -48,22 +49,32 @@ def taints_in_the_way(case: Case, row: int) -> tuple[str, ...]:
     return facts.groups[0].taints if facts is not None and facts.groups else ()
 
 
-def _toleration(taint: str) -> Toleration:
+def parts_of(taint: str) -> tuple[str, str, str]:
+    """Key, value and effect of a taint that is written ``key=value:effect``."""
     head, _, effect = taint.rpartition(":")
     key, _, value = head.partition("=")
+    return key, value, effect
+
+
+def of_taints(code: str, cost: Cost, what: about.Named, meant: tuple[about.Purpose, ...]) -> Candidate:
+    """A change by which taints are no obstacle; of nodes of the control plane, or meant for others, one of the last."""
+    ours = any(parts_of(taint)[0] in CONTROL_PLANE for taint in what.names)
+    cost = Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else cost
+    return Candidate(code, cost, what, named=not (ours or meant), meant=meant)
+
+
+def _toleration(taint: str) -> Toleration:
+    key, value, effect = parts_of(taint)
     if value:
         return Toleration(key=key, operator="Equal", value=value, effect=effect)
     return Toleration(key=key, operator="Exists", effect=effect)
 
 
 def _tolerations(case: Case) -> Iterator[Candidate]:
-    seen: set[tuple[str, ...]] = set()
     for group in case.with_code("taint-not-tolerated"):
         taints = taints_in_the_way(case, int(group.rows[0]))
-        if not taints or taints in seen or any(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
-            continue
-        seen.add(taints)
-        yield _tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
+        if taints and not any(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
+            yield _tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
 
 
 def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Candidate:
@@ -73,14 +84,8 @@ def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Cand
     def edit(spec: PodSpec) -> PodSpec:
         return replace(spec, tolerations=[*(spec.tolerations or ()), *new])
 
-    ours = any(taint.partition("=")[0].partition(":")[0] in CONTROL_PLANE for taint in taints)
-    return Candidate(
-        "tolerate-taint",
-        Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.LOOSEN,
-        about.Named(names=taints),
-        edits=(edit,),
-        named=not (ours or meant),
-        meant=meant,
+    return dataclasses.replace(
+        of_taints("tolerate-taint", Cost.LOOSEN, about.Named(names=taints), meant), edits=(edit,)
     )
 
 

@@ -90,29 +90,24 @@ def _limits(case: Case) -> Iterator[Candidate]:
 
 
 def _raised(csi_node: CSINode, uses: list[DriverUsage]) -> Candidate:
-    changed = csi_node
-    limits = [(use.driver, use.attached + len(use.new), use.limit) for use in uses]
-    for driver, limit, _ in limits:
-        changed = _with_limit(changed, driver, limit)
-    what = about.Named(node=csi_node.name, limits=tuple(limits))
-    steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
-    return Candidate("volume-limit", Cost.NODE, what, steps=steps)
-
-
-def _with_limit(csi_node: CSINode, driver: str, limit: int) -> CSINode:
+    limits = {use.driver: (use.attached + len(use.new), use.limit) for use in uses}
     drivers = [
-        replace(one, allocatable=VolumeNodeResources(count=limit)) if one.name == driver else one
+        replace(one, allocatable=VolumeNodeResources(count=limits[one.name][0])) if one.name in limits else one
         for one in csi_node.spec.drivers or ()
     ]
-    return replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))
+    told = tuple((driver, new, old) for driver, (new, old) in limits.items())
+    return _with_drivers("volume-limit", csi_node, drivers, about.Named(node=csi_node.name, limits=told))
 
 
 def _installed(csi_node: CSINode, missing: list[DriverUsage]) -> Candidate:
-    drivers = [*(csi_node.spec.drivers or ()), *(CsiNodeDriver(name=use.driver) for use in missing)]
+    names = tuple(use.driver for use in missing)
+    drivers = [*(csi_node.spec.drivers or ()), *(CsiNodeDriver(name=name) for name in names)]
+    return _with_drivers("install-driver", csi_node, drivers, about.Named(node=csi_node.name, names=names))
+
+
+def _with_drivers(code: str, csi_node: CSINode, drivers: list[CsiNodeDriver], what: about.Named) -> Candidate:
     changed = replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))
-    what = about.Named(node=csi_node.name, names=tuple(use.driver for use in missing))
-    steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
-    return Candidate("install-driver", Cost.NODE, what, steps=steps)
+    return Candidate(code, Cost.NODE, what, steps=(Objects((Put("csi_nodes", csi_node.name, changed),)),))
 
 
 def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:

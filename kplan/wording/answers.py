@@ -12,7 +12,7 @@ from kplan.result.document import Scores as ScoreTable
 from kplan.result.document_asked import Turn
 from kplan.result.document_base import Cause
 from kplan.wording.because import because
-from kplan.wording.failing import gates
+from kplan.wording.failing import gates, plain_cause
 from kplan.wording.groups import Told
 from kplan.wording.scoring import goes_to, why_there
 from kplan.words import count, listed, tallied
@@ -62,10 +62,9 @@ def cause_of(
     outcome = asked.outcome
     if verdict == "GATED":
         return _gate_cause(asked)
-    if not asked.cluster.nodes:
-        return Cause(code=ReasonCode.NO_NODES, text="there is no node at all")
-    if outcome.error:
-        return Cause(code="cycle-error", text=outcome.error)
+    plain = plain_cause(asked.cluster, asked.pod, outcome)
+    if plain is not None:
+        return plain
     if verdict == "FITS":
         refused = ""
         if len(outcome.feasible) == 1 and told:

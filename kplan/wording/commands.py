@@ -10,6 +10,7 @@ import msgspec
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
+from kplan.objects.kinds import KINDS
 from kplan.objects.models import PodSpec
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.shared.claims import SELECTED_NODE
@@ -18,15 +19,9 @@ from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
 from kplan.wording.remedies_table import fill, of_code
 
-_TEMPLATES = {
-    "Deployment": ("deployments", "deployment"),
-    "StatefulSet": ("stateful_sets", "statefulset"),
-    "DaemonSet": ("daemon_sets", "daemonset"),
-    "ReplicaSet": ("replica_sets", "replicaset"),
-    "ReplicationController": ("replication_controllers", "replicationcontroller"),
-    "Job": ("jobs", "job"),
-    "CronJob": ("cron_jobs", "cronjob"),
-}
+_WITH_TEMPLATE = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob")
+_TABLES = {kind.name: kind.attribute for kind in KINDS if kind.name in _WITH_TEMPLATE}
+"""Tables of the kinds that a patch of their template changes."""
 _ADDED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 """Taints that admission lets every pod tolerate for a while; no template needs to say so."""
 
@@ -143,7 +138,6 @@ def patch_lines(edit: Edit, pod: PodInfo, cluster: Cluster) -> Iterator[str]:
         return
     before = _template(pod, cluster, kind, name) or _written_by_people(pod.pod.spec)
     changed = {"template": {"spec": merge_patch(before, edit(before))}}
-    word = _TEMPLATES.get(kind, ("", kind.lower()))[1]
     if kind == "CronJob":
         changed = {"jobTemplate": {"spec": changed}}
     patch = json.dumps({"spec": changed})
@@ -151,21 +145,20 @@ def patch_lines(edit: Edit, pod: PodInfo, cluster: Cluster) -> Iterator[str]:
         yield "# the template of a Job cannot be changed: delete it and make it anew with"
         yield f"# {patch}"
         return
-    if kind not in _TEMPLATES:
+    if kind not in _TABLES:
         yield f"# the pod template of {kind} {name}, wherever its kind keeps it:"
         yield f"# {patch}"
         return
-    yield f"kubectl patch {word} {name} -n {pod.namespace} --type=strategic -p {shlex.quote(patch)}"
+    yield f"kubectl patch {kind.lower()} {name} -n {pod.namespace} --type=strategic -p {shlex.quote(patch)}"
     if kind in ("ReplicaSet", "ReplicationController"):
         yield f"kubectl delete pod {pod.name} -n {pod.namespace}  # its pods are not replaced by themselves"
 
 
 def _template(pod: PodInfo, cluster: Cluster, kind: str, name: str) -> PodSpec | None:
     """The owner's template, if the state holds the owner."""
-    attribute = _TEMPLATES.get(kind, ("", ""))[0]
-    if not attribute or controller(pod)[0] == "":
+    if kind not in _TABLES or controller(pod)[0] == "":
         return None
-    owner = cluster.objects.table(attribute).get(f"{pod.namespace}/{name}")
+    owner = cluster.objects.table(_TABLES[kind]).get(f"{pod.namespace}/{name}")
     spec = getattr(owner, "spec", None)
     if kind == "CronJob":
         spec = getattr(getattr(spec, "job_template", None), "spec", None)

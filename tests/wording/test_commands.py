@@ -2,8 +2,8 @@
 
 import pytest
 
-from kplan.remedies import Candidate, Cost
 from kplan.remedies import about as a
+from kplan.remedies.candidate import Candidate, Cost
 from kplan.remedies.more_nodes import one_more
 from kplan.wording.commands import commands_of
 from tests.builders import node, pod

@@ -4,9 +4,8 @@ from typing import get_args
 
 import pytest
 
-from kplan.remedies import Candidate, Cost
 from kplan.remedies import about as a
-from kplan.remedies.candidate import Harm
+from kplan.remedies.candidate import Candidate, Cost, Harm
 from kplan.wording.remedies import failed_of, harm_of, short_of, text_of, words_of
 from kplan.wording.remedies_table import PHRASES, Words
 

@@ -11,8 +11,9 @@ from kplan.course.supply import Supply
 from kplan.course.trying import after
 from kplan.objects.well_known import ZONE
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate, Measure, Tried, best
 from kplan.remedies.about import NewNode
+from kplan.remedies.candidate import Candidate
+from kplan.remedies.engine import Measure, Tried, best
 from kplan.remedies.more_nodes import added, least, one_more, several
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import Growth

@@ -18,7 +18,6 @@ from kplan.studies.capacity.growth import grow
 from kplan.studies.capacity.quota import quota_notes
 from kplan.studies.capacity.shapes import shape_room
 from kplan.wording.capacity import (
-    Fitting,
     capacity_sentence,
     even_empty,
     evicts_nobody,
@@ -91,10 +90,11 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
     counted = count_sets(planner, asked.supplies, ratio, most, why=failure)
     missing = wanted if wanted is not None and (asked.replicas is not None or counted.sets < wanted) else None
     growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node)
-    report = CapacityReport(
+    workloads = tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True))
+    return CapacityReport(
         api_version=API_VERSION,
         verdict=_verdict(counted, wanted),
-        sentence=capacity_sentence(_facts(asked, ratio, counted, wanted), growth),
+        sentence=capacity_sentence(workloads, counted, wanted, asked.replicas, growth),
         sets=counted.sets,
         bounded=counted.bounded and asked.replicas is None,
         nodes=len(planner.cluster.nodes),
@@ -107,7 +107,7 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
             *quota_notes(planner.cluster, asked.supplies, ratio, counted.sets),
             *_no_preemption(planner.cluster, asked.supplies, counted, wanted),
         ),
-        workloads=tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True)),
+        workloads=workloads,
         places=tuple(_places(planner.cluster, asked.supplies, counted)),
         refusing=_refusing(counted.failure) if counted.failure is not None else (),
         next_pod=_next(asked, ratio, counted) if counted.failure is not None else None,
@@ -116,7 +116,6 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         growth=growth,
         shapes=shapes,
     )
-    return report
 
 
 def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
@@ -137,18 +136,6 @@ def _verdict(counted: Counted[Failure], wanted: int | None) -> str:
     if not counted.sets:
         return "BLOCKED"
     return "FITS" if wanted is None else "PARTLY"
-
-
-def _facts(asked: CapacityAsked, ratio: Sequence[int], counted: Counted[Failure], wanted: int | None) -> Fitting:
-    first = asked.supplies[0]
-    return Fitting(
-        workloads=tuple((supply.name, times) for supply, times in zip(asked.supplies, ratio, strict=True)),
-        running=len(first.running),
-        sets=counted.sets,
-        bounded=counted.bounded,
-        wanted=wanted,
-        replicas=asked.replicas,
-    )
 
 
 def _because(counted: Counted[Failure], growth: Growth | None) -> Cause | None:

@@ -13,8 +13,9 @@ from kplan.course.drain import DrainRun, Gone, run_drain
 from kplan.course.trying import ask_after
 from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate, Cost, Measure, Sifted, Tried, about, sift, tried
-from kplan.remedies.candidate import both
+from kplan.remedies import about
+from kplan.remedies.candidate import Candidate, Cost, both
+from kplan.remedies.engine import Measure, Sifted, Tried, sift, tried
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario import Effect
 from kplan.scenario.budgets import SetBudget

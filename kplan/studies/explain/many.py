@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import msgspec
 
-from kplan.remedies import attempt
+from kplan.remedies.many import attempt
 from kplan.result.document import Answer, Fold, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.studies.context import Context

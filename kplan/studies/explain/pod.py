@@ -17,7 +17,7 @@ from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.careful import careful
 from kplan.reasons.groups import NodeGroup, find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
-from kplan.remedies import remedies_of
+from kplan.remedies.search import remedies_of
 from kplan.result import Outcome
 from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt, ScoreRow
 from kplan.result.document import Scores as ScoreTable

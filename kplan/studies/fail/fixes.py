@@ -11,8 +11,9 @@ from kplan.cluster.domains import domains
 from kplan.course.loss import FailRun, lose, run_fail
 from kplan.course.trying import ask_after
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate, Cost, Measure, Tried, best, sift, tried
 from kplan.remedies.about import Named, NewNode
+from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.engine import Measure, Tried, best, sift, tried
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario.add_node import AddNode
 

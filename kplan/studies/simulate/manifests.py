@@ -9,7 +9,7 @@ from kplan.errors import KplanError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate
+from kplan.remedies.candidate import Candidate
 from kplan.result.document_base import Origin
 from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played

@@ -16,7 +16,7 @@ from kplan.course.returning import RETURNS_OF_ONE
 from kplan.course.rollout import Rollouts
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
-from kplan.remedies import attempt
+from kplan.remedies.many import attempt
 from kplan.result import EventKind
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_plan import (

@@ -55,7 +55,7 @@ class Telling:
     def __call__(self, planner: Planner, pod: PodInfo, event: Event) -> object:
         """Tell the cause of a failure unless one like it was told; return its key."""
         outcome = event.outcome.last
-        plain = plain_cause(planner, pod, outcome)
+        plain = plain_cause(planner.cluster, pod, outcome)
         key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome, own_claims(pod.pod)))
         if key not in self.told:
             self.told[key] = Told(plain, pod.key) if plain is not None else _of_nodes(planner, pod, outcome)
