@@ -18,7 +18,7 @@ from kplan.plugins.shared.claims import claim_uses
 from kplan.reasons.groups import NodeGroup
 from kplan.remedies.about import Amount, Named
 from kplan.remedies.candidate import Candidate, Case, Cost
-from kplan.remedies.deeds import Moved
+from kplan.remedies.deeds import Deed, row_of
 from kplan.remedies.lab import Lab
 from kplan.scenario.nodes import cordoned
 from kplan.scenario.pods import Delete, Evict
@@ -239,7 +239,8 @@ def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidat
         waits = replace(leaves, variant="waits")
         yield replace(evict, about=waits, cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
     elif fate.chain and fate.copy is not None:
-        steps = (Moved(pod.key, fate.copy),)
+        there = AddPods((fate.copy,))
+        steps = (Deed(lambda cluster: (Remove(row_of(cluster, pod.key)), there)),)
         yield replace(evict, code="move-pod", about=replace(leaves, to=fate.chain), steps=steps)
         yield Candidate("evict-pod", Cost.EVICT, replace(leaves, variant="back-alone"), named=True)
     else:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from kplan.cluster import Remove
 from kplan.remedies.about import Named
 from kplan.remedies.candidate import Candidate, Case, Cost
-from kplan.remedies.deeds import Left
+from kplan.remedies.deeds import Deed, row_of
 
 NODES = 3
 PODS = 3
@@ -47,4 +48,5 @@ def _nodes(case: Case, leaving: np.ndarray[tuple[int], np.dtype[np.intp]]) -> li
 def _wait(case: Case, rows: Sequence[int]) -> Candidate:
     pods = tuple(case.cluster.pods[row].key for row in rows)
     what = Named("several" if len(pods) > 1 else "", names=pods)
-    return Candidate("wait", Cost.WAIT, what, steps=(Left(pods),), unless=("wait",) if len(pods) > 1 else ())
+    gone = Deed(lambda cluster: tuple(Remove(row_of(cluster, key)) for key in pods))
+    return Candidate("wait", Cost.WAIT, what, steps=(gone,), unless=("wait",) if len(pods) > 1 else ())

@@ -12,7 +12,7 @@ from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep import Bench, Scenario, Waiting, Workers, digests, sweep
 from kplan.studies.sweep import base as packing
 from kplan.studies.sweep import workers as running
-from kplan.studies.sweep.local import Processes
+from kplan.studies.sweep.workers import Processes
 from tests.scenario.worlds import shop
 from tests.studies.sweeping import Held, Lethal, bench_of, everything, swept, timeless, until
 

@@ -1,10 +1,11 @@
-"""The report: what fits, where, what stops the next one, and what to do."""
+"""The report: what fits, where, what stops the next one, a quota sooner than room, and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kplan.admission import Quotas
 from kplan.cluster import Cluster
 from kplan.cluster.domains import zone_of
 from kplan.course.counting import BOUND, Counted, count_sets
@@ -14,14 +15,15 @@ from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CapacityWorkload, Growth, Refusing
 from kplan.scenario.add_node import AddNode
+from kplan.scenario.manifests import fresh_copy
 from kplan.studies.capacity.growth import grow
-from kplan.studies.capacity.quota import quota_notes
 from kplan.studies.capacity.shapes import shape_room
 from kplan.wording.capacity import (
     capacity_sentence,
     even_empty,
     evicts_nobody,
     growth_text,
+    quota_lets_in,
     shapes_sentence,
     supply_notes,
 )
@@ -208,3 +210,31 @@ def _refusing(failure: Failure) -> tuple[Refusing, ...]:
 def _next(asked: CapacityAsked, ratio: Sequence[int], counted: Counted[Failure]) -> int:
     number = max(0, counted.failed)
     return len(asked.supplies[number].running) + counted.sets * ratio[number] + 1
+
+
+def quota_notes(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[int], sets: int) -> tuple[str, ...]:
+    """Tell which quota lets fewer pods in than find a place; of pods that wait it has let in each already.
+
+    Args:
+        cluster: as it is before any pod is added.
+        supplies: the workloads.
+        ratio: pods of each in a set.
+        sets: sets that find a place.
+    """
+    spaces = {supply.sample.namespace for supply in supplies}
+    mine = [quota for quota in cluster.state.resource_quotas if quota.namespace in spaces]
+    if not mine:
+        return ()
+    ledger = Quotas(mine, cluster.rules, (pod.pod for pod in cluster.pods if not pod.gone))
+    made = [0] * len(supplies)
+    for number in range(sets):
+        for which, supply in enumerate(supplies):
+            for _ in range(ratio[which]):
+                made[which] += 1
+                name = f"{supply.sample.name}-more-{made[which]}"
+                why = made[which] > len(supply.waiting) and ledger.refuses_pod(fresh_copy(supply.sample, name))
+                if why:
+                    several = len(supplies) > 1
+                    let_in = number if several else made[which] - 1
+                    return (quota_lets_in(let_in, sets, why, several=several),)
+    return ()

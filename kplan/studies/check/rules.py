@@ -51,26 +51,22 @@ class Replicas:
         return max(0, min(zones, self.pods) - len([zone for zone in self.zones if zone]))
 
 
-@dataclass(frozen=True)
-class Situation:
-    """What the rules look at.
+def broken_rules(
+    policy: Policy,
+    after: Planner,
+    before: Callable[[], Planner],
+    objects: Iterable[str],
+    evicted: Mapping[str, Sequence[str]],
+) -> Iterator[Finding]:
+    """Find what of a policy is broken.
 
-    Attributes:
+    Args:
+        policy: the policy.
         after: planner over the cluster with the manifests placed.
         before: makes a planner over the cluster without them, what waits there placed.
         objects: workloads of the manifests.
         evicted: pods evicted for the manifests, by the object that they left for.
     """
-
-    after: Planner
-    before: Callable[[], Planner]
-    objects: tuple[str, ...]
-    evicted: Mapping[str, tuple[str, ...]]
-
-
-def broken_rules(policy: Policy, situation: Situation) -> Iterator[Finding]:
-    """Find what of a policy is broken."""
-    evicted = situation.evicted
     if policy.no_preemption:
         for name, pods in evicted.items():
             text = words.placed_by_evicting(name, pods)
@@ -81,11 +77,11 @@ def broken_rules(policy: Policy, situation: Situation) -> Iterator[Finding]:
         text = words.too_many_evicted(total, policy.max_victims, worst)
         yield _broken("max-victims", worst, words.evicts(total, policy.max_victims), text, total)
     if policy.require_zones:
-        yield from _zones(policy.require_zones, situation)
+        yield from _zones(policy.require_zones, after, before, objects)
     if policy.headroom is not None:
-        yield from _headroom(policy.headroom, situation)
+        yield from _headroom(policy.headroom, after.cluster, before().cluster)
     for kind in policy.survive:
-        yield from _survive(kind, situation)
+        yield from _survive(kind, after, before)
 
 
 def rule_doubts(policy: Policy, cluster: Cluster) -> Iterator[Doubt]:
@@ -108,21 +104,20 @@ def replicas(cluster: Cluster, names: Iterable[str]) -> dict[str, Replicas]:
     return found
 
 
-def _zones(wanted: int, situation: Situation) -> Iterator[Finding]:
-    names = [name for name in situation.objects if name.partition("/")[0] in REPLICATED]
-    for name, found in replicas(situation.after.cluster, names).items():
+def _zones(wanted: int, after: Planner, before: Callable[[], Planner], objects: Iterable[str]) -> Iterator[Finding]:
+    names = [name for name in objects if name.partition("/")[0] in REPLICATED]
+    for name, found in replicas(after.cluster, names).items():
         missing = found.missing(wanted)
         if not missing:
             continue
         there = sorted(zone for zone in found.zones if zone)
         needs = min(wanted, found.pods)
         text = words.in_too_few_zones(name, found.pods, there, needs)
-        same = replicas(situation.before().cluster, [name])[name].missing(wanted)
+        same = replicas(before().cluster, [name])[name].missing(wanted)
         yield _broken("require-zones", name, words.zones_title(len(there), needs), text, missing, same)
 
 
-def _headroom(share: Fraction, situation: Situation) -> Iterator[Finding]:
-    after, before = situation.after.cluster, situation.before().cluster
+def _headroom(share: Fraction, after: Cluster, before: Cluster) -> Iterator[Finding]:
     for pool, mask in _pools(after).items():
         name = f"pool {pool}" if pool else "cluster"
         for resource, row in (("cpu", CPU), ("memory", MEMORY)):
@@ -153,27 +148,25 @@ def _pools(cluster: Cluster) -> dict[str, NDArray[np.bool_]]:
     return found
 
 
-def _survive(kind: str, situation: Situation) -> Iterator[Finding]:
+def _survive(kind: str, after: Planner, before: Callable[[], Planner]) -> Iterator[Finding]:
     worst: dict[str, dict[str, Lost]] = {}
-    after = situation.after
     for domain, nodes in domains(after.cluster, kind).items():
         for owner, lost in missed(after, nodes).items():
             worst.setdefault(owner, {})[domain] = lost
     if not worst:
         return
-    before = _lost_before(kind, situation, {domain for losses in worst.values() for domain in losses})
+    known = _lost_before(kind, before(), {domain for losses in worst.values() for domain in losses})
     for owner, losses in worst.items():
-        fails = {domain: lost for domain, lost in losses.items() if lost.missing > before.get((owner, domain), 0)}
+        fails = {domain: lost for domain, lost in losses.items() if lost.missing > known.get((owner, domain), 0)}
         told = fails or losses
         amount = sum(lost.missing for lost in told.values())
-        was = sum(before.get((owner, domain), 0) for domain in told)
+        was = sum(known.get((owner, domain), 0) for domain in told)
         first = next(iter(told))
         text = words.loss_text(first, owner, told[first].pods, told[first].missing, told[first].cause)
         yield _broken(f"survive-{kind}", owner, words.loss_title(list(told)), text, amount, was)
 
 
-def _lost_before(kind: str, situation: Situation, names: set[str]) -> dict[tuple[str, str], int]:
-    before = situation.before()
+def _lost_before(kind: str, before: Planner, names: set[str]) -> dict[tuple[str, str], int]:
     return {
         (owner, domain): lost.missing
         for domain, nodes in domains(before.cluster, kind).items()

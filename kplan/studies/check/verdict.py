@@ -29,7 +29,7 @@ from kplan.studies.by_object import Mine, by_object
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
 from kplan.studies.check.policy import Policy
-from kplan.studies.check.rules import Situation, broken_rules, replicas, rule_doubts
+from kplan.studies.check.rules import broken_rules, replicas, rule_doubts
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
@@ -73,7 +73,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     mine, policy = by_object(plan), options.policy
     workloads = tuple(item.name for item in mine if item.change.expanded and not item.change.refused)
     evicted = {item.name: tuple(item.evicted) for item in mine if item.evicted}
-    broken = broken_rules(policy, Situation(after, before, workloads, evicted))
+    broken = broken_rules(policy, after, before, workloads, evicted)
     reasons = Reasons(plan, after)
     found = [finding for item in mine for finding in own_findings(item, policy, reasons)]
     found += [_placed(item, mine) for item in broken]

@@ -9,9 +9,8 @@ import msgspec
 from kplan.remedies.many import attempt
 from kplan.result.document import Answer, Fold, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause
-from kplan.studies.context import Context
+from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import left_alone, plan_doubts
-from kplan.studies.explain.explained import Explained
 from kplan.wording.answers import counts_sentence, fits_cause
 from kplan.wording.attempts import fits_text
 from kplan.wording.owners import by_number

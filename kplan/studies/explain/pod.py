@@ -23,9 +23,8 @@ from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, Po
 from kplan.result.document import Scores as ScoreTable
 from kplan.result.document_asked import AskedNode
 from kplan.result.document_base import API_VERSION, Cause
-from kplan.studies.context import Context
+from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import missing_nodes, pod_doubts
-from kplan.studies.explain.explained import Explained
 from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
 from kplan.wording import parts

@@ -14,9 +14,8 @@ from kplan.objects.selectors import Selector
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_nodes import NodeList, PieceOfNode, Pool, ResourceTotal
 from kplan.scenario.names import find_nodes, label_in_full
-from kplan.studies.nodes.counting import counted
 from kplan.studies.nodes.packing import closed_by, measure, open_nodes, within_nodes, workload
-from kplan.studies.nodes.rows import Usage
+from kplan.studies.nodes.rows import Usage, counted
 from kplan.studies.usage import INSTANCE_TYPES, POOLS
 from kplan.wording import nodes as words
 
