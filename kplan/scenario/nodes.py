@@ -9,9 +9,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from kplan.admission import node_of as home_of
-from kplan.admission.validation.formats import label_key, label_value
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
 from kplan.cluster.owners import controller, of_its_node
+from kplan.objects.formats import label_key, label_value
 from kplan.objects.models import Node, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE

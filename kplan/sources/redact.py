@@ -85,7 +85,8 @@ def _of_templates(state: ClusterState) -> Iterator[Object]:
 def _walk(item: Any, names: Names) -> Any:
     """Copy a model with each text replaced by its rule, and all models below."""
     changes: dict[str, Any] = {}
-    for field, rule in fields_of(type(item)):
+    model: type[msgspec.Struct] = type(item)
+    for field, rule in fields_of(model):
         value = getattr(item, field)
         if value is not None:
             changes[field] = rule(names, value, item) if rule else _below(value, names)

@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from kplan.objects.models import Container, Pod
 from kplan.objects.models.pod import PodSpec
 from kplan.objects.quantity import Form, canonical, format_nanos, nanos
-from kplan.objects.request_sums import container_requests
-from kplan.objects.requests import RequestRules, container_limits, is_hugepages_resource, is_pod_level_resource
+from kplan.objects.request_sums import RequestRules, container_limits, container_requests
 from kplan.objects.requests import set_resource_defaults as _set_resource_defaults
-from kplan.objects.resource_names import CPU
+from kplan.objects.resource_names import CPU, is_hugepages_resource, is_pod_level_resource
 
 _GRACE_SECONDS = 30
 _DEFAULT_SCHEDULER = "default-scheduler"

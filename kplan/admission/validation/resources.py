@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from kplan.admission.validation.formats import label_key
 from kplan.admission.validation.problems import (
     NEGATIVE,
     Key,
@@ -15,6 +14,7 @@ from kplan.admission.validation.problems import (
     unsupported,
 )
 from kplan.errors import QuantityError
+from kplan.objects.formats import label_key
 from kplan.objects.models import Pod, Quantity, ResourceRequirements
 from kplan.objects.models.pod import PodSpec, ResourceClaimReference
 from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos

@@ -18,8 +18,7 @@ from kplan.objects.kinds import Kind
 from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
 from kplan.sources.collect import typed
-from kplan.sources.json_nodes import JsonNode, JsonSiblings
-from kplan.sources.json_text import Lines
+from kplan.sources.json_nodes import JsonNode
 from kplan.sources.live.connection import Connection
 from kplan.sources.live.failures import Answer
 from kplan.sources.live.lists import PAGE, Listing, list_kind, path_of
@@ -219,8 +218,8 @@ class Reflector:
         self._hand_on(Changed(self._kind.name, self._version, item, gone=event.type == "DELETED"))
 
     def _object(self, data: msgspec.Raw) -> Object | BrokenObject:
-        node = JsonNode(data, JsonSiblings(Lines(bytes(data)), 0, [data], [0]), 0)
-        record = Record(self._api_version, self._kind.name, node, f"{self._kind.plural} of {self._connection.server}")
+        file = f"{self._kind.plural} of {self._connection.server}"
+        record = Record(self._api_version, self._kind.name, JsonNode.alone(data), file)
         return typed(record, self._kind)
 
     def _list(self) -> None:
