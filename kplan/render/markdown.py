@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kplan.render.text.check import certain, details, origin_text
+from kplan.render.text.check import WORDS, certain, details, origin_text
 from kplan.render.text.rollout import edit_text
 from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, Finding
 from kplan.result.document_versions import OtherVersion
@@ -19,7 +19,6 @@ ROWS = 20
 FINDINGS = 10
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536."""
-_WORDS = {"fail": "FAIL", "ok": "ok", "main": "ok", "unknown": "?"}
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<|~"} | {"\n": " ", "\r": " "})
 _MENTION = re.compile(r"(?<!\w)@(?=\w)")
 
@@ -92,7 +91,7 @@ def _table(document: CheckResult) -> Iterator[str]:
 
 
 def _row(item: CheckedObject, main: bool) -> list[str]:
-    cells = [_WORDS[item.status], _code(item.object), _text(_short(item.change)), _text(_short(item.result))]
+    cells = [WORDS[item.status], _code(item.object), _text(_short(item.change)), _text(_short(item.result))]
     return [*cells, *([item.on_main or "-"] if main else [])]
 
 

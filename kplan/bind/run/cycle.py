@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from kplan.admission.raw import dig_text
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
 from kplan.bind.run import evict, prebind, reread
@@ -136,13 +137,20 @@ class Cycle:
                 self.performer.carry_out(write)
                 break
             except HeldBack as problem:
-                if "service account" not in problem.message or time.monotonic() >= end:
+                if problem.code != "forbidden" or time.monotonic() >= end or not self._awaits_account(manifest):
                     raise
             yield _LOOK_EVERY  # a namespace that was just created gets its service account in a moment
         raw = self.performer.client.found(pod_path(self.shown.pod), what=f"reading {self.shown.pod}")
         if raw is None:
             raise HeldBack("the pod was deleted as soon as it was created", code="deleted")
         self.uid = raw["metadata"]["uid"]
+
+    def _awaits_account(self, manifest: dict[str, object]) -> bool:
+        """Tell whether the pod's service account is not there yet; whoever may not see it waits for it, too."""
+        space, name = self.shown.pod.partition("/")[0], dig_text(manifest, "spec.serviceAccountName", "default")
+        path = f"/api/v1/namespaces/{space}/serviceaccounts/{name}"
+        reply = self.performer.client.read(path, what=f"looking for service account {space}/{name}")
+        return reply.status in (403, 404)
 
     def _read_claims(self, pod: Pod) -> Iterator[float]:
         """Take in the claims of a pod that was not there when the state was read; its own are made after it."""

@@ -216,20 +216,15 @@ class LiveCluster:
                 assumed.former.append(self._former(change))
             self.cluster.apply([change])
 
-    def revert(self, key: str, now: Pod | None = None) -> None:
-        """Take back what was assumed for a pod, the last first.
-
-        Args:
-            key: ``namespace/name``.
-            now: the pod as the server has it; as it was read before if None.
-        """
+    def revert(self, key: str) -> None:
+        """Take back what was assumed for a pod, the last first."""
         assumed = self.assumed.pop(key, None)
         if assumed is None:
             return
         self.cluster.apply(reversed(assumed.former))
         known = self.pod(key)
         if known is not None:
-            self.cluster.apply([Remove(known.row), AddPods((now or known.pod,))])
+            self.cluster.apply([Remove(known.row), AddPods((known.pod,))])
 
     def put(self, attribute: str, item: Object) -> None:
         """Take in an object as it was just read."""

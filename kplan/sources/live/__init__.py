@@ -4,7 +4,7 @@ Importing this package costs nothing: the ``kubernetes`` client is loaded when a
 """
 
 from kplan.sources.live.follow import Follower, follow
-from kplan.sources.live.load import Reading, load, read
+from kplan.sources.live.load import Reading, read
 from kplan.sources.live.originals import LiveOriginals
 from kplan.sources.live.scheduler import configuration_of
 from kplan.sources.schedulers import DOUBT, KnownScheduler
@@ -17,6 +17,5 @@ __all__ = [
     "Reading",
     "configuration_of",
     "follow",
-    "load",
     "read",
 ]

@@ -73,19 +73,6 @@ class Taken:
     scheduler: KnownScheduler
 
 
-def load(
-    context: str = "",
-    kubeconfig: str = "",
-    *,
-    qps: float = 50,
-    burst: int = 100,
-    timeout: float = 60,
-    progress: Progress | None = None,
-) -> ClusterState:
-    """Read the objects of a live cluster; see ``read``."""
-    return read(context, kubeconfig, qps=qps, burst=burst, timeout=timeout, progress=progress).state
-
-
 def read(
     context: str = "",
     kubeconfig: str = "",
