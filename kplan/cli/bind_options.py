@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from kplan.errors import UsageError
+from kplan.cli.options import known
 
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
@@ -81,8 +81,7 @@ class Allowed:
 
     def __post_init__(self) -> None:
         """Refuse a choice before anything is read."""
-        if self.pdb not in PDB:
-            raise UsageError(f"--pdb {self.pdb}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PDB)}")
+        known("--pdb", self.pdb, PDB)
 
     def flags(self, source: Source, rules: Rules) -> Flags:
         """As the plan and the journal keep them.

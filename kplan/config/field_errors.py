@@ -33,12 +33,6 @@ def unsupported(path: str, value: str, values: Iterable[str]) -> str:
     return f"{path}: Unsupported value: {_shown(value)}: supported values: {', '.join(_shown(v) for v in values)}"
 
 
-def aggregate(errors: Iterable[str]) -> str:
-    """Join errors as Kubernetes does: one alone, or a list without repetitions."""
-    distinct = list(dict.fromkeys(errors))
-    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
-
-
 def child(path: str, name: str) -> str:
     """The path of a field inside another; the root is empty."""
     return f"{path}.{name}" if path else name

@@ -12,8 +12,7 @@ from kplan.objects import models
 from kplan.objects.quantity import (
     NANO_PER_MILLI,
     NANO_PER_UNIT,
-    Form,
-    format_nanos,
+    format_sum,
     milli_of,
     milli_value,
     round_up_to_milli,
@@ -249,7 +248,7 @@ def _default_hugepage_limits(pod: models.Pod) -> None:
     limits = dict(level.limits or {})
     for name, amount in container_limits(pod).items():
         if is_hugepages_resource(name) and name not in limits and name not in (level.requests or {}):
-            limits[name] = format_nanos(amount, Form.BINARY_SI)
+            limits[name] = format_sum(name, amount)
     if limits:
         level.limits = limits
 
@@ -265,7 +264,7 @@ def _default_pod_level_requests(pod: models.Pod) -> None:
     requests = dict(level.requests or {})
     for name, amount in container_requests(pod).items():
         if name in (CPU, MEMORY):
-            requests.setdefault(name, format_nanos(amount, Form.DECIMAL_SI if name == CPU else Form.BINARY_SI))
+            requests.setdefault(name, format_sum(name, amount))
     for name, raw in level.limits.items():
         if is_pod_level_resource(name):
             requests.setdefault(name, raw)

@@ -12,7 +12,7 @@ import pytest
 
 from kplan.objects import models
 from kplan.objects.kinds import KINDS
-from kplan.objects.state import BrokenObject
+from kplan.objects.state import BrokenObject, KnownScheduler
 from kplan.sources import load, load_values
 from kplan.sources.redact import redact, unredact
 from kplan.sources.redact_rules import holds_text, rules_of
@@ -369,13 +369,13 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize("case", CONFIGURATIONS)
 def test_the_configuration_of_the_scheduler_is_kept_or_its_absence_is_a_doubt(case: str) -> None:
     configuration, kept = CONFIGURATIONS[case]
-    state = replace(load_values(OBJECTS), scheduler_configuration=configuration, scheduler_origin="pod acme")
+    state = replace(load_values(OBJECTS), scheduler=KnownScheduler(configuration, origin="pod acme"))
     hidden, _ = redact(state)
-    assert hidden.scheduler_configuration == (configuration if kept else None)
-    assert hidden.scheduler_doubt == (
+    assert hidden.scheduler.configuration == (configuration if kept else None)
+    assert hidden.scheduler.doubt == (
         "" if kept else "the configuration of the scheduler holds names and was left out: the defaults are assumed"
     )
-    assert hidden.scheduler_origin == ""
+    assert hidden.scheduler.origin == ""
 
 
 def test_what_node_groups_would_add_is_redacted_too() -> None:

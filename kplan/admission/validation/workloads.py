@@ -26,6 +26,7 @@ from kplan.objects.models.workloads import WorkloadSpec
 from kplan.objects.selectors import compile_selector
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
+from kplan.words import aggregate
 
 _RESOURCES = {
     "Deployment": "Deployment.apps",
@@ -42,9 +43,8 @@ def refusal_text(manifest: ManifestObject, name: str, problems: list[Problem]) -
 
     Source: NewInvalid in apimachinery pkg/api/errors/errors.go, aggregate.Error in pkg/util/errors.
     """
-    texts = list(dict.fromkeys(str(problem) for problem in problems))
     what = _RESOURCES.get(manifest.kind, manifest.kind)
-    return f'{what} "{name}" is invalid: {texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"}'
+    return f'{what} "{name}" is invalid: {aggregate(problems)}'
 
 
 def workload_problems(manifest: ManifestObject) -> list[Problem]:

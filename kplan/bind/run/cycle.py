@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 from kplan.admission.raw import dig_text
 from kplan.bind.flags import Flags
@@ -20,7 +21,7 @@ from kplan.bind.plan.rights import nominates
 from kplan.bind.run import evict, prebind, reread
 from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
-from kplan.bind.run.perform import Conflict, HeldBack, Performer
+from kplan.bind.run.perform import HeldBack, Performer, is_done, reread_on_conflict
 from kplan.bind.run.watch import Seen
 from kplan.bind.wire.events import scheduled
 from kplan.bind.wire.writes import (
@@ -28,7 +29,6 @@ from kplan.bind.wire.writes import (
     CLEAR_NOMINATION,
     EVENT,
     NOMINATE,
-    Finding,
     bind,
     claim_path,
     create,
@@ -128,11 +128,9 @@ class Cycle:
     def _create(self, manifest: dict[str, object]) -> Iterator[float]:
         """Create the pod unless this run has done so before."""
         write = create(manifest, self.run)
-        found = write.ask(self.performer.client)
-        if found.finding is Finding.CHANGED:
-            raise HeldBack(found.text, code=found.code)
+        done = is_done(write.ask(self.performer.client))
         end = time.monotonic() + _ACCOUNT_WITHIN
-        while found.finding is Finding.OPEN:
+        while not done:
             try:
                 self.performer.carry_out(write)
                 break
@@ -232,15 +230,13 @@ class Cycle:
 
     def _bind(self, pod: Pod) -> None:
         """Bind the pod as it was read; where it has changed meanwhile, look again."""
-        for attempt in range(_AGAIN):
-            try:
-                version = pod.metadata.resource_version or ""
-                self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version))
-                return
-            except Conflict:
-                if attempt + 1 == _AGAIN:
-                    raise
-                pod = self._look()
+        read = chain([pod], iter(self._look, None))
+
+        def once() -> None:
+            version = next(read).metadata.resource_version or ""
+            self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version))
+
+        reread_on_conflict(once, _AGAIN)
 
     def _report(self) -> None:
         """Report the event; a refusal is no reason to take the binding back."""

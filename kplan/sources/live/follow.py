@@ -79,7 +79,6 @@ class Follower:
     Args:
         connection: the server; closed with the follower.
         taken: lists to begin with.
-        now: clock.
         settings: of each Reflector, where they are not as usual.
     """
 

@@ -21,7 +21,7 @@ from kplan.sources.collect import typed
 from kplan.sources.json_nodes import JsonNode
 from kplan.sources.live.connection import Connection
 from kplan.sources.live.failures import Answer
-from kplan.sources.live.lists import PAGE, Listing, list_kind, path_of
+from kplan.sources.live.lists import PAGE, Listing, ListMeta, list_kind, path_of
 from kplan.sources.records import Record
 
 WATCH_SECONDS = 45
@@ -79,14 +79,10 @@ class _Event(msgspec.Struct):
     object: msgspec.Raw
 
 
-class _Metadata(msgspec.Struct, rename="camel"):
-    resource_version: str = ""
-
-
 class _Head(msgspec.Struct):
     """What is common to objects, bookmarks, and the Status of an error."""
 
-    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    metadata: ListMeta = msgspec.field(default_factory=ListMeta)
     code: int = 0
     message: str = ""
 
