@@ -26,7 +26,7 @@ from kplan.remedies.search import remedies
 from kplan.result.document_plan import FieldChange, SimulationPlan
 from kplan.scenario.add_node import AddNode
 from kplan.sources import ManifestObject, Manifests
-from kplan.studies.by_object import REPLICATED, Mine, by_object
+from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
 
 ROUNDS = 3
 """How often a request is lowered further, for the pod that fits nowhere with the lower one."""
@@ -263,12 +263,10 @@ def _of_all_alike(found: Remedies) -> list[Candidate]:
 def _lower_further(tried: Attempt) -> Candidate | None:
     """Lower a request again, for the first pod that fits nowhere with what it was lowered to."""
     planner = replace(tried.found.played.planner, everything=True)
-    cluster = planner.cluster
-    rows = [cluster.pod_index[step.pod] for step in tried.found.item.failed if step.pod in cluster.pod_index]
-    pod = next((cluster.pods[row] for row in rows if cluster.pods[row].waiting), None)
-    if pod is None:
+    waiting = waiting_among(planner.cluster, (step.pod for step in tried.found.item.failed))
+    if not waiting:
         return None
-    asked = RunCycle.as_set(planner, pod, preempt=False)
+    asked = RunCycle.as_set(planner, waiting[0], preempt=False)
     groups = tuple(group for group in find_groups(asked) if not group.left_out)
     found = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
     return None if found is None else replace(tried.candidate, edits=(*tried.candidate.edits, *found.edits))

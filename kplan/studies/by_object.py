@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kplan.cluster import Cluster, PodInfo
 from kplan.course.rollout import StalledBy
 from kplan.result.document_plan import Expanded, PlanStep, RolloutPlan, SimulationPlan
 from kplan.wording.check import do_not_fit, stalls
@@ -92,6 +94,12 @@ class Mine:
         if self.stalled and self.rollout is not None:
             return stalls(self.rollout)
         return do_not_fit(len(self.failed), len(self.steps))
+
+
+def waiting_among(cluster: Cluster, keys: Iterable[str]) -> list[PodInfo]:
+    """Pods of some that are there and wait, in their order."""
+    pods = (cluster.pods[cluster.pod_index[key]] for key in keys if key in cluster.pod_index)
+    return [pod for pod in pods if pod.waiting]
 
 
 def by_object(plan: SimulationPlan) -> list[Mine]:

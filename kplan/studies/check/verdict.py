@@ -25,7 +25,7 @@ from kplan.result.document_check import (
 from kplan.result.document_plan import QuotaRow, SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.as_a_whole import Again, Played, Whole
-from kplan.studies.by_object import Mine, by_object
+from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
 from kplan.studies.check.policy import Policy
@@ -136,8 +136,7 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
             continue
         left -= 1
         item = by_name[finding.object]
-        rows = [cluster.pod_index[step.pod] for step in item.failed if step.pod in cluster.pod_index]
-        waiting = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
+        waiting = waiting_among(cluster, (step.pod for step in item.failed))
         found = whole.attempt(planner, item, waiting) if waiting else None
         if found is None:
             yield finding

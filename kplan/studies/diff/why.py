@@ -73,10 +73,9 @@ def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
 
 
 def _why(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
-    if pair.a and pair.a in b.evicted:
-        return Why("evicted", "DefaultPreemption", words.evicted(b.evicted[pair.a], b.side.name))
-    if pair.b and pair.b in a.evicted:
-        return Why("evicted", "DefaultPreemption", words.evicted(a.evicted[pair.b], a.side.name))
+    for key, ran in ((pair.a, b), (pair.b, a)):
+        if key and key in ran.evicted:
+            return Why("evicted", "DefaultPreemption", words.evicted(ran.evicted[key], ran.side.name))
     if pair.result in ("new", "gone"):
         seen, label = (seen_b, b.side.name) if pair.result == "new" else (seen_a, a.side.name)
         return _unplaced(seen, label) if seen is not None and seen.nowhere is not None else Why()

@@ -36,6 +36,7 @@ from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.owners import by_number, folded_owner, owner_text
+from kplan.wording.same_fields import part_of
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
 
@@ -252,15 +253,13 @@ def _causes(run: _Planned) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], 
         waiting = [run.landings[number].pod for number in numbers if run.landings[number].pod.waiting]
         every = list(told_of[same].values())
         told, because = every[0], _of_all(every)
-        cause = PlanCause(
+        cause = part_of(
+            PlanCause,
+            told,
             result=steps[numbers[0]].result,
             count=len(numbers),
             because=because,
             owners=by_number(steps[number].owner for number in numbers),
-            pod=told.pod,
-            group=told.group,
-            groups=told.groups,
-            preempt=told.preempt,
             alone="" if because == told.because else told.because.text,
         )
         causes.append((cause, waiting))
