@@ -1,20 +1,26 @@
-"""From manifests to pods: the driver that takes each object through its controller, admission and quota."""
+"""From manifests to pods: the driver that takes each object through its controller, admission and quota.
+
+Long because each kind of object is taken through in one place.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kplan.admission.controllers.adoption import adopted_pods, orphaned_sets
+from kplan.admission.controllers.adoption import adopted_pods, new_workload
 from kplan.admission.controllers.changes import (
     WorkloadChange,
     adopting,
     compare,
-    current_replica_set,
     find_running,
     keeping_replicas,
     new_drafts,
     owned_pods,
+    same_template,
+    under_way,
 )
+from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.fleets import Fleet, drafts_of, fleet_of, leaving_fleet
+from kplan.admission.controllers.generations import ROLLING, Generations, generations_of, wanted_set
 from kplan.admission.controllers.kinds import controller_of, is_foreign
 from kplan.admission.controllers.names import Names
 from kplan.admission.controllers.operated import OPERATED, operated
@@ -27,12 +33,13 @@ from kplan.admission.controllers.workloads import (
     Surroundings,
     Workload,
     namespace_of,
+    word_of,
 )
 from kplan.admission.expansion import Expansion, LeftOut
 from kplan.admission.left_out import from_broken, hook_of, in_template, key_of, left_out, why_unknown
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.object_quota import maker_of, maker_refusal, quota_refusal
-from kplan.admission.raw import copied, dig_text, has_deadline
+from kplan.admission.raw import copied, dig, dig_text, has_deadline
 from kplan.admission.refusal import Refusal, Refusals, claim_refusal
 from kplan.admission.server import Server
 from kplan.admission.twice import written_again
@@ -42,7 +49,6 @@ from kplan.admission.validation.labels import metadata_problems
 from kplan.admission.validation.problems import Problem
 from kplan.admission.validation.updates import update_problems
 from kplan.admission.validation.workloads import refusal_text, workload_problems
-from kplan.objects.kind_words import kind_word
 from kplan.objects.kinds import find
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.requests import RequestRules
@@ -243,7 +249,7 @@ class _Run:
         except Misfit as misfit:
             self._misfit(manifest, misfit)
             return
-        word, drafts = self._word(manifest), list(made.drafts)
+        word, drafts = word_of(manifest, self.namespace), list(made.drafts)
         space, name = namespace_of(manifest, self.namespace), dig_text(manifest.raw, "metadata.name")
         there = operated((group_of(manifest), manifest.kind, space, name), word, manifest.place, drafts, self.state)
         if there is None and not self._let_in(manifest, name):
@@ -256,15 +262,10 @@ class _Run:
         if fleet is not None:
             self.fleets.append(fleet)
 
-    def _word(self, manifest: ManifestObject) -> str:
-        name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
-        space = namespace_of(manifest, self.namespace)
-        return f"{kind_word(manifest.kind)}/{space}/{name}"
-
     def _take_workload(self, manifest: ManifestObject, make: Expand) -> None:
         """Take a workload of Kubernetes' own."""
         name = dig_text(manifest.raw, "metadata.name")
-        word, place = self._word(manifest), manifest.place
+        word, place = word_of(manifest, self.namespace), manifest.place
         try:
             problems = workload_problems(manifest)
             if problems:
@@ -274,7 +275,7 @@ class _Run:
             space = namespace_of(manifest, self.namespace)
             known = self._stand_in(manifest, space, name, make)
             running = find_running(manifest, space, name, self.state)
-            change = None
+            change, grown = None, Generations()
             manifest = keeping_replicas(manifest, running) if running is not None else manifest
             problems = update_problems(manifest, running, self.minor) if running is not None and not known else []
             if problems:
@@ -284,7 +285,10 @@ class _Run:
             adopted = adopted_pods(manifest, space, bare)
             if running is not None:
                 change = compare(manifest, running, word, place, self.state, adopted)
-                self._surround(manifest, running, change)
+                self._surround(manifest, running)
+                mine = (*owned_pods(running, self.state), *adopted)
+                grown = self._generations(manifest, running, mine, make)
+                change = under_way(change, manifest, running, mine, grown)
             if change is not None and change.verdict == "unchanged":
                 self.changes.append(change)
                 return
@@ -298,28 +302,23 @@ class _Run:
         pods: tuple[Pod, ...] = ()
         if running is not None and change is not None:
             pods = (*owned_pods(running, self.state), *adopted)
-            drafts = new_drafts(drafts, change, pods, manifest.kind)
+            drafts = new_drafts(drafts, change, pods, manifest.kind, grown.kept)
         elif adopted:
             pods, change = adopted, adopting(manifest, word, place, adopted, drafts, self.state.taken)
             drafts = new_drafts(drafts, change, pods, manifest.kind)
         if adopted:
             names = listed(sorted(pod.name for pod in adopted))
             self.server.notes.append(f"{word} adopts {count(len(adopted), 'pod')} without an owner: {names}")
-        change = change or self._new(manifest, word, space, len(drafts))
+        change = change or new_workload(manifest, word, space, len(drafts), self.state)
         if self._maker_refused(manifest, made, drafts, change, running):
             return
-        admitted = len(self.server.pods)
+        known_pods = len(self.server.pods)
         self._admit(manifest, made, drafts, change)
-        mine = tuple(entry.pod for entry in self.server.pods[admitted:])
-        fleet = fleet_of(manifest, change, running, pods, mine, from_pods=known)
+        admitted = tuple(entry.pod for entry in self.server.pods[known_pods:])
+        nodes = frozenset(node_of(draft.pod) for draft in made.drafts if manifest.kind == "DaemonSet")
+        fleet = fleet_of(manifest, change, running, pods, admitted, grown, nodes, from_pods=known)
         if fleet is not None:
             self.fleets.append(fleet)
-
-    def _new(self, manifest: ManifestObject, word: str, space: str, pods: int) -> WorkloadChange:
-        """Tell of a workload that is new; one that would adopt ReplicaSets is not known well."""
-        sets = [one.name for one in orphaned_sets(manifest.item, space, self.state)] if manifest.item else []
-        unsure = f"it adopts ReplicaSets, which is not modelled: {listed(sorted(sets))}" if sets else ""
-        return WorkloadChange(word, manifest.place, "new", 0, pods, unsure=unsure)
 
     def _maker_refused(
         self,
@@ -348,23 +347,34 @@ class _Run:
 
     def _stand_in(self, manifest: ManifestObject, space: str, name: str, make: Expand) -> bool:
         """Put what runs into the state where only its pods tell of it; tell whether that was so."""
-        apart = Surroundings(Names(), self.policies.nodes, comparison=self.around.comparison, namespace=self.namespace)
+        apart = self.around.apart()
         found = stand_in(manifest, space, name, self.state, self.server.admission, lambda: make(manifest, apart))
         if found is None:
             return False
         self.state = found.state
         self.server.objects += found.objects
-        self.server.notes.append(
-            f"the source holds no {manifest.kind}s: {self._word(manifest)} is compared with its pods that run"
-        )
+        word = word_of(manifest, self.namespace)
+        self.server.notes.append(f"the source holds no {manifest.kind}s: {word} is compared with its pods that run")
         return True
 
-    def _surround(self, manifest: ManifestObject, running: Object, change: WorkloadChange) -> None:
+    def _surround(self, manifest: ManifestObject, running: Object) -> None:
         self.around.running[f"{manifest.kind} {running.key}"] = running
-        if manifest.kind == "Deployment" and change.verdict != "changed":
-            current = current_replica_set(running, self.state)
-            if current is not None:
-                self.around.replica_sets[running.key] = current
+        if manifest.kind != "Deployment":
+            return
+        same = dig(manifest.raw, "spec.paused") is True or same_template(manifest, running)
+        current = wanted_set(manifest, running, self.state, same=same)
+        if current is not None:
+            self.around.replica_sets[running.key] = current
+
+    def _generations(
+        self, manifest: ManifestObject, running: Object, pods: tuple[Pod, ...], make: Expand
+    ) -> Generations:
+        """Tell which pods of a workload that runs have the template of its manifest."""
+        if manifest.kind not in ROLLING:
+            return Generations()
+        admission, same = self.server.admission, same_template(manifest, running)
+        apart = self.around.apart()
+        return generations_of(manifest, running, pods, self.state, admission, lambda: make(manifest, apart), same=same)
 
     def _admit(self, manifest: ManifestObject, made: Workload, drafts: list[Draft], change: WorkloadChange) -> None:
         """Take the pods of a workload through admission, one after the other."""

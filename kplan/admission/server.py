@@ -83,7 +83,7 @@ class Server:
                 return False
         try:
             added = [*self.admission.admit(pod, complete=change.workload.partition("/")[0] in _OWN_WORDS), *added]
-            if change.verdict != "changed":  # a rollout is held against quotas as it goes on
+            if change.verdict not in ("changed", "continues"):  # a rollout is held against quotas as it goes on
                 self.quotas.let_in_pod(pod, terminating=deadline)
         except Refusal as refusal:
             what = f'Pod "{pod.name}" is invalid' if refusal.problems else f'pods "{pod.name}" is forbidden'

@@ -73,7 +73,7 @@ def check(
     survive: Annotated[
         list[str], typer.Option("--survive", metavar="zone,node", help="All is placed again when one is lost.")
     ] = [],
-    quota: Annotated[bool, typer.Option("--quota", help="Refusals by a quota count.")] = False,
+    quota: Annotated[bool, typer.Option("--quota", help="Quotas have room for rollouts at their peak.")] = False,
     max_age: Annotated[
         str | None, typer.Option("--max-age", metavar="24h", help="An older snapshot is a doubt.")
     ] = None,

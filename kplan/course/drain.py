@@ -193,6 +193,7 @@ class _Drain(Generic[W]):
         if gone.permission.allowed:
             gone.number = self.run.evicted + 1
             self.planner.apply([Remove(gone.pod.row)])
+            self.run.budgets.left(gone.pod)
         return gone.permission.allowed
 
     def _land(self, gone: Sequence[Gone[W]]) -> None:

@@ -60,11 +60,13 @@ class Budgets:
         cluster: the cluster.
         going: pods whose eviction is going to be asked for; any if None.
         held_back: budgets over them whose recorded status says less than their pods do.
+        fewest: by key of a budget, fewest ready pods of it after an eviction.
     """
 
     cluster: Cluster
     going: Sequence[PodInfo] | None = None
     held_back: list[HeldBack] = field(default_factory=list)
+    fewest: dict[str, int] = field(default_factory=dict)
     _first: dict[str, int] = field(default_factory=dict)
     _held: dict[str, int] = field(default_factory=dict)
 
@@ -110,6 +112,12 @@ class Budgets:
         if allows > 0:
             return Permission(True, budget.name, allows, first)
         return Permission(False, budget.name, 0, first, status.current_healthy or 0, status.desired_healthy or 0)
+
+    def left(self, pod: PodInfo) -> None:
+        """Take note of how many pods of its budgets are ready now that a pod is gone."""
+        for budget in budgets_over(self.cluster, pod):
+            now = self._now(budget).current_healthy or 0
+            self.fewest[budget.key] = min(now, self.fewest.get(budget.key, now))
 
     def _may_ignore(self, budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> bool:
         if budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow":

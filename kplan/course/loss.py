@@ -12,6 +12,7 @@ from kplan.cluster import Cluster, PodInfo, Remove, build, to_state
 from kplan.cluster.owners import controller, returns, returns_where_it_was
 from kplan.course.attempts import Attempts, Landing, W, Why
 from kplan.course.clock import Pace, Stay, pace, stay
+from kplan.course.held import exclusive
 from kplan.course.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
 from kplan.result import Event, EventKind
@@ -33,6 +34,8 @@ class LostPod(Generic[W]):
         fate: ``returns``, ``gone`` (nothing makes it again), ``stays`` (it goes with its node, which has a place for it
             when it is back) or ``leaves`` (it is being deleted already, and its owner has made another).
         stay: how long it stays.
+        delay: seconds from the first taint to that of its node.
+        held: volumes that stay attached to its node as long as that is there: claim, volume and access mode.
         ties: volumes that no other node reaches.
         empty_dirs: emptyDir volumes whose content is lost.
         landing: where what its owner makes instead is placed; None where nothing is made.
@@ -43,6 +46,8 @@ class LostPod(Generic[W]):
     node: str
     fate: str
     stay: Stay
+    delay: int = 0
+    held: tuple[tuple[str, str, str], ...] = ()
     ties: tuple[Tie, ...] = ()
     empty_dirs: tuple[str, ...] = ()
     landing: Landing[W] | None = None
@@ -52,6 +57,11 @@ class LostPod(Generic[W]):
     def placed(self) -> bool:
         """Whether it has a node again."""
         return self.landing is not None and bool(self.landing.node) and not self.again
+
+    @property
+    def kept_by(self) -> tuple[tuple[str, str, str], ...]:
+        """Volumes that it waits for where it is placed."""
+        return self.held if self.placed else ()
 
     @property
     def pending(self) -> bool:
@@ -143,7 +153,7 @@ def run_fail(
     """
     cluster = planner.cluster
     lost = frozenset(nodes)
-    rate = pace(cluster, lost)
+    rate = pace(cluster, nodes)
     pods: list[LostPod[W]] = [
         _lost(cluster, row, name, lost, rate) for name in nodes for row in cluster.pods_on(cluster.node_index[name])
     ]
@@ -193,7 +203,10 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
     if pod.terminating and kind != "StatefulSet":
         return LostPod(pod, node, "leaves", how_long)
     fate = "returns" if returns(pod) else "gone"
-    return LostPod(pod, node, fate, how_long, tuple(ties(cluster, pod, lost)), tuple(empty_dirs(pod)))
+    tied = tuple(ties(cluster, pod, lost))
+    early = fate == "returns" and not how_long.waits and how_long.seconds is not None
+    held = tuple(exclusive(cluster, pod)) if early else ()
+    return LostPod(pod, node, fate, how_long, rate.delay(node), held, tied, tuple(empty_dirs(pod)))
 
 
 def _waves(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:

@@ -34,6 +34,7 @@ class Demand:
         base: the request without overhead.
         source: what decides it.
         container: name of the init container that does; empty for others.
+        beside: whether sidecars that run by then are part of it.
         overhead: what is added to it.
     """
 
@@ -42,6 +43,7 @@ class Demand:
     source: Source
     container: str = ""
     overhead: int = 0
+    beside: bool = False
 
 
 def demand_of(pod: Pod, resource: str, rules: RequestRules) -> Demand:
@@ -62,7 +64,9 @@ def demand_of(pod: Pod, resource: str, rules: RequestRules) -> Demand:
     source, container = Source.POD, ""
     if spec.resources is None or resource not in (spec.resources.requests or {}):
         source, container = _init_container(pod, base, asked)
-    return Demand(resource, base, source, container, asked() - base)
+    alone = [one for one in spec.init_containers or () if one.name == container]
+    beside = bool(container) and asked(overhead=None, containers=[], init_containers=alone) < base
+    return Demand(resource, base, source, container, asked() - base, beside)
 
 
 def _init_container(pod: Pod, total: int, asked: Callable[..., int]) -> tuple[Source, str]:
@@ -72,6 +76,10 @@ def _init_container(pod: Pod, total: int, asked: Callable[..., int]) -> tuple[So
     if total <= asked(overhead=None, init_containers=sidecars):
         return Source.CONTAINERS, ""
     for container in init:
-        if asked(overhead=None, init_containers=[c for c in init if c is not container]) < total:
+        # a sidecar counts beside what starts after it: it does not decide by itself
+        if (
+            container.restart_policy != "Always"
+            and asked(overhead=None, init_containers=[c for c in init if c is not container]) < total
+        ):
             return Source.INIT_CONTAINER, container.name
     return Source.INIT_CONTAINERS, ""

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, PutNode
 from kplan.framework.facts import Facts
-from kplan.objects.models import PodSpec
+from kplan.objects.models import Object, PodSpec
 from kplan.pipeline import Planner
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle
@@ -59,6 +59,8 @@ class Candidate:
         about: what it is about.
         edits: make the changed spec of the pod, one after the other; none where the pod stays as it is.
         steps: change the cluster, each on what the former left.
+        fields: fields of the workload's manifest outside its pod template: path and value.
+        brought: objects as they would be before manifests land.
         named: whether one would try it by hand: then it is named where it does not help.
         meant: for which pods the nodes are that fit then, where it is others.
         harm: what is lost by it.
@@ -75,6 +77,8 @@ class Candidate:
     about: About | None
     edits: tuple[Edit, ...] = ()
     steps: tuple[Step, ...] = ()
+    fields: tuple[tuple[tuple[str, ...], object], ...] = ()
+    brought: tuple[Object, ...] = ()
     named: bool = False
     meant: tuple[Purpose, ...] = ()
     harm: Harm = ""
@@ -88,7 +92,7 @@ class Candidate:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to try: it is named as something that does not help."""
-        return not (self.edits or self.steps)
+        return not (self.edits or self.steps or self.fields or self.brought)
 
     @property
     def adds_nodes(self) -> bool:
@@ -122,6 +126,8 @@ def both(one: Candidate, two: Candidate) -> Candidate:
         about=None,
         edits=(*one.edits, *two.edits),
         steps=(*one.steps, *two.steps),
+        fields=(*one.fields, *two.fields),
+        brought=(*one.brought, *two.brought),
         parts=(*(one.parts or (one,)), *(two.parts or (two,))),
         evicts=one.evicts or two.evicts,
         unless=(*(f"{code}+{two.code}" for code in one.unless), *(f"{one.code}+{code}" for code in two.unless)),

@@ -173,6 +173,8 @@ class Lands:
         replicas: whether its pods are copies of each other.
         scaled: whether the manifest changes nothing but how many there are.
         worse: what is worse than without the change.
+        together: the node that all of them end on though there are others; empty where they are on several.
+        serving: fewest pods that serve meanwhile, and of how many; None where that is not told.
     """
 
     name: str
@@ -182,3 +184,5 @@ class Lands:
     replicas: bool
     scaled: bool
     worse: Worse
+    together: str = ""
+    serving: tuple[int, int] | None = None

@@ -62,6 +62,27 @@ def edited(manifest: ManifestObject, pod: PodSpec, edit: Edit) -> tuple[Manifest
     return None
 
 
+def with_fields(
+    manifest: ManifestObject, fields: Sequence[tuple[tuple[str, ...], object]]
+) -> tuple[ManifestObject, tuple[FieldChange, ...]]:
+    """Write fields of a manifest outside its pod template.
+
+    Args:
+        manifest: the object of the manifest.
+        fields: path and value of each.
+    """
+    raw: Any = _copy(manifest.raw)
+    changes = []
+    for path, value in fields:
+        here = raw
+        for key in path[:-1]:
+            here[key] = _copy(here[key]) if isinstance(here.get(key), dict) else {}
+            here = here[key]
+        changes.append(_change(manifest, path, here.get(path[-1]), _Step(path, value)))
+        here[path[-1]] = value
+    return manifest.with_raw(raw), tuple(changes)
+
+
 def _change(manifest: ManifestObject, path: Path, old: Any, step: _Step) -> FieldChange:
     line, column = manifest.at(path)
     return FieldChange(

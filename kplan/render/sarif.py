@@ -20,6 +20,7 @@ RULES = {
     "scenario": ("A scenario is as expected", "A step before the manifests is not as the scenario expects."),
     "refused": ("The API server takes it", "The API server would refuse an object of a manifest."),
     "quota": ("No quota refuses it", "A ResourceQuota would refuse pods or claims of a manifest."),
+    "stalls": ("Its rollout goes through", "The rollout of an object stops before all its pods are replaced."),
     "evicted-pending": ("Who is evicted finds a place", "A pod that is evicted for a manifest fits no other node."),
     "evicts": ("It evicts others", "A pod of a manifest is placed by evicting pods of lower priority."),
     "careful": ("It does what it seems to", "A manifest has a rule that does nothing, or something else."),

@@ -95,7 +95,8 @@ class DrainPlan(Document, frozen=True, kw_only=True):
         left: that pod.
         fixes: what would make it possible, each tried.
         no_help: what was tried and does not.
-        needs: the ``kubectl drain`` command it takes.
+        needs: the ``kubectl drain`` command it takes, where it goes through.
+        kubectl: what that command does here, where it does not go through, or loses something.
         found: of ``--find``: node by node.
     """
 
@@ -118,6 +119,7 @@ class DrainPlan(Document, frozen=True, kw_only=True):
     fixes: tuple[DrainFix, ...] = ()
     no_help: tuple[str, ...] = ()
     needs: str = ""
+    kubectl: str = ""
     found: tuple[NodeVerdict, ...] = ()
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

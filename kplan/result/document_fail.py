@@ -23,6 +23,8 @@ class FailedPod(Part, frozen=True, kw_only=True):
         instead: name of that pod; empty where nothing is made.
         deleted_after: when it is deleted [seconds after the loss]; absent if only with its node.
         waits_for_node: whether what comes instead is made only once the node is deleted or out-of-service.
+        waits_for_volume: what keeps it from starting where it is placed until the node is deleted or out-of-service: a
+            volume that stays attached there; empty for nothing.
         because: why it is placed nowhere.
         evicts: pods that leave for it.
     """
@@ -35,6 +37,7 @@ class FailedPod(Part, frozen=True, kw_only=True):
     instead: str = ""
     deleted_after: int | None = None
     waits_for_node: bool = False
+    waits_for_volume: str = ""
     because: Cause | None = None
     evicts: tuple[str, ...] = ()
 

@@ -19,6 +19,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
         node: where it was placed; empty if nowhere.
         owner: its controller.
         evicts: pods that left for it.
+        gone: those of them that nothing makes again.
         cause: code of the cause, for what was not placed.
         message: the scheduler's exact text, for what was not placed.
         tie: number of nodes that tied; the first by name was taken.
@@ -30,6 +31,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
     node: str = ""
     owner: str = ""
     evicts: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     cause: str = ""
     message: str = ""
     tie: int = 0
@@ -71,6 +73,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
         attempt: the cheapest change that helps, and how many of the pods fit then; shown as Try. For pods of a manifest
             all of it was planned again, and it says what becomes of the whole.
         edits: fields of the manifest that the change is about.
+        other: another change that helps as well, of another kind; empty for none.
         alone: the cause of ``pod`` alone, where others of these pods want another amount, or met less room.
     """
 
@@ -84,6 +87,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
     preempt: str = ""
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
+    other: str = ""
     alone: str = ""
 
 
@@ -140,6 +144,7 @@ class Expanded(Part, frozen=True, kw_only=True):
         refused_pods: how many of its pods would be refused where the server takes the object itself; else 0.
         refused_by: ``quota`` where a quota refuses it, or its pods; empty for anything else.
         unmade: kind of what its controller makes before any pod, where that is refused: no pod is tried then.
+        workload: ``deploy/shop/web``, of which pods are refused; empty where the object itself is, or nothing.
         expanded: whether kplan knows what pods it brings.
         file: manifest it is from; empty if it cannot be told.
         line: 1-based line of it: of the field that is refused, else where it begins; 0 if it cannot be told.
@@ -157,6 +162,7 @@ class Expanded(Part, frozen=True, kw_only=True):
     refused_pods: int = 0
     refused_by: str = ""
     unmade: str = ""
+    workload: str = ""
     expanded: bool = True
     file: str = ""
     line: int = 0
@@ -179,7 +185,9 @@ class RolloutPlanStep(Part, frozen=True, kw_only=True):
         pod: the new pod; empty for what leaves before any is made.
         result: ``placed``, ``preempted``, ``pending``, ``gated`` or ``failed``; empty for no pod.
         node: where it was placed.
+        starts: whether it becomes ready; not where its node is silent, or another one holds its volume.
         leaves: pods that leave then.
+        there: pods that are there then, those that stay Terminating left out.
         ready: pods that are ready then, old and new.
         old: those of them that are old.
         new: those of them that are new.
@@ -188,7 +196,9 @@ class RolloutPlanStep(Part, frozen=True, kw_only=True):
     pod: str = ""
     result: str = ""
     node: str = ""
+    starts: bool = False
     leaves: tuple[Leaving, ...] = ()
+    there: int = 0
     ready: int = 0
     old: int = 0
     new: int = 0
@@ -203,15 +213,23 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
         strategy: ``RollingUpdate``, ``Recreate`` or ``OnDelete``; empty where no pod is replaced.
         replicas: pods wanted.
         before: pods before.
-        wanted: new pods wanted.
-        done: new pods that are ready in the end.
+        wanted: new pods wanted, those among them that have the wanted template already.
+        done: those that are ready in the end.
+        kept: pods that had the wanted template before.
         max_surge: pods allowed above ``replicas``.
         max_unavailable: pods that may be missing.
         partition: lowest ordinal that is replaced.
+        waited: pods that a quota refused at first, and let in once others had left.
         peak: most pods at one time, terminating ones not counted.
         serving: fewest ready pods at one time.
         stalled: why it does not go on; empty if it does.
-        stalled_by: code of that: ``pod`` (one that has no node), ``quota``, ``not-ready`` or ``no-step``.
+        stalled_by: code of that: ``pod`` (one that has no node), ``quota``, ``not-ready``, ``terminating`` (a pod that
+            was deleted stays), ``volume`` (another node holds it) or ``no-step``.
+        stalled_at: ``namespace/name`` of the pod that this is about; empty for none.
+        because: why it stalls, where no cause of a pod without a node tells it.
+        attempt: the cheapest change that lets more of its pods land, where no cause has it.
+        edits: fields of its manifest that this is about.
+        uneven: what of its own spread is broken in the end; empty for nothing.
         old: old pods in the end.
         steps: in order.
     """
@@ -223,13 +241,20 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
     before: int = 0
     wanted: int = 0
     done: int = 0
+    kept: int = 0
     max_surge: int = 0
     max_unavailable: int = 0
     partition: int = 0
+    waited: int = 0
     peak: int = 0
     serving: int = 0
     stalled: str = ""
     stalled_by: str = ""
+    stalled_at: str = ""
+    because: Cause | None = None
+    attempt: str = ""
+    edits: tuple[FieldChange, ...] = ()
+    uneven: str = ""
     old: int = 0
     steps: tuple[RolloutPlanStep, ...] = ()
 

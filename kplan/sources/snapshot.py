@@ -35,6 +35,9 @@ KEPT_ANNOTATIONS = frozenset(
         "cluster-autoscaler.kubernetes.io/safe-to-evict",
         "controller.kubernetes.io/pod-deletion-cost",
         "kubernetes.io/config.mirror",
+        # rollouts that are under way
+        "deployment.kubernetes.io/desired-replicas",
+        "deployment.kubernetes.io/max-replicas",
         # which claim stands for the extended resources of a pod
         "resource.kubernetes.io/extended-resource-claim",
     }

@@ -6,22 +6,24 @@ after it. So the manifest is changed, or the cluster, and all of it lands once m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import msgspec
 
 from kplan.cluster import PodInfo
+from kplan.course.rollout import StalledBy
 from kplan.pipeline import Planner
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import requests
 from kplan.remedies.candidate import Candidate, Case, Cost, Remedies
 from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
-from kplan.remedies.fields import edited
+from kplan.remedies.fields import edited, with_fields
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import Domains, added, domains_of, several
+from kplan.remedies.rollouts import larger_quota, rollout_ways
 from kplan.remedies.search import remedies
 from kplan.result.document_plan import FieldChange, SimulationPlan
 from kplan.scenario.add_node import AddNode
@@ -33,6 +35,8 @@ ROUNDS = 3
 PLANS_COST = 16_000_000
 """What all plans that are made again may cost: nodes looked at, and ``LANDING`` for each pod and node that is there."""
 LANDING = 20
+_NO_LIMIT = "1P"
+"""More than any quota is told to allow."""
 CLOSE = 8
 """Of how many added nodes one may be too many."""
 _ABOUT_EACH_OTHER = frozenset(
@@ -117,13 +121,39 @@ class Whole:
         Args:
             planner: planner over the cluster as the plan left it.
             item: the object.
-            waiting: pods of it that fit nowhere, in the order in which they are tried.
+            waiting: pods of it that fit nowhere, in the order in which they are tried; none where its rollout stalls at
+                something else.
         """
-        found = remedies(planner, waiting[0], brief=True)
-        landing = _Landing(self, planner, item, waiting[0])
-        measure = Measure(landing.of, lambda one: one.lands.done and not one.lands.worse)
-        candidates = [*options(found, waiting[0]), *_of_all_alike(found)]
-        return best(candidates, measure, lambda one: (one.lands.landed, -len(one.lands.worse)), (item.landed, 0))
+        found = self.attempts(planner, item, waiting)
+        return found[0] if found else None
+
+    def attempts(self, planner: Planner, item: Mine, waiting: Sequence[PodInfo]) -> list[Attempt]:
+        """Find the same, what is best first: one change of how its pods are replaced, and one of the pods or nodes."""
+        landing = _Landing(self, planner, item, waiting[0] if waiting else None)
+        measure = Measure(landing.of, lambda one: one.lands.done and not one.lands.worse and not one.lands.together)
+        kinds = [list(self._of_rollout(planner, item, landing))]
+        if waiting:
+            found = remedies(planner, waiting[0], brief=True)
+            kinds.append([*options(found, waiting[0]), *_of_all_alike(found)])
+        tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
+        return sorted((one for one in tried if one is not None), key=lambda one: _worth(one.found), reverse=True)
+
+    def _of_rollout(self, planner: Planner, item: Mine, landing: _Landing) -> Iterator[Candidate]:
+        """What may let the rollout of an object go on."""
+        rollout = item.rollout
+        if rollout is None or not rollout.stalled:
+            return
+        yield from rollout_ways(planner.cluster, rollout)
+        if rollout.stalled_by != StalledBy.QUOTA:
+            return
+        for row in self.first.quotas:
+            lifted = larger_quota(planner.cluster, row.quota, row.resource, _NO_LIMIT) if row.refused else None
+            tried = landing.of(lifted) if lifted is not None else None
+            peaks = tried.found.played.plan.quotas if tried is not None else ()
+            for peak in (one.peak for one in peaks if (one.quota, one.resource) == (row.quota, row.resource)):
+                enough = larger_quota(planner.cluster, row.quota, row.resource, peak)
+                if enough is not None:
+                    yield enough
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Make the plan again, within the bound; one is always made."""
@@ -144,17 +174,21 @@ class _Landing:
     whole: Whole
     planner: Planner
     item: Mine
-    pod: PodInfo
+    pod: PodInfo | None
 
     def of(self, candidate: Candidate) -> Attempt | None:
         """Plan again with a candidate; see Measure."""
-        tried = self._on_cluster(candidate) if not candidate.edits else self._edited(candidate)
+        if candidate.fields:
+            tried = self._with(candidate)
+        else:
+            tried = self._on_cluster(candidate) if not candidate.edits else self._edited(candidate)
         if tried is None or (candidate.cost >= Cost.LEAVE_OUT and not tried.found.lands.done):
             return None  # what gives up a part of the pod is worth it for the whole alone
         return tried if tried.found.lands.landed > self.item.landed else None
 
     def _edited(self, candidate: Candidate) -> Attempt | None:
         """Plan the manifests with one of them changed; a request is lowered further, where that lets more land."""
+        assert self.pod is not None
         tried = self._with(candidate) if not candidate.steps else None
         for _ in range(ROUNDS if candidate.code == "lower-request" else 0):
             further = _lower_further(tried) if tried is not None and not tried.found.lands.done else None
@@ -167,6 +201,7 @@ class _Landing:
 
     def _lower(self, further: Candidate) -> Candidate | None:
         """A request that is lowered further, told of as one change; None where it comes to too much."""
+        assert self.pod is not None
         spec = self.pod.pod.spec
         what = requests.lowered(spec, further.edited(spec), self.planner.cluster.rules)
         return replace(further, about=what) if what is not None else None
@@ -176,8 +211,12 @@ class _Landing:
         manifest = next((one for one in manifests.objects if _place(one) == self.item.change.place), None)
         if manifest is None:
             return None
+        found = None
         try:
-            found = edited(manifest, self.pod.pod.spec, candidate.edited)
+            if candidate.fields:
+                found = with_fields(manifest, candidate.fields)
+            elif self.pod is not None:
+                found = edited(manifest, self.pod.pod.spec, candidate.edited)
         except msgspec.ValidationError:
             return None
         if found is None:
@@ -195,7 +234,7 @@ class _Landing:
         # the cluster's own queue may take the first ones: none gained says little of as many as there are pods
         number = -(-missing // gained) if gained > 0 else max(missing, 2)
         found = self._more(candidate, found, number)
-        domains = domains_of(self.planner.cluster, self.pod) if added(candidate) else None
+        domains = domains_of(self.planner.cluster, self.pod) if added(candidate) and self.pod is not None else None
         if found.found.lands.done or domains is None:
             return found
         across = self._more(candidate, found, 1, domains)
@@ -251,8 +290,31 @@ class _Landing:
             replicas=item.name.partition("/")[0] in REPLICATED,
             scaled=item.change.verdict == "scaled",
             worse=worse(self.whole.first, played.plan, item.name),
+            together=_together(played, item),
+            serving=_serving(candidate, item),
         )
         return Tried(candidate, Replayed(played, item, lands, edits))
+
+
+def _worth(one: Replayed) -> tuple[int, int]:
+    """How good a plan is: more pods land, less is worse, and they are not all in one place."""
+    return one.lands.landed, -len(one.lands.worse) - bool(one.lands.together)
+
+
+def _together(played: Played, item: Mine) -> str:
+    """The node that all pods of an object end on, where there are several of both and its pods are to be spread."""
+    cluster = played.planner.cluster
+    rows = [cluster.pod_index[step.pod] for step in item.placed if step.pod in cluster.pod_index]
+    homes = {cluster.home_of(row) for row in rows}
+    spread = any(cluster.pods[row].pod.spec.topology_spread_constraints for row in rows[:1])
+    return homes.pop() if len(rows) > 1 and len(homes) == 1 and len(cluster.nodes) > 1 and spread else ""
+
+
+def _serving(candidate: Candidate, item: Mine) -> tuple[int, int] | None:
+    """How many pods serve at least, and of how many, where a change is about the rules of a rollout."""
+    if not candidate.fields or item.rollout is None:
+        return None
+    return item.rollout.serving, item.rollout.replicas
 
 
 def _of_all_alike(found: Remedies) -> list[Candidate]:

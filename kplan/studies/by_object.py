@@ -27,6 +27,7 @@ class Mine:
 
     Attributes:
         change: what it came to.
+        refusals: what of its pods is refused, where the object itself is accepted.
         rollout: how its pods are made and replaced, where that is done step by step.
         steps: of its pods, in order.
         evicted: pods that left for it, in order; those evicted by them in turn among them.
@@ -38,6 +39,7 @@ class Mine:
     steps: list[PlanStep] = field(default_factory=list)
     evicted: list[str] = field(default_factory=list)
     left: list[PlanStep] = field(default_factory=list)
+    refusals: list[Expanded] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -77,15 +79,15 @@ class Mine:
 
     @property
     def stalled(self) -> bool:
-        """Whether its rollout stops at a pod that fits nowhere, or at a quota."""
-        rollout = self.rollout
-        return rollout is not None and bool(rollout.stalled) and (bool(self.failed) or self.by_quota)
+        """Whether its rollout stops."""
+        return self.rollout is not None and bool(self.rollout.stalled)
 
     @property
     def by_quota(self) -> bool:
         """Whether a quota stands in its way."""
-        if self.change.refused:
-            return self.change.refused_by == "quota"
+        refused = [one for one in (self.change, *self.refusals) if one.refused]
+        if refused:
+            return refused[0].refused_by == "quota"
         return self.rollout is not None and self.rollout.stalled_by == StalledBy.QUOTA
 
     @property
@@ -105,8 +107,12 @@ def waiting_among(cluster: Cluster, keys: Iterable[str]) -> list[PodInfo]:
 def by_object(plan: SimulationPlan) -> list[Mine]:
     """Sort steps by the object of the manifests they are for; objects in their order in the manifests."""
     rollouts = {rollout.workload: rollout for rollout in plan.rollouts}
-    mine = [Mine(change, rollouts.get(change.object)) for change in plan.change]
+    names = {change.object for change in plan.change}
+    mine = [Mine(change, rollouts.get(change.object)) for change in plan.change if change.workload not in names]
     by_name = {item.change.object: item for item in mine}
+    for change in plan.change:
+        if change.workload in by_name:
+            by_name[change.workload].refusals.append(change)
     blame: dict[str, Mine] = {}
     for step in plan.steps:
         if step.returned:

@@ -110,7 +110,9 @@ def made_of(pod: Pod, resource: str, rules: RequestRules) -> str:
     source = {
         Source.CONTAINERS: "",
         Source.POD: "of the pod as a whole",
-        Source.INIT_CONTAINER: f"of its init container {found.container}, finished or not",
+        Source.INIT_CONTAINER: f"of its init container {found.container}"
+        + (" and the sidecars before it" if found.beside else "")
+        + ", finished or not",
         Source.INIT_CONTAINERS: "of its init containers, finished or not",
     }[found.source]
     if not found.overhead:

@@ -68,7 +68,12 @@ def cause_of(
     if verdict == "FITS":
         refused = ""
         if len(outcome.feasible) == 1 and told:
-            refused = f"{told[0].group.text}" if len(told) == 1 else f"{len(told)} kinds of reasons refuse the others"
+            others = told[0].view.some_nodes()
+            refused = (
+                f"{others}: {told[0].group.text}"
+                if len(told) == 1
+                else (f"{len(told)} kinds of reasons refuse the others")
+            )
         return why_there(outcome, asked.cluster, table, refused)
     if not told:
         return Cause(code="unknown", text=outcome.fit_error)

@@ -19,6 +19,15 @@ def change_text(candidate: Candidate) -> str:
     return " + ".join(map(text_of, candidate.parts or (candidate,)))
 
 
+def placed_text(down: Sequence[str]) -> str:
+    """What comes of a drain that goes through: ``all placed, 0 ready of web meanwhile``.
+
+    Args:
+        down: budgets of which no pod is ready at one time.
+    """
+    return ", ".join([ALL_PLACED, *(f"0 ready of {budget} meanwhile" for budget in down)])
+
+
 def left_text(candidate: Candidate, left: int) -> str:
     """A change that leaves pods without a node: ``one more node like a (1 pod left)``."""
     return f"{change_text(candidate)} ({count(left, 'pod')} left)"
@@ -67,7 +76,16 @@ def lands_text(candidate: Candidate, lands: Lands, *, named: bool = False) -> st
         lands: what comes of it.
         named: whether the object is to be named, as where others are told of with it.
     """
-    return "; ".join([f"{short_of(candidate)} -> {_lands(lands, named=named)}", *_worse(lands.worse)])
+    where = f", ALL on {lands.together}" if lands.together else ""
+    parts = [f"{short_of(candidate)} -> {_lands(lands, named=named)}{where}", *_worse(lands.worse)]
+    if lands.serving is not None:
+        least, total = lands.serving
+        parts.append(
+            f"{least:,} of {total:,} {'serves' if least == 1 else 'serve'} meanwhile"
+            if least
+            else "NONE serves meanwhile"
+        )
+    return "; ".join(parts)
 
 
 def _lands(lands: Lands, *, named: bool) -> str:

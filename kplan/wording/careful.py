@@ -18,5 +18,8 @@ def careful_text(warned: Warned) -> str:
         case "requests-nothing", _:
             left = joined(f"{amounts(name, amount)[0]} {name}" for name, amount in warned.free)
             return f"it requests nothing, so it fits anywhere: {warned.node} has only {left} that is not requested"
+        case "no-limit", (driver,):
+            many = f"and has {warned.attached:,}: one more may not attach"
+            return f"{warned.node} reports no limit for volumes of {driver}, {many}"
     told = joined((*(() if warned.ready else ("not Ready",)), *warned.names))
     return f"{warned.node} reports {told}: the scheduler takes it, its kubelet may refuse the pod"

@@ -12,7 +12,7 @@ from kplan.words import amounts, count, listed
 
 NO_WORSE = "no worse than before"
 """Why a finding that the baseline has does not count."""
-QUOTAS_UNMINDED = "quotas count with --quota"
+OVER_AT_THE_PEAK = "a quota holds its rollout up"
 EVICTIONS_UNMINDED = "preemption is allowed: --no-preemption forbids it"
 A_WARNING = "a warning"
 CAREFUL = "does not do what it seems to"
@@ -26,6 +26,12 @@ _DOMAINS = 3
 def percent(share: Fraction) -> str:
     """``20%``, ``12.5%``."""
     return f"{float(share * 100):g}%"
+
+
+def over_at_the_peak(rollout: RolloutPlan) -> str:
+    """Say that a rollout goes through, and a quota has no room for its surge."""
+    wait = "waits" if rollout.waited == 1 else "wait"
+    return f"{count(rollout.waited, 'pod')} of its rollout {wait} until a quota has room: the peak is over it"
 
 
 def span(seconds: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from kplan.course.drain import DrainRun, Gone
 from kplan.course.eviction import HeldBack, Permission
@@ -100,6 +101,35 @@ def kubectl_drain(nodes: Sequence[str], flags: Collection[str], selector: str, *
         command = " ".join(["kubectl drain NODE", *told, "&& kubectl uncordon NODE"])
         return f"{command}, for {', then '.join(nodes)}"
     return " ".join(["kubectl drain", *nodes, *told])
+
+
+def kubectl_does(run: DrainRun[Any], command: str) -> str:
+    """Say what kubectl does with a drain that does not go through.
+
+    Args:
+        run: the drain.
+        command: as it would be typed after ``kubectl``.
+    """
+    refused = [gone for gone in run.left if gone.what.fate == "refused"]
+    if refused:
+        more = f", +{len(refused) - 1:,}" if refused[1:] else ""
+        return f"{command} stops before the first eviction: {refused[0].pod.key}{more} ({refused[0].what.why})"
+    stuck = [gone for gone in run.left if not gone.number]
+    if stuck:
+        before = f"evicts {count(run.evicted, 'pod')}, and " if run.evicted else ""
+        return f"{command} {before}asks for {stuck[0].pod.key} again every 5 s, until --timeout"
+    homeless = [gone.pod.key for gone in run.left]
+    return f"{command} ends: all are evicted, and {listed(homeless, most=2)} has no node"
+
+
+def kubectl_loses(run: DrainRun[Any]) -> str:
+    """Say what a drain that goes through loses for good; empty for nothing."""
+    going = [gone for gone in run.pods if gone.number]
+    gone_for_good = [gone.pod.key for gone in going if "--force" in gone.what.flag]
+    data = [gone.pod.key for gone in going if "--delete-emptydir-data" in gone.what.flag]
+    told = [f"--force: {listed(gone_for_good, most=2)} GONE, nothing makes them again"] if gone_for_good else []
+    told += [f"--delete-emptydir-data: {listed(data, most=2)} lose what is in their emptyDirs"] if data else []
+    return "; ".join(told)
 
 
 _FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction"]

@@ -130,6 +130,22 @@ def order_decides(run: FailRun[Failure], other: FailRun[Failure]) -> str:
     )
 
 
+def volume_of(held: tuple[str, str, str]) -> str:
+    """Name a volume that one node alone may attach: ``volume pv-1 (claim data, ReadWriteOnce)``."""
+    claim, volume, mode = held
+    name = claim.partition("/")[2]
+    return f"volume {volume} (claim {name}, {mode})" if volume else f"the volume of claim {name} ({mode})"
+
+
+def attached_until(pods: Sequence[str], held: tuple[str, str, str]) -> str:
+    """Say that pods are placed and do not start before their volumes are detached."""
+    start = "starts" if len(pods) == 1 else "start"
+    return (
+        f"{listed(list(pods), most=2)} {start} only once the lost node is deleted or tainted out-of-service: "
+        f"{volume_of(held)} stays attached there until then"
+    )
+
+
 def survives(borne: int, total: int, kind: str) -> str:
     """Say how many of all single failures of a kind are borne."""
     return f"survives {borne:,} of {count(total, f'single {kind} failure')}"

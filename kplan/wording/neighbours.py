@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from kplan.framework.reason_codes import ReasonCode
+from collections.abc import Collection
+
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.pod_topology_spread.facts import ConstraintFacts, RefusedBy, SpreadFacts
-from kplan.reasons.groups import Atom
+from kplan.reasons.groups import Atom, find_groups
 from kplan.wording.view import ROOM, Phrase, Said, View
 from kplan.words import count, joined, listed, short_key
 
@@ -95,8 +97,39 @@ def spread_sentence(view: View, atom: Atom, words: Phrase, facts: SpreadFacts) -
     every = bool(nodes) and set(constraint.counted_despite_taints).issuperset(nodes)
     why = f" (its nodes are tainted: {listed(nodes, most=2)})" if every else ""
     start = f"spread by {key}, maxSkew {constraint.max_skew}: {less}"
+    closed = "" if every else _closed(view, nodes)
+    if closed:
+        # why the emptiest domain takes none is half of the cause: it goes before how full the others are
+        brief = full.replace(" such pods", "").replace(" such pod", "")
+        rest = f"the others, with {refused.here:,} each, are already too full"
+        texts = [f"{start}, none fits there ({closed}), so {told}" for told in (full, brief, rest)]
+        return next((text for text in texts if len(text) <= ROOM), texts[-1])
     text = f"{start}{why}, so {full}"
     return text if len(text) <= ROOM else f"{start}, so {full}"
+
+
+def _closed(view: View, nodes: Collection[str]) -> str:
+    """Why no node of a domain takes the pod, of several for the one nearest to it: ``cpu on node-a``."""
+    rows = {view.asked.cluster.node_index[name] for name in nodes if name in view.asked.cluster.node_index}
+    for group in find_groups(view.asked):
+        here = [int(row) for row in group.rows if int(row) in rows]
+        atoms = [atom for atom in group.atoms if atom.code != ReasonCode.SPREAD_SKEW]
+        if here and atoms:
+            word = atoms[0].resource or _CLOSED.get(atoms[0].code) or atoms[0].public_code.replace("-", " ")
+            volumes = [one.name for one in atoms[0].about if one.kind is AboutKind.VOLUME]
+            word = f"volume {volumes[0]}" if volumes else word
+            name = view.name(here[0])
+            return f"{word} on {name}" if len(rows) == 1 else f"{word} on {name}, +{len(rows) - 1:,}"
+    return ""
+
+
+_CLOSED: dict[str, str] = {
+    ReasonCode.VOLUME_OUT_OF_REACH: "its volume is out of reach",
+    ReasonCode.NODE_CORDONED: "cordoned,",
+    ReasonCode.TAINT_NOT_TOLERATED: "a taint",
+    ReasonCode.PORT_TAKEN: "a host port is taken",
+}
+"""Words for what closes a domain."""
 
 
 def _full_domains(view: View, constraint: ConstraintFacts, here: int) -> str:

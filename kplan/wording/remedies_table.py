@@ -190,5 +190,17 @@ PHRASES: Mapping[str, Words] = {
     "one-more-replica": Words("one more replica of {name}"),
     "budget-allows": Words("{name} allows 1 (now 0)"),
     "set-budget": Words("{name} {key} {new} (now {old})"),
+    "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),
+    "evict-unready": Words("evict {names:and} first, which is not ready (on {node})", note="its owner makes another"),
+    "one-budget": Words("delete budget {names:and}, as {name} covers its pods, too"),
+    # rollouts
+    "no-surge": Words("maxSurge 0 (now {old}), maxUnavailable {new}"),
+    "no-surge missing": Words("maxSurge 0 (now {old}), maxUnavailable {new} (now {key})"),
+    "recreate": Words("strategy Recreate"),
+    "shared-volume": Words("a volume with ReadWriteMany for {names:and}", note="if its driver can"),
+    "larger-quota": Words("quota {name} {key} {new} (now {old})"),
+    "delete-by-force": Words(
+        "delete {names:and} by force, once its node is known to be off", note="its owner makes another"
+    ),
 }
 """Words of each change, by its code and variant; by the code alone where no variant is told otherwise."""

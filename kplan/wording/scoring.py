@@ -42,7 +42,7 @@ def why_there(outcome: Outcome, cluster: Cluster, table: ScoreTable | None, refu
     if outcome.nominated_first >= 0:
         return Cause(code="nominated", text=f"{name} is its nominated node, which is tried first and alone")
     if table is None:
-        rest = f": {refused}" if refused else ""
+        rest = f"; {refused}" if refused else ""
         text = f"{name} is the only node that fits{rest}" if len(cluster.nodes) > 1 else f"{name} is the only node"
         return Cause(code="only-node", text=text)
     if table.tie:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from kplan.course.rollout import Stall, StalledBy
-from kplan.result import EventKind
 from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
 from kplan.wording.fixes import CLAIMS
-from kplan.words import count
+from kplan.words import count, listed
 
 
 def verdict_of(totals: PlanTotals, rollouts: Sequence[RolloutPlan], refused: int) -> str:
@@ -38,11 +37,20 @@ def refusal_cause(change: Sequence[Expanded]) -> Cause | None:
     return Cause(code="refused", text="; ".join(filter(None, (f"{first.file}:{field.line}: {told}", field.hint))))
 
 
+@dataclass(frozen=True, slots=True)
+class Evicted:
+    """Pods that are evicted in a plan for those that are placed, and those of them that nothing makes again."""
+
+    victims: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
 def sentence(
     totals: PlanTotals,
     causes: int,
     rollouts: Sequence[RolloutPlan],
     change: Sequence[Expanded],
+    evicted: Evicted = Evicted(),
     silent: int = 0,
     definitions: int = 0,
 ) -> str:
@@ -53,11 +61,13 @@ def sentence(
         causes: why some were not placed.
         rollouts: how controllers got on.
         change: what manifests came to.
+        evicted: whom the pods that are placed evict.
         silent: how many objects of the manifests make no pods.
         definitions: how many others only define a kind.
     """
     refused = [entry for entry in change if entry.refused]
     tail = f"; {_tally(refused)} refused" if refused else ""
+    tail = f"; GONE: {listed(evicted.gone, most=2)}{tail}" if evicted.gone else tail
     mine = [rollout for rollout in rollouts if rollout.strategy and rollout.strategy != "OnDelete"]
     pods = sum(bool(step.pod) for rollout in mine for step in rollout.steps)
     if len(mine) == 1 and totals.pods == pods:
@@ -70,7 +80,7 @@ def sentence(
         what = "rollout" if first.strategy else "workload"
         of = f" of {len(rollouts)} {what}s" if len(rollouts) > 1 else f" {what}"
         tail = f"; {len(stalled)}{of} stalls: {_name(first)} at {first.done} of {first.wanted}{tail}"
-    return _pods(totals, causes, sum(entry.refused_pods for entry in refused)) + tail
+    return _pods(totals, causes, sum(entry.refused_pods for entry in refused), evicted.victims) + tail
 
 
 def _name(rollout: RolloutPlan) -> str:
@@ -81,13 +91,25 @@ def _rollout(rollout: RolloutPlan) -> str:
     name = f"the rollout of {_name(rollout)}"
     if rollout.stalled:
         return f"{name} stalls at {rollout.done} of {rollout.wanted}: {rollout.stalled}"
+    if rollout.kept and not any(step.pod for step in rollout.steps):
+        return f"{name} {_taken_back(rollout)}"
     if not rollout.wanted:
         return f"{name} replaces no pod"
-    if rollout.partition:
-        every = f"{rollout.wanted:,} of {count(rollout.replicas, 'pod')} {'is' if rollout.wanted == 1 else 'are'}"
+    new = rollout.wanted - rollout.kept
+    if rollout.partition or rollout.kept:
+        every = f"{new:,} of {count(rollout.replicas, 'pod')} {'is' if new == 1 else 'are'}"
     else:
         every = "its pod is" if rollout.wanted == 1 else _every(rollout.wanted)
     return f"{name} goes through: {every} replaced"
+
+
+def _taken_back(rollout: RolloutPlan) -> str:
+    """Say that only pods leave: those that stay have the template that is wanted."""
+    leaves = [one.pod.rpartition("/")[2] for step in rollout.steps for one in step.leaves]
+    has = "its pod has" if rollout.kept == 1 else f"{rollout.kept:,} pods have"
+    if not leaves:
+        return f"is over: {has} the template already"
+    return f"goes through: {has} the template already, {listed(leaves, most=2)} leave{'s' if len(leaves) == 1 else ''}"
 
 
 def _tally(refused: Sequence[Expanded]) -> str:
@@ -129,10 +151,11 @@ def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent
     return "nothing to place"
 
 
-def _pods(totals: PlanTotals, causes: int, refused: int) -> str:
+def _pods(totals: PlanTotals, causes: int, refused: int, victims: Sequence[str]) -> str:
     """Count what was placed, of all pods that there are to be."""
     gated = f", {totals.gated:,} gated" if totals.gated else ""
-    after = f" ({totals.after_eviction:,} after evictions)" if totals.after_eviction else ""
+    number = f"{totals.after_eviction:,} " if totals.placed > 1 else ""
+    after = f" ({number}after evicting {listed(list(victims), most=2)})" if totals.after_eviction else ""
     wanted = totals.pods + refused
     some = f"{totals.placed:,} of {count(wanted, 'pod')} {'is' if totals.placed == 1 else 'are'}"
     if wanted == 1 and not totals.placed:
@@ -173,17 +196,3 @@ def steps_taken(steps: int, *, unmet: int, left: int, expected: int) -> str:
     if left:
         return f"{taken}, and {count(left, 'pod')} of them {'has' if left == 1 else 'have'} no place at the end"
     return f"{taken}, {expected} as expected" if expected else taken
-
-
-def stalled_at(stall: Stall) -> str:
-    """Say what a rollout stops at."""
-    if stall.by is StalledBy.QUOTA:
-        return f"a quota refuses its next pod ({stall.quota})"
-    if stall.pod is None:
-        return "its controller has no step left"
-    if stall.by is StalledBy.UNREADY:
-        return f"{stall.pod.name} is not ready"
-    word = "is gated" if stall.kind is EventKind.GATED else "stays Pending"
-    unknown = f" (no profile for schedulerName {stall.pod.scheduler_name})" if stall.kind is None else ""
-    later = f", {count(stall.later, 'pod')} after it not made" if stall.later else ""
-    return f"{stall.pod.name} {word}{unknown}{later}"

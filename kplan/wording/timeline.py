@@ -27,13 +27,17 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
     for seconds in times:
         those = [one for one in run.pods if one.stay.seconds == seconds and one.fate != "leaves"]
         text = "; ".join(_deleted(those))
-        text = f"{text} (tolerationSeconds {seconds})"
-        yield TimePoint(seconds=grace + seconds, text=text, pods=tuple(one.pod.key for one in those))
+        first, last = min(one.delay for one in those), max(one.delay for one in those)
+        until = f", the last of them at {grace + seconds + last} s" if last > first else ""
+        text = f"{text} (tolerationSeconds {seconds}){until}"
+        yield TimePoint(seconds=grace + first + seconds, text=text, pods=tuple(one.pod.key for one in those))
+    held = [one for one in run.back if one.kept_by]
     late = [one for one in run.pods if one.stay.waits or one.stay.seconds is None or one.fate == "leaves"]
-    if late:
+    if late or held:
         each = "each node is" if len(run.nodes) > 1 else f"{who} is"
-        text = f"once {each} deleted, or tainted out-of-service: {'; '.join(_collected(late))}"
-        yield TimePoint(text=text, pods=tuple(one.pod.key for one in late))
+        what = [*_collected(late), *_detached(held)]
+        text = f"once {each} deleted, or tainted out-of-service: {'; '.join(what)}"
+        yield TimePoint(text=text, pods=tuple(one.pod.key for one in (*late, *held)))
 
 
 def _verb(run: FailRun[Any], one: str, more: str) -> str:
@@ -86,6 +90,13 @@ def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
     ]
     if ends:
         yield f"{joined(ends)} {'goes' if len(goes) + len(leaves) == 1 else 'go'} with {_it(late)}"
+
+
+def _detached(held: list[LostPod[Any]]) -> Iterator[str]:
+    """Tell of pods that were made before, and start once their volumes are detached."""
+    if held:
+        starts = "starts" if len(held) == 1 else "start"
+        yield f"what was made for {_names(held)} {starts}, as its volume is detached"
 
 
 def _names(those: Iterable[LostPod[Any]]) -> str:

@@ -274,14 +274,14 @@ def test_the_cluster_is_as_before_after_a_loss(tmp_path: Path) -> None:
 # --- quota
 
 
-def test_a_quota_counts_when_asked_for(tmp_path: Path) -> None:
+def test_pods_that_a_quota_refuses_count_whatever_is_asked(tmp_path: Path) -> None:
     hard, used = {"requests.cpu": "2"}, {"requests.cpu": "0"}
     quota = item("ResourceQuota", "compute", "shop", spec={"hard": hard}, status={"hard": hard, "used": used})
     web = deployment("web", "1", 3)
-    minded = check(tmp_path, [*ZONES, quota], web, quota=True)
-    assert [rule for rule, _ in counted(minded)] == ["quota"]
-    assert "exceeded quota: compute" in only(minded, "quota").message
-    assert [why for *_, why in uncounted(check(tmp_path, [*ZONES, quota], web))] == ["quotas count with --quota"]
+    for minded in (check(tmp_path, [*ZONES, quota], web, quota=True), check(tmp_path, [*ZONES, quota], web)):
+        assert counted(minded) == [("quota", "deploy/shop/web")]
+        assert "exceeded quota: compute" in only(minded, "quota").message
+        assert ([one.object for one in minded.objects], minded.totals.objects) == (["deploy/shop/web"], 1)
 
 
 def test_what_only_speaks_of_a_quota_is_refused_by_the_server(tmp_path: Path) -> None:

@@ -227,12 +227,15 @@ def test_what_would_help_is_tried_by_draining_in_the_same_way() -> None:
         assert planned(objects, "a", "b", **way).fixes[0].text == "2 more nodes like a"
 
 
-def test_the_command_names_every_flag_also_of_a_pod_that_stands_in_the_way() -> None:
+def test_a_drain_that_is_blocked_tells_what_kubectl_does_and_offers_no_flag_that_loses_a_pod() -> None:
     both = pod("both", namespace="shop", node="a", volumes=[{"name": "tmp", "emptyDir": {}}])
     plan = planned([node("a"), node("b"), both], "a")
     assert plan.because is not None
     assert plan.because.text == "shop/both: nothing owns it: it would be GONE (--force)"
-    assert plan.needs == "kubectl drain a --delete-emptydir-data --force"
+    assert (plan.needs, plan.kubectl) == (
+        "",
+        "drain a stops before the first eviction: shop/both (nothing owns it: it would be GONE)",
+    )
 
 
 def test_the_command_names_the_selector_of_pods() -> None:

@@ -185,6 +185,27 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     ("budget-allows", a.Named(name="web", namespace="x"), Words("web allows 1 (now 0)")),
     ("set-budget", a.Named(name="web", key="maxUnavailable", new=1, old="0%"), Words("web maxUnavailable 1 (now 0%)")),
+    ("always-allow", a.Named(name="web"), Words("web unhealthyPodEvictionPolicy AlwaysAllow")),
+    (
+        "evict-unready",
+        a.Named(names=("x/p",), node="n"),
+        Words("evict x/p first, which is not ready (on n)", note="its owner makes another"),
+    ),
+    ("one-budget", a.Named(name="a", names=("b",)), Words("delete budget b, as a covers its pods, too")),
+    ("no-surge", a.Named(key="1", new=1, old=1), Words("maxSurge 0 (now 1), maxUnavailable 1")),
+    (
+        "no-surge",
+        a.Named("missing", key="0", new=1, old=2),
+        Words("maxSurge 0 (now 2), maxUnavailable 1 (now 0)"),
+    ),
+    ("recreate", a.Named(), Words("strategy Recreate")),
+    ("shared-volume", a.Named(names=("d",)), Words("a volume with ReadWriteMany for d", note="if its driver can")),
+    ("larger-quota", a.Named(name="q", key="limits.cpu", new="9", old="8"), Words("quota q limits.cpu 9 (now 8)")),
+    (
+        "delete-by-force",
+        a.Named(names=("x/p",)),
+        Words("delete x/p by force, once its node is known to be off", note="its owner makes another"),
+    ),
     ("one-more-replica", a.Named(name="deploy/x/web"), Words("one more replica of deploy/x/web")),
     ("wait", a.Named(names=("x/p",)), Words("wait until x/p, which is being deleted, is gone")),
     (

@@ -7,6 +7,7 @@ another revision once all are ready.
 import re
 from collections.abc import Iterable, Iterator
 
+from kplan.admission.controllers.changes import WorkloadChange
 from kplan.admission.raw import dig, dig_text
 from kplan.objects.models import (
     Deployment,
@@ -21,6 +22,7 @@ from kplan.objects.models import (
 from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
+from kplan.words import listed
 
 _MEMBER = re.compile(r"(?P<parent>.*)-[0-9]+", re.DOTALL)
 
@@ -60,6 +62,23 @@ def orphaned_sets(item: Object, namespace: str, state: ClusterState) -> Iterator
     for one in state.replica_sets:
         if one.namespace == namespace and one.controller is None and matches(one.labels):
             yield one
+
+
+def new_workload(
+    manifest: ManifestObject, workload: str, namespace: str, pods: int, state: ClusterState
+) -> WorkloadChange:
+    """Tell of a workload that is new; one that would adopt ReplicaSets is not known well.
+
+    Args:
+        manifest: the workload.
+        workload: ``deploy/shop/web``.
+        namespace: it is in.
+        pods: that it makes.
+        state: what runs.
+    """
+    sets = [one.name for one in orphaned_sets(manifest.item, namespace, state)] if manifest.item else []
+    unsure = f"it adopts ReplicaSets, which is not modelled: {listed(sorted(sets))}" if sets else ""
+    return WorkloadChange(workload, manifest.place, "new", 0, pods, unsure=unsure)
 
 
 def _selector(manifest: ManifestObject) -> LabelSelector | None:

@@ -5,12 +5,15 @@ manifest that runs; what others own in the running object (an autoscaler's repli
 """
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from kplan.admission.controllers.daemons import node_of
+from kplan.admission.controllers.differences import rule_differences
+from kplan.admission.controllers.generations import ROLLING, Generations, set_with
 from kplan.admission.controllers.leaving import Standing, job_leaving_order, leaving_order, ordinal
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.controllers.workloads import Draft
@@ -23,9 +26,6 @@ from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-_REPLACING = ("Deployment", "StatefulSet", "DaemonSet")
-"""Kinds whose controllers replace the pods of an old template."""
-
 _RUNNING = (
     "Deployment",
     "ReplicaSet",
@@ -46,7 +46,8 @@ class WorkloadChange:
     Attributes:
         workload: ``deploy/shop/web``.
         place: ``file:line`` of the manifest.
-        verdict: ``new``, ``changed`` (its pods are replaced), ``scaled`` or ``unchanged``.
+        verdict: ``new``, ``changed`` (its pods are replaced), ``scaled``, ``continues`` (nothing of it changes, and its
+            rollout is not over) or ``unchanged``.
         before: pods it has now; 0 for a new one.
         after: pods it will have.
         leaving: ``ns/name`` of running pods that go in the end, sorted.
@@ -118,22 +119,10 @@ def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
 
 
 def current_replica_set(deployment: Object, state: ClusterState) -> ReplicaSet | None:
-    """Find the ReplicaSet of a running Deployment that has its template; of several the oldest.
-
-    Source: FindNewReplicaSet in pkg/controller/deployment/util/deployment_util.go.
-    """
+    """Find the ReplicaSet of a running Deployment that has its template; of several the oldest."""
     if not isinstance(deployment, Workload) or deployment.spec.template is None:
         return None
-    wanted = normal_template(deployment.spec.template)
-    found = [
-        one
-        for one in state.replica_sets
-        if one.namespace == deployment.namespace
-        and any(o.controller and o.uid == deployment.metadata.uid for o in one.metadata.owner_references or ())
-        and one.spec.template is not None
-        and normal_template(one.spec.template) == wanted
-    ]
-    return min(found, key=lambda one: (one.metadata.creation_timestamp or "", one.name), default=None)
+    return set_with(normal_template(deployment.spec.template), deployment, state)
 
 
 def adopting(
@@ -191,7 +180,7 @@ def compare(
     after = before if daemon else dig_int(manifest.raw, "spec.replicas", 1)
     spec = manifest.raw.get("spec")
     paused = manifest.kind == "Deployment" and dig(spec, "paused") is True
-    replaced = not paused and manifest.kind in _REPLACING and not same_template(manifest, running)
+    replaced = not paused and manifest.kind in ROLLING and not same_template(manifest, running)
     if replaced:
         strategy = strategy_of(manifest.kind, spec)
         leaving = _keys(pods) if strategy != "OnDelete" else ()
@@ -309,10 +298,57 @@ def standing_of(pod: Pod) -> Standing:
     return Standing(pod, pod.spec.node_name or "", bool(pod.spec.node_name) and is_ready(pod), pod.metadata.uid or "")
 
 
-def new_drafts(drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str) -> list[Draft]:
-    """Choose the pods that a controller makes for a workload that runs already."""
+def under_way(
+    change: WorkloadChange, manifest: ManifestObject, running: Object, pods: Sequence[Pod], found: Generations
+) -> WorkloadChange:
+    """Tell what a manifest does to a workload of which not all pods are of the template that is wanted.
+
+    Args:
+        change: what it does to a workload of which all are.
+        manifest: the workload.
+        running: the one that runs.
+        pods: its pods.
+        found: which of them are of the wanted template.
+    """
+    old = [pod for pod in pods if pod.key not in found.kept]
     if change.verdict == "changed":
-        return drafts if change.strategy != "OnDelete" else []
+        return dataclasses.replace(change, leaving=_keys(old) if change.strategy != "OnDelete" else ())
+    if change.verdict not in ("unchanged", "scaled") or not (found.mixed if found.sets else old):
+        return change
+    spec = manifest.raw.get("spec")
+    if manifest.kind not in ROLLING or dig(spec, "paused") is True:
+        return change
+    touched = change.verdict == "scaled" or bool(rule_differences(manifest.kind, spec, running))
+    return dataclasses.replace(
+        change,
+        verdict="changed" if touched else "continues",
+        leaving=_keys(old),
+        strategy=strategy_of(manifest.kind, spec),
+    )
+
+
+def new_drafts(
+    drafts: list[Draft], change: WorkloadChange, pods: tuple[Pod, ...], kind: str, kept: Collection[str] = ()
+) -> list[Draft]:
+    """Choose the pods that a controller makes for a workload that runs already.
+
+    Args:
+        drafts: all of its template.
+        change: what the manifest does.
+        pods: that run.
+        kind: of the workload.
+        kept: ``ns/name`` of those that have the template.
+    """
+    if change.verdict in ("changed", "continues"):
+        if change.strategy == "OnDelete":
+            return []
+        if kind == "Deployment":
+            return drafts[: max(0, change.after - len(kept))]
+        if kind == "DaemonSet":
+            alone = Counter(map(node_of, pods))  # of several on a node any may leave
+            taken = {node_of(pod) for pod in pods if pod.key in kept and alone[node_of(pod)] == 1}
+            return [draft for draft in drafts if node_of(draft.pod) not in taken]
+        return [draft for draft in drafts if draft.pod.key not in kept]
     if kind == "StatefulSet":
         have = {pod.key for pod in pods}
         return [draft for draft in drafts if draft.pod.key not in have]

@@ -1,12 +1,12 @@
-"""What differs between two pod templates, in a phrase each: ``cpu 1 -> 1500m``."""
+"""What differs between two pod templates, or two strategies, in a phrase each: ``cpu 1 -> 1500m``."""
 
 from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from kplan.admission.policies.defaults import set_spec_defaults
-from kplan.admission.raw import copied
-from kplan.objects.models import Container, Pod
+from kplan.admission.raw import copied, dig
+from kplan.objects.models import Container, Object, Pod
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.plain import filled
 from kplan.objects.quantity import canonical, nanos
@@ -28,6 +28,41 @@ def template_differences(old: PodTemplateSpec, new: Pod) -> tuple[str, ...]:
         set_spec_defaults(one.spec)
     found = [*_containers(former, pod), *_parts(former, pod)]
     return tuple(dict.fromkeys(found)) or ("its template",)
+
+
+def rule_differences(kind: str, spec: object, running: Object) -> tuple[str, ...]:
+    """Tell what differs of the rules by which a workload replaces its pods.
+
+    Args:
+        kind: of the workload.
+        spec: as the manifest has it.
+        running: the workload that runs.
+    """
+    there = msgspec.to_builtins(running).get("spec", {})
+    name = "strategy" if kind == "Deployment" else "updateStrategy"
+    found = []
+    for path, otherwise in _rules(kind, name):
+        old, new = (dig(one, path) for one in (there, spec))
+        old, new = (otherwise if one is None else one for one in (old, new))
+        if old != new:
+            found.append(f"{path.rpartition('.')[2]} {_rule(old)} -> {_rule(new)}")
+    return tuple(found)
+
+
+def _rules(kind: str, name: str) -> Iterator[tuple[str, object]]:
+    yield f"{name}.type", "RollingUpdate"
+    share = "25%" if kind == "Deployment" else 1
+    yield f"{name}.rollingUpdate.maxUnavailable", share
+    if kind != "StatefulSet":
+        yield f"{name}.rollingUpdate.maxSurge", "25%" if kind == "Deployment" else 0
+    else:
+        yield f"{name}.rollingUpdate.partition", 0
+    if kind == "Deployment":
+        yield "paused", False
+
+
+def _rule(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _containers(old: Pod, new: Pod) -> Iterator[str]:

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.admission.controllers.changes import WorkloadChange, strategy_of
-from kplan.admission.controllers.differences import template_differences
+from kplan.admission.controllers.changes import WorkloadChange, same_template, strategy_of
+from kplan.admission.controllers.differences import rule_differences, template_differences
+from kplan.admission.controllers.fenceposts import QUARTER, fenceposts
+from kplan.admission.controllers.generations import Generations, RunningSet
 from kplan.admission.controllers.stand_ins import bare
 from kplan.admission.controllers.workloads import Draft, Workload
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
@@ -14,8 +16,6 @@ from kplan.objects.int_or_percent import scaled
 from kplan.objects.models import Object, Pod, StatefulSet
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.sources import ManifestObject
-
-_QUARTER = "25%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,10 @@ class Fleet:
         before: pods the running object wants.
         differences: what of the template changes, a phrase each.
         leaving: ``ns/name`` of the pods that leave at once, where more than their number is known beforehand.
+        kept: ``ns/name`` of pods that run and have the wanted template.
+        sets: ReplicaSets of a Deployment that runs, the oldest first.
+        nodes: of a DaemonSet, those that its rules allow.
+        paused: whether a Deployment is only scaled.
     """
 
     workload: str
@@ -57,6 +61,10 @@ class Fleet:
     before: int = 0
     differences: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
+    kept: frozenset[str] = frozenset()
+    sets: tuple[RunningSet, ...] = ()
+    nodes: frozenset[str] = frozenset()
+    paused: bool = False
 
 
 def leaving_fleet(change: WorkloadChange, kind: str, pods: tuple[Pod, ...]) -> Fleet | None:
@@ -90,6 +98,8 @@ def fleet_of(
     running: Object | None,
     pods: tuple[Pod, ...],
     new: tuple[Pod, ...],
+    found: Generations,
+    nodes: frozenset[str],
     *,
     from_pods: bool = False,
 ) -> Fleet | None:
@@ -101,23 +111,28 @@ def fleet_of(
         running: the one that runs.
         pods: its pods.
         new: pods that the manifest brings.
+        found: which of its pods are of the wanted template.
+        nodes: of a DaemonSet, those that its rules allow.
         from_pods: whether what runs is known from its pods alone.
     """
     raw, kind = manifest.raw, manifest.kind
     if kind == "Job":
         return leaving_fleet(change, kind, pods)
     ordered = kind == "StatefulSet" and dig_text(raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
-    replaces = change.verdict == "changed"
-    if not (replaces or len(pods) > change.after or (ordered and len(new) > 1)):
+    replaces = change.verdict in ("changed", "continues")
+    scales = change.verdict == "scaled" and found.mixed
+    if not (replaces or scales or len(pods) > change.after or (ordered and len(new) > 1)):
         return None
-    nodes = len(new) or len(pods)
-    replicas = nodes if kind == "DaemonSet" else dig_int(raw, "spec.replicas", 1)
+    replicas = len(nodes) if kind == "DaemonSet" else dig_int(raw, "spec.replicas", 1)
     strategy, surge, unavailable = _strategy(kind, raw.get("spec"), replicas)
     old = getattr(getattr(running, "spec", None), "template", None)
     differences: tuple[str, ...] = ()
-    if replaces and isinstance(old, PodTemplateSpec):
+    if replaces and isinstance(old, PodTemplateSpec) and running is not None:
         template = read_template(dig(raw, "spec.template"), "spec.template")
-        differences = template_differences(old, bare(new[-1], template) if from_pods and new else template)
+        if not same_template(manifest, running):
+            differences = template_differences(old, bare(new[-1], template) if from_pods and new else template)
+        elif not from_pods:
+            differences = rule_differences(kind, raw.get("spec"), running)
     return Fleet(
         change.workload,
         change.place,
@@ -134,6 +149,10 @@ def fleet_of(
         pods,
         change.before,
         differences,
+        kept=found.kept,
+        sets=found.sets,
+        nodes=nodes,
+        paused=kind == "Deployment" and dig(raw, "spec.paused") is True,
     )
 
 
@@ -175,9 +194,7 @@ def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:
         if strategy == "Recreate":
             return strategy, 0, replicas
         given = _map(dig(spec, "strategy.rollingUpdate"))
-        surge, unavailable = fenceposts(
-            given.get("maxSurge", _QUARTER), given.get("maxUnavailable", _QUARTER), replicas
-        )
+        surge, unavailable = fenceposts(given.get("maxSurge", QUARTER), given.get("maxUnavailable", QUARTER), replicas)
         return "RollingUpdate", surge, min(unavailable, replicas)
     if kind not in ("StatefulSet", "DaemonSet"):
         return "", 0, 0
@@ -187,16 +204,6 @@ def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:
     surge = scaled(given.get("maxSurge", 0), replicas, up=True)
     unavailable = scaled(given.get("maxUnavailable", 0 if surge else 1), replicas, up=True)
     return strategy, surge, unavailable or (0 if surge else 1)
-
-
-def fenceposts(max_surge: object, max_unavailable: object, replicas: int) -> tuple[int, int]:
-    """Work out how many pods may be too many and too few; both zero allows one to be missing.
-
-    Source: ResolveFenceposts in pkg/controller/deployment/util/deployment_util.go.
-    """
-    surge = scaled(max_surge, replicas, up=True)
-    unavailable = scaled(max_unavailable, replicas, up=False)
-    return surge, unavailable if surge or unavailable else 1
 
 
 def _map(value: object) -> dict[str, object]:

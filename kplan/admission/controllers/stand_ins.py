@@ -6,6 +6,7 @@ Not modelled: how many pods such a workload was told to have (it counts as the p
 with its template that no pod shows.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -106,10 +107,26 @@ def bare(pod: Pod, template: Pod) -> Pod:
     for container in [*(spec.containers or ()), *(spec.init_containers or ())]:
         mounts = [mount for mount in container.volume_mounts or () if not (mount.name or "").startswith(_TOKENS)]
         container.volume_mounts = mounts or None
+    if spec.service_account_name == "default" and not template.spec.service_account_name:
+        spec.service_account_name = None
     if spec.affinity is not None and _is_tied(spec):
         spec.affinity.node_affinity = None
     labels = {key: value for key, value in pod.labels.items() if key in template.labels}
     return Pod(metadata=ObjectMeta(labels=labels), spec=spec)
+
+
+def looks_alike(pod: Pod, draft: Pod, template: Pod, admission: Admission) -> bool:
+    """Tell whether a pod that runs looks as one of a template would once it was let in.
+
+    Args:
+        pod: that runs.
+        draft: one as its controller makes it of the template.
+        template: as it is written.
+        admission: of the cluster.
+    """
+    seen = _seen(bare(pod, template))
+    # a dump may leave out what admission adds, such as tolerations
+    return seen in (_seen(bare(draft, template)), _admitted(copied(draft), template, admission))
 
 
 def _is_tied(spec: PodSpec) -> bool:
@@ -157,6 +174,7 @@ def _replica_sets(owned: list[tuple[Pod, OwnerReference]], owner: Object, templa
         api_version="apps/v1", kind="Deployment", name=owner.name, uid=owner.metadata.uid, controller=True
     )
     newest: dict[str, tuple[str, Pod, OwnerReference]] = {}
+    count = Counter(by.name or "" for _, by in owned)
     for pod, by in owned:
         found = (pod.metadata.creation_timestamp or "", pod, by)
         newest[by.name or ""] = max(newest.get(by.name or "", found), found, key=lambda one: (one[0], one[1].name))
@@ -164,7 +182,7 @@ def _replica_sets(owned: list[tuple[Pod, OwnerReference]], owner: Object, templa
     made = []
     for name, (_, pod, by) in newest.items():
         given = template if name == current else PodTemplateSpec(spec=copied(pod.spec))
-        item = _workload("ReplicaSet", name, pod.namespace, by.uid or name, given, 1)
+        item = _workload("ReplicaSet", name, pod.namespace, by.uid or name, given, count[name])
         stamp = {HASH_LABEL: pod.labels.get(HASH_LABEL, "")}
         item.metadata.labels = stamp
         if isinstance(item, ReplicaSet) and item.spec.selector is not None:

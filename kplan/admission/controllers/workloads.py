@@ -1,5 +1,7 @@
 """From a workload to its pods, as the controllers of Kubernetes make them.
 
+Long because what every controller needs of a manifest stands beside those that make pods of it.
+
 Pods of one template share one ``spec`` object as long as nothing makes them differ: admission looks at each spec once.
 """
 
@@ -10,6 +12,7 @@ import msgspec
 
 from kplan.admission.controllers.names import Names, hashed_name, indexed_base, template_hash, uid
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
+from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod, ReplicaSet, Volume
 from kplan.objects.models.meta import LabelSelector, ObjectMeta, OwnerReference
 from kplan.objects.models.pod import PersistentVolumeClaimTemplate, PersistentVolumeClaimVolume, PodTemplateSpec
@@ -97,6 +100,10 @@ class Surroundings:
     comparison: bool = False
     namespace: str = "default"
 
+    def apart(self) -> "Surroundings":
+        """The same without names and objects of others: what is made there is only looked at."""
+        return Surroundings(Names(), self.nodes, comparison=self.comparison, namespace=self.namespace)
+
 
 Expand = Callable[[ManifestObject, Surroundings], Workload]
 
@@ -116,6 +123,12 @@ def namespace_of(manifest: ManifestObject, default: str) -> str:
     if manifest.item is not None and manifest.item.namespace:
         return manifest.item.namespace
     return dig_text(manifest.raw, "metadata.namespace", default)
+
+
+def word_of(manifest: ManifestObject, default: str) -> str:
+    """Name the object of a manifest: ``deploy/shop/web``; ``default`` is the namespace where it names none."""
+    name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
+    return f"{kind_word(manifest.kind)}/{namespace_of(manifest, default)}/{name}"
 
 
 def make_pod(template: Pod, owner: Owner, name: str, labels: dict[str, str] | None = None) -> Pod:

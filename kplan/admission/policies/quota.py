@@ -273,6 +273,7 @@ class Quotas:
                 )
             asked.append((account, wanted))
         for account, wanted in asked:
+            account.refused.pop(key, None)  # a controller tried again, and others had left
             add_to(account.added, wanted)
             for name in wanted:
                 account.peak[name] = max(account.peak.get(name, account.used.get(name, 0)), account.total(name))

@@ -67,6 +67,7 @@ class WorkloadStatus(Model):
 
     replicas: int | None = None
     ready_replicas: int | None = None
+    update_revision: str | None = None
     observed_generation: int | None = None
 
 

@@ -35,6 +35,8 @@ def drain(document: DrainPlan, style: Style) -> str:
     notes(page, document.notes)
     if document.needs and document.pods:
         page.part("Needs", document.needs)
+    if document.kubectl and document.pods:
+        page.part("kubectl", document.kubectl)
     origin(page, document.origin)
     return page.text()
 

@@ -25,8 +25,12 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     """Lay out a plan: what is placed, what is not and why, folded by owner."""
     page = style.page()
     headline(page, document)
-    if document.causes and document.causes[0].attempt:
-        attempt(page, document.causes[0].attempt, document.causes[0].edits)
+    tried = [(one.attempt, one.edits) for one in document.causes[:1]]
+    tried += [(one.attempt, one.edits) for one in document.rollouts]
+    for change, edits in [one for one in tried if one[0]][:1]:
+        attempt(page, change, edits)
+        if document.causes and document.causes[0].attempt == change and document.causes[0].other:
+            page.part("Or", document.causes[0].other)
     for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
         page.part("Careful", text)
     under_lines(page, document, everything=style.wide)

@@ -38,17 +38,19 @@ def own_findings(item: Mine, policy: Policy, reasons: Reasons) -> Iterator[Findi
             rule=rule, object=item.name, title=title, text=text, counted=not why_not, why_not=why_not, **about
         )
 
-    unminded = "" if policy.quota or not item.by_quota else words.QUOTAS_UNMINDED
-    if change.refused:
-        rule, title = (
-            "quota" if item.by_quota else "refused",
-            words.refused_by(change.refused_pods, quota=item.by_quota),
-        )
-        about = {"amount": max(1, change.refused_pods), "message": change.note}
-        yield finding(rule, title, f"{item.name}: {change.note}", unminded, **about)
-    elif item.stalled and not failed and item.rollout is not None:
-        stalled, amount = item.rollout.stalled, item.rollout.wanted - item.rollout.done
-        yield finding("quota", item.fits, f"{item.name}: {stalled}", unminded, amount=amount, message=stalled)
+    for one in (change, *item.refusals):
+        if one.refused:
+            title = words.refused_by(one.refused_pods, quota=item.by_quota)
+            about = {"amount": max(1, one.refused_pods), "message": one.note, "line": one.line, "column": one.column}
+            yield finding("quota" if item.by_quota else "refused", title, f"{item.name}: {one.note}", **about)
+    rollout = item.rollout
+    if rollout is not None and item.stalled and not failed:
+        why = rollout.because.text if rollout.because is not None else rollout.stalled
+        about = {"amount": rollout.wanted - rollout.done, "message": rollout.stalled}
+        yield finding("quota" if item.by_quota else "stalls", item.fits, f"{item.name}: {why}", **about)
+    elif rollout is not None and rollout.waited and policy.quota and not rollout.stalled:
+        text = words.over_at_the_peak(rollout)
+        yield finding("quota", words.OVER_AT_THE_PEAK, f"{item.name}: {text}", amount=rollout.waited)
     if failed:
         first = failed[0]
         amount = max(len(failed), item.rollout.wanted - item.rollout.done if item.rollout is not None else 0)

@@ -201,6 +201,7 @@ _OTHERS = (
     "snapshot-old",
     "version-too-new",
     "version-too-old",
+    "volume-attached",
 )
 
 CODES = frozenset(

@@ -8,19 +8,18 @@ from functools import reduce
 from itertools import chain, islice, product
 
 from kplan.cluster import Cluster
-from kplan.cluster.owners import returns, top_owner
+from kplan.cluster.owners import returns
 from kplan.course.drain import DrainRun, Gone, run_drain
 from kplan.course.trying import ask_after
-from kplan.objects.kind_words import kind_word
+from kplan.objects.models import PodDisruptionBudget
 from kplan.pipeline import Planner
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Cost, both
+from kplan.remedies.drains import budget_ways, lower_budget, without_budget
 from kplan.remedies.engine import Measure, Sifted, Tried, sift, tried
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario import Effect
-from kplan.scenario.budgets import SetBudget
 from kplan.scenario.drain import DrainOptions
-from kplan.scenario.manifests import Scale
 from kplan.scenario.nodes import Cordon
 from kplan.scenario.pods import Evict
 from kplan.wording.failing import Failure
@@ -32,6 +31,8 @@ _BUDGETS_TRIED = 3
 _WAYS_TRIED = 2
 """Ways to lift each thing that is in the way, where several are tried together."""
 _TOGETHER_TRIED = 8
+_STEPS = 8
+"""How much less than it does a budget is asked for at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,19 @@ class Force:
         return Effect(())
 
 
+@dataclass(frozen=True)
+class Drained:
+    """What comes of a drain that was tried again.
+
+    Attributes:
+        left: pods that it is stuck at.
+        down: budgets of which no pod is ready at one time, though one was.
+    """
+
+    left: int
+    down: tuple[str, ...] = ()
+
+
 def find_fixes(
     planner: Planner,
     nodes: Sequence[str],
@@ -56,7 +70,7 @@ def find_fixes(
     *,
     rolling: bool = False,
     together: bool = False,
-) -> Sifted[int]:
+) -> Sifted[Drained]:
     """Try what may help, smallest first; the cluster is as before afterwards.
 
     Where several things are in the way and nothing helps alone, what may lift each is tried together.
@@ -70,18 +84,19 @@ def find_fixes(
         together: the same.
     """
 
-    def left(candidate: Candidate) -> Tried[int] | None:
+    def left(candidate: Candidate) -> Tried[Drained] | None:
         forced = any(isinstance(step, Force) for step in candidate.steps)
         chosen = replace(options, force=options.force or forced)
 
-        def ask(trial: Planner) -> int:
+        def ask(trial: Planner) -> Drained:
             again: DrainRun[None] = run_drain(trial, nodes, chosen, rolling=rolling, together=together)
-            return len(again.left)
+            down = tuple(sorted(key.partition("/")[2] for key, fewest in again.budgets.fewest.items() if not fewest))
+            return Drained(len(again.left), down)
 
         steps = [step for step in candidate.steps if not isinstance(step, Force)]
         return tried(candidate, ask_after(planner, steps, ask))
 
-    measure = Measure(left, lambda number: not number)
+    measure = Measure(left, lambda drained: not drained.left)
     ways = [way for way in _ways(planner.cluster, nodes, run) if way]
     found = sift(chain.from_iterable(ways), measure, most=MOST)
     if found.helps or len(ways) < 2:
@@ -100,7 +115,11 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure]) -> Ite
         yield [Candidate("force", Cost.LOSS, about.Named(names=refused), steps=(Force(),))]
     budgets = {f"{one.pod.namespace}/{one.permission.budget}": one for one in reversed(stuck) if one.permission}
     for key, gone in [*reversed(budgets.items())][:_BUDGETS_TRIED]:
-        yield list(_budget(cluster, key, gone))
+        asked = gone.permission
+        if asked is not None and asked.several:
+            yield list(without_budget(cluster, [f"{gone.pod.namespace}/{name}" for name in asked.several]))
+        else:
+            yield [*budget_ways(cluster, key, gone.pod, nodes), *_further(cluster, key, len(stuck))]
     homeless = [gone for gone in left if gone.number]
     more = [one_more(about.NewNode(name)) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
@@ -110,24 +129,12 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure]) -> Ite
     yield more
 
 
-def _budget(cluster: Cluster, key: str, gone: Gone[Failure]) -> Iterator[Candidate]:
-    """What may lift a budget: one more replica of the owner of a pod that it holds, or that it asks for one less."""
+def _further(cluster: Cluster, key: str, stuck: int) -> Iterator[Candidate]:
+    """Let a budget ask for two and more pods less, up to as many as it holds back."""
     item = cluster.objects.table("pod_disruption_budgets").get(key)
-    if item is None:
-        return
-    kind, name = owner = top_owner(gone.pod, cluster)
-    if kind in ("Deployment", "StatefulSet", "ReplicaSet"):
-        space, word = gone.pod.namespace, f"{kind_word(kind)}/{gone.pod.namespace}/{name}"
-        mine = (pod for pod in cluster.pods if not pod.gone and pod.namespace == space)
-        replicas = sum(top_owner(pod, cluster) == owner for pod in mine)
-        yield Candidate("one-more-replica", Cost.REQUEST, about.Named(name=word), steps=(Scale(word, replicas + 1),))
-    least, most = item.spec.min_available, item.spec.max_unavailable
-    if isinstance(least, int) and least > 0:
-        what = about.Named(name=item.name, key="minAvailable", new=least - 1, old=least)
-    else:
-        number = most + 1 if isinstance(most, int) else 1
-        what = about.Named(name=item.name, key="maxUnavailable", new=number, old=most if most is not None else least)
-    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(key, what.key, str(what.new)),))
+    if isinstance(item, PodDisruptionBudget):
+        for by in range(2, min(stuck, _STEPS) + 1):
+            yield from (replace(one, unless=("set-budget",)) for one in lower_budget(cluster, item, by))
 
 
 def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failure]]) -> Iterator[Candidate]:

@@ -14,10 +14,18 @@ from kplan.remedies.engine import Sifted
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
 from kplan.scenario.drain import DrainOptions
-from kplan.studies.drain.fixes import find_fixes
+from kplan.studies.drain.fixes import Drained, find_fixes
 from kplan.studies.what_ifs import move_of
-from kplan.wording.attempts import ALL_PLACED, change_text, left_text
-from kplan.wording.drain import budget_refuses, causes_of, drain_sentence, held_back, kubectl_drain
+from kplan.wording.attempts import change_text, left_text, placed_text
+from kplan.wording.drain import (
+    budget_refuses,
+    causes_of,
+    drain_sentence,
+    held_back,
+    kubectl_does,
+    kubectl_drain,
+    kubectl_loses,
+)
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
@@ -69,13 +77,15 @@ def drain(
     return _with_fixes(plan, tried)
 
 
-def _with_fixes(plan: DrainPlan, tried: Sifted[int]) -> DrainPlan:
+def _with_fixes(plan: DrainPlan, tried: Sifted[Drained]) -> DrainPlan:
     fixes = tuple(
-        DrainFix(text=change_text(one.candidate), flags=" ".join(one.candidate.flags), effect=ALL_PLACED)
+        DrainFix(
+            text=change_text(one.candidate), flags=" ".join(one.candidate.flags), effect=placed_text(one.found.down)
+        )
         for one in tried.helps
     )
     first = f"{fixes[0].text} -> {fixes[0].effect}" if fixes else ""
-    no_help = tuple(left_text(one.candidate, one.found) for one in tried.found[:NO_HELP_SHOWN])
+    no_help = tuple(left_text(one.candidate, one.found.left) for one in tried.found[:NO_HELP_SHOWN])
     return replace(plan, fixes=fixes, no_help=no_help, attempt=first)
 
 
@@ -98,7 +108,8 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         left=first.pod.key if first is not None else "",
         group=told.group if told is not None else None,
         groups=told.groups if told is not None else 0,
-        needs=_needs(asked, run),
+        needs="" if left else _command(asked, run),
+        kubectl=kubectl_does(run, _command(asked, run).removeprefix("kubectl ")) if left else kubectl_loses(run),
     )
 
 
@@ -144,10 +155,12 @@ def _after(cluster: Cluster, run: DrainRun[Failure]) -> list[BudgetAfter]:
     return found
 
 
-def _needs(asked: DrainAsked, run: DrainRun[Failure]) -> str:
+def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:
+    """``kubectl drain`` with the flags that pods take; of one that was not given none."""
     flags: dict[str, None] = {}
     for gone in run.pods:
-        flags.update(dict.fromkeys(gone.what.flag.split()))
+        if gone.what.fate != "refused":
+            flags.update(dict.fromkeys(gone.what.flag.split()))
     if asked.options.disable_eviction:
         flags["--disable-eviction"] = None
     return kubectl_drain(asked.nodes, flags, asked.options.selector_text, rolling=asked.rolling)

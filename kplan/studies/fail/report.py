@@ -16,7 +16,15 @@ from kplan.result.document_fail import FailedPod, FailReport, LostThing
 from kplan.studies.fail.fixes import find_fix
 from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import change_text, loss_text
-from kplan.wording.fail import loss_cause, loss_notes, loss_sentence, lost_cause, order_decides
+from kplan.wording.fail import (
+    attached_until,
+    loss_cause,
+    loss_notes,
+    loss_sentence,
+    lost_cause,
+    order_decides,
+    volume_of,
+)
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 from kplan.wording.timeline import timeline
@@ -87,7 +95,7 @@ def _report(run: FailRun[Failure], asked: FailAsked, origin: Origin) -> FailRepo
         nodes=tuple(asked.nodes),
         origin=origin,
         because=loss_cause(run),
-        doubts=asked.doubts,
+        doubts=(*asked.doubts, *_held(run)),
         notes=tuple(loss_notes(run)),
         pods=tuple(_pod(run.cluster, one, asked.grace) for one in run.pods),
         cascade=tuple(move_of(landing, run.cluster) for landing in run.cascade),
@@ -96,6 +104,13 @@ def _report(run: FailRun[Failure], asked: FailAsked, origin: Origin) -> FailRepo
         left=left,
         **nearest_of(told),
     )
+
+
+def _held(run: FailRun[Failure]) -> Iterator[Doubt]:
+    """Doubt whether pods run that are placed: their volumes stay attached to lost nodes as long as these are there."""
+    held = [one for one in run.back if one.kept_by]
+    if held:
+        yield Doubt(code="volume-attached", text=attached_until([one.pod.key for one in held], held[0].kept_by[0]))
 
 
 def verdict(run: FailRun[Failure]) -> str:
@@ -136,8 +151,11 @@ def _pod(cluster: Cluster, one: LostPod[Failure], grace: int) -> FailedPod:
         fate=fate,
         lands_on=landing.node if landing is not None and one.placed else "",
         instead=landing.pod.key if landing is not None else "",
-        deleted_after=grace + one.stay.seconds if one.stay.seconds is not None and one.fate != "leaves" else None,
+        deleted_after=grace + one.delay + one.stay.seconds
+        if one.stay.seconds is not None and one.fate != "leaves"
+        else None,
         waits_for_node=one.fate == "returns" and (one.stay.waits or one.stay.seconds is None),
+        waits_for_volume=volume_of(one.kept_by[0]) if one.kept_by else "",
         because=lost_cause(one) if fate == "pending" else None,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
     )

@@ -182,6 +182,7 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
         refused_pods=one.pods,
         refused_by="quota" if one.by_quota else "",
         unmade=one.unmade,
+        workload=f"{kind_word(one.kind)}/{one.key}" if one.pods else "",
         expanded=refused,
         file=one.file,
         line=one.line,

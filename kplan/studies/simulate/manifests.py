@@ -14,7 +14,7 @@ from kplan.result.document_base import Origin
 from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
-from kplan.studies.simulate.landing import Landed, land_objects
+from kplan.studies.simulate.landing import Landed, land_objects, with_objects
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class ManifestPlan:
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Plan other manifests, on a changed cluster; see Again."""
-        landed = land_objects(self.state, manifests, self.rules, self.templates)
+        state = with_objects(self.state, candidate.brought) if candidate is not None else self.state
+        landed = land_objects(state, manifests, self.rules, self.templates)
         planner = self.planner_of(landed.state)
         try:
             for changes in candidate.changes(planner.cluster) if candidate is not None else ():

@@ -10,10 +10,12 @@ import msgspec
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
+from kplan.cluster.owners import returns_where_it_was
 from kplan.course.attempts import Attempts, Landing
 from kplan.course.controllers import controllers
+from kplan.course.held import not_starting
 from kplan.course.returning import RETURNS_OF_ONE
-from kplan.course.rollout import Rollouts
+from kplan.course.rollout import Rollouts, StalledBy
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
@@ -31,13 +33,15 @@ from kplan.result.document_plan import (
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
 from kplan.studies.doubts import extenders_of, left_alone, missing_nodes, plan_doubts
+from kplan.studies.simulate.ends import evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.owners import by_number, folded_owner, owner_text
+from kplan.wording.rollouts import do_not_start
 from kplan.wording.same_fields import part_of
-from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
+from kplan.wording.simulate import Evicted, claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
 
 ATTEMPTS = 3
@@ -91,11 +95,11 @@ def simulate_pods(
     first = len(pods) - options.landed
     attempts.place(pods[:first])
     features = next(iter(planner.pipelines.values())).features
-    rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(max_unavailable=features.since(37)))
+    rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(features))
     rollouts.play(pods[first:])
     for pod in rollouts.stuck():
         _tell_again(attempts, telling, pod)
-    return _document(_Planned(attempts, telling), rollout_plans(rollouts), origin, options)
+    return _document(_Planned(attempts, telling, rollouts), rollout_plans(rollouts), origin, options)
 
 
 def _tell_again(attempts: Attempts[object], telling: Telling, pod: PodInfo) -> None:
@@ -113,13 +117,15 @@ class _Planned:
 
     Attributes:
         attempts: pods that were tried.
+        rollouts: how controllers got on.
         planner: the planner.
         landings: what became of each, those that another scheduler places left out.
         steps: the same, as they are shown.
     """
 
-    def __init__(self, attempts: Attempts[object], telling: Telling) -> None:
+    def __init__(self, attempts: Attempts[object], telling: Telling, rollouts: Rollouts) -> None:
         self.attempts = attempts
+        self.rollouts = rollouts
         self.planner = attempts.planner
         self.landings = [landing for landing in attempts.landings.values() if not landing.elsewhere]
         self._told = telling.told
@@ -137,11 +143,21 @@ class _Planned:
             node=landing.node,
             owner=owner_text(landing.pod, cluster),
             evicts=tuple(cluster.pods[row].key for row in landing.evicts),
+            gone=tuple(
+                pod.key for pod in map(cluster.pods.__getitem__, landing.evicts) if not returns_where_it_was(pod)
+            ),
             cause=told.because.code if told is not None else "",
             message=landing.message,
             tie=landing.tie if landing.tie > 1 else 0,
             returned=bool(landing.instead_of),
         )
+
+
+def _evicted(steps: Iterable[PlanStep]) -> Evicted:
+    """Pods that others evict in a plan, and those of them that are gone for good."""
+    placed = [step for step in steps if step.node]
+    victims = [key for step in placed for key in step.evicts]
+    return Evicted(tuple(victims), tuple(key for step in placed for key in step.gone))
 
 
 _POD = frozenset({"Pod"})
@@ -169,6 +185,7 @@ def _document(
     failing = [cause for cause in causes if cause.result != "gated"]
     doubts = (
         *options.doubts,
+        *_not_starting(run, rollouts),
         *(missing_nodes(run.planner.cluster) if steps else ()),
         *plan_doubts(
             run.planner.cluster.state.completeness,
@@ -181,11 +198,19 @@ def _document(
     plan = SimulationPlan(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=sentence(totals, len(failing), rollouts, options.change, options.silent, options.definitions),
+        sentence=sentence(
+            totals,
+            len(failing),
+            rollouts,
+            options.change,
+            _evicted(steps),
+            silent=options.silent,
+            definitions=options.definitions,
+        ),
         totals=totals,
         steps=tuple(steps),
         origin=origin,
-        because=failing[0].because if failing else refusal_cause(options.change),
+        because=failing[0].because if failing else _stalled(rollouts) or refusal_cause(options.change),
         doubts=tuple(dict.fromkeys(doubts)),
         notes=(*options.notes, *_notes(run)),
         change=options.change,
@@ -193,11 +218,34 @@ def _document(
         owners=_owners(steps),
         rollouts=rollouts,
         quotas=quota_rows(options.ledger) if options.ledger is not None else (),
-        careful=tuple(dict.fromkeys(text for change in options.change for text in change.careful)),
+        careful=tuple(
+            dict.fromkeys(
+                (
+                    *(one.uneven for one in rollouts if one.uneven),
+                    *(t for change in options.change for t in change.careful),
+                )
+            )
+        ),
     )
     if not options.attempts or not run.planner.cluster.nodes:
         return plan
-    return msgspec.structs.replace(plan, causes=tuple(_attempted(run, plan, waiting, options.again)))
+    plan = msgspec.structs.replace(plan, causes=tuple(_attempted(run, plan, waiting, options.again)))
+    return plan if options.again is None else _unstalled(run, plan, options.again)
+
+
+def _not_starting(run: _Planned, told: Iterable[RolloutPlan]) -> Iterator[Doubt]:
+    """Doubt whether pods run that are placed, where another node holds their volume and no stall tells of it."""
+    stalled = {plan.stalled_at for plan in told if plan.stalled_by == StalledBy.VOLUME}
+    placed = [landing.pod for landing in run.landings if landing.node]
+    found = list(not_starting(run.planner.cluster, placed, run.rollouts.shared.started))
+    found = [(pod, held) for pod, held in found if pod.key not in stalled]
+    if found:
+        yield Doubt(code="volume-attached", text=do_not_start([pod.key for pod, _ in found], found[0][1]))
+
+
+def _stalled(rollouts: Iterable[RolloutPlan]) -> Cause | None:
+    """Why the first rollout stalls that no pod without a node stops."""
+    return next((rollout.because for rollout in rollouts if rollout.because is not None), None)
 
 
 def _attempted(
@@ -218,12 +266,35 @@ def _attempted(
             yield msgspec.structs.replace(cause, attempt=fits_text(attempt(planner, pods)))
             continue
         mine = [pod for pod in pods if items.get(pod.key) is item]
-        found = whole.attempt(planner, item, mine)
-        if found is None:
+        found = whole.attempts(planner, item, mine)
+        if not found:
             yield cause
             continue
-        text = lands_text(found.candidate, found.found.lands, named=len(cause.owners) > 1)
-        yield msgspec.structs.replace(cause, attempt=text, edits=found.found.edits)
+        texts = [lands_text(one.candidate, one.found.lands, named=len(cause.owners) > 1) for one in found]
+        other = texts[1] if len(texts) > 1 else ""
+        yield msgspec.structs.replace(cause, attempt=texts[0], edits=found[0].found.edits, other=other)
+
+
+def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationPlan:
+    """Try what would let rollouts go on that no pod without a node stops."""
+    whole = Whole(again, plan)
+    items = {item.name: item for item in by_object(plan)}
+    planner = replace(run.planner, everything=True)
+    told = []
+    for number, rollout in enumerate(plan.rollouts):
+        item = items.get(rollout.workload)
+        found = None
+        if rollout.because is not None and item is not None and number < ATTEMPTS:
+            found = whole.attempt(planner, item, ())
+        if found is not None:
+            text = lands_text(found.candidate, found.found.lands)
+            rollout = msgspec.structs.replace(rollout, attempt=text, edits=found.found.edits)
+        told.append(rollout)
+    even = evened(whole, plan)
+    if even is not None:
+        first = next(number for number, one in enumerate(told) if one.uneven)
+        told[first] = msgspec.structs.replace(told[first], attempt=even[0], edits=even[1])
+    return msgspec.structs.replace(plan, rollouts=tuple(told))
 
 
 def _tried(run: _Planned) -> Iterator[tuple[Pod, str, str]]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from kplan.admission import Quotas
-from kplan.course.attempts import Landing
-from kplan.course.rollout import Rollout, Rollouts, Step
+from kplan.course.attempts import Attempts
+from kplan.course.rollout import Rollout, Rollouts, Shared, Step
 from kplan.result.document_plan import Leaving, QuotaRow, RolloutPlan, RolloutPlanStep
+from kplan.studies.simulate.ends import uneven
+from kplan.wording.rollouts import stall_cause, stalled_at
 from kplan.wording.same_fields import part_of
-from kplan.wording.simulate import stalled_at
 
 
 def rollout_plans(rollouts: Rollouts) -> tuple[RolloutPlan, ...]:
     """Tell how each went, once all have come to rest."""
-    landings = rollouts.attempts.landings
-    return tuple(_plan(rollout, landings) for rollout in rollouts.every)
+    return tuple(_plan(rollout, rollouts.shared) for rollout in rollouts.every)
 
 
-def _plan(rollout: Rollout, landings: dict[int, Landing[Any]]) -> RolloutPlan:
+def _plan(rollout: Rollout, shared: Shared) -> RolloutPlan:
     fleet, stall = rollout.fleet, rollout.stall()
     return part_of(
         RolloutPlan,
@@ -27,22 +27,30 @@ def _plan(rollout: Rollout, landings: dict[int, Landing[Any]]) -> RolloutPlan:
         before=len(fleet.running),
         wanted=rollout.wanted_new,
         done=rollout.done,
+        kept=rollout.kept,
+        waited=len(rollout.waited),
         peak=rollout.peak,
         serving=rollout.serving,
         stalled=stalled_at(stall) if stall is not None else "",
         stalled_by=stall.by.value if stall is not None else "",
+        stalled_at=stall.pod.key if stall is not None and stall.pod is not None else "",
+        because=stall_cause(stall) if stall is not None else None,
+        uneven=uneven(shared.attempts.planner, rollout),
         old=len(rollout.old()),
-        steps=tuple(_step(step, landings) for step in rollout.told_steps()),
+        steps=tuple(_step(step, shared.attempts, shared.started) for step in rollout.told_steps()),
     )
 
 
-def _step(step: Step, landings: dict[int, Landing[Any]]) -> RolloutPlanStep:
-    landing = landings.get(step.pod.row) if step.pod is not None else None
+def _step(step: Step, attempts: Attempts[Any], started: set[int]) -> RolloutPlanStep:
+    landing = attempts.landings.get(step.pod.row) if step.pod is not None else None
+    home = attempts.planner.cluster.home_of(step.pod.row) if step.pod is not None and step.pod.bound else ""
     return RolloutPlanStep(
         pod=step.pod.key if step.pod is not None else "",
         result=landing.kind.value if landing is not None else "",
-        node=landing.node if landing is not None else "",
+        node=landing.node if landing is not None else home,
+        starts=step.pod is not None and step.pod.row in started,
         leaves=tuple(part_of(Leaving, one) for one in step.leaves),
+        there=step.there,
         ready=step.ready,
         old=step.old,
         new=step.new,

@@ -1,25 +1,18 @@
-"""Rollouts: controllers make and remove pods step by step, and the planner places each new one in between.
-
-Time stands still for all but this: pods that wait are all tried before any becomes ready; a placed pod becomes ready,
-one after the other in the order of placement; then its controller acts, and what leaves has left at once.
-
-Not modelled: probes and minReadySeconds (a placed pod becomes ready), grace periods, progressDeadlineSeconds, a rollout
-that is under way already.
-"""
+"""A rollout on its way: the pods that are there, the steps so far, and what it stops at."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from kplan.admission import Fleet, Quotas
+from kplan.admission import Fleet, Quotas, ordinal
 from kplan.cluster import AddPods, PodInfo, Remove
 from kplan.course.attempts import Attempts
+from kplan.course.held import Held, held_elsewhere
+from kplan.course.silence import on_silent_node
 from kplan.objects.models import Pod
-from kplan.objects.readiness import is_ready
 from kplan.result import EventKind
 
 
@@ -36,6 +29,31 @@ class Replica:
     pod: PodInfo
     new: bool
     ready: bool = False
+
+
+@dataclass
+class OwnSet:
+    """A ReplicaSet of a Deployment.
+
+    Attributes:
+        name: of the set.
+        created: RFC 3339; of one that is made now the latest of all.
+        replicas: pods it is told to have.
+        desired: replicas of the Deployment when it was told so.
+        most: most pods that the Deployment was allowed then.
+        wanted: whether it has the template that is wanted.
+    """
+
+    name: str
+    created: str
+    replicas: int
+    desired: int
+    most: int
+    wanted: bool
+
+
+_NOW = "9999"
+"""When a ReplicaSet that is made now was made: after all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +76,7 @@ class Step:
     Attributes:
         pod: the new pod; None for what leaves before any is made.
         leaves: pods that leave then.
+        there: pods that are there then.
         ready: pods that are ready then.
         old: those of them of the old template.
         new: those of them of the new one.
@@ -65,6 +84,7 @@ class Step:
 
     pod: PodInfo | None = None
     leaves: list[Left] = field(default_factory=list)
+    there: int = 0
     ready: int = 0
     old: int = 0
     new: int = 0
@@ -76,6 +96,8 @@ class StalledBy(StrEnum):
     POD = "pod"
     QUOTA = "quota"
     UNREADY = "not-ready"
+    TERMINATING = "terminating"
+    VOLUME = "volume"
     CONTROLLER = "no-step"
 
 
@@ -84,12 +106,15 @@ class Stall:
     """What a rollout stops at.
 
     Attributes:
-        by: a new pod that has no node, a quota that refuses the next pod, a pod that is not ready, or nothing: its
-            controller has no step left.
+        by: a new pod that has no node, a quota that refuses the next pod, a pod that is not ready, one that stays
+            Terminating, a volume that another node holds, or nothing: its controller has no step left.
         pod: the pod.
         kind: what its last attempt did; None where it was not tried, as no profile has its schedulerName.
         later: pods of an ordered set that come after it, and are not made.
         quota: what the quota says.
+        node: where the pod is.
+        held: the volume that it waits for.
+        in_order: whether the controller goes on only once that pod is ready, whatever its template.
     """
 
     by: StalledBy
@@ -97,6 +122,9 @@ class Stall:
     kind: EventKind | None = None
     later: int = 0
     quota: str = ""
+    node: str = ""
+    held: Held | None = None
+    in_order: bool = False
 
 
 @dataclass
@@ -108,12 +136,14 @@ class Shared:
         ledger: quotas.
         made: pods that were made and have not been tried.
         freed: whether a pod left since the last try.
+        started: rows of placed pods that became ready.
     """
 
     attempts: Attempts[Any]
     ledger: Quotas | None
     made: list[PodInfo] = field(default_factory=list)
     freed: bool = False
+    started: set[int] = field(default_factory=set)
 
 
 @dataclass
@@ -127,9 +157,12 @@ class Rollout:
         unmade: new pods that were not made yet, by name, in the controller's order.
         steps: each new pod, in order.
         current: that of what became ready last; of no pod at first.
-        wanted: new pods that a Deployment's new ReplicaSet was told to have.
-        scaled: whether a Deployment's old pods have had the new number of replicas.
+        sets: ReplicaSets of a Deployment, the oldest first.
+        lingering: pods that were deleted and stay Terminating, as their node is silent.
+        copies: how many pods were made after others of their ReplicaSet.
+        kept: pods that had the wanted template from the beginning.
         refused: what the quota said of the last pod that could not be made.
+        waited: pods, by name, that a quota refused at first.
         peak: most replicas so far.
         serving: fewest ready replicas so far.
     """
@@ -140,9 +173,12 @@ class Rollout:
     unmade: dict[str, Pod] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     current: Step = field(default_factory=Step)
-    wanted: int = 0
-    scaled: bool = False
+    sets: list[OwnSet] = field(default_factory=list)
+    lingering: list[Replica] = field(default_factory=list)
+    copies: int = 0
+    kept: int = 0
     refused: str = ""
+    waited: set[str] = field(default_factory=set)
     peak: int = 0
     serving: int = 0
 
@@ -162,12 +198,28 @@ class Rollout:
         """Take over the pods that run."""
         self.there = {replica.pod.row: replica for replica in replicas}
         self.peak, self.serving = len(self.there), self.ready()
+        self.kept = len(self.new()) if self.fleet.replaces else 0
+        self.sets = [
+            OwnSet(one.name, one.created, one.replicas, one.desired, one.most, one.wanted) for one in self.fleet.sets
+        ]
+
+    def wanted_set(self) -> OwnSet:
+        """The ReplicaSet of the wanted template; it is made if there is none."""
+        found = next((one for one in self.sets if one.wanted), None)
+        if found is None:
+            owner = next(iter(self.unmade.values())).controller if self.unmade else None
+            name = (owner.name or "") if owner is not None else ""
+            fleet = self.fleet
+            found = OwnSet(name, _NOW, 0, fleet.replicas, fleet.replicas + fleet.max_surge, wanted=True)
+            self.sets.append(found)
+        return found
 
     def make(self, pod: Pod, *, new: bool = True) -> bool:
         """Make a pod, unless a quota refuses it."""
         shared = self.shared
         self.refused = shared.ledger.refuses_pod(pod) if self._charged() and shared.ledger else ""
         if self.refused:
+            self.waited.add(pod.name)
             return False
         planner = shared.attempts.planner
         planner.apply([AddPods((pod,))])
@@ -188,14 +240,17 @@ class Rollout:
             self.steps = [step for step in self.steps if step.pod is not pod]
         else:
             self.current.leaves.append(Left(pod.key, planner.cluster.home_of(pod.row)))
+        del self.there[pod.row]
+        self.serving = min(self.serving, self.ready())
+        if on_silent_node(planner.cluster, pod.row):
+            self.lingering.append(replica)
+            return
         planner.apply([Remove(pod.row)])
         if not pod.bound:
             shared.attempts.landings.pop(pod.row, None)
         if shared.ledger is not None:
             shared.ledger.let_out_pod(pod.pod)
-        del self.there[pod.row]
         shared.freed = True
-        self.serving = min(self.serving, self.ready())
 
     def _charged(self) -> bool:
         """Whether its new pods were not yet held against quotas when the manifest was expanded."""
@@ -203,6 +258,7 @@ class Rollout:
 
     def note(self) -> None:
         """Write down how many are ready, in the step of the pod that became ready."""
+        self.current.there = len(self.there)
         self.current.ready = self.ready()
         self.current.new = sum(replica.ready for replica in self.new())
         self.current.old = self.current.ready - self.current.new
@@ -245,108 +301,25 @@ class Rollout:
         fleet = self.fleet
         if self.finished or fleet.leaving or (fleet.replaces and fleet.strategy == "OnDelete"):
             return None
+        cluster = self.shared.attempts.planner.cluster
         for replica in self.new():
             if not replica.pod.bound:
                 landing = self.shared.attempts.landings.get(replica.pod.row)
                 later = len(self.unmade) if fleet.ordered else 0
                 return Stall(StalledBy.POD, replica.pod, landing.kind if landing is not None else None, later)
+        for replica in self.there.values():
+            held = held_elsewhere(cluster, replica.pod, self.shared.started) if not replica.ready else None
+            if held is not None:
+                node = cluster.home_of(replica.pod.row)
+                return Stall(StalledBy.VOLUME, replica.pod, node=node, held=held)
         if self.refused:
             return Stall(StalledBy.QUOTA, quota=self.refused)
+        if self.lingering:
+            pod = self.lingering[0].pod
+            return Stall(StalledBy.TERMINATING, pod, node=cluster.home_of(pod.row), in_order=fleet.ordered)
         idle = [replica.pod for replica in self.there.values() if not replica.ready]
-        return Stall(StalledBy.UNREADY, idle[0]) if idle else Stall(StalledBy.CONTROLLER)
-
-
-Act = Callable[[Rollout], bool]
-"""One turn of a controller; tells whether anything moved."""
-
-
-class Rollouts:
-    """Controllers and the scheduler in turns, until nothing moves."""
-
-    def __init__(
-        self, attempts: Attempts[Any], fleets: Iterable[Fleet], ledger: Quotas | None, acts: dict[str, Act]
-    ) -> None:
-        """Take the pods that run into their rollouts."""
-        self.attempts = attempts
-        self.shared = Shared(attempts, ledger)
-        self.acts = acts
-        self.waiting: deque[PodInfo] = deque()
-        cluster = attempts.planner.cluster
-        self.every = []
-        for fleet in fleets:
-            rollout = Rollout(fleet, self.shared, unmade={pod.name: pod for pod in fleet.pods})
-            rows = [cluster.pod_index[pod.key] for pod in fleet.running if pod.key in cluster.pod_index]
-            rollout.begin(
-                Replica(pod, new=not fleet.replaces, ready=pod.bound and is_ready(pod.pod))
-                for pod in map(cluster.pods.__getitem__, rows)
-                if not pod.gone and not pod.terminating
-            )
-            self.every.append(rollout)
-        attempts.placed = self._placed
-        attempts.evicted = self._evicted
-
-    def _placed(self, pod: PodInfo) -> None:
-        if any(pod.row in rollout.there for rollout in self.every):
-            self.waiting.append(pod)
-
-    def _evicted(self, pod: PodInfo, copy: PodInfo | None) -> None:
-        for rollout in self.every:
-            replica = rollout.there.pop(pod.row, None)
-            if replica is not None:
-                if copy is not None:
-                    rollout.there[copy.row] = Replica(copy, replica.new)
-                rollout.serving = min(rollout.serving, rollout.ready())
-
-    def play(self, landed: Sequence[PodInfo]) -> None:
-        """Let all controllers begin, try the pods, and go on until nothing moves.
-
-        Args:
-            landed: other pods that the manifests bring, to be tried with those made first.
-        """
-        for rollout in self.every:
-            self._act(rollout)
-            if rollout.current.leaves:
-                rollout.steps.insert(0, rollout.current)
-        self._try(landed)
-        while self.waiting:
-            pod = self.waiting.popleft()
-            for rollout in self.every:
-                replica = rollout.there.get(pod.row)
-                if replica is None:
-                    continue
-                replica.ready = True
-                known = [step for step in rollout.steps if step.pod is pod]
-                rollout.current = known[0] if known else rollout.current
-                self._act(rollout)
-            if self.shared.freed:
-                for rollout in self.every:
-                    if rollout.refused:
-                        self._act(rollout)
-            self._try(())
-
-    def stuck(self) -> list[PodInfo]:
-        """The first new pod of each rollout that has no node in the end."""
-        found = []
-        for rollout in self.every:
-            waiting = [replica.pod for replica in rollout.new() if not replica.pod.bound]
-            if waiting and rollout.fleet.replaces:
-                found.append(waiting[0])
-        return found
-
-    def _act(self, rollout: Rollout) -> None:
-        act = self.acts[rollout.fleet.kind]
-        while act(rollout):
-            pass
-        rollout.note()
-
-    def _try(self, landed: Sequence[PodInfo]) -> None:
-        """Try what could not be placed before, if something left, then what was made."""
-        while self.shared.freed or self.shared.made or landed:
-            made, self.shared.made = self.shared.made, []
-            freed, self.shared.freed = self.shared.freed, False
-            if freed:
-                self.attempts.retry()
-            known = self.attempts.planner.queue.responsible
-            tried = sorted([*landed, *made], key=lambda pod: -pod.priority)
-            self.attempts.place([pod for pod in tried if pod.waiting and known(pod)])
-            landed = ()
+        if not idle:
+            return Stall(StalledBy.CONTROLLER)
+        if fleet.ordered:
+            idle.sort(key=lambda pod: ordinal(pod.name))
+        return Stall(StalledBy.UNREADY, idle[0], node=cluster.home_of(idle[0].row), in_order=fleet.ordered)

@@ -1,0 +1,232 @@
+"""Generations: which pods that run are of the template that is wanted already, and how many each ReplicaSet is to have.
+
+Not modelled: fields that kplan does not read (environment, probes) tell templates apart only where the controller has
+written down which revision a pod is of.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from kplan.admission.admit import Admission
+from kplan.admission.controllers.fenceposts import fenceposts_of
+from kplan.admission.controllers.stand_ins import looks_alike
+from kplan.admission.controllers.templates import normal_template
+from kplan.admission.controllers.workloads import REVISION_LABEL, Workload
+from kplan.admission.raw import dig, read_template
+from kplan.objects import models
+from kplan.objects.models import Object, Pod, ReplicaSet
+from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.state import ClusterState
+from kplan.sources import ManifestObject
+
+DESIRED = "deployment.kubernetes.io/desired-replicas"
+MOST = "deployment.kubernetes.io/max-replicas"
+ROLLING = ("Deployment", "StatefulSet", "DaemonSet")
+"""Kinds whose controllers replace the pods of an old template."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningSet:
+    """A ReplicaSet of a Deployment that runs, as its controller finds it.
+
+    Attributes:
+        name: of the set.
+        created: RFC 3339; empty where it is unknown.
+        replicas: pods it was told to have.
+        desired: replicas of the Deployment when it was told so.
+        most: most pods that the Deployment was allowed then.
+        wanted: whether it has the template that is wanted.
+    """
+
+    name: str
+    created: str
+    replicas: int
+    desired: int
+    most: int
+    wanted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Generations:
+    """What of a workload that runs is of which template.
+
+    Attributes:
+        kept: ``ns/name`` of its pods that have the wanted template.
+        sets: ReplicaSets of a Deployment, the oldest first.
+    """
+
+    kept: frozenset[str] = frozenset()
+    sets: tuple[RunningSet, ...] = ()
+
+    @property
+    def mixed(self) -> bool:
+        """Whether a Deployment has pods in more than one ReplicaSet, or in one that is not wanted."""
+        return any(one.replicas for one in self.sets if not one.wanted)
+
+
+def sets_of(deployment: Object, state: ClusterState) -> list[ReplicaSet]:
+    """ReplicaSets that a Deployment controls, the oldest first."""
+    mine = [
+        one
+        for one in state.replica_sets
+        if one.namespace == deployment.namespace
+        and any(o.controller and o.uid == deployment.metadata.uid for o in one.metadata.owner_references or ())
+    ]
+    return sorted(mine, key=lambda one: (one.metadata.creation_timestamp or "", one.name))
+
+
+def set_with(template: object, deployment: Object, state: ClusterState) -> ReplicaSet | None:
+    """The oldest ReplicaSet of a Deployment that has a template; None for none.
+
+    Args:
+        template: in its normal form.
+        deployment: that runs.
+        state: what runs.
+
+    Source: FindNewReplicaSet, EqualIgnoreHash in pkg/controller/deployment/util/deployment_util.go.
+    """
+    for one in sets_of(deployment, state):
+        if one.spec.template is not None and normal_template(one.spec.template) == template:
+            return one
+    return None
+
+
+def wanted_set(manifest: ManifestObject, running: Object, state: ClusterState, *, same: bool) -> ReplicaSet | None:
+    """The ReplicaSet of a Deployment that has the template of a manifest; None where it has to be made.
+
+    Annotations that others wrote into the template that runs (kubectl rollout restart) stay when a manifest is applied.
+
+    Args:
+        manifest: of the Deployment.
+        running: the one that runs.
+        state: what runs.
+        same: whether the manifest has the template that runs.
+
+    Raises:
+        Misfit: the manifest's template does not fit.
+    """
+    there = getattr(getattr(running, "spec", None), "template", None)
+    if not isinstance(there, PodTemplateSpec):
+        return None
+    old = normal_template(there)
+    if same:
+        return set_with(old, running, state)
+    pod = read_template(dig(manifest.raw, "spec.template"), "spec.template")
+    wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    # what differs from the template that runs only in fields that are not read looks like it, and is another
+    return None if wanted == old else set_with(wanted, running, state)
+
+
+def generations_of(
+    manifest: ManifestObject,
+    running: Object,
+    pods: Sequence[Pod],
+    state: ClusterState,
+    admission: Admission,
+    make: Callable[[], Workload],
+    *,
+    same: bool,
+) -> Generations:
+    """Tell which pods that run have the template of a manifest.
+
+    Args:
+        manifest: the workload.
+        running: the one that runs.
+        pods: its pods.
+        state: what runs.
+        admission: of the cluster.
+        make: expands the manifest, apart from the names that others take.
+        same: whether the manifest has the template that runs.
+
+    Raises:
+        Misfit: the manifest's template does not fit.
+    """
+    if manifest.kind == "Deployment":
+        return _of_deployment(manifest, running, pods, state, same=same)
+    if manifest.kind not in ROLLING:
+        return Generations()
+    revision = _revision(running)
+    by_revision: dict[str, list[Pod]] = {}
+    for pod in pods:
+        by_revision.setdefault(pod.labels.get(REVISION_LABEL, ""), []).append(pod)
+    if same and len(by_revision) < 2 and revision in (*by_revision, None):
+        return Generations(frozenset(pod.key for pod in pods))
+    kept: set[str] = set()
+    drafts: dict[str, Pod] | None = None
+    for stamp, some in by_revision.items():
+        if revision is not None and stamp == revision:
+            kept |= {pod.key for pod in some} if same else set()
+            continue
+        if drafts is None:
+            drafts = {draft.pod.name: draft.pod for draft in make().drafts}
+        template = read_template(dig(manifest.raw, "spec.template"), "spec.template")
+        kept |= {pod.key for pod in some if _alike(pod, drafts, template, admission)}
+    if same and not kept and revision is None:
+        # what others put into each pod makes all of them unlike: then the youngest tells which revision is the last
+        youngest = max(pods, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.name))
+        kept = {pod.key for pod in by_revision[youngest.labels.get(REVISION_LABEL, "")]}
+    return Generations(frozenset(kept))
+
+
+def _alike(pod: Pod, drafts: dict[str, Pod], template: Pod, admission: Admission) -> bool:
+    """Whether a pod looks as one of a template would; that of a StatefulSet as the one of its name."""
+    draft = drafts.get(pod.name) or next(iter(drafts.values()), None)
+    return draft is not None and looks_alike(pod, draft, template, admission)
+
+
+def _revision(running: Object) -> str | None:
+    """Revision of the template that runs, as a StatefulSet's status has it; None where it does not say."""
+    if not isinstance(running, models.StatefulSet):
+        return None
+    seen, made = running.status.observed_generation, running.metadata.generation
+    current = seen is None or made is None or seen >= made
+    return running.status.update_revision or None if current else None
+
+
+def _of_deployment(
+    manifest: ManifestObject, running: Object, pods: Sequence[Pod], state: ClusterState, *, same: bool
+) -> Generations:
+    new = wanted_set(manifest, running, state, same=same)
+    owned = _by_owner(pods)
+    before = 1 if (told := getattr(getattr(running, "spec", None), "replicas", None)) is None else int(told)
+    strategy = getattr(getattr(running, "spec", None), "strategy", None)
+    most = before + fenceposts_of(strategy, before)[0]
+    sets = []
+    for one in sets_of(running, state):
+        there = owned.pop(one.name, [])
+        replicas = len(there) if one.spec.replicas is None else one.spec.replicas
+        sets.append(
+            RunningSet(
+                one.name,
+                one.metadata.creation_timestamp or "",
+                replicas,
+                _number(one.annotations.get(DESIRED), before),
+                _number(one.annotations.get(MOST), most),
+                new is not None and one.name == new.name,
+            )
+        )
+    for name, there in sorted(owned.items()):  # of a set that the source does not hold only its pods are known
+        created = min(pod.metadata.creation_timestamp or "" for pod in there)
+        sets.append(RunningSet(name, created, len(there), before, most))
+    sets.sort(key=lambda one: (one.created, one.name))
+    if same and new is None and sets and not any(one.spec.template is not None for one in sets_of(running, state)):
+        last = max((one for one in sets if one.replicas), key=lambda one: (one.created, one.name), default=sets[-1])
+        sets[sets.index(last)] = replace(last, wanted=True)  # no template is known: the youngest has the one that runs
+    wanted = {one.name for one in sets if one.wanted}
+    return Generations(frozenset(pod.key for pod in pods if owner_name(pod) in wanted), tuple(sets))
+
+
+def owner_name(pod: Pod) -> str:
+    """Name of the controller of a pod; empty for none."""
+    return (pod.controller.name or "") if pod.controller is not None else ""
+
+
+def _by_owner(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
+    found: dict[str, list[Pod]] = {}
+    for pod in pods:
+        found.setdefault(owner_name(pod), []).append(pod)
+    return found
+
+
+def _number(text: str | None, otherwise: int) -> int:
+    return int(text) if text is not None and text.isdecimal() else otherwise

@@ -1,0 +1,31 @@
+"""What each controller does next: one turn that makes or removes pods, until nothing is left to do."""
+
+from __future__ import annotations
+
+from kplan.admission import OPERATED
+from kplan.course.controllers.daemon_set import daemon_set
+from kplan.course.controllers.deployment import deployment
+from kplan.course.controllers.replicas import leave, replicas
+from kplan.course.controllers.stateful_set import stateful_set
+from kplan.course.rollout import Act
+from kplan.framework.features import Features
+
+MAX_UNAVAILABLE = "MaxUnavailableStatefulSet"
+
+
+def controllers(features: Features) -> dict[str, Act]:
+    """THE table of controllers by kind.
+
+    Args:
+        features: the version, and the gates that are on.
+    """
+    max_unavailable = features.enabled(MAX_UNAVAILABLE)
+    return {
+        "Deployment": deployment,
+        "ReplicaSet": replicas,
+        "ReplicationController": replicas,
+        "StatefulSet": lambda rollout: stateful_set(rollout, max_unavailable=max_unavailable),
+        "DaemonSet": daemon_set,
+        "Job": leave,
+        OPERATED: leave,
+    }

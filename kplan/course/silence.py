@@ -1,0 +1,28 @@
+"""Silent nodes: no kubelet there says that a pod has ended, so what is deleted stays Terminating."""
+
+from __future__ import annotations
+
+from kplan.cluster import Cluster
+from kplan.objects.models import Node
+
+UNREACHABLE = "node.kubernetes.io/unreachable"
+OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
+
+
+def is_silent(node: Node) -> bool:
+    """Whether nothing was heard of a node for so long that it counts as unreachable, and nobody says it is off.
+
+    Source: v1.37.2 nodelifecycle monitorNodeHealth (Ready is Unknown, and the taint follows); podgc gcTerminating
+    (pods of a node tainted out-of-service are deleted for good).
+    """
+    taints = {taint.key for taint in node.spec.taints or ()}
+    if OUT_OF_SERVICE in taints:
+        return False
+    unknown = any(one.type == "Ready" and one.status == "Unknown" for one in node.status.conditions or ())
+    return unknown or UNREACHABLE in taints
+
+
+def on_silent_node(cluster: Cluster, row: int) -> bool:
+    """Whether a pod is on a silent node."""
+    at = int(cluster.pod_node[row])
+    return at >= 0 and is_silent(cluster.nodes[at])

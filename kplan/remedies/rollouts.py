@@ -1,0 +1,96 @@
+"""What lets a rollout go on that stalls: other rules of replacing pods, a pod that is deleted, a larger quota."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from kplan.cluster import Cluster, Remove
+from kplan.course.held import exclusive
+from kplan.course.rollout import StalledBy
+from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, ResourceQuota
+from kplan.remedies import about
+from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.deeds import Deed, row_of
+from kplan.result.document_plan import RolloutPlan
+
+MANY = "ReadWriteMany"
+_STRATEGIES = {"deploy": "strategy", "ds": "updateStrategy"}
+"""Where a kind has the rules by which its pods are replaced, for kinds that may make new ones first."""
+_SURGE = (StalledBy.POD, StalledBy.QUOTA, StalledBy.VOLUME)
+
+
+def rollout_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
+    """Propose what may let a rollout go on, cheapest first.
+
+    Args:
+        cluster: as the plan left it.
+        rollout: that stalls.
+    """
+    word = rollout.workload.partition("/")[0]
+    if rollout.stalled_by in _SURGE:
+        yield from strategies(rollout)
+    if rollout.stalled_by == StalledBy.VOLUME:
+        yield from _shared(cluster, rollout.stalled_at)
+    if (rollout.stalled_by == StalledBy.UNREADY and word == "sts") or rollout.stalled_by == StalledBy.TERMINATING:
+        key = rollout.stalled_at
+        code = "delete-by-force" if rollout.stalled_by == StalledBy.TERMINATING else "delete-pod"
+        gone = Deed(lambda cluster: (Remove(row_of(cluster, key)),))
+        yield Candidate(code, Cost.EVICT, about.Named(names=(key,)), steps=(gone,))
+
+
+def strategies(rollout: RolloutPlan) -> Iterator[Candidate]:
+    """Propose that old pods leave before new ones are made; nothing where they do."""
+    word = rollout.workload.partition("/")[0]
+    where = _STRATEGIES.get(word, "")
+    if where and rollout.strategy == "RollingUpdate" and rollout.max_surge:
+        missing = max(1, rollout.max_unavailable)
+        fields = tuple((("spec", where, "rollingUpdate", key), value) for key, value in _no_surge(missing))
+        more = "missing" if missing != rollout.max_unavailable else ""
+        what = about.Named(more, key=str(rollout.max_unavailable), new=missing, old=rollout.max_surge)
+        yield Candidate("no-surge", Cost.LOOSEN, what, fields=fields)
+        if word == "deploy":
+            recreate = ((("spec", where), {"type": "Recreate"}),)
+            yield Candidate("recreate", Cost.LOOSEN, about.Named(), fields=recreate)
+
+
+def _no_surge(missing: int) -> tuple[tuple[str, int], ...]:
+    return ("maxSurge", 0), ("maxUnavailable", missing)
+
+
+def _shared(cluster: Cluster, key: str) -> Iterator[Candidate]:
+    """Let the volumes of a pod be attached to many nodes at once."""
+    row = cluster.pod_index.get(key)
+    if row is None:
+        return
+    claims, volumes = (cluster.objects.table(f"persistent_volume{of}s") for of in ("_claim", ""))
+    brought: list[PersistentVolumeClaim | PersistentVolume] = []
+    names = []
+    for claim, volume, _ in exclusive(cluster, cluster.pods[row]):
+        item = claims[claim]
+        names.append(item.name)
+        brought.append(replace(item, spec=replace(item.spec, access_modes=[MANY])))
+        if volume in volumes:
+            brought.append(replace(volumes[volume], spec=replace(volumes[volume].spec, access_modes=[MANY])))
+    if brought:
+        yield Candidate("shared-volume", Cost.LEAVE_OUT, about.Named(names=tuple(names)), brought=tuple(brought))
+
+
+def larger_quota(cluster: Cluster, name: str, resource: str, amount: str) -> Candidate | None:
+    """A quota that allows an amount of one resource.
+
+    Args:
+        cluster: the cluster.
+        name: ``namespace/name`` of the quota.
+        resource: as the quota calls it.
+        amount: a quantity.
+    """
+    quota = cluster.objects.table("resource_quotas").get(name)
+    if not isinstance(quota, ResourceQuota):
+        return None
+    hard = dict(quota.status.hard or quota.spec.hard or {})
+    what = about.Named(name=quota.name, key=resource, new=amount, old=str(hard.get(resource, "")))
+    hard[resource] = amount
+    spec, status = replace(quota.spec, hard=hard), replace(quota.status, hard=hard)
+    return Candidate("larger-quota", Cost.REQUEST, what, brought=(replace(quota, spec=spec, status=status),))

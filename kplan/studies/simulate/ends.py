@@ -1,0 +1,71 @@
+"""Ends of rollouts: whether they keep their own rules in the end, and what would make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kplan.cluster import PodInfo
+from kplan.course.ends import ask_each
+from kplan.course.rollout import Rollout
+from kplan.framework.reason_codes import ReasonCode
+from kplan.pipeline import Planner
+from kplan.reasons.groups import find_groups
+from kplan.reasons.run_cycle import RunCycle
+from kplan.remedies.candidate import Candidate
+from kplan.remedies.fields import with_fields
+from kplan.remedies.rollouts import strategies
+from kplan.result.document_plan import FieldChange, RolloutPlan, SimulationPlan
+from kplan.sources import ManifestObject
+from kplan.studies.as_a_whole import Whole
+from kplan.wording.groups import tell, with_numbers
+from kplan.wording.remedies import text_of
+from kplan.wording.rollouts import ends_even, out_of_place
+
+
+def uneven(planner: Planner, rollout: Rollout) -> str:
+    """Say that a rollout that is through ends with its own spread broken; empty if it does not."""
+    if not rollout.fleet.replaces or not rollout.finished:
+        return ""
+
+    def ask(pod: PodInfo, at: int) -> str | None:
+        asked = RunCycle.of(planner, pod)
+        for group in find_groups(asked):
+            codes = {atom.code for atom in group.atoms}
+            if at in group.rows.tolist() and ReasonCode.SPREAD_SKEW in codes:
+                only = replace(group, rows=np.array([at], dtype=np.intp))
+                return out_of_place(pod.name, planner.cluster.node_name(at), with_numbers(tell(asked, only).group))
+        return None
+
+    return next(ask_each(planner, rollout, ask), "")
+
+
+def evened(whole: Whole, plan: SimulationPlan) -> tuple[str, tuple[FieldChange, ...]] | None:
+    """Find other rules of replacing pods with which no rollout ends so; None where nothing helps, or none does."""
+    broken = [rollout for rollout in plan.rollouts if rollout.uneven]
+    for some in [*([one] for one in broken), *([broken] if len(broken) > 1 else ())]:
+        for ways in zip(*(list(strategies(rollout)) for rollout in some), strict=False):
+            edits = _tried(whole, some, ways)
+            if edits is not None:
+                return ends_even(text_of(ways[0]), [rollout.workload for rollout in some]), edits
+    return None
+
+
+def _tried(whole: Whole, some: Sequence[RolloutPlan], ways: Sequence[Candidate]) -> tuple[FieldChange, ...] | None:
+    """Plan the manifests again with other rules for some workloads; None where that does not help."""
+    fields = {rollout.place: way.fields for rollout, way in zip(some, ways, strict=True)}
+    edits: list[FieldChange] = []
+
+    def changed(objects: Sequence[ManifestObject]) -> Iterator[ManifestObject]:
+        for one in objects:
+            found = with_fields(one, fields[one.place]) if one.place in fields else (one, ())
+            edits.extend(found[1])
+            yield found[0]
+
+    manifests = whole.again.manifests
+    played = whole.play(replace(manifests, objects=list(changed(manifests.objects))))
+    if played is None or any(one.uneven or one.stalled for one in played.plan.rollouts):
+        return None
+    return tuple(edits)

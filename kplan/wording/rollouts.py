@@ -1,0 +1,79 @@
+"""What rollouts stop at, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.course.held import Held
+from kplan.course.rollout import Stall, StalledBy
+from kplan.result import EventKind
+from kplan.result.document_base import Cause
+from kplan.words import count, joined, listed
+
+
+def stalled_at(stall: Stall) -> str:
+    """Say what a rollout stops at."""
+    if stall.by is StalledBy.QUOTA:
+        return f"a quota refuses its next pod ({stall.quota})"
+    if stall.pod is None:
+        return "its controller has no step left"
+    if stall.by is StalledBy.UNREADY:
+        return f"{stall.pod.name} is not ready"
+    if stall.by is StalledBy.TERMINATING:
+        return f"{stall.pod.name} stays Terminating"
+    if stall.by is StalledBy.VOLUME:
+        return f"{stall.pod.name} waits for a volume"
+    word = "is gated" if stall.kind is EventKind.GATED else "stays Pending"
+    unknown = f" (no profile for schedulerName {stall.pod.scheduler_name})" if stall.kind is None else ""
+    later = f", {count(stall.later, 'pod')} after it not made" if stall.later else ""
+    return f"{stall.pod.name} {word}{unknown}{later}"
+
+
+def stall_cause(stall: Stall) -> Cause | None:
+    """Say why a rollout stops, where that is no pod without a node, of which its own cause tells."""
+    pod = stall.pod
+    if stall.by is StalledBy.QUOTA:
+        return Cause(code="quota", text=stall.quota)
+    if pod is None or stall.by is StalledBy.POD:
+        return None
+    where = f"{pod.name} on {stall.node}" if stall.node else pod.name
+    if stall.held is not None:
+        return Cause(code="volume-held", text=f"{held_by(stall.held)}; {where} does not start before it is detached")
+    if stall.by is StalledBy.TERMINATING:
+        waits = "; its name is taken until it is gone" if stall.in_order else ""
+        return Cause(
+            code="terminating", text=f"{where} stays Terminating: no kubelet there says that it has ended{waits}"
+        )
+    rest = (
+        "it goes on only once that pod is ready, whatever its template (OrderedReady)"
+        if stall.in_order
+        else ("more pods may not be missing")
+    )
+    return Cause(code="pod-not-ready", text=f"{where} is not ready: {rest}")
+
+
+def held_by(held: Held) -> str:
+    """Say who holds a volume: ``volume pv-1 (claim data, ReadWriteOnce) is attached to node-a, for shop/web-0``."""
+    volume = (
+        f"volume {held.volume} (claim {held.claim}, {held.mode})"
+        if held.volume
+        else (f"the volume of claim {held.claim} ({held.mode})")
+    )
+    silent = ", which is silent" if held.silent else ""
+    return f"{volume} is attached to {held.node}{silent}" + (f", for {held.by}" if held.by else "")
+
+
+def do_not_start(pods: Sequence[str], held: Held) -> str:
+    """Say that pods are placed and do not start, as another node holds their volume."""
+    verb = "does" if len(pods) == 1 else "do"
+    return f"{listed(list(pods), most=2)} {verb} not start: {held_by(held)}"
+
+
+def out_of_place(pod: str, node: str, numbers: str) -> str:
+    """Say that a pod ends where its own spread would not put it, since others have left."""
+    return f"{pod} ends on {node}, where its own rule would not put it now: {numbers}"
+
+
+def ends_even(change: str, workloads: Sequence[str]) -> str:
+    """Say what lets rollouts end as their spread wants: ``strategy Recreate for shop/web -> none ends unevenly``."""
+    return f"{change} for {joined([name.partition('/')[2] for name in workloads])} -> no rollout ends unevenly"

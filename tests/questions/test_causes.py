@@ -1,0 +1,111 @@
+"""Is the whole cause told: why the empty domain takes none, which container asks, what a node does not report?"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.questions.asking import Question, ask
+from tests.questions.clusters import ZONE, made, node, pod, spread, template, volume, with_claim, workload
+
+APP = template("app", "1", "500m", **spread(ZONE, "app"))
+FULL_ZONE = [
+    node("a1", "400m", zone="a"),
+    node("b1", zone="b"),
+    node("c1", zone="c"),
+    pod("app-b", APP, "b1"),
+    pod("app-c", APP, "c1"),
+    pod("app-new", APP),
+]
+TIED = with_claim(APP, "disk")
+TIED_TO_A = [
+    node("a1", zone="a"),
+    node("b1", zone="b"),
+    node("c1", zone="c"),
+    *volume("pv-1", "disk", zone="a"),
+    pod("app-a", APP, "a1"),
+    pod("app-b", APP, "b1"),
+    pod("app-new", TIED),
+    made("storage.k8s.io/v1", "CSIDriver", "disk.example", space="", spec={}),
+]
+SIDECAR = {"name": "mesh", "image": "m", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}}
+WARM = {"name": "warm", "image": "w", "resources": {"requests": {"cpu": "7"}}}
+INIT = [node("n1", "7900m"), pod("job", template("job", "1", "1", initContainers=[SIDECAR, WARM]))]
+
+
+def with_disks(count: int, *, limit: int | None) -> list[dict]:
+    """n1 has so many volumes; n2 is cordoned."""
+    one = template("disk", "1", "10m")
+    driver = {"name": "disk.example", "nodeID": "n1", **({"allocatable": {"count": limit}} if limit else {})}
+    disks = [item for n in range(count) for item in volume(f"pv-{n}", f"disk-{n}") if item["kind"] != "StorageClass"]
+    return [
+        node("n1"),
+        node("n2", unschedulable=True),
+        *disks,
+        volume("x", "x")[2],
+        made("storage.k8s.io/v1", "CSINode", "n1", space="", spec={"drivers": [driver]}),
+        made("storage.k8s.io/v1", "CSIDriver", "disk.example", space="", spec={}),
+        *(pod(f"disk-{n}", with_claim(one, f"disk-{n}"), "n1") for n in range(count - 1)),
+        pod("new", with_claim(one, f"disk-{count - 1}")),
+    ]
+
+
+GOLD = {"scopeSelector": {"matchExpressions": [{"scopeName": "PriorityClass", "operator": "In", "values": ["gold"]}]}}
+QUOTA = [
+    node("n1"),
+    made("scheduling.k8s.io/v1", "PriorityClass", "gold", space="", value=100),
+    made(
+        "v1", "ResourceQuota", "two", spec={"hard": {"pods": "2"}, **GOLD},
+        status={"hard": {"pods": "2"}, "used": {"pods": "0"}},
+    ),
+    pod("other", template("other", "1", "10m"), "n1"),
+]  # fmt: skip
+FOUR = [workload("Deployment", "g", template("g", "1", "10m", priorityClassName="gold"), replicas=4)]
+STUCK = [
+    node("n1", "2"),
+    workload("Deployment", "big", template("big", "1", "1"), replicas=1),
+    pod("other", template("other", "1", "1"), "n1"),
+]
+
+QUESTIONS = {
+    "the empty zone has no room: that is said with the spread": Question(
+        "explain pod app-new -n shop", FULL_ZONE, (0,), ("PENDING",), first=("none fits there .cpu on a1", "maxSkew 1")
+    ),
+    "the same of a plan": Question(
+        "simulate", FULL_ZONE, (1,), ("BLOCKED",), first=("none fits there .cpu on a1",)
+    ),
+    "the same of many pods": Question(
+        "explain pod -A", FULL_ZONE, (0, 1), ("PENDING",), says=("none fits there .cpu on a1",)
+    ),
+    "the empty zone is closed by the volume": Question(
+        "explain pod app-new -n shop", TIED_TO_A, (0,), ("PENDING", "PENDING?"), first=("volume", "spread by zone")
+    ),
+    "the init container that asks is named, and not the sidecar before it": Question(
+        "explain pod job -n shop", INIT, (0,), ("PENDING",), says=("init container warm and the sidecars before it",),
+        never=("init container mesh",),
+    ),
+    "a node that reports no limit of volumes is named": Question(
+        "explain pod new -n shop", with_disks(20, limit=None), (0,), ("FITS", "FITS?"),
+        says=("n1 reports no limit .*has 19", "only node that fits; n2: cordoned"),
+    ),
+    "one that reports a limit refuses": Question(
+        "explain pod new -n shop", with_disks(20, limit=19), (0,), ("PENDING", "PENDING?"), says=("19 of 19|limit",)
+    ),
+    "a check fails what a quota refuses, and speaks of one object": Question(
+        "check m.yaml", QUOTA, (1,), ("FAILS", "FAILS?"), FOUR, first=("deploy/shop/g fails",), says=("two",),
+        never=("2 objects", r"\bok\b[^:]{0,60}refused"),
+    ),
+    "a check fails a rollout that stalls": Question(
+        "check m.yaml", [*STUCK, pod("big-x", template("big", "1", "1"), "n1", of=("ReplicaSet", "big-x"))], (1,),
+        ("FAILS", "FAILS?"),
+        [workload("Deployment", "big", template("big", "2", "1"), replicas=1,
+                  strategy={"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}})],
+        says=("maxSurge 0|cpu",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUESTIONS, ids=str)
+def test_the_answer_is_right(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)

@@ -1,0 +1,114 @@
+"""Can this node go, what keeps it, what lets it go and at what price; and what becomes of the pods of a lost one?"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.questions.asking import Question, ask
+from tests.questions.clusters import (
+    SPACE,
+    budget,
+    node,
+    pod,
+    rolling,
+    running,
+    template,
+    volume,
+    with_claim,
+    workload,
+)
+
+THREE = [node(name) for name in ("n1", "n2", "n3")]
+DNS = template("dns", "1", "200m")
+ONE_READY = [
+    *THREE,
+    workload("Deployment", "dns", DNS, replicas=2),
+    *running("dns", "old", DNS, ["n1"], replicas=2),
+    pod("dns-old-idle", DNS, "n2", of=("ReplicaSet", "dns-old"), ready=False, labels={"pod-template-hash": "old"}),
+    budget("dns", "dns", maxUnavailable=1),
+]
+REDIS = template("redis", "1", "200m")
+ALL = [
+    *THREE,
+    workload("StatefulSet", "redis", REDIS, replicas=1),
+    pod("redis-0", REDIS, "n1", of=("StatefulSet", "redis")),
+    budget("redis", "redis", minAvailable="100%"),
+]
+WEB = template("web", "1", "200m")
+BROKEN = [
+    *THREE,
+    workload("Deployment", "web", WEB, replicas=2),
+    *running("web", "old", WEB, ["n2"], replicas=2),
+    pod("web-old-broken", WEB, "n1", of=("ReplicaSet", "web-old"), ready=False, labels={"pod-template-hash": "old"}),
+    budget("web", "web", minAvailable=2),
+]
+TWICE = [
+    *THREE,
+    workload("Deployment", "web", WEB, replicas=2),
+    *running("web", "old", WEB, ["n1", "n2"]),
+    budget("one", "web", minAvailable=1),
+    budget("two", "web", minAvailable=1),
+]
+TOGETHER = [
+    node("n1", "4"),
+    node("n2", "4"),
+    workload("Deployment", "web", WEB, replicas=3),
+    *running("web", "old", WEB, ["n1", "n1", "n1"]),
+    budget("web", "web", minAvailable=3),
+]
+BARE = [*THREE, pod("alone", WEB, "n1")]
+DATA = with_claim(template("data", "1", "200m"), "disk")
+ON_DISK = [
+    *THREE,
+    *volume("pv-1", "disk"),
+    workload("Deployment", "data", DATA, replicas=1, strategy=rolling(1, 0)),
+    *running("data", "old", DATA, ["n1"]),
+]
+MANY = [
+    *(node(f"a{n:02}", zone="a") for n in range(4)),
+    *(node(f"b{n:02}", zone="b") for n in range(4)),
+    workload("Deployment", "web", WEB, replicas=2),
+    *running("web", "old", WEB, ["a00", "a01"]),
+]
+
+QUESTIONS = {
+    "the other replica is not ready: it goes first, and a budget that serves nobody is named so": Question(
+        "drain n1", ONE_READY, (1,), ("BLOCKED",),
+        first=("evict shop/dns-old-idle first",), says=("maxUnavailable 2 .*0 ready of dns meanwhile",),
+        never=("^Needs",),
+    ),
+    "the node of the pod that is not ready can go": Question("drain n2", ONE_READY, (0,), ("FITS",)),
+    "100% of one is one: what is set is minAvailable": Question(
+        "drain n1", ALL, (1,), ("BLOCKED",), first=("minAvailable 0 .now 100%.*0 ready of redis",),
+        never=("maxUnavailable[^;>]{0,20}now 100%",),
+    ),
+    "a pod that is not ready is held by its budget: AlwaysAllow lets it go": Question(
+        "drain n1", BROKEN, (1,), ("BLOCKED",), first=("unhealthyPodEvictionPolicy AlwaysAllow",)
+    ),
+    "two budgets over one pod: no eviction works, one of them has to go": Question(
+        "drain n1", TWICE, (1,), ("BLOCKED",), first=("2 budgets",), says=("delete budget (one|two)",)
+    ),
+    "what kubectl does is another thing than what the drain needs": Question(
+        "drain n1", BARE, (1,), ("BLOCKED",), says=("stops before the first eviction", f"{SPACE}/alone"),
+        never=("^Needs.*--force",),
+    ),
+    "with --force the loss is spelled out": Question(
+        "drain n1 --force", BARE, (0,), ("FITS?",), says=("^Needs.*--force", "GONE")
+    ),
+    "a budget that has to ask for less is asked for no less than needed": Question(
+        "drain n1", TOGETHER, (1,), ("BLOCKED",), says=("web minAvailable 2 .now 3.",), never=("minAvailable [01] ",)
+    ),
+    "a volume stays attached to a lost node as long as it is there": Question(
+        "fail n1", ON_DISK, (0, 1), ("FITS?",), says=("pv-1.*ReadWriteOnce", "once n1 is deleted.*starts"),
+    ),
+    "of many lost nodes the last pods are deleted later": Question(
+        "fail --zone a", MANY, (0,), ("FITS", "FITS?"), says=("one every 10 s", "the last of them at 360 s"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUESTIONS, ids=str)
+def test_the_answer_is_right(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
