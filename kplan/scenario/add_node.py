@@ -22,6 +22,7 @@ from kplan.scenario.daemons import daemon_pods, samples_of
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import SHORT_LABELS, find_nodes
+from kplan.scenario.places import moved, of_every_node
 from kplan.sources import load_objects
 from kplan.words import listed
 
@@ -111,7 +112,9 @@ class AddNode:
             node = Node(metadata=ObjectMeta(name="node", labels={}), spec=NodeSpec(), status=NodeStatus(allocatable={}))
             node.status.allocatable = {"pods": "110"}
         allocatable = {**(node.status.allocatable or {}), **self.allocatable}
-        labels = {**node.labels, **{SHORT_LABELS.get(key, key): value for key, value in self.labels.items()}}
+        given = {SHORT_LABELS.get(key, key): value for key, value in self.labels.items()}
+        bare = not (self.like or self.template or self.file)
+        labels = moved(cluster, {**of_every_node(cluster), **node.labels} if bare else node.labels, given)
         status = replace(node.status, allocatable=allocatable)
         return replace(node, metadata=replace(node.metadata, labels=labels), status=status), home
 

@@ -119,7 +119,8 @@ def kubectl_does(run: DrainRun[Any], command: str) -> str:
         before = f"evicts {count(run.evicted, 'pod')}, and " if run.evicted else ""
         return f"{command} {before}asks for {stuck[0].pod.key} again every 5 s, until --timeout"
     homeless = [gone.pod.key for gone in run.left]
-    return f"{command} ends: all are evicted, and {listed(homeless, most=2)} has no node"
+    verb = "has" if len(homeless) == 1 else "have"
+    return f"{command} ends: all are evicted, and {listed(homeless, most=2)} {verb} no node"
 
 
 def kubectl_loses(run: DrainRun[Any]) -> str:
