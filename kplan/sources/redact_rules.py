@@ -57,6 +57,14 @@ def _labels(names: Names, value: dict[str, str], item: Any) -> dict[str, str]:
     return {names.key(key): names.value(key, one) for key, one in value.items()}
 
 
+REVISION_LABEL = "controller-revision-hash"
+
+
+def _revision(names: Names, value: str, item: Any) -> str:
+    """A revision is what the label of its pods says."""
+    return names.value(REVISION_LABEL, value)
+
+
 def _value(names: Names, value: str, item: Any) -> str:
     return names.value(item.key or "", value)
 
@@ -350,6 +358,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     workloads.RollingUpdate: _rules("max_surge", "max_unavailable"),
     workloads.UpdateStrategy: _rules("type"),
     workloads.WorkloadSpec: _rules("pod_management_policy", service_name=_name("Service")),
+    workloads.WorkloadStatus: _rules(update_revision=_revision),
     workloads.JobSpec: _rules("completion_mode"),
     workloads.CronJobSpec: _rules("schedule"),
 }

@@ -144,7 +144,7 @@ def test_victims_come_back_unless_they_are_gone(capsys: pytest.CaptureFixture[st
     }
     jsonschema.validate(plan, json.loads(json_schema("SimulationPlan")))
     assert main(["simulate", "--victims", "gone", "--exit-code", "--snapshot", snapshot]) == 3
-    assert capsys.readouterr().out.startswith("FITS?    the pod is placed (1 after evictions)\n")
+    assert capsys.readouterr().out.startswith("FITS?    the pod is placed (after evicting default/low")
     assert main(["simulate", "--no-preempt", "--snapshot", snapshot]) == 1
     assert capsys.readouterr().out.startswith("BLOCKED  the pod is not placed\n")
 

@@ -276,6 +276,8 @@ def advance(plane: ControlPlane, watch: Watch, course: Course) -> None:
     by_uid = {pod["metadata"]["uid"]: pod for pod in pods}
     made = [by_uid[uid] for uid in dict.fromkeys(p["metadata"]["uid"] for p in watch.created(space)) if uid in by_uid]
     waiting = [pod for pod in made if not is_ready(pod) and pod["metadata"]["uid"] not in course.idle]
+    if course.roll.kind == "Deployment":  # several ReplicaSets make pods at the same time: those of the older go first
+        waiting.sort(key=is_new)
     if not waiting and watch.quiet_for(space) < PATIENCE:
         return  # its controller may only be late
     ready = [pod for pod in pods if is_ready(pod)]

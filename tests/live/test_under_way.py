@@ -265,6 +265,8 @@ def advance(kubelets: Kubelets, way: Way) -> None:
         return
     pods = watch.in_namespace(space)
     fresh = [pod for pod in made(watch, space) if pod["metadata"]["uid"] not in course.idle and not is_ready(pod)]
+    if course.roll.kind == "Deployment":  # several ReplicaSets make pods at the same time: those of the older go first
+        fresh.sort(key=image)
     waiting = [pod for pod in fresh if kubelets.may_start(pod)]
     patience = OF_QUOTAS if way.case.quota else PATIENCE
     if not waiting and watch.quiet_for(space) < patience:
