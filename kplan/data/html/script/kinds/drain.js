@@ -1,7 +1,7 @@
 // drain: pod by pod what leaves, where it lands and what its budget says; or which nodes could go at all.
 
 kind("DrainPlan", {
-  fields: ["nodes", "pods", "cascade", "after", "left", "group", "groups", "fixes", "noHelp", "needs", "found"],
+  fields: ["nodes", "pods", "cascade", "after", "left", "group", "groups", "fixes", "noHelp", "needs", "kubectl", "found"],
   stand() {
     for (const one of DOC.found || []) {
       const note = one.goes ? "could go" : "stays";
@@ -33,6 +33,7 @@ kind("DrainPlan", {
       "Command",
       DOC.needs && (DOC.pods || []).length ? verbatim(DOC.needs, "The command that drains") : null,
     ),
+    part("kubectl", "kubectl drain", DOC.kubectl && (DOC.pods || []).length ? h("p", {}, DOC.kubectl) : null),
     packingPart(),
     nodesPart(),
   ],
