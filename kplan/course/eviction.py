@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
-from kplan.scenario.budgets import budgets_over, healthy, status_of
+from kplan.scenario.budgets import budgets_over, healthy, status_of, without_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Permission:
         healthy: pods of it that are ready.
         desired: how many of them must stay.
         several: names of all budgets over the pod, where they are more than one: then no eviction works.
+        without_scale: kind of an owner for which the budget cannot be worked out; empty for none.
     """
 
     allowed: bool
@@ -35,6 +36,7 @@ class Permission:
     healthy: int = 0
     desired: int = 0
     several: tuple[str, ...] = ()
+    without_scale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,10 @@ class Budgets:
             return Permission(True, budget.name, allows, first)
         if allows > 0:
             return Permission(True, budget.name, allows, first)
-        return Permission(False, budget.name, 0, first, status.current_healthy or 0, status.desired_healthy or 0)
+        ready, desired = status.current_healthy or 0, status.desired_healthy or 0
+        return Permission(
+            False, budget.name, 0, first, ready, desired, without_scale=without_scale(self.cluster, budget)
+        )
 
     def left(self, pod: PodInfo) -> None:
         """Take note of how many pods of its budgets are ready now that a pod is gone."""

@@ -13,7 +13,7 @@ from kplan.objects.models import PodDisruptionBudget
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Cost
 from kplan.remedies.deeds import Objects
-from kplan.scenario.budgets import SetBudget, covered, healthy, status_of
+from kplan.scenario.budgets import SetBudget, covered, healthy, status_of, without_scale
 from kplan.scenario.manifests import Scale
 from kplan.scenario.pods import Evict
 
@@ -37,6 +37,9 @@ def budget_ways(cluster: Cluster, key: str, pod: PodInfo, nodes: Collection[str]
         spec = replace(item.spec, unhealthy_pod_eviction_policy=ALWAYS)
         changed = Objects((Put.of(replace(item, spec=spec)),))
         yield Candidate("always-allow", Cost.LOOSEN, about.Named(name=item.name), steps=(changed,))
+    if without_scale(cluster, item):
+        yield from _by_number(cluster, item)
+        return
     yield from _unready(cluster, item, nodes)
     kind, name = owner = top_owner(pod, cluster)
     if kind in _SCALED:
@@ -45,6 +48,15 @@ def budget_ways(cluster: Cluster, key: str, pod: PodInfo, nodes: Collection[str]
         replicas = sum(top_owner(one, cluster) == owner for one in mine)
         yield Candidate("one-more-replica", Cost.REQUEST, about.Named(name=word), steps=(Scale(word, replicas + 1),))
     yield from lower_budget(cluster, item, 1)
+
+
+def _by_number(cluster: Cluster, item: PodDisruptionBudget) -> Iterator[Candidate]:
+    """Let a budget ask for a number of ready pods: that needs no scale of an owner."""
+    new = max(0, sum(map(healthy, covered(cluster, item))) - 1)
+    old = item.spec.min_available if item.spec.max_unavailable is None else None
+    variant = "" if old is not None else "instead"
+    what = about.Named(variant, name=item.name, key="minAvailable", new=new, old=old)
+    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(item.key, what.key, str(new)),))
 
 
 def _unready(cluster: Cluster, item: PodDisruptionBudget, nodes: Collection[str]) -> Iterator[Candidate]:

@@ -25,6 +25,8 @@ from kplan.scenario.names import workload_object
 from kplan.words import did_you_mean
 
 _ALL = 100
+_WITHOUT_SCALE = frozenset({"DaemonSet", "Job", "Node"})
+"""Kinds without the subresource ``scale``."""
 
 
 class Recorded(NamedTuple):
@@ -84,6 +86,11 @@ def status_of(cluster: Cluster, budget: PodDisruptionBudget) -> PodDisruptionBud
     """
     pods = covered(cluster, budget)
     spec = budget.spec
+    if without_scale(cluster, budget):
+        found = sum(map(healthy, pods))
+        return PodDisruptionBudgetStatus(
+            disruptions_allowed=0, current_healthy=found, desired_healthy=found, expected_pods=len(pods)
+        )
     if spec.max_unavailable is not None:
         expected = _scale(cluster, pods)
         desired = max(0, expected - scaled(spec.max_unavailable, expected, up=True))
@@ -97,6 +104,19 @@ def status_of(cluster: Cluster, budget: PodDisruptionBudget) -> PodDisruptionBud
     return PodDisruptionBudgetStatus(
         disruptions_allowed=allowed, current_healthy=current, desired_healthy=desired, expected_pods=expected
     )
+
+
+def without_scale(cluster: Cluster, budget: PodDisruptionBudget) -> str:
+    """Kind of an owner of its pods for which a budget cannot be worked out (SyncFailed); empty for none.
+
+    A share, or a number of pods that may be missing, is one of what the owners want; some have no such number.
+    Source: v1.37.2 disruption.go getExpectedScale, getScaleController, failSafe.
+    """
+    spec = budget.spec
+    if spec.max_unavailable is None and not isinstance(spec.min_available, str):
+        return ""
+    kinds = (controller(pod)[0] for pod in covered(cluster, budget))
+    return next((kind for kind in kinds if kind in _WITHOUT_SCALE), "")
 
 
 def recorded(cluster: Cluster) -> dict[str, Recorded]:

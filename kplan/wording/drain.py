@@ -53,6 +53,8 @@ def budget_refuses(asked: Permission) -> str:
     """Say why a budget lets a pod not go."""
     if asked.several:
         return f"{len(asked.several)} budgets cover it ({', '.join(asked.several)}): no eviction works"
+    if asked.without_scale:
+        return f"budget {asked.budget} allows none (SyncFailed): a {asked.without_scale} has no scale to count by"
     return f"budget {asked.budget}: {asked.healthy} ready, {asked.desired} must stay"
 
 

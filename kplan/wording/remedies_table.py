@@ -190,6 +190,8 @@ PHRASES: Mapping[str, Words] = {
     "one-more-replica": Words("one more replica of {name}"),
     "budget-allows": Words("{name} allows 1 (now 0)"),
     "set-budget": Words("{name} {key} {new} (now {old})"),
+    "set-budget instead": Words("{name} {key} {new} instead of maxUnavailable"),
+    "rolling": Words("--rolling: each node is back before the next one goes"),
     "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),
     "evict-unready": Words("evict {names:and} first, which is not ready (on {node})", note="its owner makes another"),
     "one-budget": Words("delete budget {names:and}, as {name} covers its pods, too"),

@@ -71,6 +71,31 @@ MANY = [
     *running("web", "old", WEB, ["a00", "a01"]),
 ]
 
+AGENT = template("agent", "1", "100m")
+OF_DAEMONS = [
+    *THREE,
+    workload("DaemonSet", "agent", AGENT),
+    pod("agent-a", AGENT, "n1", of=("Job", "agent")),
+    pod("agent-b", AGENT, "n2", of=("Job", "agent")),
+    budget("agent", "agent", maxUnavailable=1),
+]
+LARGE = template("large", "1", "3")
+FULL = [
+    *THREE[:2],
+    node("n3", unschedulable=True),
+    workload("Deployment", "large", LARGE, replicas=2),
+    *running("large", "old", LARGE, ["n1", "n2"]),
+    budget("other", "other", minAvailable=0),
+]
+TURNS = [
+    node("n1"),
+    node("n2"),
+    node("n3"),
+    workload("Deployment", "large", LARGE, replicas=2),
+    *running("large", "old", LARGE, ["n1", "n2"]),
+    budget("other", "other", minAvailable=0),
+]
+
 QUESTIONS = {
     "the other replica is not ready: it goes first, and a budget that serves nobody is named so": Question(
         "drain n1", ONE_READY, (1,), ("BLOCKED",),
@@ -97,6 +122,15 @@ QUESTIONS = {
     ),
     "a budget that has to ask for less is asked for no less than needed": Question(
         "drain n1", TOGETHER, (1,), ("BLOCKED",), says=("web minAvailable 2 .now 3.",), never=("minAvailable [01] ",)
+    ),
+    "an owner without a scale: the budget allows none, a number of pods would": Question(
+        "drain n1", OF_DAEMONS, (1,), ("BLOCKED",), first=("SyncFailed.*Job", "agent minAvailable 1 instead of"),
+    ),
+    "a cordoned node would have room": Question(
+        "drain n1", FULL, (1,), ("BLOCKED",), first=("uncordon n3 -> all placed",)
+    ),
+    "two nodes at once have no room, one after the other they do": Question(
+        "drain n1 n2", TURNS, (1,), ("BLOCKED",), first=("--rolling.* -> all placed",)
     ),
     "a volume stays attached to a lost node as long as it is there": Question(
         "fail n1", ON_DISK, (0, 1), ("FITS?",), says=("pv-1.*ReadWriteOnce", "once n1 is deleted.*starts"),

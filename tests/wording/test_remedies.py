@@ -185,6 +185,12 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     ("budget-allows", a.Named(name="web", namespace="x"), Words("web allows 1 (now 0)")),
     ("set-budget", a.Named(name="web", key="maxUnavailable", new=1, old="0%"), Words("web maxUnavailable 1 (now 0%)")),
+    (
+        "set-budget",
+        a.Named("instead", name="web", key="minAvailable", new=1),
+        Words("web minAvailable 1 instead of maxUnavailable"),
+    ),
+    ("rolling", a.Named(), Words("--rolling: each node is back before the next one goes")),
     ("always-allow", a.Named(name="web"), Words("web unhealthyPodEvictionPolicy AlwaysAllow")),
     (
         "evict-unready",

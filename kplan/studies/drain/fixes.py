@@ -49,6 +49,20 @@ class Force:
         return Effect(())
 
 
+@dataclass(frozen=True, slots=True)
+class Rolling:
+    """The step that brings each node back before the next is drained."""
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return "--rolling"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Step: what it does is done by the drain."""
+        return Effect(())
+
+
 @dataclass(frozen=True)
 class Drained:
     """What comes of a drain that was tried again.
@@ -87,17 +101,21 @@ def find_fixes(
     def left(candidate: Candidate) -> Tried[Drained] | None:
         forced = any(isinstance(step, Force) for step in candidate.steps)
         chosen = replace(options, force=options.force or forced)
+        by_turns = rolling or any(isinstance(step, Rolling) for step in candidate.steps)
 
         def ask(trial: Planner) -> Drained:
-            again: DrainRun[None] = run_drain(trial, nodes, chosen, rolling=rolling, together=together)
+            again: DrainRun[None] = run_drain(
+                trial, nodes, chosen, rolling=by_turns, together=together and not by_turns
+            )
             down = tuple(sorted(key.partition("/")[2] for key, fewest in again.budgets.fewest.items() if not fewest))
             return Drained(len(again.left), down)
 
-        steps = [step for step in candidate.steps if not isinstance(step, Force)]
+        steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling)]
         return tried(candidate, ask_after(planner, steps, ask))
 
     measure = Measure(left, lambda drained: not drained.left)
-    ways = [way for way in _ways(planner.cluster, nodes, run) if way]
+    turns = len(nodes) > 1 and not rolling
+    ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns) if way]
     found = sift(chain.from_iterable(ways), measure, most=MOST)
     if found.helps or len(ways) < 2:
         return found
@@ -106,7 +124,7 @@ def find_fixes(
     return Sifted(more.helps, [*found.fails, *more.fails], [*found.found, *more.found])
 
 
-def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure]) -> Iterator[list[Candidate]]:
+def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, turns: bool) -> Iterator[list[Candidate]]:
     """What may lift each thing that is in the way: pods that nothing makes again, each budget, room."""
     left = run.left
     stuck = [gone for gone in left if not gone.number]
@@ -121,12 +139,22 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure]) -> Ite
         else:
             yield [*budget_ways(cluster, key, gone.pod, nodes), *_further(cluster, key, len(stuck))]
     homeless = [gone for gone in left if gone.number]
-    more = [one_more(about.NewNode(name)) for name in dict.fromkeys(gone.node for gone in homeless)]
+    more = list(_open(cluster, nodes, turns=turns)) if homeless else []
+    more += [one_more(about.NewNode(name)) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     if len(homeless) > 1:
         two = several(one_more(about.NewNode(homeless[0].node)), 2)
         more.append(replace(two, code="more-nodes", unless=("one-more-node",)))
     yield more
+
+
+def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool) -> Iterator[Candidate]:
+    """Open nodes that take no pods: the ones drained before, once they are back; others that are cordoned."""
+    if turns:
+        yield Candidate("rolling", Cost.UNCORDON, about.Named(), steps=(Rolling(),))
+    cordoned = [node.name for node in cluster.nodes if node.spec.unschedulable and node.name not in nodes]
+    for name in cordoned[:_NODES_TRIED]:
+        yield Candidate("uncordon", Cost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),))
 
 
 def _further(cluster: Cluster, key: str, stuck: int) -> Iterator[Candidate]:
