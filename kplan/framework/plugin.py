@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, Skip
 from kplan.framework.worlds import Rows, Worlds
 
@@ -97,6 +98,14 @@ class NormalizePlugin(Protocol):
 
     def normalize(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
         """Return int64[F] within 0..100."""
+
+
+@runtime_checkable
+class ComparingPlugin(Protocol):
+    """A Score plugin (``Compares.SET``) that says which sets of nodes it scores alike; else each is asked anew."""
+
+    def compared(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, sets: NodeSets) -> Compared:
+        """Tell what of sets of nodes matters; ``rows`` is intp[F], ``state`` that of PreFilter."""
 
 
 @runtime_checkable

@@ -21,7 +21,7 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeAffinityArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal, Refused, Skip
@@ -106,6 +106,7 @@ class NodeAffinity:
 
     name: ClassVar[str] = "NodeAffinity"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     args: NodeAffinityArgs | None
     features: Features

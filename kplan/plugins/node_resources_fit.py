@@ -22,7 +22,7 @@ import numpy as np
 
 from kplan.cluster.cluster import FIXED_RESOURCES
 from kplan.framework.args import NodeResourcesFitArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Ready, Refusal, failed_everywhere
@@ -102,6 +102,7 @@ class NodeResourcesFit:
 
     name: ClassVar[str] = "NodeResourcesFit"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     def __init__(self, args: NodeResourcesFitArgs | None, features: Features) -> None:
         args = args or NodeResourcesFitArgs()

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Mask, Ready, Refusal
@@ -61,6 +61,7 @@ class TaintToleration:
 
     name: ClassVar[str] = "TaintToleration"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     args: None
     features: Features

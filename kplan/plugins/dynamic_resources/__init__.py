@@ -30,7 +30,7 @@ import numpy as np
 
 from kplan.cluster import Change, Cluster, PodInfo, Put
 from kplan.framework.args import DynamicResourcesArgs
-from kplan.framework.codes import Code, Cost, Point, Reads
+from kplan.framework.codes import Code, Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, passed
 from kplan.framework.normalize import default_normalize
@@ -58,6 +58,7 @@ class DynamicResources:
 
     name: ClassVar[str] = "DynamicResources"
     cost: ClassVar[Cost] = Cost.SEARCH
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     args: DynamicResourcesArgs | None
     features: Features

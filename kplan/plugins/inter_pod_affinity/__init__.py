@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kplan.framework.args import InterPodAffinityArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
 from kplan.plugins.inter_pod_affinity import facts, filtering, scoring
 from kplan.plugins.shared.resizes import resize_deferred
@@ -44,6 +44,7 @@ class InterPodAffinity:
 
     name: ClassVar[str] = "InterPodAffinity"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     def __init__(self, args: InterPodAffinityArgs | None, features: Features) -> None:
         self._args = args or InterPodAffinityArgs()

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
 from kplan.plugins.pod_topology_spread import facts, filtering, scoring
 from kplan.plugins.pod_topology_spread.constraints import (
@@ -50,6 +51,7 @@ class PodTopologySpread:
 
     name: ClassVar[str] = "PodTopologySpread"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.SET
 
     def __init__(self, args: PodTopologySpreadArgs | None, features: Features) -> None:
         self._system_defaults = args is None or args.defaulting_type == "System"
@@ -105,6 +107,14 @@ class PodTopologySpread:
     def normalize(self, pod: PodInfo, state: scoring.SoftState, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
         """100 for the fewest pods, 0 for nodes that lack a topology label."""
         return scoring.normalize(state, rows, raw)
+
+    def compared(
+        self, pod: PodInfo, state: filtering.HardState | None, cluster: Cluster, rows: Rows, sets: NodeSets
+    ) -> Compared:
+        """Tell that the number of domains matters, by constraint; nodes without a topology label are not compared."""
+        constraints = self._constraints(pod, cluster, SCHEDULE_ANYWAY)
+        all_keys = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaults
+        return scoring.compared(constraints, cluster, rows, sets, all_keys=all_keys)
 
     def explain(
         self,

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo, Put
 from kplan.framework.args import VolumeBindingArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Reserved, Skip, Why
 from kplan.framework.reason_codes import AboutKind, ReasonCode
@@ -85,6 +85,7 @@ class VolumeBinding:
 
     name: ClassVar[str] = "VolumeBinding"
     cost: ClassVar[Cost] = Cost.SEARCH
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Labels of nodes and everything about storage; nothing of it where the pod has no claim."""

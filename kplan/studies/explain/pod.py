@@ -32,6 +32,7 @@ from kplan.wording.answers import cause_of, event_note, gates_cause, says
 from kplan.wording.careful import careful_text
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, needs_of, tell
+from kplan.wording.landing import landing_part
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import preempt_part, victims_after
 from kplan.wording.scoring import asked_node
@@ -137,12 +138,13 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         attachments=parts.attachments(facts),
         kept=parts.kept(asked, groups[0]) if first is not None else (),
         nearest=nearest_part(first) if first is not None and asked.looked else None,
-        preempt=_preempt(context, outcome, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
+        preempt=_preempt(context, asked, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
         fixes=helps,
         no_help=helps_not,
         scores=scores,
         event=_event(pod, outcome),
         asked_node=_asked_node(context, outcome) if context.node and not shown else None,
+        landing=landing_part(asked.landing, cluster),
     )
     own = own_claims(pod.pod) if context.brief and told else {}
     if own:  # its words are about claims of its own: those of its fold are not
@@ -172,10 +174,12 @@ def _shape(shown: Sequence[Told], cause: Cause | None) -> Hashable:
     return groups[0].text, needs_of(next(about, groups[0]))
 
 
-def _preempt(context: Context, outcome: Outcome, groups: list[NodeGroup], *, waits: bool) -> Preempt | None:
-    planner = context.planner
+def _preempt(context: Context, asked: RunCycle, groups: list[NodeGroup], *, waits: bool) -> Preempt | None:
+    planner, outcome = context.planner, asked.outcome
+    landing = asked.evicting
     after = victims_after(planner.cluster, after_eviction(planner, outcome)) if waits and not context.brief else ()
-    return preempt_part(outcome, planner.cluster, groups, after=tuple(after), everything=context.all_victims)
+    everything = context.all_victims
+    return preempt_part(outcome, planner.cluster, groups, after=tuple(after), everything=everything, landing=landing)
 
 
 def _remedies(
