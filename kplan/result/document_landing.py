@@ -42,3 +42,45 @@ class Landing(Part, frozen=True, kw_only=True):
     nodes: tuple[LandingNode, ...]
     others: LandingOthers | None = None
     text: str = ""
+
+
+class LandingSide(Part, frozen=True, kw_only=True, omit_defaults=False):
+    """Where a pod lands on one side of a comparison.
+
+    Attributes:
+        examined: nodes that are looked at.
+        of: nodes in question.
+        node: the likeliest.
+        share: how often it is taken.
+        nodes: how many may be taken.
+    """
+
+    examined: int
+    of: int
+    node: str
+    share: float
+    nodes: int
+
+
+class DiffLanding(Part, frozen=True, kw_only=True, omit_defaults=False):
+    """A pod that lands elsewhere in some cases, as another number of nodes is looked at.
+
+    Attributes:
+        pod: ``namespace/name``, the first of those that are alike.
+        owner: its controller, in words.
+        alike: how many there are of it.
+        evicts: whether it is about the node to evict on.
+        moved: in which part of all cases it is elsewhere, at least.
+        a: on side A.
+        b: on side B.
+        text: in words.
+    """
+
+    pod: str
+    owner: str
+    alike: int
+    evicts: bool
+    moved: float
+    a: LandingSide
+    b: LandingSide
+    text: str

@@ -7,7 +7,7 @@ from typing import TypeGuard
 from kplan.cluster import Cluster
 from kplan.reasons.common_labels import common_labels
 from kplan.result.document_landing import Landing as LandingPart
-from kplan.result.document_landing import LandingNode, LandingOthers
+from kplan.result.document_landing import LandingNode, LandingOthers, LandingSide
 from kplan.result.landing import Landing
 from kplan.words import count
 
@@ -68,6 +68,16 @@ def lands_on(landing: Landing, cluster: Cluster, row: int, verb: str, place: str
     rest = landing.rows[landing.rows != row]
     other = cluster.node_name(int(rest[0])) if others == 1 else f"one of {count(others, 'node')}"
     return f"{verb} {place} {cluster.node_name(row)} in {percent(share)} of cases, else {place} {other}"
+
+
+def differs_text(a: LandingSide, b: LandingSide, moved: float, *, evicts: bool) -> str:
+    """How often a pod is elsewhere, and what became of its likeliest node."""
+    what = "evicts elsewhere" if evicts else "goes elsewhere"
+    if a.node == b.node:
+        node = f"{a.node} {percent(a.share)} -> {percent(b.share)}"
+    else:
+        node = f"most often {a.node} ({percent(a.share)}) -> {b.node} ({percent(b.share)})"
+    return f"{what} in {percent(moved)} of cases: {node}, {a.examined:,} -> {b.examined:,} of {b.of:,} nodes looked at"
 
 
 def percent(share: float) -> str:

@@ -13,6 +13,7 @@ from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, DiffSide, PackedResource, Packing
+from kplan.studies.diff.lands import lands_apart
 from kplan.studies.diff.rules import node_lines, rule_lines
 from kplan.studies.diff.sides import Place, Ran, Side, run_side
 from kplan.studies.diff.why import Pair, look_again, move
@@ -83,9 +84,10 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
     moves = tuple(move(pair, ran_a, ran_b) for pair in moved)
     rules = tuple(rule_lines(a.pipelines, b.pipelines))
     objects = tuple(node_lines(ran_a.cluster, ran_b.cluster))
+    landings = tuple(lands_apart(a, b)) if _RULES & set(asked.compared) else ()
     document = ClusterDiff(
         api_version=API_VERSION,
-        verdict="DIFFERS" if moves or objects else "SAME",
+        verdict="DIFFERS" if moves or objects or landings else "SAME",
         compared=asked.compared,
         sentence=words.sentence(
             asked.compared,
@@ -94,6 +96,7 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
             unchanged,
             every=bool(asked.every) or "snapshots" in asked.compared,
             other=bool(objects),
+            landings=sum(one.alike for one in landings),
         ),
         because=words.because(moves),
         a=sides[0],
@@ -105,6 +108,7 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
         objects=objects,
         moves=moves,
         folds=tuple(_folds(moves)),
+        landings=landings,
         notes=tuple(_notes(ran_a, ran_b, moves)),
     )
     return Compared(document, ran_a.cluster, ran_b.cluster)
