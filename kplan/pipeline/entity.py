@@ -32,6 +32,9 @@ class Steps(Protocol):
     def cycle(self, pod: PodInfo, nominated: int | None = None) -> Cycle:
         """Start a cycle of one pod."""
 
+    def draw(self, cycle: Cycle, outcome: Outcome) -> Outcome:
+        """What comes of a cycle where nodes are looked at as in one run."""
+
     def place(self, cycle: Cycle, row: int) -> Taken:
         """Assume and reserve."""
 
@@ -62,7 +65,7 @@ class SinglePod:
     def step(self, planner: Steps) -> Event:
         """See Entity."""
         cycle = planner.cycle(self.pod)
-        outcome = cycle.explain()
+        outcome = planner.draw(cycle, cycle.explain())
         if outcome.gated:
             return Event(EventKind.GATED, outcome)
         if outcome.kept_out and not outcome.error:
@@ -95,7 +98,7 @@ class SinglePod:
             planner.apply(Nominate(row, -1) for row in cleared)
             planner.apply([Nominate(pod.row, node)])
         cycle = planner.cycle(pod, node)
-        then = cycle.explain()
+        then = planner.draw(cycle, cycle.explain())
         return replace(outcome, preempted=Preempted(node, victims, cleared, then)), cycle
 
     def _forget_nomination(self, planner: Steps, outcome: Outcome) -> None:

@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document import Group
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_runs import Runs
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -276,6 +277,7 @@ class SimulationPlan(Document, frozen=True, kw_only=True):
     rollouts: tuple[RolloutPlan, ...] = ()
     quotas: tuple[QuotaRow, ...] = ()
     careful: tuple[str, ...] = ()
+    runs: Runs | None = None
     what_if: tuple[WhatIfStep, ...] = ()
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

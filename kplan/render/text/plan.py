@@ -18,6 +18,7 @@ OWNERS_SHOWN = 10
 STEPS_SHOWN = 12
 EVICTIONS_SHOWN = 6
 NODES_SHOWN = 3
+RISKS_SHOWN = 6
 _BELOW_TRY = 16
 
 
@@ -38,6 +39,7 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     changes(page, document.change, everything=style.wide)
     rollouts(page, document.rollouts, everything=style.wide)
     _totals(page, document)
+    _runs(page, document, everything=style.wide)
     if len(document.steps) <= STEPS_SHOWN or style.wide:
         _steps(page, document)
     elif _others(document):
@@ -58,6 +60,16 @@ def _totals(page: Page, document: SimulationPlan) -> None:
     if totals.evicted:
         text += f"; {totals.evicted:,} evicted, {totals.returned:,} of them back in the queue and counted again"
     page.part("Pods", text)
+
+
+def _runs(page: Page, document: SimulationPlan, *, everything: bool) -> None:
+    runs = document.runs
+    if runs is None:
+        return
+    page.part("Runs", runs.text)
+    shown = runs.risks if everything else runs.risks[:RISKS_SHOWN]
+    page.parts("At risk", shown)
+    page.more(len(runs.risks) - len(shown))
 
 
 def _others(document: SimulationPlan) -> bool:
