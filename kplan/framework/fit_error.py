@@ -1,7 +1,11 @@
 """The sentence of a FailedScheduling event, word for word."""
 
+import re
 from collections.abc import Mapping
 
+_HEAD = re.compile(r"0/[0-9]+ nodes are available: ")
+_NUMBER = re.compile(r"^[0-9]+ ")
+_PREEMPTION = " preemption: "
 NO_NODES = "no nodes available to schedule pods"
 
 
@@ -24,3 +28,12 @@ def fit_error(total: int, histogram: Mapping[str, int], *, pre_filter: str = "",
         if reasons:
             text += f" {', '.join(reasons)}."
     return f"{text} {post_filter}" if post_filter else text
+
+
+def reasons_of(text: str) -> tuple[str, ...]:
+    """Read the reasons from an event text, without their numbers; none where it is another text."""
+    body = text.partition(_PREEMPTION)[0]
+    head = _HEAD.match(body)
+    if head is None:
+        return ()
+    return tuple(_NUMBER.sub("", reason) for reason in body[head.end() :].rstrip(".").split(", "))

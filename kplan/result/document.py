@@ -11,6 +11,7 @@ import msgspec
 from kplan.result.document_asked import AskedNode, Turn
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_landing import Landing
+from kplan.result.document_queue import QueueState
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -316,6 +317,7 @@ class Answer(Part, frozen=True, kw_only=True):
         asked_node: the one node asked about, where it does not refuse the pod.
         turn: its place in the queue, where others that wait were placed first.
         landing: how often it goes to each node, where that is not certain; ``node`` is what scores best of all.
+        queue: where it stands in the scheduler's queue; None for a pod that runs.
     """
 
     pod: str
@@ -344,6 +346,7 @@ class Answer(Part, frozen=True, kw_only=True):
     asked_node: AskedNode | None = None
     turn: Turn | None = None
     landing: Landing | None = None
+    queue: QueueState | None = None
 
 
 class PodExplanation(Document, Answer, frozen=True, kw_only=True):

@@ -205,3 +205,8 @@ NODES: Mapping[str, str] = {
 def nodes_line(what: str, names: Sequence[str]) -> str:
     """Nodes that differ in one of NODES."""
     return f"{count(len(names), 'node')} {NODES[what]}: {listed(names)}"
+
+
+def in_b(text: str) -> str:
+    """What the change to side B does: ``B wakes 2 of 5 waiting pods: a, b``."""
+    return f"B {text}"

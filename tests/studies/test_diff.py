@@ -255,3 +255,10 @@ def test_how_many_candidates_are_looked_at_moves_evictions() -> None:
 def test_the_same_fields_move_nothing() -> None:
     objects = [node("a"), node("b"), pod("web")]
     assert compare(side("A", objects, config=sampled(50)), side("B", objects, config=sampled(50))).landings == ()
+
+
+def test_the_pods_that_a_change_wakes_are_told() -> None:
+    waits = [pod("large", requests={"cpu": "8"}), pod("picky", nodeSelector={"zone": "b"})]
+    a, b = side("A", [node("small"), *waits]), side("B", [node("small"), node("big", cpu="16"), *waits])
+    assert "B wakes 1 of 2 waiting pods: default/large" in compare(a, b, "snapshots").notes
+    assert not any("wakes" in note for note in compare(b, b, "snapshots").notes)

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.comparing import Compared, NodeSets
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
-from kplan.plugins.pod_topology_spread import facts, filtering, scoring
+from kplan.plugins.pod_topology_spread import facts, filtering, scoring, waking
 from kplan.plugins.pod_topology_spread.constraints import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
@@ -85,6 +86,19 @@ class PodTopologySpread:
         if state is None:
             return failed_everywhere(NO_FILTER_STATE, len(worlds))
         return filtering.judge(pod, state, cluster, worlds)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Pods that are placed, gone or have other labels; nodes; labels and tolerations of the pod."""
+        own, node = Action.POD_LABEL | Action.POD_TOLERATION, Action.ADD | Action.DELETE
+        return (
+            Interest(Resource.ASSIGNED_POD, Action.ADD | Action.POD_LABEL | Action.DELETE),
+            Interest(Resource.TARGET_POD, own),
+            Interest(Resource.NODE, node | Action.NODE_LABEL | Action.NODE_TAINT),
+        )
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """What changes which pods count, or which nodes are a domain."""
+        return waking.wakes(pod, self._constraints(pod, cluster, DO_NOT_SCHEDULE), happened)
 
     def pre_score(
         self, pod: PodInfo, state: filtering.HardState | None, cluster: Cluster, rows: Rows

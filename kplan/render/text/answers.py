@@ -35,7 +35,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
         return page.text()
     page.blank()
     what_if_lines(page, document.what_if, everything=style.wide)
-    _where(page, document)
+    _where(page, document, wide=style.wide)
     why(page, document, style)
     facts(page, document)
     if document.nearest is not None:
@@ -52,12 +52,14 @@ def explanation(document: PodExplanation, style: Style) -> str:
     return page.text()
 
 
-def _where(page: Page, answer: Answer) -> None:
+def _where(page: Page, answer: Answer, *, wide: bool) -> None:
     """Write what the scheduler said last, its turn, where it lands and about the one node asked about."""
     if answer.verdict == "FITS" and answer.event is not None and answer.event.recorded:
         page.part("Recorded", _recorded(answer.event))
     if answer.turn is not None:
         page.part("Queue", answer.turn.text)
+    if answer.queue is not None and (wide or answer.queue.waits):
+        page.part("Waits" if answer.queue.waits else "Wakes", answer.queue.text)
     if answer.landing is not None and answer.landing.text:
         page.part("Lands", answer.landing.text)
     if answer.asked_node is not None:

@@ -11,6 +11,8 @@ import numpy as np
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
+from kplan.course.waking import asleep
+from kplan.pipeline.happening import between
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, DiffSide, PackedResource, Packing
 from kplan.studies.diff.lands import lands_apart
@@ -20,6 +22,7 @@ from kplan.studies.diff.why import Pair, look_again, move
 from kplan.studies.nodes.packing import Workload, measure, within_nodes, workload
 from kplan.wording import diff as words
 from kplan.wording.owners import by_number, folded_owner
+from kplan.wording.queue import woken_note
 from kplan.wording.same_fields import part_of
 
 WATCHED = 400
@@ -109,7 +112,7 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
         moves=moves,
         folds=tuple(_folds(moves)),
         landings=landings,
-        notes=tuple(_notes(ran_a, ran_b, moves)),
+        notes=(*_notes(ran_a, ran_b, moves), *(_woken(a, b) if _STATES & set(asked.compared) else ())),
     )
     return Compared(document, ran_a.cluster, ran_b.cluster)
 
@@ -248,6 +251,17 @@ def _folds(moves: Sequence[DiffMove]) -> Iterable[DiffFold]:
         for (owner, result, _, plugin), items in folded.items()
     ]
     return sorted(made, key=lambda fold: (-fold.count, fold.owner, fold.result))
+
+
+def _woken(a: Side, b: Side) -> Iterator[str]:
+    """Say which pods that wait in A the change to B wakes."""
+    before, after = a.planner(), b.planner()
+    sleeping = asleep(before)
+    if sleeping.kinds:
+        events = between(before.cluster.state, after.cluster.state, after.cluster.rules)
+        woken = sleeping.woken(after.cluster, events)
+        if woken:
+            yield words.in_b(woken_note(woken, sleeping.waiting))
 
 
 def _notes(a: Ran, b: Ran, moves: Sequence[DiffMove]) -> Iterator[str]:

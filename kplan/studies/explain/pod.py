@@ -27,6 +27,7 @@ from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
+from kplan.studies.explain.queue import queue_part
 from kplan.wording import parts
 from kplan.wording.answers import cause_of, event_note, gates_cause, says
 from kplan.wording.careful import careful_text
@@ -145,6 +146,7 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         event=_event(pod, outcome),
         asked_node=_asked_node(context, outcome) if context.node and not shown else None,
         landing=landing_part(asked.landing, cluster),
+        queue=queue_part(asked) if not runs_on else None,
     )
     own = own_claims(pod.pod) if context.brief and told else {}
     if own:  # its words are about claims of its own: those of its fold are not
