@@ -134,11 +134,11 @@ def _place(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
             none = outcome.scores.total[:0]
             thin = replace(outcome.scores, rows=none, raw={}, weighted={}, total=none)
             outcome = replace(outcome, diagnosis=None, scores=thin)
-    return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=_permit(cycle, row))
+    return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=permit_of(cycle, row))
 
 
-def _permit(cycle: Cycle, row: int) -> NodeStatus | None:
-    """What a Permit plugin holds a placed pod back with; None for none."""
+def permit_of(cycle: Cycle, row: int) -> NodeStatus | None:
+    """What a Permit plugin holds a pod back with that is placed on a node; None for none."""
     for plugin in cycle.pipeline.at(Point.PERMIT):
         answer = plugin.permit(cycle.pod, cycle.cluster, row) if hasattr(plugin, "permit") else None
         if answer is not None:

@@ -318,6 +318,7 @@ class Answer(Part, frozen=True, kw_only=True):
         turn: its place in the queue, where others that wait were placed first.
         landing: how often it goes to each node, where that is not certain; ``node`` is what scores best of all.
         queue: where it stands in the scheduler's queue; None for a pod that runs.
+        permit: which plugin holds it back at Permit on that node, and why; empty for none.
     """
 
     pod: str
@@ -347,6 +348,7 @@ class Answer(Part, frozen=True, kw_only=True):
     turn: Turn | None = None
     landing: Landing | None = None
     queue: QueueState | None = None
+    permit: str = ""
 
 
 class PodExplanation(Document, Answer, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
         message: the scheduler's exact text, for what was not placed.
         tie: number of nodes that tied; the first by name was taken.
         returned: whether it stands for a pod that was evicted in this plan.
+        permit: which plugin holds it back at Permit on that node, and why; empty for none.
     """
 
     pod: str
@@ -35,6 +36,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
     message: str = ""
     tie: int = 0
     returned: bool = False
+    permit: str = ""
 
 
 class FieldChange(Part, frozen=True, kw_only=True):

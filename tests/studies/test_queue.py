@@ -14,9 +14,13 @@ from kplan.pipeline.happening import Moment, between
 from kplan.pipeline.waking import Waking
 from kplan.plugins.shared.reason_texts import refused_by
 from kplan.reasons.run_cycle import RunCycle
+from kplan.result.document import PodExplanation
 from kplan.result.document_queue import QueueState
 from kplan.scenario import parse_step
+from kplan.studies.context import Context
+from kplan.studies.explain import explain_pods
 from kplan.studies.explain.queue import queue_part
+from kplan.studies.origin import origin, version_of
 from kplan.studies.what_ifs import run
 from kplan.wording.queue import action_names, wake_text, wakes_text
 from tests.builders import node, pod
@@ -204,3 +208,17 @@ def test_an_update_of_which_nothing_is_known_is_heard_by_those_who_hear_of_all()
     assert every.covers(Happened(Resource.TARGET_POD, Action.UPDATE))
     assert every.covers(Happened(Resource.TARGET_POD, Action.POD_LABEL))
     assert not labels.covers(Happened(Resource.TARGET_POD, Action.UPDATE))
+
+
+def test_a_pod_that_is_being_deleted_is_passed_over() -> None:
+    going = pod("going", metadata={"deletionTimestamp": "2026-11-01T10:00:00Z"})
+    made = planner([node("a"), going])
+    state = made.cluster.state
+    context = Context(made, origin(state, kplan.Scheduler.of("1.37").features, *version_of(state, "1.37")))
+    found = explain_pods(context, made.cluster.pods, fold=False)
+    assert isinstance(found, PodExplanation)
+    assert (found.verdict, found.node, found.queue) == ("PENDING", "", None)
+    assert found.because is not None
+    assert found.because.code == "being-deleted"
+    assert found.event is not None
+    assert found.event.text == "skip schedule deleting pod: default/going"

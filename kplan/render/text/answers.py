@@ -62,6 +62,8 @@ def _where(page: Page, answer: Answer, *, wide: bool) -> None:
         page.part("Waits" if answer.queue.waits else "Wakes", answer.queue.text)
     if answer.landing is not None and answer.landing.text:
         page.part("Lands", answer.landing.text)
+    if answer.permit:
+        page.part("Permit", answer.permit)
     if answer.asked_node is not None:
         page.parts("Node", filter(None, (answer.asked_node.text, answer.asked_node.why)))
 

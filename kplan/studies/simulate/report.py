@@ -35,6 +35,7 @@ from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
+from kplan.wording.held import held_text
 from kplan.wording.owners import by_number, folded_owner, owner_text
 from kplan.wording.same_fields import part_of
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
@@ -141,6 +142,7 @@ class _Planned:
             message=landing.message,
             tie=landing.tie if landing.tie > 1 else 0,
             returned=bool(landing.instead_of),
+            permit=held_text(landing.permit),
         )
 
 
