@@ -16,11 +16,13 @@ class Recorded:
         reason: ``Unschedulable``, ``SchedulingGated`` or ``SchedulerError``; empty where nothing was recorded.
         since: when that began, RFC 3339; empty if unknown.
         plugins: those that refused it; none where the text does not tell.
+        message: the scheduler's text.
     """
 
     reason: str = ""
     since: str = ""
     plugins: frozenset[str] = frozenset()
+    message: str = ""
 
 
 def recorded(pod: Pod) -> Recorded:
@@ -28,5 +30,10 @@ def recorded(pod: Pod) -> Recorded:
     for condition in pod.status.conditions or ():
         if condition.type == "PodScheduled" and condition.status == "False":
             plugins = refused_by(condition.message or "")
-            return Recorded(condition.reason or "Unschedulable", condition.last_transition_time or "", plugins)
+            return Recorded(
+                condition.reason or "Unschedulable",
+                condition.last_transition_time or "",
+                plugins,
+                condition.message or "",
+            )
     return Recorded()

@@ -1,0 +1,86 @@
+"""From the command line: audits of recorded texts, single runs of a live scheduler, and many."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kplan.cli.main import main
+from kplan.render.data import json_schema
+from tests.cli.snapshots import node, pod, write
+
+SAID = (
+    "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
+    "scheduling."
+)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(list(words))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def refused(name: str, message: str) -> dict[str, Any]:
+    one = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    return {**pod(name, cpu="9"), "status": {"conditions": [{**one, "lastTransitionTime": "2026-11-01T10:00:00Z"}]}}
+
+
+def test_an_audit_of_all_that_wait(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), refused("same", SAID), refused("other", SAID.replace("1 Insuff", "2 Insuff")))
+    code, out, _ = run(capsys, "explain", "-A", "--audit", "--snapshot", snapshot)
+    assert code == 0
+    assert out.startswith("DIFFERS  1 of 2 recorded messages are equal, word for word\n")
+    assert "Insufficient cpu: 2 recorded, 1 now" in out
+    assert run(capsys, "explain", "-A", "--audit", "--exit-code", "--snapshot", snapshot)[0] == 1
+    assert run(capsys, "explain", "same", "--audit", "--exit-code", "--snapshot", snapshot)[0] == 0
+    _, text, _ = run(capsys, "explain", "-A", "--audit", "-o", "json", "--snapshot", snapshot)
+    document = json.loads(text)
+    jsonschema.validate(document, json.loads(json_schema("AuditReport")))
+    assert (document["kind"], document["audited"], document["equal"]) == ("AuditReport", 2, 1)
+    assert document["reasons"] == {"state-changed": 1}
+
+
+def test_an_audit_is_of_the_state_as_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), refused("same", SAID))
+    code, _, err = run(capsys, "explain", "-A", "--audit", "--cordon", "a", "--snapshot", snapshot)
+    assert code == 2
+    assert "--audit: not of a what-if" in err
+
+
+def crowd(tmp_path: Path) -> str:
+    """300 nodes alike, of which the last by name is large, and a pod for it."""
+    nodes = [node(f"n-{i:03d}") for i in range(299)]
+    return write(tmp_path, *nodes, node("zzz-big", cpu="64"), pod("web"))
+
+
+def test_where_a_pod_lands_is_told_as_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = run(capsys, "explain", "web", "--snapshot", crowd(tmp_path))
+    assert code == 0
+    assert out.startswith("FITS     default/web goes to zzz-big in 48 % of cases, else to one of 299 nodes\n")
+    assert "Lands    zzz-big 48 %, else one of 299 others: 144 of 300 nodes that fit are" in out
+    _, text, _ = run(capsys, "explain", "web", "-o", "json", "--snapshot", crowd(tmp_path))
+    document = json.loads(text)
+    jsonschema.validate(document, json.loads(json_schema("PodExplanation")))
+    landing = document["landing"]
+    assert (landing["examined"], landing["of"]) == (144, 300)
+    assert landing["nodes"][0] == {"node": "zzz-big", "share": 0.48}
+    assert landing["others"]["count"] == 290
+
+
+def test_one_run_and_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    snapshot = crowd(tmp_path)
+
+    def place(*words: str) -> str:
+        _, text, _ = run(capsys, "simulate", "--snapshot", snapshot, "-o", "json", *words)
+        document = json.loads(text)
+        jsonschema.validate(document, json.loads(json_schema("SimulationPlan")))
+        return str(document["steps"][0]["node"])
+
+    assert place() == "zzz-big"
+    assert place("--sample", "--seed", "4") == place("--sample", "--seed", "4")
+    assert len({place("--sample", "--seed", str(seed)) for seed in range(5)}) > 1
+    _, out, _ = run(capsys, "simulate", "--snapshot", snapshot, "--runs", "5")
+    assert "Runs     5 runs: 1 of 1 pod placed; no pod is at risk\n" in out
