@@ -168,7 +168,7 @@ def answer(
             raise UsageError(
                 f"no scheduler here answers for schedulerName {pod.scheduler_name} of {pod.key}",
                 code="other-scheduler",
-                hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE names others",
+                hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE has others, --as-scheduler takes one",
             )
     if with_queue and pods and not any(pod.waiting for pod in pods):
         names_of = listed([pod.key for pod in pods])

@@ -21,6 +21,7 @@ from kplan.result.document_fail import FailReport
 from kplan.result.document_sweep import SweepReport
 from kplan.sources import table
 from kplan.sources.completeness import KindRow
+from kplan.sources.schedulers import DOUBT as ASSUMED
 from kplan.wording import doubts as words
 
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
@@ -197,6 +198,11 @@ def pods_on(cluster: Cluster, nodes: Sequence[str] | None) -> Iterator[Pod]:
     return (cluster.pods[row].pod for node in rows for row in cluster.pods_on(node))
 
 
+def _places_nothing(drain: DrainPlan) -> bool:
+    """Whether a drain evicts no pod, so that no scheduler has anything to do with it."""
+    return not drain.found and not any(pod.fate == "evicted" for pod in drain.pods)
+
+
 Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | SweepReport)
 
 
@@ -212,6 +218,8 @@ def with_plan_doubts(
         always: kinds that the plan depends on whatever its pods are.
     """
     doubts = [*document.doubts, *missing_nodes(planner.cluster)]
+    if isinstance(document, DrainPlan) and _places_nothing(document):
+        doubts = [doubt for doubt in doubts if doubt.code != ASSUMED]
     if document.verdict != "BLOCKED":
         fitting = ((pod, "FITS", "") for pod in pods)
         cluster = planner.cluster

@@ -9,7 +9,7 @@ import pytest
 
 from kplan.cli.main import main
 from kplan.render.data import json_schema
-from tests.cli.snapshots import node, pod, write
+from tests.cli.snapshots import node, owned, pod, write
 
 SAID = (
     "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
@@ -84,3 +84,69 @@ def test_one_run_and_many(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert len({place("--sample", "--seed", str(seed)) for seed in range(5)}) > 1
     _, out, _ = run(capsys, "simulate", "--snapshot", snapshot, "--runs", "5")
     assert "Runs     5 runs: 1 of 1 pod placed; no pod is at risk\n" in out
+
+
+OUT_OF_REACH = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "kube-scheduler-a", "namespace": "kube-system", "labels": {"component": "kube-scheduler"}},
+    "spec": {
+        "nodeName": "a",
+        "containers": [{"name": "kube-scheduler", "command": ["kube-scheduler", "--config=/etc/sched.yaml"]}],
+    },
+    "status": {"phase": "Running"},
+}
+
+
+def test_a_configuration_out_of_reach_is_a_doubt_that_says_how_to_lift_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    snapshot = write(tmp_path, node("a"), node("b"), OUT_OF_REACH, pod("web"))
+    _, text, _ = run(capsys, "explain", "web", "--snapshot", snapshot, "-o", "json")
+    [doubt] = [one for one in json.loads(text)["doubts"] if one["code"] == "scheduler-config-assumed"]
+    assert doubt["text"].endswith("out of reach: the defaults are assumed (--config FILE names it)")
+
+
+def test_it_is_no_doubt_about_a_drain_that_evicts_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), node("b"), OUT_OF_REACH, owned(pod("web", on="a"), "ReplicaSet", "web"))
+
+    def codes(name: str) -> list[str]:
+        _, text, _ = run(capsys, "drain", name, "--snapshot", snapshot, "-o", "json")
+        return [one["code"] for one in json.loads(text).get("doubts", ())]
+
+    assert "scheduler-config-assumed" in codes("a")
+    assert "scheduler-config-assumed" not in codes("b")
+
+
+PACKS = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: packs
+  pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}
+"""
+
+
+def test_a_pod_is_taken_for_one_of_another_scheduler(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), node("b"), pod("old", on="b"), pod("web", schedulerName="nobody"))
+    (tmp_path / "packs.yaml").write_text(PACKS)
+    rules = ["--snapshot", snapshot, "--config", str(tmp_path / "packs.yaml")]
+    code, _, err = run(capsys, "explain", "web", *rules)
+    assert (code, "--as-scheduler takes one" in err) == (2, True)
+    assert "goes to a " in run(capsys, "explain", "web", "--as-scheduler", "default-scheduler", *rules)[1]
+    assert "goes to b " in run(capsys, "explain", "web", "--as-scheduler", "packs", *rules)[1]
+    code, _, err = run(capsys, "explain", "web", "--as-scheduler", "mine", *rules)
+    assert (code, "no profile is called mine" in err) == (2, True)
+    assert "profiles: default-scheduler, packs" in err
+    assert "1 placed + 0 not placed" in run(capsys, "simulate", "--as-scheduler", "packs", *rules)[1]
+
+
+def test_plugins_of_a_policy_are_listed_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "plugins")
+    assert "ServiceAffinity" in out
+    _, out, _ = run(capsys, "plugins", "nodelabel")
+    assert out.startswith("NodeLabel: nodes must have some labels")
+    assert "    filter, score. Of a Policy, up to 1.22.\n" in out
