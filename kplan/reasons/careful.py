@@ -10,6 +10,7 @@ import numpy as np
 
 from kplan.objects.requests import DEFAULT_CPU_MILLI, DEFAULT_MEMORY_BYTES
 from kplan.objects.selectors import compile_selector
+from kplan.reasons.racing import RacesWith, races
 from kplan.reasons.run_cycle import RunCycle
 
 _READY = "Ready"
@@ -37,7 +38,7 @@ class Warned:
     ready: bool = True
 
 
-def careful(asked: RunCycle) -> Iterator[Warned]:
+def careful(asked: RunCycle) -> Iterator[Warned | RacesWith]:
     """Warn of rules that select nothing, of requests that are not there, and of nodes that report trouble."""
     yield from _anti_affinity(asked)
     yield from _spread(asked)
@@ -45,6 +46,7 @@ def careful(asked: RunCycle) -> Iterator[Warned]:
     if row >= 0 and not asked.outcome.error and not asked.outcome.gated:
         yield from _no_requests(asked, row)
         yield from _trouble(asked, row)
+        yield from races(asked, row)
 
 
 def _anti_affinity(asked: RunCycle) -> Iterator[Warned]:

@@ -85,6 +85,17 @@ def extenders_of(planner: Planner) -> tuple[Extender, ...]:
     return next((pipeline.extenders for pipeline in planner.pipelines.values()), ())
 
 
+def caller_doubts(planner: Planner, pods: int) -> Iterator[Doubt]:
+    """Doubt that arises where extenders are asked in a plan: they know of none of its pods.
+
+    Args:
+        planner: the planner.
+        pods: how many the plan places one after another.
+    """
+    if pods > 1 and any(pipeline.callers for pipeline in planner.pipelines.values()):
+        yield Doubt(code="extenders-do-not-know-the-plan", text=words.EXTENDERS_IN_A_PLAN)
+
+
 def _extender_doubts(extenders: Iterable[Extender], pods: Sequence[Pod]) -> Iterator[Doubt]:
     """Doubts about extenders that are asked about some pods alone; of the others the configuration tells."""
     for extender in extenders:
@@ -221,6 +232,8 @@ def with_plan_doubts(
     if isinstance(document, DrainPlan) and _places_nothing(document):
         doubts = [doubt for doubt in doubts if doubt.code != ASSUMED]
     if document.verdict != "BLOCKED":
+        pods = tuple(pods)
+        doubts += caller_doubts(planner, len(pods))
         fitting = ((pod, "FITS", "") for pod in pods)
         cluster = planner.cluster
         doubts += plan_doubts(

@@ -150,3 +150,13 @@ def test_plugins_of_a_policy_are_listed_and_told(capsys: pytest.CaptureFixture[s
     _, out, _ = run(capsys, "plugins", "nodelabel")
     assert out.startswith("NodeLabel: nodes must have some labels")
     assert "    filter, score. Of a Policy, up to 1.22.\n" in out
+
+
+def test_a_sweep_goes_by_a_policy(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), node("b"), owned(pod("web", on="a"), "ReplicaSet", "web"))
+    policy = tmp_path / "policy.json"
+    present = {"labelsPresence": {"labels": ["disk"], "presence": True}}
+    policy.write_text(json.dumps({"kind": "Policy", "predicates": [{"name": "NeedsDisk", "argument": present}]}))
+    words = ["sweep", "--drain-each", "a", "-j", "1", "--snapshot", snapshot, "-o", "json"]
+    assert json.loads(run(capsys, *words)[1])["verdict"] == "FITS"
+    assert json.loads(run(capsys, *words, "--policy", str(policy))[1])["verdict"] != "FITS"

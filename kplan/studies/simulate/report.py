@@ -30,7 +30,7 @@ from kplan.result.document_plan import (
 )
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
-from kplan.studies.doubts import extenders_of, left_alone, missing_nodes, plan_doubts
+from kplan.studies.doubts import caller_doubts, extenders_of, left_alone, missing_nodes, plan_doubts
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
@@ -172,6 +172,7 @@ def _document(
     doubts = (
         *options.doubts,
         *(missing_nodes(run.planner.cluster) if steps else ()),
+        *caller_doubts(run.planner, len(steps)),
         *plan_doubts(
             run.planner.cluster.state.completeness,
             _tried(run),
