@@ -22,7 +22,7 @@ from kplan.framework.findings import Ready, Skip
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.kept import Scored
-from kplan.pipeline.sampling import Windows, nodes_to_find, scheduler_order
+from kplan.pipeline.sampling import Windows, alike, nodes_to_find, scheduler_order
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.plugins.default_preemption import DefaultPreemption
 from kplan.plugins.shared.picking import ranked
@@ -219,10 +219,9 @@ class _Walk:
         if not scaled:
             yield np.arange(len(self.windows), dtype=np.intp)
             return
-        keys = np.stack([key for one in scaled for key in (one.number, one.highest, one.lowest)], axis=1)
-        _, group = np.unique(keys, axis=0, return_inverse=True)
-        order = np.argsort(group.ravel(), kind="stable")
-        yield from np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1])
+        group = alike([key for one in scaled for key in (one.number, one.highest, one.lowest)])
+        order = np.argsort(group, kind="stable")
+        yield from np.split(order, np.cumsum(np.bincount(group))[:-1])
 
     def _total(self, fixed: Int, scaled: list[_Scaled], window: int) -> Int:
         """int64[F], scores in a window and all that are alike; lowest for nodes that are in none of them."""
@@ -249,8 +248,8 @@ class _Walk:
         number = np.zeros(len(windows), dtype=np.intp)
         if plugin.compares is Compares.SET:
             compared = plugin.compared(cycle.pod, self._filtered(plugin.name), cycle.cluster, self.rows, windows)
-            _, first, inverse = np.unique(compared.keys, axis=0, return_index=True, return_inverse=True)
-            number = inverse.ravel().astype(np.intp)
+            number = alike(list(compared.keys.T))
+            first = np.unique(number, return_index=True)[1]
             states = tuple(self._state(plugin, int(window)) for window in first)
             raws = tuple(self._raw(plugin, one) for one in states)
         highest, lowest = (np.zeros(len(windows), dtype=np.int64) for _ in range(2))

@@ -6,6 +6,7 @@ numFeasibleNodesToFind; component-helpers v0.37.2 node/topology GetZoneKey. The 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +20,8 @@ from kplan.objects.models import Node
 MIN_NODES = 100
 """So many nodes that fit are looked for in any case."""
 _MIN_PERCENTAGE, _MAX_PERCENTAGE, _NODES_PER_PERCENT = 5, 50, 125
+_FEW = 8
+"""Windows of all nodes together up to which each is looked through: no order by score is made for so few."""
 _ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 _REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
 Int = NDArray[np.int64]
@@ -64,6 +67,15 @@ def nodes_to_find(percentage: int, nodes: int) -> int:
     if not percentage:
         percentage = max(_MIN_PERCENTAGE, _MAX_PERCENTAGE - nodes // _NODES_PER_PERCENT)
     return max(MIN_NODES, nodes * percentage // 100)
+
+
+def alike(columns: Sequence[Int]) -> Rows:
+    """intp[W], a number that is the same where all of some int64[W] columns are; a sort of rows would be slow."""
+    found = np.zeros(len(columns[0]), dtype=np.intp)
+    for column in columns:
+        _, number = np.unique(column, return_inverse=True)
+        _, found = np.unique(found * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
+    return found.astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -139,6 +151,8 @@ class Windows:
             windows: intp[J], those in which these scores hold.
         """
         count, length = len(self), len(self._around)
+        if len(windows) * self.size <= _FEW * length:
+            return self._one_by_one(total, windows)
         highest = self.highest(total)[windows]
         # all positions by score and place, so that the best of a window are neighbours
         levels, level = np.unique(total[self._around], return_inverse=True)
@@ -152,3 +166,13 @@ class Windows:
         around = np.zeros(count, dtype=np.float64)
         np.add.at(around, order % count, np.cumsum(gained)[:length])
         return around
+
+    def _one_by_one(self, total: Int, windows: Rows) -> NDArray[np.float64]:
+        """The same as ``shares`` of a few windows."""
+        at = self._around[windows[:, np.newaxis] + np.arange(self.size)]
+        values = total[at]
+        best = values == values.max(axis=1)[:, np.newaxis]
+        ties = best.sum(axis=1)
+        found = np.zeros(len(self), dtype=np.float64)
+        np.add.at(found, at[best], np.repeat(self.weight[windows] / ties, ties))
+        return found

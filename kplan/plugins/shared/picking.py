@@ -36,8 +36,14 @@ def pick(cluster: Cluster, candidates: Mapping[int, Victims]) -> tuple[tuple[int
 def ranked(cluster: Cluster, candidates: Mapping[int, Victims]) -> tuple[Rows, NDArray[np.int64]]:
     """Rows of candidates, ascending, and int64[C], the place of each by all rules: 0 for the best, one for equals."""
     rows, scores = _by_rule(cluster, candidates)
-    by_rule = np.stack([-score() for score in scores], axis=1)
-    return rows, np.unique(by_rule, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+    by_rule = [-score() for score in scores]
+    order = np.lexsort(by_rule[::-1])
+    differs = np.zeros(len(rows), dtype=np.bool_)
+    for values in by_rule:
+        differs[1:] |= values[order][1:] != values[order][:-1]
+    place = np.zeros(len(rows), dtype=np.int64)
+    place[order] = np.cumsum(differs)
+    return rows, place
 
 
 def _by_rule(
