@@ -42,23 +42,22 @@ class RulesOfSome:
     ] = field(default_factory=list)
     policy: Annotated[
         str,
-        typer.Option(
+        of_rules(
             metavar="FILE|PROVIDER",
             help="A Policy of 1.22 or earlier, configmap/NS/NAME, or DefaultProvider.",
-            rich_help_panel=RULES,
         ),
     ] = ""
     as_scheduler: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Take every pod for one of this schedulerName.", rich_help_panel=RULES),
+        of_rules(metavar="NAME", help="Take every pod for one of this schedulerName."),
     ] = ""
     call_extenders: Annotated[
         bool,
-        typer.Option("--call-extenders", help="Ask the HTTP extenders of the configuration.", rich_help_panel=RULES),
+        of_rules("--call-extenders", help="Ask the HTTP extenders of the configuration."),
     ] = False
     extender_calls: Annotated[
         int,
-        typer.Option(metavar="N", help="Requests to extenders of each process at most.", rich_help_panel=RULES, min=1),
+        of_rules(metavar="N", help="Requests to extenders of each process at most.", min=1),
     ] = 500
 
 

@@ -167,7 +167,7 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         asked_node=_asked_node(context, outcome) if context.node and not shown else None,
         landing=landing_part(asked.landing, cluster),
         queue=queue_part(asked) if not runs_on else None,
-        permit=held_text(permit_of(cycle, outcome.choice)) if verdict == "FITS" else "",
+        permit=held_text(permit_of(asked.cycle, outcome.choice)) if verdict == "FITS" else "",
     )
     own = own_claims(pod.pod) if context.brief and told else {}
     if own:  # its words are about claims of its own: those of its fold are not
