@@ -12,7 +12,7 @@ from kplan.framework.events import Happened
 from kplan.pipeline import Planner
 from kplan.pipeline.waking import Waking, rejectors
 
-KINDS = 400
+KINDS = 100
 """Kinds of pods that are asked about; pods alike are one."""
 
 
@@ -23,10 +23,12 @@ class Asleep:
     Attributes:
         kinds: what each kind waits for, and the keys of its pods.
         waiting: how many pods wait, those included that fit.
+        partly: whether there are more kinds than were asked about.
     """
 
     kinds: tuple[tuple[Waking, tuple[str, ...]], ...]
     waiting: int
+    partly: bool = False
 
     def woken(self, cluster: Cluster, happened: Iterable[Happened]) -> tuple[str, ...]:
         """Keys of those that something wakes, in order.
@@ -46,9 +48,10 @@ def asleep(planner: Planner) -> Asleep:
     for pod in waiting:
         alike.setdefault(likeness(pod), []).append(pod)
     kinds = []
-    for pods in islice(alike.values(), KINDS):
-        outcome = planner.cycle(pods[0]).explain(preempt=False)
-        if outcome.choice < 0 or outcome.kept_out:
-            waking = Waking(planner.pipelines[pods[0].scheduler_name], pods[0], rejectors(outcome))
-            kinds.append((waking, tuple(pod.key for pod in pods)))
-    return Asleep(tuple(kinds), len(waiting))
+    with planner.trial(everything=False, scored=False) as trial:
+        for pods in islice(alike.values(), KINDS):
+            outcome = trial.cycle(pods[0]).explain(preempt=False)
+            if not len(outcome.feasible) or outcome.kept_out:
+                waking = Waking(planner.pipelines[pods[0].scheduler_name], pods[0], rejectors(outcome))
+                kinds.append((waking, tuple(pod.key for pod in pods)))
+    return Asleep(tuple(kinds), len(waiting), len(alike) > KINDS)

@@ -50,18 +50,24 @@ def _taken(what_if: WhatIf[Failure], number: int, step: Verb | ScenarioStep) -> 
 
 
 def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
-    sleeping, moment = asleep(what_if.planner), Moment.of(what_if.planner.cluster)
+    sleeping = asleep(what_if.planner)
+    moment = Moment.of(what_if.planner.cluster) if sleeping.kinds else None
     taken = what_if.take(planned.verb)
     cluster, effect = what_if.planner.cluster, taken.effect
     moves = tuple(move_of(landing, cluster) for landing in taken.landings)
-    woken = sleeping.woken(cluster, moment.since(cluster)) if sleeping.kinds else ()
+    woken = sleeping.woken(cluster, moment.since(cluster)) if moment is not None else ()
+    wakes = (woken_note(woken, sleeping.waiting, partly=sleeping.partly),) if woken else ()
     told = WhatIfStep(
         step=planned.verb.flag,
         text=effect.text,
         moves=moves,
         evicted=len(effect.evicted) + sum(len(landing.evicts) for landing in taken.landings),
         lost=tuple(cluster.pods[row].key for row in effect.lost),
-        notes=(*effect.notes, *step_notes(moves, taken.cut), *([woken_note(woken, sleeping.waiting)] if woken else [])),
+        notes=(
+            *effect.notes,
+            *step_notes(moves, taken.cut),
+            *wakes,
+        ),
         wakes=woken,
         expected=expected(planned),
         name=planned.name,

@@ -107,9 +107,16 @@ def queue_text(queue: QueueState, what: str) -> str:
     return f"{fits}{by}; {head} is tried again when {what}; {AT_LATEST}"
 
 
-def woken_note(woken: Sequence[str], waiting: int) -> str:
-    """How many waiting pods a change wakes: ``wakes 12 of 40 waiting pods: a, b, c, +9``."""
-    return f"wakes {len(woken):,} of {count(waiting, 'waiting pod')}: {listed(woken)}"
+def woken_note(woken: Sequence[str], waiting: int, *, partly: bool = False) -> str:
+    """How many waiting pods a change wakes: ``wakes 12 of 40 waiting pods: a, b, c, +9``.
+
+    Args:
+        woken: their keys.
+        waiting: how many wait.
+        partly: whether not all of those were asked about.
+    """
+    more = " or more" if partly else ""
+    return f"wakes {len(woken):,}{more} of {count(waiting, 'waiting pod')}: {listed(woken)}"
 
 
 def action_names(actions: Action) -> Iterable[str]:

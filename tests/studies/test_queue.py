@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import kplan
-from kplan.course.waking import asleep
+from kplan.course.waking import KINDS, asleep
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
@@ -22,7 +22,7 @@ from kplan.studies.explain import explain_pods
 from kplan.studies.explain.queue import queue_part
 from kplan.studies.origin import origin, version_of
 from kplan.studies.what_ifs import run
-from kplan.wording.queue import action_names, wake_text, wakes_text
+from kplan.wording.queue import action_names, wake_text, wakes_text, woken_note
 from tests.builders import node, pod
 
 REFUSED = (
@@ -222,3 +222,10 @@ def test_a_pod_that_is_being_deleted_is_passed_over() -> None:
     assert found.because.code == "being-deleted"
     assert found.event is not None
     assert found.event.text == "skip schedule deleting pod: default/going"
+
+
+def test_of_many_kinds_of_pods_not_all_are_asked_about() -> None:
+    pods = [pod(f"p-{i:03d}", requests={"cpu": f"{2000 + i}m"}) for i in range(KINDS + 1)]
+    sleeping = asleep(planner([node("small", cpu="1"), *pods]))
+    assert (len(sleeping.kinds), sleeping.waiting, sleeping.partly) == (KINDS, KINDS + 1, True)
+    assert woken_note(("a",), 101, partly=True) == "wakes 1 or more of 101 waiting pods: a"

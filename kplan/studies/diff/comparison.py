@@ -261,7 +261,7 @@ def _woken(a: Side, b: Side) -> Iterator[str]:
         events = between(before.cluster.state, after.cluster.state, after.cluster.rules)
         woken = sleeping.woken(after.cluster, events)
         if woken:
-            yield words.in_b(woken_note(woken, sleeping.waiting))
+            yield words.in_b(woken_note(woken, sleeping.waiting, partly=sleeping.partly))
 
 
 def _notes(a: Ran, b: Ran, moves: Sequence[DiffMove]) -> Iterator[str]:
