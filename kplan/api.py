@@ -39,6 +39,7 @@ class Scheduler:
         doubts: what about version or configuration kplan does not model.
         asked: the minor asked for, which may be older than that of the rules; None for none.
         callers: what asks its extenders; they are not asked if there are none.
+        instead: schedulerName that every pod is taken to have; empty for its own.
     """
 
     features: Features
@@ -46,6 +47,7 @@ class Scheduler:
     doubts: tuple[Doubt, ...] = ()
     asked: int | None = None
     callers: tuple[ExtenderCaller, ...] = ()
+    instead: str = ""
 
     @classmethod
     def of(
@@ -98,6 +100,22 @@ class Scheduler:
         left = tuple(doubt for doubt in self.doubts if doubt.code != EXTENDER_DOUBT)
         return replace(self, callers=callers, doubts=left)
 
+    def for_all(self, name: str) -> Scheduler:
+        """Take every pod for one of a schedulerName, whatever its own is.
+
+        Args:
+            name: of a profile.
+
+        Raises:
+            UsageError: no profile has it.
+        """
+        known = [profile.scheduler_name for profile in self.configuration.profiles]
+        if name not in known:
+            raise UsageError(
+                f"no profile is called {name}", code="no-such-profile", hint=f"profiles: {', '.join(known)}"
+            )
+        return replace(self, instead=name)
+
     @cached_property
     def pipelines(self) -> dict[str, Pipeline]:
         """Plugins of each profile by scheduler name."""
@@ -118,7 +136,7 @@ class Scheduler:
 
     def cluster(self, state: ClusterState) -> Cluster:
         """Build the columns of a state by the rules of this version."""
-        return build(state, self.request_rules)
+        return build(state, self.request_rules, self.instead)
 
     def planner(self, state: ClusterState | Cluster, **options: Any) -> Planner:
         """Make a planner over a state (or over columns built before)."""

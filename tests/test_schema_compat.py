@@ -75,12 +75,14 @@ COMMANDS: dict[str, list[list[str]]] = {
         ["explain", "pod", "shop/db-2", "--cordon", "node-a", *DEMO],
     ],
     "PodExplanations": [["explain", "pod", "-A", *DEMO]],
+    "AuditReport": [["explain", "-A", "--audit", *DEMO]],
     "NodeExplanation": [["explain", "node", "node-a", *DEMO]],
     "NodeList": [["nodes", *DEMO]],
     "SimulationPlan": [
         ["simulate", *DEMO],
         ["simulate", WEB, "--remove-node", "node-a", *DEMO],
         ["simulate", "--timings", *DEMO],
+        ["simulate", "--sample", "--runs", "2", *DEMO],
     ],
     "CheckResult": [
         ["check", WEB, *DEMO],

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
 from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document_audit import AuditReport
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
 from kplan.result.document_diff import ClusterDiff
@@ -73,6 +74,11 @@ def explain_code(document: PodExplanation | PodExplanations, *, verdicts: bool, 
         }
     )
     return worst([steps_code(document.what_if), answered])
+
+
+def audit_code(document: AuditReport, *, verdicts: bool) -> ExitCode:
+    """Exit code of ``explain --audit``: NO_FIT where a text differs and that was asked to count."""
+    return held({ExitCode.NO_FIT: verdicts and document.verdict == "DIFFERS"})
 
 
 def simulate_code(document: SimulationPlan, *, verdicts: bool, strict: bool) -> ExitCode:

@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from kplan.cli import options
+from kplan.cli.audit import audited
 from kplan.cli.command import AliasedGroup
 from kplan.cli.exit_codes import ExitCode, explain_code
 from kplan.cli.notes import note
@@ -73,6 +74,9 @@ def explain_pod(
     scores: Annotated[str, typer.Option("--scores", metavar="all", help="All feasible nodes in Scores.")] = "",
     fix: Annotated[int, typer.Option("--fix", metavar="N", help="Commands of one remedy; nothing is run.", min=0)] = 0,
     all_fixes: Annotated[bool, typer.Option("--all-fixes", help="Every remedy in Fix.")] = False,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Hold kplan's event texts against those that were recorded.")
+    ] = False,
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
@@ -90,6 +94,8 @@ def explain_pod(
 
     namespace = namespace if all_namespaces else home(source, namespace)
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
+    if audit:
+        audited(source, rules, shown, scope, names or [], verdicts=exit_code, timings=timings)
     style = Style(event=event, group=group, fix=fix, all_scores=_all("scores", scores), all_fixes=all_fixes)
     alone = {"--event": event, "--fix": fix, "--group": group}
     if sum(map(bool, alone.values())) > 1:
@@ -162,7 +168,7 @@ def answer(
             raise UsageError(
                 f"no scheduler here answers for schedulerName {pod.scheduler_name} of {pod.key}",
                 code="other-scheduler",
-                hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE names others",
+                hint=f"profiles: {', '.join(planner.pipelines)}; --config FILE has others, --as-scheduler takes one",
             )
     if with_queue and pods and not any(pod.waiting for pod in pods):
         names_of = listed([pod.key for pod in pods])

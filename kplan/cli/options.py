@@ -88,6 +88,10 @@ class Rules:
         str,
         of_rules(metavar="FILE|PROVIDER", help="A Policy of 1.22 or earlier, configmap/NS/NAME, or DefaultProvider."),
     ] = ""
+    as_scheduler: Annotated[
+        str,
+        of_rules(metavar="NAME", help="Take every pod for one of this schedulerName: the profile it is planned by."),
+    ] = ""
     call_extenders: Annotated[
         bool, of_rules("--call-extenders", help="Ask the HTTP extenders of the configuration; else each is a doubt.")
     ] = False

@@ -140,6 +140,7 @@ def _of_config_map(found: StateRead, namespace: str, name: str) -> Mapping[str, 
 def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> Given:
     """Make the rules that a source says its scheduler follows, as far as they are not refused."""
     from kplan.api import Scheduler
+    from kplan.sources.schedulers import ASSUMED
 
     refusal: ConfigError | None = None
     where = state.scheduler.origin or ("the source" if state.scheduler.configuration is not None else "")
@@ -158,7 +159,7 @@ def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> G
         if refusal is None:
             return Given(scheduler, recorded, _with_form(where, scheduler), doubt)
         said = f"what {where or 'the source'} says of the scheduler is refused ({refusal.message})"
-        return Given(scheduler, assumed=f"{said}: the defaults are assumed")
+        return Given(scheduler, assumed=f"{said}: {ASSUMED}")
     assert refusal is not None
     raise refusal
 

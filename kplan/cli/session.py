@@ -186,6 +186,7 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
     version, how = version_of(state, rules.k8s_version)
     given = make_rules(read, version, gates, config, rules.config or rules.policy)
     scheduler = calling(given.scheduler, read, rules.extender_calls) if rules.call_extenders else given.scheduler
+    scheduler = scheduler.for_all(rules.as_scheduler) if rules.as_scheduler else scheduler
     fill_in(state, scheduler)
     age = round(perf_counter() - started) if read.live else None
     about = origin(state, scheduler.features, version, how, via=read.via, age=age)

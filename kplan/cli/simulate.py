@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +23,22 @@ if TYPE_CHECKING:
     from kplan.studies.simulate import SimulateOptions
     from kplan.studies.simulate.manifests import ManifestPlan
 
+
+@dataclass(frozen=True)
+class Drawn:
+    """Which runs of a live scheduler are played.
+
+    Attributes:
+        sample: seed of the run that is shown; None for all nodes and the first of a tie.
+        runs: how many are counted.
+        seed: of the first of those.
+    """
+
+    sample: int | None
+    runs: int
+    seed: int
+
+
 QUEUES = ("all", "manifests")
 VICTIMS = ("return", "gone")
 
@@ -38,6 +55,13 @@ def simulate(
     victims: Annotated[
         str, typer.Option("--victims", metavar="return|gone", help="Do evicted pods return?")
     ] = "return",
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Play one run: look at some nodes alone, draw among equals.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="What a run is drawn by.")] = 0,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", min=0, help="Play so many runs, and tell the spread.")
+    ] = 0,
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
@@ -65,6 +89,7 @@ def simulate(
             preempt=not no_preempt,
             back=victims == "return",
             templates=templates,
+            drawn=Drawn(seed if sample else None, runs, seed),
         )
         return with_steps(document, what_if)
 
@@ -81,6 +106,7 @@ def plan(
     preempt: bool = True,
     back: bool = True,
     templates: dict[str, str] | None = None,
+    drawn: Drawn | None = None,
 ) -> SimulationPlan:
     """Plan the queue, and the pods of manifests after it.
 
@@ -92,6 +118,7 @@ def plan(
         preempt: carry out preemptions.
         back: whether evicted pods that a controller owns come back.
         templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+        drawn: which runs are played; none if None.
 
     Raises:
         SourceError: a manifest cannot be read.
@@ -104,9 +131,12 @@ def plan(
         raise UsageError("--queue manifests without a manifest", code="no-manifest", hint=hint)
     how = SimulateOptions(victims_return=back, doubts=session.doubts, attempts=True)
     asked = manifest_plan(session, files, namespace, how, own=own, preempt=preempt, templates=templates)
+    asked = replace(asked, seed=drawn.sample if drawn is not None else None)
     played = asked.first()
     session.planned = played.planner.cluster
-    return played.plan
+    if drawn is None or not drawn.runs:
+        return played.plan
+    return asked.with_runs(played.plan, drawn.runs, drawn.seed)
 
 
 def manifest_plan(

@@ -13,7 +13,7 @@ import msgspec
 
 from kplan.cli.options import FeatureGates, Rules, Source, of_rules
 from kplan.cli.session import Session, make_session
-from kplan.cli.source import read_source
+from kplan.cli.source import named_file, read_source
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
@@ -40,6 +40,25 @@ class RulesOfSome:
             metavar="FILE|default", help="A KubeSchedulerConfiguration, or the one in use; given again, each of them."
         ),
     ] = field(default_factory=list)
+    policy: Annotated[
+        str,
+        of_rules(
+            metavar="FILE|PROVIDER",
+            help="A Policy of 1.22 or earlier, configmap/NS/NAME, or DefaultProvider.",
+        ),
+    ] = ""
+    as_scheduler: Annotated[
+        str,
+        of_rules(metavar="NAME", help="Take every pod for one of this schedulerName."),
+    ] = ""
+    call_extenders: Annotated[
+        bool,
+        of_rules("--call-extenders", help="Ask the HTTP extenders of the configuration."),
+    ] = False
+    extender_calls: Annotated[
+        int,
+        of_rules(metavar="N", help="Requests to extenders of each process at most.", min=1),
+    ] = 500
 
 
 @dataclass(frozen=True)
@@ -86,10 +105,11 @@ def open_sweep(
 
     by_name = {axis.name: axis.values for axis in asked}
     configs, versions = by_name.get("config", ("",)), by_name.get("version", ("",))
-    found = [imagine(one, namespace) for one in _sessions(source, configs, versions, rules.feature_gates)]
+    found = [imagine(one, namespace) for one in _sessions(source, configs, versions, rules)]
     sessions = [session for session, _ in found]
     made = [(one.scheduler, one.state) for one in sessions]
-    base = Base(tuple(SweepRules(s.features, s.configuration, s.request_rules, state) for s, state in made))
+    more = (rules.extender_calls if rules.call_extenders else 0, named_file(source), rules.as_scheduler)
+    base = Base(tuple(SweepRules(s.features, s.configuration, s.request_rules, state, *more) for s, state in made))
     bench = Bench(base)
     compared = [*_rule_axes(configs, versions)]
     others = [axis for axis in asked if axis.name not in OF_RULES]
@@ -132,19 +152,31 @@ def asked_axes(
     return order, said
 
 
-def _sessions(source: Source, configs: Sequence[str], versions: Sequence[str], gates: str) -> Iterator[Session]:
+def _sessions(source: Source, configs: Sequence[str], versions: Sequence[str], rules: RulesOfSome) -> Iterator[Session]:
     """Make the rules of each configuration by each version; versions have states of their own, read once."""
     from kplan.cli.notes import tell_completeness
     from kplan.studies.sweep import DEFAULT, apart
 
     started = perf_counter()
     found = read_source(source)
+    if rules.call_extenders and found.live:
+        hint = "take one: kplan snapshot FILE, then --snapshot FILE"
+        raise UsageError("--call-extenders: a sweep asks about a snapshot alone", code="not-live", hint=hint)
     tell_completeness(found.state.completeness)
     # a version fills in requests in its own way, in place
     states = {version: apart(found.state) if len(versions) > 1 else found.state for version in versions}
     for config, version in product(configs, versions):
         file = "" if config == DEFAULT else config
-        yield make_session(replace(found, state=states[version]), Rules(version, gates, file), started)
+        asked = Rules(
+            version,
+            rules.feature_gates,
+            file,
+            rules.policy,
+            rules.as_scheduler,
+            rules.call_extenders,
+            rules.extender_calls,
+        )
+        yield make_session(replace(found, state=states[version]), asked, started)
 
 
 def _rule_axes(configs: Sequence[str], versions: Sequence[str]) -> Iterator[Axis]:

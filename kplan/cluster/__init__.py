@@ -2,7 +2,7 @@
 
 from kplan.cluster.affinity import AffinityTerm, WeightedTerm
 from kplan.cluster.build import build
-from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Remove
+from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Relabel, Remove
 from kplan.cluster.cluster import Change, Cluster, Undo
 from kplan.cluster.counters import Counter
 from kplan.cluster.labels import LabelColumn
@@ -24,6 +24,7 @@ __all__ = [
     "PodInfo",
     "Put",
     "PutNode",
+    "Relabel",
     "Remove",
     "Undo",
     "WeightedTerm",

@@ -45,14 +45,16 @@ class Counted(NamedTuple):
     non_zero_on_node: tuple[int, int]
 
 
-def build(state: ClusterState, rules: RequestRules | None = None) -> Cluster:
+def build(state: ClusterState, rules: RequestRules | None = None, as_scheduler: str = "") -> Cluster:
     """Build the columns of a state.
 
     Args:
         state: the objects; pods that ended are left out, a pod on a node the state lacks counts on none.
         rules: how requests are counted in this version; those of the newest if None.
+        as_scheduler: schedulerName that every pod is taken to have; empty for its own.
     """
     cluster = Cluster(state, rules or RequestRules())
+    cluster.as_scheduler = as_scheduler
     _build_nodes(cluster)
     cluster.counters = Counters(cluster)
     append_pods(cluster, state.pods)
@@ -184,7 +186,7 @@ def _info(cluster: Cluster, pod: Pod, row: int, counts: Counted) -> PodInfo:
         name=pod.name,
         uid=pod.metadata.uid or pod.key,
         priority=spec.priority or 0,
-        scheduler_name=spec.scheduler_name or DEFAULT_SCHEDULER,
+        scheduler_name=cluster.as_scheduler or spec.scheduler_name or DEFAULT_SCHEDULER,
         pod_class=cluster.classes.of(pod),
         requests=counts.requests,
         non_zero=counts.non_zero,

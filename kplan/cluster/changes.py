@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from kplan.cluster.build import append_pods
 from kplan.cluster.cluster import Cluster, Revert
+from kplan.cluster.pods import PodInfo
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, Pod
 
@@ -114,3 +117,32 @@ class AddPods:
     def apply(self, cluster: Cluster) -> Revert:
         """Append rows to the pod columns."""
         return append_pods(cluster, self.pods)
+
+
+@dataclass(frozen=True, slots=True)
+class Relabel:
+    """A pod gets labels, over those that it has."""
+
+    pod: int
+    labels: tuple[tuple[str, str], ...]
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Count the pod as one of the class that it is now."""
+        info = cluster.pods[self.pod]
+        former = info.pod
+        metadata = structs.replace(former.metadata, labels={**(former.metadata.labels or {}), **dict(self.labels)})
+        _become(cluster, info, structs.replace(former, metadata=metadata))
+        return lambda: _become(cluster, info, former)
+
+
+def _become(cluster: Cluster, info: PodInfo, pod: Pod) -> None:
+    """Put another object in the place of a pod that differs in labels alone."""
+    node = int(cluster.pod_node[info.row])
+    if node >= 0:
+        cluster.move(info.row, node, -1)
+    info.pod, info.pod_class = pod, cluster.classes.of(pod)
+    cluster.counters.extend()
+    cluster.pod_class[info.row] = info.pod_class.index
+    cluster.pod_generation += 1
+    if node >= 0:
+        cluster.move(info.row, node, 1)

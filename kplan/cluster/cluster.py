@@ -51,6 +51,7 @@ class Cluster:
     Attributes:
         state: what was read; columns and ``objects`` are what changes have made of it since.
         rules: how requests of pods are counted in this version.
+        as_scheduler: schedulerName that every pod is taken to have; empty for its own.
         nodes: node objects by row; rows are sorted by name, bytewise.
         node_index: row by node name.
         pods: PodInfo by row; pods that ended are not among them.
@@ -84,6 +85,7 @@ class Cluster:
     def __init__(self, state: ClusterState, rules: RequestRules) -> None:
         self.state = state
         self.rules = rules
+        self.as_scheduler = ""
         self.nodes: list[Node] = sorted(state.nodes, key=lambda node: node.name.encode())
         self.node_index: dict[str, int] = {node.name: i for i, node in enumerate(self.nodes)}
         self.pods: list[PodInfo] = []

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
 from kplan.course.returning import Returns
+from kplan.framework.preemption import NodeStatus
 from kplan.pipeline import Planner
 from kplan.result import Event, EventKind
 
@@ -37,6 +38,7 @@ class Landing(Generic[W]):
         why: what the observer said of it; None for what was placed, or where nobody asks.
         elsewhere: whether another scheduler places it.
         again: whether others evicted it over and over, until it was given up.
+        permit: what a Permit plugin holds it back with where it was placed; None for none.
     """
 
     pod: PodInfo
@@ -50,6 +52,7 @@ class Landing(Generic[W]):
     why: W | None = None
     elsewhere: bool = False
     again: bool = False
+    permit: NodeStatus | None = None
 
     @property
     def began_as(self) -> str:
@@ -150,7 +153,7 @@ class Attempts(Generic[W]):
             return Landing(pod, self._kind(event), "", instead_of, was, evicts, message=message, why=why)
         tie = len(last.scores.best) if last.scores is not None else 0
         node = planner.cluster.node_name(last.placement.node)
-        return Landing(pod, event.kind, node, instead_of, was, evicts, tie, message)
+        return Landing(pod, event.kind, node, instead_of, was, evicts, tie, message, permit=last.permit)
 
     def _kind(self, event: Event) -> EventKind:
         """What a pod is that was not placed: one that evicted others waits, and so does one without any node."""

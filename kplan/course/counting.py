@@ -88,7 +88,7 @@ def count_sets(
         UsageError: no profile has the schedulerName of one.
     """
     for supply in supplies:
-        name = supply.sample.spec.scheduler_name or DEFAULT_SCHEDULER
+        name = planner.cluster.as_scheduler or supply.sample.spec.scheduler_name or DEFAULT_SCHEDULER
         if name not in planner.pipelines:
             raise UsageError(
                 f"{supply.name}: no profile here has the schedulerName {name}",

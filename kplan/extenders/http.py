@@ -16,6 +16,7 @@ import msgspec
 from kplan.extenders.budget import Budget
 from kplan.extenders.tls import context_of
 from kplan.extenders.wire import (
+    BindingResult,
     FilterResult,
     HostPriority,
     MetaVictims,
@@ -125,6 +126,20 @@ class HttpExtender:
             left[cluster.node_index[name]] = self._victims(cluster, name, meta or MetaVictims())
         return left
 
+    def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        """Have a pod bound to a node; sent once, and never answered from memory.
+
+        Source: HTTPExtender.Bind.
+
+        Raises:
+            ExtenderError: it says that it failed, or there is no answer that tells.
+        """
+        about = {"PodName": name, "PodNamespace": namespace, "PodUID": uid, "Node": node}
+        url = f"{self.config.url_prefix.rstrip('/')}/{self.config.bind_verb}"
+        result = self._read(url, self._post(url, msgspec.json.encode(about), self.config.bind_verb), BindingResult)
+        if result.error:
+            raise ExtenderError(result.error)
+
     def _victims(self, cluster: Cluster, name: str, meta: MetaVictims) -> Victims:
         there = {cluster.pods[row].uid: row for row in cluster.pods_on(cluster.node_index[name])}
         for one in meta.pods or ():
@@ -184,6 +199,14 @@ class HttpExtender:
                 raise NotAskedError(f"extender {self.config.url_prefix} was not asked: {spent}")
             answer = self._post(url, body, verb)
             self._budget.remember(url, body, answer)
+        return self._read(url, answer, kind)
+
+    def _read(self, url: str, answer: bytes, kind: type[_T]) -> _T:
+        """Read an answer.
+
+        Raises:
+            ExtenderError: it cannot be read.
+        """
         if not answer.strip():
             raise ExtenderError("EOF")
         try:

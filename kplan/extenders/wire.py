@@ -27,6 +27,12 @@ class FilterResult(msgspec.Struct, frozen=True, rename="lower"):
     error: str = ""
 
 
+class BindingResult(msgspec.Struct, frozen=True, rename="lower"):
+    """ExtenderBindingResult."""
+
+    error: str = ""
+
+
 class HostPriority(msgspec.Struct, frozen=True):
     """The score of one node."""
 

@@ -57,3 +57,14 @@ class Cost(Enum):
 
     COLUMNS = auto()
     SEARCH = auto()
+
+
+class Compares(Enum):
+    """What the score of a node depends on besides the node, among the nodes that are scored together."""
+
+    NOTHING = auto()
+    """It is the same whichever other nodes are scored."""
+    EXTREMES = auto()
+    """The raw score is the same; its normalisation depends on the highest and the lowest raw score alone."""
+    SET = auto()
+    """All of them, unless the plugin says more (``framework.plugin.ComparingPlugin``)."""

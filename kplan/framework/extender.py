@@ -65,3 +65,10 @@ class ExtenderCaller(Protocol):
         Raises:
             ExtenderError: no answer that can be used.
         """
+
+    def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        """Have a pod bound to a node; sent once, and never answered from memory.
+
+        Raises:
+            ExtenderError: it says that it failed, or there is no answer that tells.
+        """

@@ -1,7 +1,11 @@
 """The sentence of a FailedScheduling event, word for word."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+_HEAD = re.compile(r"0/([0-9]+) nodes are available: ")
+_NUMBER = re.compile(r"^[0-9]+ ")
 NO_NODES = "no nodes available to schedule pods"
 
 
@@ -24,3 +28,37 @@ def fit_error(total: int, histogram: Mapping[str, int], *, pre_filter: str = "",
         if reasons:
             text += f" {', '.join(reasons)}."
     return f"{text} {post_filter}" if post_filter else text
+
+
+@dataclass(frozen=True, slots=True)
+class FitText:
+    """An event text that was read.
+
+    Attributes:
+        nodes: how many nodes there were.
+        reasons: how many nodes each reason holds for; 0 for one of the whole pod.
+        post_filter: what PostFilter plugins said.
+    """
+
+    nodes: int
+    reasons: Mapping[str, int]
+    post_filter: str
+
+
+def read(text: str) -> FitText | None:
+    """Read an event text; None where it is another text."""
+    head = _HEAD.match(text)
+    if head is None:
+        return None
+    body, _, post_filter = text[head.end() :].partition(". ")
+    reasons: dict[str, int] = {}
+    for part in body.removesuffix(".").split(", "):
+        number = _NUMBER.match(part)
+        reasons[part[number.end() :] if number else part] = int(number[0]) if number else 0
+    return FitText(int(head[1]), reasons, post_filter)
+
+
+def reasons_of(text: str) -> tuple[str, ...]:
+    """Read the reasons from an event text, without their numbers; none where it is another text."""
+    found = read(text)
+    return tuple(found.reasons) if found is not None else ()

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.comparing import Compared, NodeSets
+from kplan.framework.events import Happened, Interest
 from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, Skip
 from kplan.framework.worlds import Rows, Worlds
 
@@ -100,6 +102,14 @@ class NormalizePlugin(Protocol):
 
 
 @runtime_checkable
+class ComparingPlugin(Protocol):
+    """A Score plugin (``Compares.SET``) that says which sets of nodes it scores alike; else each is asked anew."""
+
+    def compared(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, sets: NodeSets) -> Compared:
+        """Tell what of sets of nodes matters; ``rows`` is intp[F], ``state`` that of PreFilter."""
+
+
+@runtime_checkable
 class PostFilterPlugin(Protocol):
     """Tries to make room when no node is feasible."""
 
@@ -137,6 +147,25 @@ class SettlePlugin(Protocol):
 
     def settle(self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any) -> tuple[Change, ...]:
         """Return what PreBind changes; the pod is reserved on node ``row``."""
+
+
+@runtime_checkable
+class WakingPlugin(Protocol):
+    """Says what may make room for a pod that it refused; one without it has the pod tried again by time alone."""
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Return what it asks to hear of.
+
+        Source: EventsToRegister; the gate SchedulerQueueingHints is on in all minors from 1.34.
+        """
+
+
+@runtime_checkable
+class HintingPlugin(Protocol):
+    """Looks closer at what happened; without it all that a plugin is interested in wakes the pod."""
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """Tell whether what happened may make the pod fit, as far as this plugin goes; it is one of its interests."""
 
 
 @runtime_checkable

@@ -32,6 +32,9 @@ class Steps(Protocol):
     def cycle(self, pod: PodInfo, nominated: int | None = None) -> Cycle:
         """Start a cycle of one pod."""
 
+    def draw(self, cycle: Cycle, outcome: Outcome) -> Outcome:
+        """What comes of a cycle where nodes are looked at as in one run."""
+
     def place(self, cycle: Cycle, row: int) -> Taken:
         """Assume and reserve."""
 
@@ -62,7 +65,7 @@ class SinglePod:
     def step(self, planner: Steps) -> Event:
         """See Entity."""
         cycle = planner.cycle(self.pod)
-        outcome = cycle.explain()
+        outcome = planner.draw(cycle, cycle.explain())
         if outcome.gated:
             return Event(EventKind.GATED, outcome)
         if outcome.kept_out and not outcome.error:
@@ -95,7 +98,7 @@ class SinglePod:
             planner.apply(Nominate(row, -1) for row in cleared)
             planner.apply([Nominate(pod.row, node)])
         cycle = planner.cycle(pod, node)
-        then = cycle.explain()
+        then = planner.draw(cycle, cycle.explain())
         return replace(outcome, preempted=Preempted(node, victims, cleared, then)), cycle
 
     def _forget_nomination(self, planner: Steps, outcome: Outcome) -> None:
@@ -131,11 +134,11 @@ def _place(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
             none = outcome.scores.total[:0]
             thin = replace(outcome.scores, rows=none, raw={}, weighted={}, total=none)
             outcome = replace(outcome, diagnosis=None, scores=thin)
-    return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=_permit(cycle, row))
+    return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=permit_of(cycle, row))
 
 
-def _permit(cycle: Cycle, row: int) -> NodeStatus | None:
-    """What a Permit plugin holds a placed pod back with; None for none."""
+def permit_of(cycle: Cycle, row: int) -> NodeStatus | None:
+    """What a Permit plugin holds a pod back with that is placed on a node; None for none."""
     for plugin in cycle.pipeline.at(Point.PERMIT):
         answer = plugin.permit(cycle.pod, cycle.cluster, row) if hasattr(plugin, "permit") else None
         if answer is not None:

@@ -13,6 +13,7 @@ from kplan.pipeline.kept import Kept
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
+from kplan.pipeline.walk import Walk
 from kplan.result import Event, Outcome, Plan
 
 
@@ -31,6 +32,7 @@ class Planner:
             resourceVersion, and kube-scheduler ignores an update that does not change it.
         bind: carry out what plugins write before a pod is bound, as when each binding is over before the next pod's
             turn. The conformance oracle, which binds nothing, leaves claims in flight.
+        walk: where one run of a live scheduler stands; None for all nodes and the first of a tie. Trials have none.
     """
 
     cluster: Cluster
@@ -40,6 +42,7 @@ class Planner:
     everything: bool = True
     move_nominations: bool = True
     bind: bool = True
+    walk: Walk | None = None
     _log: list[tuple[tuple[Change, ...], Undo]] = field(default_factory=list, init=False, repr=False, compare=False)
     """All that went through this planner, in order, with what takes it back."""
     _kept: tuple[Cluster, int, Kept] | None = field(default=None, init=False, repr=False, compare=False)
@@ -108,6 +111,10 @@ class Planner:
     def step(self, entity: PodInfo | Entity) -> Event:
         """Try a pod, or what is scheduled as one, and carry out what comes of it."""
         return (SinglePod(entity) if isinstance(entity, PodInfo) else entity).step(self)
+
+    def draw(self, cycle: Cycle, outcome: Outcome) -> Outcome:
+        """What comes of a cycle where nodes are looked at as in one run; all of it where no run is played."""
+        return outcome if self.walk is None else self.walk.draw(cycle, outcome)
 
     def place(self, cycle: Cycle, row: int) -> Taken:
         """Assume and reserve; nothing stays taken where a plugin refuses.

@@ -11,7 +11,7 @@ from kplan.framework.args import Extender
 from kplan.framework.codes import Point
 from kplan.framework.extender import ExtenderCaller
 from kplan.framework.features import Features
-from kplan.plugins.registry import find
+from kplan.plugins.registry import find, make
 
 _SCORING = (Point.PRE_SCORE.value, Point.SCORE.value)
 
@@ -64,7 +64,8 @@ def bind_profiles(
             for name in names:
                 made = find(name)
                 if made is not None and name not in plugins:
-                    plugins[name] = made(profile.args.get(name, profile.raw_args.get(name)), features)
+                    plugin = make(made, profile.args.get(name, profile.raw_args.get(name)), features)
+                    plugins[name] = plugin
         points = {
             point: tuple(plugins[name] for name in names if name in plugins) for point, names in profile.plugins.items()
         }

@@ -9,6 +9,7 @@ from kplan.cluster import Assume, Change
 from kplan.framework.codes import Point
 from kplan.framework.findings import Failed, Refused
 from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.topology_labels import labels_of_binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,4 +74,8 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object],
             if written:
                 apply(written)
                 taken.alone = False
+    relabelled = labels_of_binding(cycle.cluster, cycle.pod, row, cycle.pipeline.features) if bind else ()
+    if relabelled:
+        apply(relabelled)
+        taken.alone = False
     return taken

@@ -191,6 +191,17 @@ class Statuses(Mapping[int, NodeStatus]):
             mask[position] = status.code is Code.UNSCHEDULABLE
         return mask
 
+    def plugins(self) -> frozenset[str]:
+        """Names of the plugins whose status is the verdict of some world; an extender's is empty."""
+        found = {status.plugin for status in self._refused.values()}
+        passes = [(self._plain, self._at < 0)]
+        if self._nominated is not None:
+            passes.append((self._nominated, self._nominated.first >= 0))
+        for run, where in passes:
+            first = run.first[where]
+            found.update(run.asked[index].plugin for index in np.unique(first[first >= 0]).tolist())
+        return frozenset(found)
+
     def histogram(self) -> Counter[str]:
         """Count the worlds each reason holds for."""
         counts = self._plain.count_reasons(self._at < 0)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
@@ -31,6 +31,7 @@ class BalancedResourceAllocation:
 
     name: ClassVar[str] = "BalancedResourceAllocation"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     args: None
     features: Features

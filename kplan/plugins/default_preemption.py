@@ -6,8 +6,8 @@ What it checks:  whether the pod may preempt at all; then, for every node refuse
 Rejects with:    "not eligible due to preemptionPolicy=Never.", "not eligible due to a terminating pod on the nominated
                  node.", or a sentence of the form "0/N nodes are available: ..." with "Preemption is not helpful for
                  scheduling" and "No preemption victims found for incoming pod" (Unschedulable)
-Not modelled:    sampling: the scheduler looks at max(10 %, 100) candidates from a random offset, kplan at all; pod
-                 groups as victims (gate GenericWorkload, off by default).
+Not modelled:    pod groups as victims (gate GenericWorkload, off by default). The scheduler looks at max(10 %, 100)
+                 candidates from a random offset, kplan at all: how often each is chosen then is told beside it.
 Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go,
                  pkg/scheduler/framework/preemption/preemption.go and util.go
 """
@@ -18,24 +18,23 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.cluster.pods import NO_TIME
 from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Code, Cost, Point, Reads
 from kplan.framework.extender import ExtenderError
 from kplan.framework.features import Features
 from kplan.framework.fit_error import fit_error
-from kplan.framework.preemption import Ineligible, NodeStatus, PickRule, Preemption, PreemptionHandle, Victims
+from kplan.framework.preemption import Ineligible, NodeStatus, Preemption, PreemptionHandle, Victims
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.shared.budgets import counting
+from kplan.plugins.shared.picking import pick
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_CANDIDATE = "no candidate node for preemption"
@@ -339,49 +338,3 @@ def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows, by_class
         keep = [i for i in found.tolist() if cluster.pods[int(pods[i])].name not in disrupted]
         found = np.array(keep, dtype=np.intp)
     return found
-
-
-def pick(cluster: Cluster, candidates: dict[int, Victims]) -> tuple[tuple[int, ...], PickRule | None]:
-    """Choose among candidates; return the tie set, by name, and the rule that decided for it.
-
-    Source: v1.37.2 preemption/preemption.go pickOneNodeForPreemption; util.GetEarliestPodStartTime.
-    """
-    rows = np.array(sorted(candidates), dtype=np.intp)
-    chosen = [candidates[row] for row in rows.tolist()]
-    sizes = np.array([len(victims.pods) for victims in chosen], dtype=np.int64)
-    pods = np.fromiter(chain.from_iterable(victims.pods for victims in chosen), dtype=np.intp, count=int(sizes.sum()))
-    first = np.cumsum(sizes) - sizes
-    priority = cluster.pod_priority[pods]
-    scores: tuple[Callable[[], NDArray[np.int64]], ...] = (
-        lambda: -np.array([victims.pdb_violations for victims in chosen], dtype=np.int64),
-        lambda: -priority[first],
-        lambda: -np.add.reduceat(priority + 2**31, first),
-        lambda: -sizes,
-        lambda: _earliest_start(priority, cluster.pod_start[pods], first, sizes),
-    )
-    left = np.arange(len(rows))
-    decided: PickRule | None = None
-    for rule, score in zip(PickRule, scores, strict=True):
-        if len(left) == 1:
-            break
-        values = score()[left]
-        kept = left[values == values.max()]
-        if len(kept) < len(left):
-            decided = rule
-        left = kept
-    return tuple(rows[left].tolist()), decided
-
-
-def _earliest_start(
-    priority: NDArray[np.int64], start: NDArray[np.int64], first: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Earliest start among the victims of the highest priority; a pod without start time counts as starting now.
-
-    Args:
-        priority: int64[V], of the victims, those of one node after the other.
-        start: int64[V], likewise [seconds since 1970].
-        first: int64[M], position of the first victim of each node.
-        sizes: int64[M], victims of each node.
-    """
-    highest = np.repeat(np.maximum.reduceat(priority, first), sizes)
-    return np.minimum.reduceat(np.where(priority == highest, start, NO_TIME), first)

@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
@@ -49,6 +49,7 @@ class ImageLocality:
 
     name: ClassVar[str] = "ImageLocality"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     args: None
     features: Features

@@ -21,7 +21,8 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeAffinityArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal, Refused, Skip
@@ -106,6 +107,7 @@ class NodeAffinity:
 
     name: ClassVar[str] = "NodeAffinity"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     args: NodeAffinityArgs | None
     features: Features
@@ -141,6 +143,17 @@ class NodeAffinity:
             Refusal(ReasonCode.NODE_AFFINITY, (), REASON_POD, enforced & ~allowed[worlds.rows]),
         )
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_))
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Nodes that are new or have other labels."""
+        return (Interest(Resource.NODE, Action.ADD | Action.NODE_LABEL),)
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A node that is selected now and was not before; one that addedAffinity refuses never does."""
+        old, new = happened.old, happened.new
+        if not isinstance(new, Node) or not selects(self._added.required, new) or not _allows(pod.pod, new):
+            return False
+        return not isinstance(old, Node) or not _allows(pod.pod, old)
 
     def pre_score(
         self, pod: PodInfo, state: NodeAffinityState | None, cluster: Cluster, rows: Rows
@@ -198,6 +211,20 @@ class NodeAffinity:
             if unmet:
                 groups.setdefault(unmet, []).append(node.name)
         return NodeAffinityFacts(tuple(AffinityGroup(unmet, tuple(nodes)) for unmet, nodes in groups.items()))
+
+
+def _allows(pod: Pod, node: Node) -> bool:
+    """Tell whether nodeSelector and required node affinity of a pod allow a node."""
+    wanted = (pod.spec.node_selector or {}).items()
+    return wanted <= node.labels.items() and selects(_required(pod), node)
+
+
+def selects(selector: NodeSelector | None, node: Node) -> bool:
+    """Tell whether a node selector selects a node; None selects all."""
+    if selector is None:
+        return True
+    terms = map(compile_node_term, selector.node_selector_terms or ())
+    return any(term.matches(node.name, node.labels) for term in terms)
 
 
 def _required(pod: Pod) -> NodeSelector | None:

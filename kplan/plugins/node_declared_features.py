@@ -20,12 +20,13 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Mask, Ready, Refusal, RowError, Skip, passed
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
-from kplan.objects.models import Pod
+from kplan.objects.models import Node, Pod
 
 REASON = "node(s) didn't match Pod's required features"
 NO_STATE = 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found'
@@ -112,6 +113,20 @@ class NodeDeclaredFeatures:
         code = ReasonCode.NODE_FEATURES
         refusals = tuple(Refusal(code, tuple(about[why]), why, sets[feature_set]) for why, sets in refusing.items())
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_))
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Nodes that are new or declare other features, any change of the pod."""
+        own = Interest(Resource.TARGET_POD, Action.UPDATE)
+        return Interest(Resource.NODE, Action.ADD | Action.NODE_FEATURE), own
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A node that declares something else, a pod that needs something else."""
+        old, new = happened.old, happened.new
+        if isinstance(old, Pod) and isinstance(new, Pod):
+            return self._needed(old) != self._needed(new)
+        if isinstance(old, Node) and isinstance(new, Node):
+            return (old.status.declared_features or []) != (new.status.declared_features or [])
+        return True
 
     def explain(
         self,

@@ -16,7 +16,7 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeLabelArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.findings import Findings, Mask, refused
 from kplan.framework.normalize import MAX_NODE_SCORE
@@ -33,6 +33,7 @@ class NodeLabel:
 
     name: ClassVar[str] = "NodeLabel"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     args: NodeLabelArgs | None
     features: Features

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import NODE_ADDED, Interest
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Ready, passed, refused
@@ -67,6 +68,10 @@ class NodeName:
         other = worlds.rows != cluster.node_index.get(wanted, -1)
         about = (About(AboutKind.NODE, wanted),)
         return refused(ReasonCode.OTHER_NODE_NAMED, REASON, other, unresolvable=True, about=about)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Nodes that are new."""
+        return (NODE_ADDED,)
 
     def explain(
         self,

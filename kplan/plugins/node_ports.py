@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
+from kplan.cluster.pods import host_ports
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import NODE_ADDED, POD_DELETED, Happened, Interest
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Mask, Ready, RowError, Skip, refused
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
+from kplan.objects.models import Pod
 
 REASON = "node(s) didn't have free ports for the requested pod ports"
 NO_STATE = 'reading "PreFilterNodePorts" from cycleState: not found'
@@ -139,6 +142,17 @@ class NodePorts:
                 taken |= (added > 0) | untouched | put_back
         about = tuple(About(AboutKind.PORT, f"{port.port}/{port.protocol}") for port in pod.pod_class.host_ports)
         return refused(ReasonCode.PORT_TAKEN, REASON, taken, unresolvable=False, about=about)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Pods that are gone, nodes that are new."""
+        return POD_DELETED, NODE_ADDED
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """Any new node; a pod that held a port which is wanted."""
+        if not isinstance(happened.old, Pod):
+            return True
+        held = host_ports(happened.old)
+        return any(conflict(port, other) for port in pod.pod_class.host_ports for other in held)
 
     def explain(
         self,

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
@@ -52,6 +52,7 @@ class NodePreferAvoidPods:
 
     name: ClassVar[str] = "NodePreferAvoidPods"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     args: None
     features: Features

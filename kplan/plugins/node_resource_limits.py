@@ -16,7 +16,7 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.plugin import Scores
 from kplan.framework.worlds import Rows
@@ -30,6 +30,7 @@ class NodeResourceLimits:
 
     name: ClassVar[str] = "NodeResourceLimits"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     args: None
     features: Features

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.args import NodeResourcesBalancedAllocationArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Ready, Skip
 from kplan.framework.normalize import MAX_NODE_SCORE
@@ -48,6 +48,7 @@ class NodeResourcesBalancedAllocation:
 
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs | None, features: Features) -> None:
         self._features = features

@@ -22,7 +22,8 @@ import numpy as np
 
 from kplan.cluster.cluster import FIXED_RESOURCES
 from kplan.framework.args import NodeResourcesFitArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.events import POD_DELETED, Action, Happened, Interest, Resource
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Ready, Refusal, failed_everywhere
@@ -31,6 +32,7 @@ from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
 from kplan.objects.requests import fit_score_requests
 from kplan.objects.resource_names import is_extended_resource, is_scalar_resource
+from kplan.plugins.shared import more_room as waking
 from kplan.plugins.shared.allocation_scores import RequestedToCapacityRatio, Scorer, least_allocated, most_allocated
 from kplan.plugins.shared.resources import delegated_to_devices, each_pod, resource_uses
 
@@ -102,6 +104,7 @@ class NodeResourcesFit:
 
     name: ClassVar[str] = "NodeResourcesFit"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     def __init__(self, args: NodeResourcesFitArgs | None, features: Features) -> None:
         args = args or NodeResourcesFitArgs()
@@ -184,6 +187,19 @@ class NodeResourcesFit:
                 for row, insufficient in found.items()
             )
         )
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Pods that are gone or ask for less, nodes that are new or have other amounts, classes of devices."""
+        found = [POD_DELETED, Interest(Resource.NODE, Action.ADD | Action.NODE_ALLOCATABLE)]
+        if self._features.enabled("DRAExtendedResource"):
+            found.append(Interest(Resource.DEVICE_CLASS, Action.ADD | Action.UPDATE))
+        if self._features.enabled("InPlacePodVerticalScaling"):
+            found += [Interest(who, Action.POD_SCALE_DOWN) for who in (Resource.ASSIGNED_POD, Resource.TARGET_POD)]
+        return tuple(found)
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A node that would hold the pod if it were empty, and has more now; a pod that leaves or asks for less."""
+        return waking.wakes(pod, cluster, happened, self._features)
 
     def pre_score(self, pod: PodInfo, state: FitState | None, cluster: Cluster, rows: Rows) -> Ready[FitScoreState]:
         """Work out what the pod counts for in the score.

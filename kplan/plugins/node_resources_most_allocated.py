@@ -15,7 +15,7 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import CPU_AND_MEMORY
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.plugin import Scores
 from kplan.framework.worlds import Rows
@@ -30,6 +30,7 @@ class NodeResourcesMostAllocated:
 
     name: ClassVar[str] = "NodeResourcesMostAllocated"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     args: None
     features: Features

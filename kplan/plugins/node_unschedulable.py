@@ -14,12 +14,13 @@ from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, passed, refused
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
-from kplan.objects.models import Taint
+from kplan.objects.models import Node, Pod, Taint
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
 
@@ -62,6 +63,20 @@ class NodeUnschedulable:
         about = (About(AboutKind.TAINT, str(UNSCHEDULABLE_TAINT)),)
         cordoned = cluster.unschedulable[worlds.rows]
         return refused(ReasonCode.NODE_CORDONED, REASON, cordoned, unresolvable=True, about=about)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Nodes that are new or uncordoned, tolerations of the pod."""
+        own = Interest(Resource.TARGET_POD, Action.POD_TOLERATION)
+        return Interest(Resource.NODE, Action.ADD | Action.NODE_TAINT), own
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A node that takes pods now and did not before; a toleration of the cordon."""
+        old, new = happened.old, happened.new
+        if isinstance(new, Pod):
+            comparison = self.features.enabled("TaintTolerationComparisonOperators")
+            return tolerated(new.spec.tolerations or (), UNSCHEDULABLE_TAINT, comparison=comparison)
+        takes = isinstance(new, Node) and not new.spec.unschedulable
+        return takes and (not isinstance(old, Node) or bool(old.spec.unschedulable))
 
     def explain(
         self,

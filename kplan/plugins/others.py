@@ -7,13 +7,15 @@ package is loaded only where a configuration names its plugin.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from kplan.errors import ConfigError
+from kplan.errors import ConfigError, KplanError
 from kplan.framework.codes import Cost
+from kplan.framework.features import Features
 
 GROUP = "kplan.plugins"
 
@@ -68,6 +70,48 @@ def other(name: str) -> type[Any] | None:
     if not points_of(found):
         raise _broken(point, "has none of the extension points")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A plugin of a package: what goes wrong in it ends the command in a line that names it.
+
+    Attributes:
+        inner: the plugin.
+    """
+
+    inner: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """Give what the plugin has; a method that is watched where it is one."""
+        if name.startswith("_") or name == "inner":
+            raise AttributeError(name)
+        value = getattr(self.inner, name)
+        return _watched(self.inner.name, name, value) if callable(value) else value
+
+
+def guarded(plugin: type[Any], args: Any, features: Features) -> Guarded:
+    """Make a plugin of a package.
+
+    Raises:
+        ConfigError: it fails.
+    """
+    return Guarded(_watched(plugin.name, "__init__", plugin)(args, features))
+
+
+def _watched(plugin: str, method: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Call a method of a plugin, and say whose fault it is where it raises."""
+
+    @wraps(call)
+    def watched(*args: Any, **more: Any) -> Any:
+        try:
+            return call(*args, **more)
+        except KplanError:
+            raise
+        except Exception as error:  # whatever a package of others does when it runs
+            raise _broken(_found()[plugin], f"fails in {method}: {type(error).__name__}: {error}") from error
+
+    return watched
 
 
 def points_of(plugin: type[Any]) -> frozenset[str]:

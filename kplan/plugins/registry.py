@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from kplan.framework.features import Features
 from kplan.plugins.azure_disk_limits import AzureDiskLimits
 from kplan.plugins.balanced_resource_allocation import BalancedResourceAllocation
 from kplan.plugins.check_node_condition import CheckNodeCondition
@@ -35,7 +36,7 @@ from kplan.plugins.node_resources_fit import NodeResourcesFit
 from kplan.plugins.node_resources_most_allocated import NodeResourcesMostAllocated
 from kplan.plugins.node_unschedulable import NodeUnschedulable
 from kplan.plugins.node_volume_limits import NodeVolumeLimits
-from kplan.plugins.others import other
+from kplan.plugins.others import guarded, other
 from kplan.plugins.pod_tolerates_node_no_execute_taints import PodToleratesNodeNoExecuteTaints
 from kplan.plugins.pod_topology_spread import PodTopologySpread
 from kplan.plugins.priority_sort import PrioritySort
@@ -105,3 +106,14 @@ def find(name: str) -> type[Any] | None:
         ConfigError: a package brings one that cannot be used.
     """
     return REGISTRY.get(name) or OLD.get(name) or other(name)
+
+
+def make(plugin: type[Any], args: Any, features: Features) -> Any:
+    """Make a plugin of its class; one of a package is watched, as nobody knows what it does.
+
+    Raises:
+        ConfigError: one of a package fails when it is made.
+    """
+    if plugin.name in REGISTRY or plugin.name in OLD:
+        return plugin(args, features)
+    return guarded(plugin, args, features)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from kplan.framework.args import RequestedToCapacityRatioArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
@@ -32,6 +32,7 @@ class RequestedToCapacityRatio:
 
     name: ClassVar[str] = "RequestedToCapacityRatio"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     def __init__(self, args: RequestedToCapacityRatioArgs | None, features: Features) -> None:
         args = args or RequestedToCapacityRatioArgs()

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import Action, Interest, Resource
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Refused
 from kplan.framework.reason_codes import AboutKind, ReasonCode
@@ -30,6 +31,10 @@ class SchedulingGates:
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Read nothing but the pod."""
         return Reads(0)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """The last gate of the pod taken away."""
+        return (Interest(Resource.TARGET_POD, Action.POD_GATES_GONE),)
 
     def pre_enqueue(self, pod: PodInfo, cluster: Cluster) -> Refused | None:
         """Refuse a pod that has gates; they are listed in the order of the spec."""

@@ -17,7 +17,8 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Mask, Ready, Refusal
@@ -25,7 +26,7 @@ from kplan.framework.normalize import default_normalize
 from kplan.framework.plugin import Scores
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
-from kplan.objects.models import Taint, Toleration
+from kplan.objects.models import Node, Taint, Toleration
 from kplan.objects.selectors import tolerated
 
 REASON = "node(s) had untolerated taint(s)"
@@ -61,6 +62,7 @@ class TaintToleration:
 
     name: ClassVar[str] = "TaintToleration"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     args: None
     features: Features
@@ -97,6 +99,21 @@ class TaintToleration:
         comparison = self.features.enabled("TaintTolerationComparisonOperators")
         wanted = (taint for taint in taints if taint.effect in effects)
         return [taint for taint in wanted if not tolerated(tolerations, taint, comparison=comparison)]
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Nodes that are new or have other taints, tolerations of the pod."""
+        own = Interest(Resource.TARGET_POD, Action.POD_TOLERATION)
+        return Interest(Resource.NODE, Action.ADD | Action.NODE_TAINT), own
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A node whose taints are tolerated now and were not before; any new toleration."""
+        old, new = happened.old, happened.new
+        if happened.resource is not Resource.NODE or not isinstance(new, Node):
+            return True
+        tolerations = pod.pod.spec.tolerations or ()
+        if isinstance(old, Node) and not self._untolerated(tolerations, old.spec.taints or (), _KEEPS_AWAY):
+            return False
+        return not self._untolerated(tolerations, new.spec.taints or (), _KEEPS_AWAY)
 
     def pre_score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows) -> Ready[Tolerations]:
         """Keep the tolerations of PreferNoSchedule: those of that effect or of all effects."""

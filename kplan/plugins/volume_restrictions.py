@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import CLAIM_ADDED, NODE_ADDED, POD_DELETED, Happened, Interest
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Skip
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
-from kplan.objects.models import Pod, Volume
+from kplan.objects.models import PersistentVolumeClaim, Pod, Volume
 from kplan.plugins.shared.claims import claim_missing, claim_uses, is_disk, volume_users
 
 DISK_IN_USE = "node(s) had no available disk"
@@ -160,6 +161,23 @@ class VolumeRestrictions:
             Refusal(ReasonCode.CLAIM_IN_USE, tuple(claims), CLAIM_IN_USE, claim),
         )
         return Findings(refusals, np.zeros(len(worlds), dtype=np.bool_))
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Pods that are gone, nodes and claims that are new."""
+        return POD_DELETED, NODE_ADDED, CLAIM_ADDED
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """Any new node, a claim of the pod, a pod of the namespace that used one of its disks or claims."""
+        mine = {use.name for use in claim_uses(pod.pod) if not use.ephemeral}
+        old, new = happened.old, happened.new
+        if isinstance(new, PersistentVolumeClaim):
+            return new.namespace == pod.namespace and new.name in mine
+        if not isinstance(old, Pod):
+            return True
+        if old.namespace != pod.namespace:
+            return False
+        disks = [volume for volume in pod.pod.spec.volumes or () if is_disk(volume)]
+        return _shares_disk(disks, old) or any(use.name in mine for use in claim_uses(old) if not use.ephemeral)
 
     def explain(
         self,

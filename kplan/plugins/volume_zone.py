@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refused, Skip, Why, refused
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
-from kplan.objects.models import PersistentVolume, PersistentVolumeClaim
+from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kplan.plugins.shared.claims import WAIT_FOR_FIRST_CONSUMER, claim_class, claim_missing, claim_uses
 from kplan.plugins.shared.csi_translation import BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_SEPARATOR
 
@@ -158,6 +159,28 @@ class VolumeZone:
         rows = out_of_reach[worlds.rows]
         return refused(ReasonCode.VOLUME_ZONE, NO_ZONE, rows, unresolvable=True, about=about)
 
+    def interests(self) -> tuple[Interest, ...]:
+        """Nodes that are new or have other labels, claims, volumes and storage classes."""
+        changed = Action.ADD | Action.UPDATE
+        return (
+            Interest(Resource.STORAGE_CLASS, Action.ADD),
+            Interest(Resource.NODE, Action.ADD | Action.NODE_LABEL),
+            Interest(Resource.PERSISTENT_VOLUME_CLAIM, changed),
+            Interest(Resource.PERSISTENT_VOLUME, changed),
+        )
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """Any such node, a claim of the pod, a volume that is new or of another zone, a class that waits for pods."""
+        old, new = happened.old, happened.new
+        if isinstance(new, PersistentVolumeClaim):
+            mine = (use.name for use in claim_uses(pod.pod) if not use.ephemeral)
+            return new.namespace == pod.namespace and new.name in mine
+        if isinstance(new, StorageClass):
+            return new.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
+        if isinstance(old, PersistentVolume) and isinstance(new, PersistentVolume):
+            return _zones(old) != _zones(new)
+        return True
+
     def explain(
         self,
         pod: PodInfo,
@@ -230,3 +253,13 @@ def _has_topology(cluster: Cluster) -> NDArray[np.bool_]:
     for key in _KEYS:
         mask |= cluster.labels.column(key).present
     return mask
+
+
+def _zones(volume: PersistentVolume) -> dict[str, frozenset[str]]:
+    """Values of each label that tells where a volume is."""
+    labels = volume.labels
+    return {
+        key: frozenset(labels[key].split(ZONE_SEPARATOR))
+        for key in (BETA_ZONE, BETA_REGION, ZONE, REGION)
+        if key in labels
+    }

@@ -13,6 +13,7 @@ from kplan.objects.models import Pod
 from kplan.objects.requests import DEFAULT_CPU_MILLI, DEFAULT_MEMORY_BYTES
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.shared.claims import claim_class, claim_uses
+from kplan.reasons.racing import RacesWith, races
 from kplan.reasons.run_cycle import RunCycle
 
 _READY = "Ready"
@@ -47,7 +48,7 @@ MANY_VOLUMES = 16
 """Volumes from which a node that reports no limit is worth a word; most machines take between 16 and 40."""
 
 
-def careful(asked: RunCycle) -> Iterator[Warned]:
+def careful(asked: RunCycle) -> Iterator[Warned | RacesWith]:
     """Warn of rules that select nothing, of requests that are not there, and of nodes that report trouble."""
     yield from _anti_affinity(asked)
     yield from _spread(asked)
@@ -56,6 +57,7 @@ def careful(asked: RunCycle) -> Iterator[Warned]:
         yield from _no_requests(asked, row)
         yield from _trouble(asked, row)
         yield from _no_limit(asked, row)
+        yield from races(asked, row)
 
 
 def _anti_affinity(asked: RunCycle) -> Iterator[Warned]:

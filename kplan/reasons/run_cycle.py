@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.facts import Facts
 from kplan.pipeline import Cycle, Planner
+from kplan.pipeline.landing import eviction_landing, pod_landing
 from kplan.result import Outcome
+from kplan.result.landing import Landing
 
 Rows = NDArray[np.intp]
 
@@ -40,6 +43,16 @@ class RunCycle:
     def looked(self) -> bool:
         """Whether any node was looked at: no plugin refused the pod as a whole."""
         return self.outcome.diagnosis is not None and self.outcome.diagnosis.pre_filter is None
+
+    @cached_property
+    def landing(self) -> Landing | None:
+        """How often the pod goes to each node that fits; None where it fits nowhere, or that is not known."""
+        return pod_landing(self.cycle, self.outcome)
+
+    @cached_property
+    def evicting(self) -> Landing | None:
+        """How often each node is chosen to evict on; None where none is, or that is not known."""
+        return eviction_landing(self.cycle, self.outcome)
 
     def facts(self, rows: Rows) -> dict[str, Facts]:
         """Facts about some node rows, by plugin."""

@@ -10,6 +10,8 @@ import msgspec
 
 from kplan.result.document_asked import AskedNode, Turn
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_landing import Landing
+from kplan.result.document_queue import QueueState
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -195,6 +197,7 @@ class Preempt(Part, frozen=True, kw_only=True):
         chosen: how the node was picked, a line each.
         picks: nodes that tie after all rules.
         after: what becomes of the victims on the chosen node, a line each.
+        landing: how often each node is chosen, where that is not certain.
     """
 
     text: str = ""
@@ -204,6 +207,7 @@ class Preempt(Part, frozen=True, kw_only=True):
     chosen: tuple[str, ...] = ()
     picks: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    landing: Landing | None = None
 
 
 class ScoreRow(Part, frozen=True, kw_only=True):
@@ -312,6 +316,9 @@ class Answer(Part, frozen=True, kw_only=True):
         no_help: what would be tried first and does not help.
         asked_node: the one node asked about, where it does not refuse the pod.
         turn: its place in the queue, where others that wait were placed first.
+        landing: how often it goes to each node, where that is not certain; ``node`` is what scores best of all.
+        queue: where it stands in the scheduler's queue; None for a pod that runs.
+        permit: which plugin holds it back at Permit on that node, and why; empty for none.
     """
 
     pod: str
@@ -339,6 +346,9 @@ class Answer(Part, frozen=True, kw_only=True):
     event: Event | None = None
     asked_node: AskedNode | None = None
     turn: Turn | None = None
+    landing: Landing | None = None
+    queue: QueueState | None = None
+    permit: str = ""
 
 
 class PodExplanation(Document, Answer, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_landing import DiffLanding
 
 
 class PackedResource(Part, frozen=True, kw_only=True, omit_defaults=False):
@@ -134,6 +135,7 @@ class ClusterDiff(Document, frozen=True, kw_only=True):
         objects: what differs in nodes and objects, a line each.
         moves: every pod that is elsewhere.
         folds: the same by owner.
+        landings: pods that land elsewhere in some cases, as another number of nodes is looked at.
     """
 
     api_version: ApiVersion
@@ -150,5 +152,6 @@ class ClusterDiff(Document, frozen=True, kw_only=True):
     objects: tuple[str, ...] = ()
     moves: tuple[DiffMove, ...] = ()
     folds: tuple[DiffFold, ...] = ()
+    landings: tuple[DiffLanding, ...] = ()
     notes: tuple[str, ...] = ()
     timings: dict[str, float] | None = None

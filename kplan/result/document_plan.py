@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document import Group
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_runs import Runs
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -24,6 +25,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
         message: the scheduler's exact text, for what was not placed.
         tie: number of nodes that tied; the first by name was taken.
         returned: whether it stands for a pod that was evicted in this plan.
+        permit: which plugin holds it back at Permit on that node, and why; empty for none.
     """
 
     pod: str
@@ -36,6 +38,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
     message: str = ""
     tie: int = 0
     returned: bool = False
+    permit: str = ""
 
 
 class FieldChange(Part, frozen=True, kw_only=True):
@@ -301,6 +304,7 @@ class SimulationPlan(Document, frozen=True, kw_only=True):
     rollouts: tuple[RolloutPlan, ...] = ()
     quotas: tuple[QuotaRow, ...] = ()
     careful: tuple[str, ...] = ()
+    runs: Runs | None = None
     what_if: tuple[WhatIfStep, ...] = ()
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

@@ -44,6 +44,7 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
         expected: what the scenario expects of it, in words.
         unmet: which of these does not hold, and what is so instead.
         name: as the scenario calls it.
+        wakes: waiting pods that the scheduler tries again because of it, refused as the cluster was before.
     """
 
     step: str
@@ -55,3 +56,4 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
     expected: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
     name: str = ""
+    wakes: tuple[str, ...] = ()

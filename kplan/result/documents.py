@@ -1,6 +1,7 @@
 """THE table of documents: every kind by name, of which a JSON Schema is made."""
 
 from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document_audit import AuditReport
 from kplan.result.document_base import Document
 from kplan.result.document_bind import BindPlan, BindResult
 from kplan.result.document_capacity import CapacityReport
@@ -19,6 +20,7 @@ DOCUMENTS: dict[str, type[Document]] = {
     for kind in (
         PodExplanation,
         PodExplanations,
+        AuditReport,
         SimulationPlan,
         PluginReference,
         NodeList,

@@ -17,6 +17,7 @@ from kplan.objects.models import Model, Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.sources.redact_names import NODE, Names, Pseudonyms, Seen
 from kplan.sources.redact_rules import fields_of
+from kplan.sources.schedulers import ASSUMED
 
 _NAMING = ("addedAffinity", "defaultConstraints", "extenders")
 """Parts of a scheduler's configuration that hold names: of labels, of hosts."""
@@ -139,9 +140,9 @@ def _scheduler(known: KnownScheduler) -> KnownScheduler:
     """Keep what is known of the scheduler, unless it names something."""
     written = msgspec.json.encode(known.configuration).decode()
     if any(f'"{name}"' in written for name in _NAMING):
-        left_out = "the configuration of the scheduler holds names and was left out: the defaults are assumed"
+        left_out = f"the configuration of the scheduler holds names and was left out: {ASSUMED}"
         return KnownScheduler(gates=known.gates, doubt=left_out)
-    doubt = "how the scheduler is configured was not known when the snapshot was taken: the defaults are assumed"
+    doubt = f"how the scheduler is configured was not known when the snapshot was taken: {ASSUMED}"
     return msgspec.structs.replace(known, origin="", doubt=doubt if known.doubt else "")
 
 

@@ -19,6 +19,8 @@ from kplan.sources.yaml_events import documents
 
 DOUBT = "scheduler-config-assumed"
 """Code of the doubt that the scheduler may be configured otherwise."""
+ASSUMED = "the defaults are assumed (--config FILE names it)"
+"""How that doubt ends: what is done, and what lifts it."""
 
 NAMESPACE = "kube-system"
 OPENSHIFT = "openshift-kube-scheduler"
@@ -47,7 +49,7 @@ Texts = Callable[[str, str], Mapping[str, str] | None]
 
 
 UNKNOWN = KnownScheduler(
-    doubt="no pod of kube-scheduler and no ConfigMap with its configuration can be read: the defaults are assumed"
+    doubt=f"no pod of kube-scheduler and no ConfigMap with its configuration can be read: {ASSUMED}"
 )
 """A cluster that shows nothing of its scheduler."""
 
@@ -226,7 +228,7 @@ def _of_config_map(
 
 
 def _out_of_reach(one: Runner, gates: Mapping[str, bool], where: str) -> KnownScheduler:
-    doubt = f"{one.place} reads its configuration from {where}, out of reach: the defaults are assumed"
+    doubt = f"{one.place} reads its configuration from {where}, out of reach: {ASSUMED}"
     return KnownScheduler(None, gates, f"arguments of {one.place}", doubt)
 
 

@@ -21,6 +21,7 @@ from kplan.result.document_fail import FailReport
 from kplan.result.document_sweep import SweepReport
 from kplan.sources import table
 from kplan.sources.completeness import KindRow
+from kplan.sources.schedulers import DOUBT as ASSUMED
 from kplan.wording import doubts as words
 
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
@@ -82,6 +83,17 @@ def missing_nodes(cluster: Cluster) -> Iterator[Doubt]:
 def extenders_of(planner: Planner) -> tuple[Extender, ...]:
     """Extenders of the scheduler, which all profiles share."""
     return next((pipeline.extenders for pipeline in planner.pipelines.values()), ())
+
+
+def caller_doubts(planner: Planner, pods: int) -> Iterator[Doubt]:
+    """Doubt that arises where extenders are asked in a plan: they know of none of its pods.
+
+    Args:
+        planner: the planner.
+        pods: how many the plan places one after another.
+    """
+    if pods > 1 and any(pipeline.callers for pipeline in planner.pipelines.values()):
+        yield Doubt(code="extenders-do-not-know-the-plan", text=words.EXTENDERS_IN_A_PLAN)
 
 
 def _extender_doubts(extenders: Iterable[Extender], pods: Sequence[Pod]) -> Iterator[Doubt]:
@@ -197,6 +209,11 @@ def pods_on(cluster: Cluster, nodes: Sequence[str] | None) -> Iterator[Pod]:
     return (cluster.pods[row].pod for node in rows for row in cluster.pods_on(node))
 
 
+def _places_nothing(drain: DrainPlan) -> bool:
+    """Whether a drain evicts no pod, so that no scheduler has anything to do with it."""
+    return not drain.found and not any(pod.fate == "evicted" for pod in drain.pods)
+
+
 Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | SweepReport)
 
 
@@ -212,7 +229,11 @@ def with_plan_doubts(
         always: kinds that the plan depends on whatever its pods are.
     """
     doubts = [*document.doubts, *missing_nodes(planner.cluster)]
+    if isinstance(document, DrainPlan) and _places_nothing(document):
+        doubts = [doubt for doubt in doubts if doubt.code != ASSUMED]
     if document.verdict != "BLOCKED":
+        pods = tuple(pods)
+        doubts += caller_doubts(planner, len(pods))
         fitting = ((pod, "FITS", "") for pod in pods)
         cluster = planner.cluster
         doubts += plan_doubts(

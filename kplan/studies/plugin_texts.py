@@ -7,7 +7,8 @@ import sys
 
 from kplan.errors import UsageError
 from kplan.pipeline.profiles import Pipeline
-from kplan.plugins.registry import REGISTRY
+from kplan.plugins.others import points_of
+from kplan.plugins.registry import OLD, REGISTRY
 from kplan.result.document_plugins import HEADINGS, PluginText
 
 _HEADING = re.compile(rf"^({'|'.join(HEADINGS)}):", re.MULTILINE)
@@ -23,24 +24,29 @@ def plugin_text(name: str, pipeline: Pipeline | None = None) -> PluginText:
     Raises:
         UsageError: there is no such plugin.
     """
-    known = {other.lower(): other for other in REGISTRY}
+    classes = {**REGISTRY, **OLD}
+    known = {other.lower(): other for other in classes}
     found = known.get(name.lower())
     if found is None:
-        near = [other for other in REGISTRY if name.lower() in other.lower()]
+        near = [other for other in classes if name.lower() in other.lower()]
         raise UsageError(
             f"no plugin {name}",
             code="no-such-plugin",
             hint=f"did you mean {', '.join(near)}?" if near else "kplan plugins lists them",
         )
-    module = sys.modules[REGISTRY[found].__module__]
+    module = sys.modules[classes[found].__module__]
     text = module.__doc__ or ""
     pieces = _HEADING.split(text)
     parts = {pieces[i]: " ".join(pieces[i + 1].split()) for i in range(1, len(pieces) - 1, 2)}
     summary = " ".join(pieces[0].split()).partition(": ")[2]
     points = (
-        [point for point, plugins in pipeline.points.items() if any(p.name == found for p in plugins)]
-        if pipeline
-        else []
+        sorted(points_of(OLD[found]))
+        if found in OLD
+        else (
+            [point for point, plugins in pipeline.points.items() if any(p.name == found for p in plugins)]
+            if pipeline
+            else []
+        )
     )
     return PluginText(
         name=found,
@@ -50,9 +56,10 @@ def plugin_text(name: str, pipeline: Pipeline | None = None) -> PluginText:
         not_modelled=parts.get(HEADINGS[2], ""),
         source=parts.get(HEADINGS[3], ""),
         points=tuple(points),
+        old=found in OLD,
     )
 
 
 def plugin_texts(pipeline: Pipeline | None = None) -> tuple[PluginText, ...]:
-    """Read every plugin, in the order of the registry."""
-    return tuple(plugin_text(name, pipeline) for name in REGISTRY)
+    """Read every plugin, in the order of the registry; those that only a Policy has come last."""
+    return tuple(plugin_text(name, pipeline) for name in (*REGISTRY, *OLD))

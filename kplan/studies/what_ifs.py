@@ -8,15 +8,18 @@ from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.attempts import Landing
+from kplan.course.waking import asleep
 from kplan.course.what_if import WhatIf
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
+from kplan.pipeline.happening import Moment
 from kplan.result import EventKind
 from kplan.result.document_whatif import Move, WhatIfStep
 from kplan.scenario import ScenarioStep, Verb
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
+from kplan.wording.queue import woken_note
 from kplan.wording.what_if import expected, step_notes, unmet
 
 
@@ -47,16 +50,25 @@ def _taken(what_if: WhatIf[Failure], number: int, step: Verb | ScenarioStep) -> 
 
 
 def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
+    sleeping = asleep(what_if.planner)
+    moment = Moment.of(what_if.planner.cluster) if sleeping.kinds else None
     taken = what_if.take(planned.verb)
     cluster, effect = what_if.planner.cluster, taken.effect
     moves = tuple(move_of(landing, cluster) for landing in taken.landings)
+    woken = sleeping.woken(cluster, moment.since(cluster)) if moment is not None else ()
+    wakes = (woken_note(woken, sleeping.waiting, partly=sleeping.partly),) if woken else ()
     told = WhatIfStep(
         step=planned.verb.flag,
         text=effect.text,
         moves=moves,
         evicted=len(effect.evicted) + sum(len(landing.evicts) for landing in taken.landings),
         lost=tuple(cluster.pods[row].key for row in effect.lost),
-        notes=(*effect.notes, *step_notes(moves, taken.cut)),
+        notes=(
+            *effect.notes,
+            *step_notes(moves, taken.cut),
+            *wakes,
+        ),
+        wakes=woken,
         expected=expected(planned),
         name=planned.name,
     )

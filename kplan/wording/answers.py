@@ -14,6 +14,7 @@ from kplan.result.document_base import Cause
 from kplan.wording.because import because
 from kplan.wording.failing import gates, plain_cause
 from kplan.wording.groups import Told
+from kplan.wording.landing import is_sampled, lands_on
 from kplan.wording.scoring import goes_to, why_there
 from kplan.words import count, listed, tallied
 
@@ -30,17 +31,22 @@ def says(asked: RunCycle, verdict: str, runs_on: str) -> str:
         assert found is not None
         victims = [cluster.pods[row].key for row in found.candidates[found.picks[0]].pods]
         name = cluster.node_name(found.picks[0])
-        return f"runs on {name} after evicting {count(len(victims), 'pod')}: {listed(victims, most=2)}"
+        where = f"runs on {name}"
+        if is_sampled(asked.evicting):
+            where = f"{lands_on(asked.evicting, cluster, found.picks[0], 'runs', 'on')}; on {name}"
+        return f"{where} after evicting {count(len(victims), 'pod')}: {listed(victims, most=2)}"
     if verdict == "FITS":
         fit = f"{feasible:,} of {total:,} nodes fit{'s' if feasible == 1 else ''}"
         if runs_on:
             today = cluster.node_name(outcome.choice)
             where = "would stay there today" if today == runs_on else f"would go to {today} today"
-            if outcome.scores is not None and len(outcome.scores.best) > 1:
+            if is_sampled(asked.landing):
+                where = f"{lands_on(asked.landing, cluster, outcome.choice, 'would go')} today"
+            elif outcome.scores is not None and len(outcome.scores.best) > 1:
                 tied = [cluster.node_name(row) for row in outcome.scores.best]
                 where = f"would go to one of {count(len(tied), 'node')} that tie today: {listed(tied)}"
             return f"runs on {runs_on}, {where} ({fit})"
-        return f"{goes_to(outcome, cluster)} ({fit})"
+        return f"{_goes(asked, 'goes')} ({fit})"
     if outcome.error and total:
         return "is not placed: its scheduling cycle fails"
     runs = f"runs on {runs_on}, but today " if runs_on else ""
@@ -86,8 +92,15 @@ def _gate_cause(asked: RunCycle) -> Cause:
     if asked.outcome.error or not fits:
         after = f"{without}, it would fit 0 of {len(asked.cluster.nodes):,} nodes"
     else:
-        after = f"{without}, it {goes_to(asked.outcome, asked.cluster, 'would go')}"
+        after = f"{without}, it {_goes(asked, 'would go')}"
     return Cause(code=ReasonCode.SCHEDULING_GATES, text=f"{gates_cause(asked).text}; {after}")
+
+
+def _goes(asked: RunCycle, verb: str) -> str:
+    """Where a pod goes: to one node, to one of those that tie, or how often to which."""
+    if is_sampled(asked.landing):
+        return lands_on(asked.landing, asked.cluster, asked.outcome.choice, verb)
+    return goes_to(asked.outcome, asked.cluster, verb)
 
 
 def gates_cause(asked: RunCycle) -> Cause:

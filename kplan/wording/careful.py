@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from kplan.reasons.careful import Warned
-from kplan.words import amounts, joined, short_key
+from kplan.reasons.racing import RacesWith
+from kplan.words import amounts, count, joined, short_key
 
 
-def careful_text(warned: Warned) -> str:
+def careful_text(warned: Warned | RacesWith) -> str:
     """Put a warning in words."""
+    if isinstance(warned, RacesWith):
+        pods = count(warned.pods, "pod")
+        many = f"{pods} of scheduler {warned.scheduler} {'waits' if warned.pods == 1 else 'wait'} for the same room"
+        return f"{many} on {warned.node}: whoever binds first has it"
     match warned.what, warned.names:
         case "keeps-nothing-away", (selector,):
             return f"its anti-affinity term {selector} selects no pod, not even its own: it keeps nothing away"

@@ -28,6 +28,7 @@ def sentence(
     *,
     every: bool,
     other: bool,
+    landings: int = 0,
 ) -> str:
     """Write the sentence after the verdict.
 
@@ -38,12 +39,15 @@ def sentence(
         unchanged: how many are not.
         every: whether all pods are told of, or those that wait.
         other: whether nodes differ.
+        landings: pods that land elsewhere in some cases.
     """
     head = f"{joined(compared)}, {labels[0]} (A) and {labels[1]} (B)" if compared else "both sides are the same"
     counts = Counter(item.result for item in moves)
     told = [f"{counts[result]:,} {word}" for result, word in _RESULTS.items() if counts[result]]
     if not told:
         which, but = "" if every else "waiting ", ", but nodes differ" if other else ""
+        if landings:
+            but += f", but {count(landings, 'pod')} in some cases"
         return f"{head}: no {which}pod is elsewhere{but}; {count(unchanged, 'pod')} in the same place"
     pods = "pod" if len(moves) == 1 else "pods"
     return f"{head}: {len(moves):,} {pods} elsewhere ({', '.join(told)}), {unchanged:,} in the same place"
@@ -201,3 +205,8 @@ NODES: Mapping[str, str] = {
 def nodes_line(what: str, names: Sequence[str]) -> str:
     """Nodes that differ in one of NODES."""
     return f"{count(len(names), 'node')} {NODES[what]}: {listed(names)}"
+
+
+def in_b(text: str) -> str:
+    """What the change to side B does: ``B wakes 2 of 5 waiting pods: a, b``."""
+    return f"B {text}"

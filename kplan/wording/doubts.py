@@ -46,6 +46,11 @@ def broken(kind: str, number: int, first: str) -> str:
     return f"{what} could not be read and {'is' if number == 1 else 'are'} left out ({first}): {meaning}"
 
 
+EXTENDERS_IN_A_PLAN = (
+    "extenders answer for the cluster as it is: they do not know the pods that this plan has placed before or evicted"
+)
+
+
 def other_profile(pods: int, name: str) -> str:
     """Say that no profile is responsible for pods."""
     return f"{count(pods, 'pod')} of schedulerName {name}: no profile of that name (--config)"

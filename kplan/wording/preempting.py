@@ -11,6 +11,8 @@ from kplan.reasons.groups import NodeGroup
 from kplan.reasons.preempting import Hopeless, Leaving, Obstacle, Spared, against, hopeless, leaving, spared
 from kplan.result import Outcome
 from kplan.result.document import Preempt, Victim
+from kplan.result.landing import Landing
+from kplan.wording.landing import landing_part
 from kplan.wording.owners import comes_back
 from kplan.words import count, joined, listed
 
@@ -53,6 +55,7 @@ def preempt_part(
     *,
     after: tuple[str, ...] = (),
     everything: bool = False,
+    landing: Landing | None = None,
 ) -> Preempt | None:
     """Tell what preemption found; None where it was not tried.
 
@@ -62,6 +65,7 @@ def preempt_part(
         groups: nodes that refuse it.
         after: what becomes of the victims on the chosen node.
         everything: whether the victims of every candidate are wanted.
+        landing: how often each node is chosen.
     """
     found = outcome.preemption
     if found is None:
@@ -82,6 +86,7 @@ def preempt_part(
         after=after,
         chosen=tuple(_chosen(found, cluster, pod)),
         picks=tuple(cluster.node_name(row) for row in found.picks) if len(found.picks) > 1 else (),
+        landing=landing_part(landing, cluster, evicts=True),
     )
 
 

@@ -202,7 +202,7 @@ BINDER = f"{HEAD}extenders:\n- {{urlPrefix: 'http://x', bindVerb: bind}}\n"
         ),
         (
             BINDER, "default-scheduler", "no",
-            "default/a: the extender http://x binds it in the scheduler's place, and kplan does not call extenders",
+            "default/a: the extender http://x binds it in the scheduler's place (--call-extenders has it do so)",
         ),
         ("", "batch", "needs", "no profile here has the schedulerName batch that the plan was made by"),
     ],

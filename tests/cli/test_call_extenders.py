@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from kplan.cli.main import main
-from tests.cli.snapshots import node, pod, write
+from tests.cli.snapshots import node, owned, pod, write
 from tests.extenders.server import Extender, extender
 
 HEADER = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
@@ -104,3 +104,35 @@ def test_the_budget_bounds_what_is_sent(tmp_path: Path, capsys: pytest.CaptureFi
     out = " ".join(capsys.readouterr().out.split())
     assert len(server.asked) == 4
     assert "4 requests to extenders are spent" in out
+
+
+def test_a_sweep_asks_too(tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender) -> None:
+    path = write(tmp_path, node("n-1"), node("n-2"), owned(pod("p", on="n-1"), "ReplicaSet", "p"))
+    words = (
+        "sweep",
+        "--drain-each",
+        "n-1",
+        "--snapshot",
+        path,
+        "-j",
+        "1",
+        "--config",
+        config(tmp_path, server, "none"),
+    )
+    found = run(capsys, *words)
+    assert (found["verdict"], server.asked) == ("FITS", [])
+    found = run(capsys, *words, "--call-extenders")
+    assert found["verdict"] != "FITS"
+    assert server.asked
+
+
+def test_extenders_do_not_know_the_pods_of_a_plan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender
+) -> None:
+    rules = ("--config", config(tmp_path, server, "all"), "--call-extenders")
+    two = write(tmp_path, node("n-1"), pod("p"), pod("q"))
+    found = run(capsys, "simulate", "--snapshot", two, *rules)
+    assert "extenders-do-not-know-the-plan" in [doubt["code"] for doubt in found["doubts"]]
+    one = write(tmp_path, node("n-1"), pod("p"), name="one.json")
+    found = run(capsys, "simulate", "--snapshot", one, *rules)
+    assert "extenders-do-not-know-the-plan" not in [doubt["code"] for doubt in found.get("doubts", ())]

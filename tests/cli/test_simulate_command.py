@@ -11,7 +11,7 @@ from kplan.cli.app import GROUPS
 from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.main import main
 from kplan.cli.simulate import manifest_files
-from kplan.plugins.registry import REGISTRY
+from kplan.plugins.registry import OLD, REGISTRY
 from kplan.render.data import json_schema
 from kplan.result.documents import DOCUMENTS
 from tests.cli.snapshots import node, owned, pod, write
@@ -173,7 +173,7 @@ def test_queue_manifests_needs_one(capsys: pytest.CaptureFixture[str], queue: st
 def test_plugins_are_listed_and_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plugins"]) == 0
     told = capsys.readouterr().out
-    assert [line.split()[0] for line in told.splitlines() if not line.startswith(" ")] == list(REGISTRY)
+    assert [line.split()[0] for line in told.splitlines() if not line.startswith(" ")] == [*REGISTRY, *OLD]
     assert "..." not in told
     assert main(["plugins", "nodename"]) == 0
     out = capsys.readouterr().out

@@ -54,6 +54,9 @@ class Handler(BaseHTTPRequestHandler):
         _, behaviour, verb = self.path.split("/")
         mode, _, seed = behaviour.partition("-")
         self.server.bodies.append(body)
+        if verb == "bind":
+            self._bind(mode, body)
+            return
         self.server.asked.append((self.path, _key(body["Pod"]), _about(body)))
         if mode == "slow":
             time.sleep(1)
@@ -65,6 +68,20 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
+
+    def _bind(self, mode: str, body: Any) -> None:
+        """Say that it is done, or not; who binds is the test."""
+        self.server.asked.append(
+            (self.path, f"{body['PodNamespace']}/{body['PodName']}", (body["PodUID"], body["Node"]))
+        )
+        if mode == "500":
+            self.send_error(500)
+            return
+        said = json.dumps({"Error": "no device left"} if mode == "error" else {}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
 
 
 def _key(pod: Any) -> str:

@@ -145,7 +145,7 @@ def test_a_configuration_that_is_refused_is_a_doubt_and_no_failure(
     (doubt,) = json.loads(text)["doubts"]
     assert doubt["code"] == "scheduler-config-assumed"
     assert doubt["text"].startswith("what ConfigMap kube-system/kube-scheduler-config says of the scheduler is refused")
-    assert doubt["text"].endswith("the defaults are assumed")
+    assert doubt["text"].endswith("the defaults are assumed (--config FILE names it)")
 
 
 @contextmanager

@@ -158,7 +158,7 @@ CONFIGURATION = "apiVersion: kubescheduler.configuration.k8s.io/v1\nkind: KubeSc
 def test_without_any_trace_of_the_scheduler_the_defaults_are_only_assumed(server: ControlPlane) -> None:
     scheduler = read(kubeconfig=str(server.kubeconfig)).scheduler
     assert (scheduler.configuration, scheduler.origin) == (None, "")
-    assert scheduler.doubt.endswith("the defaults are assumed")
+    assert scheduler.doubt.endswith("the defaults are assumed (--config FILE names it)")
 
 
 def test_a_config_map_with_a_usual_name_is_read(server: ControlPlane) -> None:

@@ -21,7 +21,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package, its entry points included, as pip lays them down."""
     folder = tmp_path_factory.mktemp("installed")
     built = tmp_path_factory.mktemp("built")
-    for part in ("pyproject.toml", "kplan_licences/__init__.py", "kplan_licences/broken.py"):
+    for part in (
+        "pyproject.toml",
+        "kplan_licences/__init__.py",
+        "kplan_licences/broken.py",
+        "kplan_licences/failing.py",
+    ):
         (built / part).parent.mkdir(exist_ok=True)
         (built / part).write_bytes((PACKAGE / part).read_bytes())
     words = [
@@ -125,3 +130,24 @@ def test_one_that_breaks_the_contract_is_refused_by_name(tmp_path: Path, install
     code, error = asked(tmp_path, installed, needing("new"), plugin="BrokenFit")
     assert code == 2
     assert "plugin BrokenFit of kplan-licences (kplan_licences.broken:BrokenFit) calls itself 'SomethingElse'" in error
+
+
+def test_one_that_fails_when_it_is_asked_ends_in_a_line_that_names_it(installed: Path, tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), pod("web"))
+    code, said = run(
+        installed, "explain", "pod", "web", "--snapshot", snapshot, "--config", config(tmp_path, "FailingFit")
+    )
+    assert code == 2
+    assert "Traceback" not in said
+    assert "plugin FailingFit of kplan-licences (kplan_licences.failing:FailingFit) fails in filter" in said
+    assert "ZeroDivisionError: " in said
+
+
+def test_one_that_holds_a_pod_at_permit_is_told(installed: Path, tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), pod("patient"))
+    rules = ("--snapshot", snapshot, "--config", config(tmp_path, "FailingFit"), "-o", "json")
+    held = "plugin FailingFit holds it at Permit: waits for its licence"
+    _, answer = run(installed, "explain", "pod", "patient", *rules)
+    assert (answer["verdict"], answer["permit"]) == ("FITS", held)
+    _, plan = run(installed, "simulate", *rules)
+    assert [(step["node"], step["permit"]) for step in plan["steps"]] == [("a", held)]

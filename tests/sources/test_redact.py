@@ -20,6 +20,8 @@ from kplan.sources.snapshot import snapshot_bytes
 from tests.conformance.answer import answer
 from tests.conformance.corpus import VERSIONS, cases, themes
 
+ASSUMED = "the defaults are assumed (--config FILE names it)"
+
 LAYOUTS = Path(__file__).parents[2] / "fixtures" / "layouts"
 
 SAMPLE = 6
@@ -373,7 +375,7 @@ def test_the_configuration_of_the_scheduler_is_kept_or_its_absence_is_a_doubt(ca
     hidden, _ = redact(state)
     assert hidden.scheduler.configuration == (configuration if kept else None)
     assert hidden.scheduler.doubt == (
-        "" if kept else "the configuration of the scheduler holds names and was left out: the defaults are assumed"
+        "" if kept else f"the configuration of the scheduler holds names and was left out: {ASSUMED}"
     )
     assert hidden.scheduler.origin == ""
 

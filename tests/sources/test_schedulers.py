@@ -7,6 +7,8 @@ import pytest
 
 from kplan.sources.load import load_values
 
+ASSUMED = "the defaults are assumed (--config FILE names it)"
+
 CONFIGURATION = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": []}
 POLICY = {"apiVersion": "v1", "kind": "Policy", "predicates": [{"name": "HostName"}]}
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "1"}}}
@@ -78,7 +80,7 @@ FOUND = {
             {"A": True},
             f"arguments of {POD}",
             f"{POD} reads its configuration from the file /etc/kubernetes/sched.yaml on its node, out of reach: "
-            "the defaults are assumed",
+            "the defaults are assumed (--config FILE names it)",
         ),
     ),
     "a ConfigMap that the dump lacks is out of reach": (
@@ -87,7 +89,7 @@ FOUND = {
             None,
             {},
             f"arguments of {POD}",
-            f"{POD} reads its configuration from ConfigMap kube-system/mine, out of reach: the defaults are assumed",
+            f"{POD} reads its configuration from ConfigMap kube-system/mine, out of reach: {ASSUMED}",
         ),
     ),
     "OpenShift copies ConfigMaps to the node": (
@@ -120,7 +122,7 @@ FOUND = {
             None,
             {},
             f"arguments of {POD}",
-            f"{POD} reads its configuration from the file /p.json on its node, out of reach: the defaults are assumed",
+            f"{POD} reads its configuration from the file /p.json on its node, out of reach: {ASSUMED}",
         ),
     ),
     "a provider": (

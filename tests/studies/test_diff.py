@@ -219,3 +219,46 @@ def test_every_gate_that_a_rule_asks_about_is_among_those_told() -> None:
 def test_both_sides_begin_from_the_same_state(every: bool) -> None:
     first, second = side("A", BUSY), side("B", BUSY, config=MOST)
     assert compare(first, second, every=every) == compare(first, second, every=every)
+
+
+def sampled(percent: int, absolute: int = 100) -> dict[str, Any]:
+    args = {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": absolute}
+    profile = {"schedulerName": "default-scheduler", "pluginConfig": [{"name": "DefaultPreemption", "args": args}]}
+    return {**MOST, "percentageOfNodesToScore": percent, "profiles": [profile]}
+
+
+def test_how_many_nodes_are_looked_at_moves_pods_in_some_cases() -> None:
+    nodes = [node(f"n-{i:03d}", cpu="64" if i == 399 else "8") for i in range(400)]
+    waits = [pod("web", requests={"cpu": "1"}), pod("web-2", requests={"cpu": "1"})]
+    sides = (side("A", [*nodes, *waits], config=sampled(100)), side("B", [*nodes, *waits], config=sampled(25)))
+    found = compare(*sides)
+    [landing] = found.landings
+    assert (found.verdict, found.moves) == ("DIFFERS", ())
+    assert (landing.pod, landing.alike, landing.evicts) == ("default/web", 2, False)
+    assert (landing.a.node, landing.a.share, landing.a.examined) == ("n-399", 1.0, 400)
+    assert (landing.b.node, landing.b.share, landing.b.examined) == ("n-399", 0.25, 100)
+    assert landing.moved == 0.75
+    assert "no waiting pod is elsewhere, but 2 pods in some cases" in found.sentence
+    assert landing.text == ("goes elsewhere in 75 % of cases: n-399 100 % -> 25 %, 400 -> 100 of 400 nodes looked at")
+
+
+def test_how_many_candidates_are_looked_at_moves_evictions() -> None:
+    """Each of ten nodes holds one pod; the lowest is found by half of the walks over five candidates."""
+    nodes = [node(f"n-{i}", cpu="4") for i in range(10)]
+    low = [pod(f"low-{i}", node=f"n-{i}", requests={"cpu": "4"}, priority=0 if i == 7 else 10) for i in range(10)]
+    objects = [*nodes, *low, pod("high", requests={"cpu": "4"}, priority=100)]
+    found = compare(side("A", objects, config=sampled(0, 10)), side("B", objects, config=sampled(0, 5)))
+    [landing] = found.landings
+    assert (landing.evicts, landing.a.share, landing.b.share, landing.moved) == (True, 1.0, 0.5, 0.5)
+
+
+def test_the_same_fields_move_nothing() -> None:
+    objects = [node("a"), node("b"), pod("web")]
+    assert compare(side("A", objects, config=sampled(50)), side("B", objects, config=sampled(50))).landings == ()
+
+
+def test_the_pods_that_a_change_wakes_are_told() -> None:
+    waits = [pod("large", requests={"cpu": "8"}), pod("picky", nodeSelector={"zone": "b"})]
+    a, b = side("A", [node("small"), *waits]), side("B", [node("small"), node("big", cpu="16"), *waits])
+    assert "B wakes 1 of 2 waiting pods: default/large" in compare(a, b, "snapshots").notes
+    assert not any("wakes" in note for note in compare(b, b, "snapshots").notes)

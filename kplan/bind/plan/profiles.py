@@ -1,4 +1,4 @@
-"""Profiles that kplan binds for, and what keeps it from that: Permit plugins and extenders that it does not run."""
+"""Profiles that kplan binds for, and what keeps it from that: Permit plugins, and extenders that it may not call."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def held(pipeline: Pipeline, unknown: Sequence[str], extenders: Iterable[Extende
         text = f"its profile {name} has Permit plugins, which kplan does not run: {', '.join(names)}"
         return Cause(code="permit", text=text)
     binder = binding_extender(extenders, pod)
-    if binder is not None:
-        text = f"the extender {binder.url_prefix} binds it in the scheduler's place, and kplan does not call extenders"
+    if binder is not None and not pipeline.callers:
+        text = f"the extender {binder.url_prefix} binds it in the scheduler's place (--call-extenders has it do so)"
         return Cause(code="extender-binds", text=text)
     return None

@@ -19,6 +19,7 @@ from kplan.admission.raw import dig_text
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
 from kplan.bind.run import evict, prebind, reread
+from kplan.bind.run.extending import by_extender
 from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
 from kplan.bind.run.perform import HeldBack, Performer, is_done, reread_on_conflict
@@ -233,8 +234,10 @@ class Cycle:
         read = chain([pod], iter(self._look, None))
 
         def once() -> None:
-            version = next(read).metadata.resource_version or ""
-            self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version))
+            one = next(read)
+            via = by_extender(self._pipeline().callers, one, self.uid, self.shown.node)
+            version = one.metadata.resource_version or ""
+            self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version, via))
 
         reread_on_conflict(once, _AGAIN)
 

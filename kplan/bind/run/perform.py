@@ -143,6 +143,8 @@ class Performer:
     def _once(self, write: Request) -> Reply:
         """Send it once and find out what came of it; a status below 300 is done, any other may be tried again."""
         number = self.journal.before(write)
+        if write.via is not None:
+            return self._by_another(write, number, write.via())
         try:
             reply = self._send(write)
         except NoAnswer:
@@ -152,6 +154,16 @@ class Performer:
         if (not reply.status or reply.status >= 500) and self._asked(write, number, reply):
             return DONE
         return reply if reply.status else Reply(NO_ANSWER, b"")
+
+    def _by_another(self, write: Request, number: int, reply: Reply) -> Reply:
+        """Find out what came of what another server was to do; it is asked once, whatever it says."""
+        found = write.ask(self.client)
+        if found.finding is Finding.DONE:
+            self._done(write, number, reply.status)
+            return DONE
+        said = reply.message if not reply.ok else "it says that it is done, and the API server says that it is not"
+        self.journal.after(number, "refused", reply.status, found.text or said)
+        raise HeldBack(found.text or f"{write.text}: {said}", code=found.code or "extender-failed")
 
     def _settled(self, write: Request, number: int, reply: Reply) -> bool:
         """Read an answer that says something: done, refused or to be tried later."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from kplan.bind.wire.client import JSON, MERGE_PATCH, Client
+from kplan.bind.wire.client import JSON, MERGE_PATCH, Client, Reply
 from kplan.bind.wire.resources import collection, resource_of
 from kplan.bind.wire.same import first_difference
 from kplan.objects.kind_words import kind_word
@@ -61,6 +61,7 @@ class Request:
         content_type: of the body.
         query: parameters.
         named: whether its name makes the object the same one however often it is sent: 409 says that it is there.
+        via: has another server do it, which is asked once; only the rehearsal goes to the API server then.
     """
 
     kind: str
@@ -73,6 +74,7 @@ class Request:
     content_type: str = JSON
     query: Mapping[str, str] = field(default_factory=dict)
     named: bool = False
+    via: Callable[[], Reply] | None = None
 
     @property
     def data(self) -> bytes:
@@ -113,12 +115,19 @@ def binding_object(key: str, uid: str, node: str, resource_version: str = "") ->
     return {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
 
 
-def bind(key: str, uid: str, node: str, resource_version: str) -> Request:
-    """Bind a pod that is as it was read: its uid and its resourceVersion are preconditions."""
+def bind(key: str, uid: str, node: str, resource_version: str, via: Callable[[], Reply] | None = None) -> Request:
+    """Bind a pod that is as it was read: its uid and its resourceVersion are preconditions.
+
+    Args:
+        key: ``namespace/name``.
+        uid: of the pod.
+        node: its name.
+        resource_version: of the pod.
+        via: has an extender do it.
+    """
     body = binding_object(key, uid, node, resource_version)
-    return Request(
-        BIND, key, f"bind {key} to {node}", "POST", pod_path(key, "binding"), body, lambda c: bound(c, key, uid, node)
-    )
+    text, path = f"bind {key} to {node}", pod_path(key, "binding")
+    return Request(BIND, key, text, "POST", path, body, lambda c: bound(c, key, uid, node), via=via)
 
 
 def bound(client: Client, key: str, uid: str, node: str) -> Found:

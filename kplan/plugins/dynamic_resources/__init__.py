@@ -30,13 +30,15 @@ import numpy as np
 
 from kplan.cluster import Change, Cluster, PodInfo, Put
 from kplan.framework.args import DynamicResourcesArgs
-from kplan.framework.codes import Code, Cost, Point, Reads
+from kplan.framework.codes import Code, Compares, Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, passed
 from kplan.framework.normalize import default_normalize
 from kplan.framework.plugin import Scores
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 from kplan.framework.worlds import Rows, Worlds, plain
+from kplan.objects.models import ResourceClaim
 from kplan.plugins.dynamic_resources import reserving
 from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, PodClaim, claims_of, lacking, problem
 from kplan.plugins.dynamic_resources.extended import extended_resources
@@ -58,6 +60,7 @@ class DynamicResources:
 
     name: ClassVar[str] = "DynamicResources"
     cost: ClassVar[Cost] = Cost.SEARCH
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     args: DynamicResourcesArgs | None
     features: Features
@@ -77,6 +80,36 @@ class DynamicResources:
         """Refuse a pod whose claims are not there yet."""
         why = lacking(pod, cluster, self.features)
         return Refused((why,)) if why is not None else None
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Nodes, claims, classes and slices; claims that were made for the pod."""
+        changed = Action.ADD | Action.UPDATE
+        claims = changed | Action.DELETE if self.features.since(37) else changed
+        return (
+            Interest(Resource.NODE, Action.ADD | Action.NODE_LABEL | Action.NODE_ALLOCATABLE),
+            Interest(Resource.RESOURCE_CLAIM, claims),
+            Interest(Resource.TARGET_POD, Action.POD_CLAIM),
+            Interest(Resource.DEVICE_CLASS, changed),
+            Interest(Resource.RESOURCE_SLICE, changed),
+        )
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A claim that gives devices back; one of the pod that is new or has another status; all else that is heard of.
+
+        Source: v1.37.2 dynamicresources.go isSchedulableAfterClaimChange.
+        """
+        old, new = happened.old, happened.new
+        if happened.resource is not Resource.RESOURCE_CLAIM:
+            return True
+        held = isinstance(old, ResourceClaim) and old.status.allocation is not None
+        if not isinstance(new, ResourceClaim):
+            return held
+        if lacking(pod, cluster, self.features) is not None:
+            return False
+        if held and new.status.allocation is None:
+            return True
+        mine = any(claim.metadata.uid == new.metadata.uid for claim in claims_of(pod, cluster, self.features))
+        return mine and (not isinstance(old, ResourceClaim) or old.status != new.status)
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[ClaimsState] | Refused | Failed:
         """List the claims, which have to be there, and whose classes have to be.

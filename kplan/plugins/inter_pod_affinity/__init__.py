@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kplan.framework.args import InterPodAffinityArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
-from kplan.plugins.inter_pod_affinity import facts, filtering, scoring
+from kplan.plugins.inter_pod_affinity import facts, filtering, scoring, waking
 from kplan.plugins.shared.resizes import resize_deferred
 
 if TYPE_CHECKING:
@@ -44,9 +45,11 @@ class InterPodAffinity:
 
     name: ClassVar[str] = "InterPodAffinity"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.EXTREMES
 
     def __init__(self, args: InterPodAffinityArgs | None, features: Features) -> None:
         self._args = args or InterPodAffinityArgs()
+        self._features = features
         # Until 1.36 the merge of namespaces works on a copy of the term and leaves the selector itself in force.
         self._keeps_selector = not features.since(37)
         self._host_local = features.enabled("InterPodAffinityHostnameFastPath")
@@ -75,6 +78,16 @@ class InterPodAffinity:
         if state is None:
             return failed_everywhere(NO_FILTER_STATE, len(worlds))
         return filtering.judge(state, worlds)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Pods that are placed, gone or have other labels, nodes that are new or have other labels."""
+        pods = Interest(Resource.ASSIGNED_POD, Action.ADD | Action.POD_LABEL | Action.DELETE)
+        own = Interest(Resource.TARGET_POD, Action.POD_LABEL)
+        return pods, own, Interest(Resource.NODE, Action.ADD | Action.NODE_LABEL)
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A pod that terms are about, a node that brings or leaves a domain."""
+        return waking.wakes(pod, happened, self._features)
 
     def pre_score(
         self, pod: PodInfo, state: filtering.FilterState | None, cluster: Cluster, rows: Rows

@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.events import CLAIM_ADDED, POD_DELETED, Action, Happened, Interest, Resource
 from kplan.framework.facts import Facts
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, RowError, Skip
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
+from kplan.plugins.node_volume_limits import waking
 from kplan.plugins.node_volume_limits.attachments import Problem, UsedVolume, used_volumes
 from kplan.plugins.node_volume_limits.counting import Limits, limits_for
 from kplan.plugins.shared.claims import claim_use
@@ -174,6 +176,19 @@ class NodeVolumeLimits:
             if missing.any():
                 about = (About(AboutKind.DRIVER, driver),)
                 yield Refusal(ReasonCode.CSI_DRIVER_MISSING, about, not_installed(driver), missing)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """CSINodes, pods that are gone, claims that are new, attachments that are gone."""
+        return (
+            Interest(Resource.CSI_NODE, Action.ADD | Action.UPDATE),
+            POD_DELETED,
+            CLAIM_ADDED,
+            Interest(Resource.VOLUME_ATTACHMENT, Action.DELETE),
+        )
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A driver with more room, a pod with volumes that count, a claim of this one, an attachment it may need."""
+        return waking.wakes(pod, happened)
 
     def explain(
         self,

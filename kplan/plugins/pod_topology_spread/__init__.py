@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.comparing import Compared, NodeSets
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
-from kplan.plugins.pod_topology_spread import facts, filtering, scoring
+from kplan.plugins.pod_topology_spread import facts, filtering, scoring, waking
 from kplan.plugins.pod_topology_spread.constraints import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
@@ -50,6 +52,7 @@ class PodTopologySpread:
 
     name: ClassVar[str] = "PodTopologySpread"
     cost: ClassVar[Cost] = Cost.COLUMNS
+    compares: ClassVar[Compares] = Compares.SET
 
     def __init__(self, args: PodTopologySpreadArgs | None, features: Features) -> None:
         self._system_defaults = args is None or args.defaulting_type == "System"
@@ -84,6 +87,19 @@ class PodTopologySpread:
             return failed_everywhere(NO_FILTER_STATE, len(worlds))
         return filtering.judge(pod, state, cluster, worlds)
 
+    def interests(self) -> tuple[Interest, ...]:
+        """Pods that are placed, gone or have other labels; nodes; labels and tolerations of the pod."""
+        own, node = Action.POD_LABEL | Action.POD_TOLERATION, Action.ADD | Action.DELETE
+        return (
+            Interest(Resource.ASSIGNED_POD, Action.ADD | Action.POD_LABEL | Action.DELETE),
+            Interest(Resource.TARGET_POD, own),
+            Interest(Resource.NODE, node | Action.NODE_LABEL | Action.NODE_TAINT),
+        )
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """What changes which pods count, or which nodes are a domain."""
+        return waking.wakes(pod, self._constraints(pod, cluster, DO_NOT_SCHEDULE), happened)
+
     def pre_score(
         self, pod: PodInfo, state: filtering.HardState | None, cluster: Cluster, rows: Rows
     ) -> Skip | Ready[scoring.SoftState]:
@@ -105,6 +121,14 @@ class PodTopologySpread:
     def normalize(self, pod: PodInfo, state: scoring.SoftState, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
         """100 for the fewest pods, 0 for nodes that lack a topology label."""
         return scoring.normalize(state, rows, raw)
+
+    def compared(
+        self, pod: PodInfo, state: filtering.HardState | None, cluster: Cluster, rows: Rows, sets: NodeSets
+    ) -> Compared:
+        """Tell that the number of domains matters, by constraint; nodes without a topology label are not compared."""
+        constraints = self._constraints(pod, cluster, SCHEDULE_ANYWAY)
+        all_keys = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaults
+        return scoring.compared(constraints, cluster, rows, sets, all_keys=all_keys)
 
     def explain(
         self,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.plugins.pod_topology_spread.constraints import (
     HOSTNAME,
@@ -103,6 +104,21 @@ def _prepare(pod: PodInfo, constraint: Constraint, cluster: Cluster, scored: Row
     counts = domain_sums(counted_domains(codes, values, included), values, live)
     size = int(np.count_nonzero(np.bincount(codes[scored] + 1)))
     return SoftSpread(constraint.max_skew, column.codes, counts, False, _weight(size))
+
+
+def compared(
+    constraints: Sequence[Constraint], cluster: Cluster, rows: Rows, sets: NodeSets, *, all_keys: bool
+) -> Compared:
+    """Number of domains in each set of nodes, int64[W] for each constraint; arguments as of ``prepare``."""
+    counts = labelled_nodes(constraints, cluster)[rows] if all_keys else np.ones(len(rows), dtype=np.bool_)
+    keys = []
+    for constraint in constraints:
+        if constraint.topology_key == HOSTNAME:
+            keys.append(sets.count(counts))
+        else:
+            codes = cluster.labels.column(constraint.topology_key).codes[rows].astype(np.int64)
+            keys.append(sets.distinct(np.where(counts, codes + 1, -1)))
+    return Compared(np.stack(keys, axis=1), counts)
 
 
 def _weight(size: int) -> float:

@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo, Put
 from kplan.framework.args import VolumeBindingArgs
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Reserved, Skip, Why
 from kplan.framework.reason_codes import AboutKind, ReasonCode
@@ -52,6 +53,7 @@ from kplan.plugins.shared.claims import (
     not_owner,
     owned_by,
 )
+from kplan.plugins.volume_binding import waking
 from kplan.plugins.volume_binding.binder import Binding, PodClaims, PodVolumes, Provision, search
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, volume_facts
 from kplan.plugins.volume_binding.matching import reserved_for
@@ -85,6 +87,7 @@ class VolumeBinding:
 
     name: ClassVar[str] = "VolumeBinding"
     cost: ClassVar[Cost] = Cost.SEARCH
+    compares: ClassVar[Compares] = Compares.NOTHING
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Labels of nodes and everything about storage; nothing of it where the pod has no claim."""
@@ -132,6 +135,23 @@ class VolumeBinding:
         )
         choice = found.choice if state.delayed else None
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_), tuple(found.errors), choice)
+
+    def interests(self) -> tuple[Interest, ...]:
+        """Classes, claims, volumes, nodes, what drivers are and offer."""
+        changed = Action.ADD | Action.UPDATE
+        return (
+            Interest(Resource.STORAGE_CLASS, changed),
+            Interest(Resource.PERSISTENT_VOLUME_CLAIM, changed),
+            Interest(Resource.PERSISTENT_VOLUME, changed),
+            Interest(Resource.NODE, Action.ADD | Action.NODE_LABEL),
+            Interest(Resource.CSI_NODE, changed),
+            Interest(Resource.CSI_DRIVER, Action.UPDATE),
+            Interest(Resource.CSI_STORAGE_CAPACITY, changed),
+        )
+
+    def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
+        """A claim of the pod; of what changes, only what may let it bind or have a volume made."""
+        return waking.wakes(pod, happened)
 
     def pre_score(
         self, pod: PodInfo, state: PodClaims | None, cluster: Cluster, rows: Rows

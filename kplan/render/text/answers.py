@@ -35,12 +35,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
         return page.text()
     page.blank()
     what_if_lines(page, document.what_if, everything=style.wide)
-    if document.verdict == "FITS" and document.event is not None and document.event.recorded:
-        page.part("Recorded", _recorded(document.event))
-    if document.turn is not None:
-        page.part("Queue", document.turn.text)
-    if document.asked_node is not None:
-        page.parts("Node", filter(None, (document.asked_node.text, document.asked_node.why)))
+    _where(page, document, wide=style.wide)
     why(page, document, style)
     facts(page, document)
     if document.nearest is not None:
@@ -55,6 +50,22 @@ def explanation(document: PodExplanation, style: Style) -> str:
         page.part("Event", document.event.text)
     origin(page, document.origin)
     return page.text()
+
+
+def _where(page: Page, answer: Answer, *, wide: bool) -> None:
+    """Write what the scheduler said last, its turn, where it lands and about the one node asked about."""
+    if answer.verdict == "FITS" and answer.event is not None and answer.event.recorded:
+        page.part("Recorded", _recorded(answer.event))
+    if answer.turn is not None:
+        page.part("Queue", answer.turn.text)
+    if answer.queue is not None and (wide or answer.queue.waits):
+        page.part("Waits" if answer.queue.waits else "Wakes", answer.queue.text)
+    if answer.landing is not None and answer.landing.text:
+        page.part("Lands", answer.landing.text)
+    if answer.permit:
+        page.part("Permit", answer.permit)
+    if answer.asked_node is not None:
+        page.parts("Node", filter(None, (answer.asked_node.text, answer.asked_node.why)))
 
 
 def head(page: Page, answer: Answer) -> None:

@@ -133,6 +133,8 @@ def preempt(page: Page, part: Preempt) -> None:
     if part.more_nodes:
         page.part("", f"{count(part.more_nodes, 'more node')} where evictions help (--victims all)")
     page.parts("Chosen", part.chosen)
+    if part.landing is not None and part.landing.text:
+        page.part("Lands", part.landing.text)
     page.parts("After", part.after)
 
 

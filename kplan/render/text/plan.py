@@ -18,6 +18,7 @@ OWNERS_SHOWN = 10
 STEPS_SHOWN = 12
 EVICTIONS_SHOWN = 6
 NODES_SHOWN = 3
+RISKS_SHOWN = 6
 _BELOW_TRY = 16
 
 
@@ -42,6 +43,7 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     changes(page, document.change, everything=style.wide)
     rollouts(page, document.rollouts, everything=style.wide)
     _totals(page, document)
+    _runs(page, document, everything=style.wide)
     if len(document.steps) <= STEPS_SHOWN or style.wide:
         _steps(page, document)
     elif _others(document):
@@ -64,6 +66,16 @@ def _totals(page: Page, document: SimulationPlan) -> None:
     page.part("Pods", text)
 
 
+def _runs(page: Page, document: SimulationPlan, *, everything: bool) -> None:
+    runs = document.runs
+    if runs is None:
+        return
+    page.part("Runs", runs.text)
+    shown = runs.risks if everything else runs.risks[:RISKS_SHOWN]
+    page.parts("At risk", shown)
+    page.more(len(runs.risks) - len(shown))
+
+
 def _others(document: SimulationPlan) -> bool:
     """Whether there is more to tell of pods than the tables of rollouts do."""
     told = rollout_steps(document.rollouts)
@@ -79,6 +91,7 @@ def _steps(page: Page, document: SimulationPlan) -> None:
     for number, step in enumerate(document.steps, 1):
         note = f"evicts {listed(step.evicts, most=2)}" if step.evicts else ""
         note = note or (f"one of {step.tie} that tie" if step.tie else "") or step.cause
+        note = "; ".join(filter(None, (note, step.permit)))
         note = f"comes back; {note}".strip("; ") if step.returned else note
         node = step.node or {"pending": "Pending", "gated": "Gated", "failed": "Failed"}[step.result]
         rows.append((str(number), step.pod, node, note))

@@ -8,6 +8,7 @@ from kplan.render.text.layout import Page
 from kplan.render.text.style import Style
 from kplan.result.document_plugins import PluginReference, PluginText
 
+OF_A_POLICY = " Of a Policy, up to 1.22."
 _NEXT_TEXT = re.compile(r"(?<=[,)]) (?=\")|(?<=\)) (?=[A-Z])|(?<=;) (?=for every node)")
 """Where one of the texts that a plugin rejects with ends and the next begins."""
 
@@ -20,7 +21,7 @@ def plugins(document: PluginReference, style: Style) -> str:
         return page.text()
     width = max((len(item.name) for item in document.plugins), default=0)
     for item in document.plugins:
-        page.hanging(f"{item.name:<{width}}  ", item.summary)
+        page.hanging(f"{item.name:<{width}}  ", f"{item.summary}{OF_A_POLICY if item.old else ''}")
     return page.text()
 
 
@@ -28,7 +29,7 @@ def _plugin(page: Page, item: PluginText) -> None:
     page.detail(f"{item.name}: {item.summary}", 0)
     page.blank()
     for head, text in (
-        ("Points", ", ".join(item.points)),
+        ("Points", f"{', '.join(item.points)}{'.' + OF_A_POLICY if item.old else ''}"),
         ("What it checks", item.checks),
         ("Rejects with", item.rejects),
         ("Not modelled", item.not_modelled),

@@ -11,14 +11,18 @@ import numpy as np
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
+from kplan.course.waking import asleep
+from kplan.pipeline.happening import between
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, DiffSide, PackedResource, Packing
+from kplan.studies.diff.lands import lands_apart
 from kplan.studies.diff.rules import node_lines, rule_lines
 from kplan.studies.diff.sides import Place, Ran, Side, run_side
 from kplan.studies.diff.why import Pair, look_again, move
 from kplan.studies.nodes.packing import Workload, measure, within_nodes, workload
 from kplan.wording import diff as words
 from kplan.wording.owners import by_number, folded_owner
+from kplan.wording.queue import woken_note
 from kplan.wording.same_fields import part_of
 
 WATCHED = 400
@@ -83,9 +87,10 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
     moves = tuple(move(pair, ran_a, ran_b) for pair in moved)
     rules = tuple(rule_lines(a.pipelines, b.pipelines))
     objects = tuple(node_lines(ran_a.cluster, ran_b.cluster))
+    landings = tuple(lands_apart(a, b)) if _RULES & set(asked.compared) else ()
     document = ClusterDiff(
         api_version=API_VERSION,
-        verdict="DIFFERS" if moves or objects else "SAME",
+        verdict="DIFFERS" if moves or objects or landings else "SAME",
         compared=asked.compared,
         sentence=words.sentence(
             asked.compared,
@@ -94,6 +99,7 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
             unchanged,
             every=bool(asked.every) or "snapshots" in asked.compared,
             other=bool(objects),
+            landings=sum(one.alike for one in landings),
         ),
         because=words.because(moves),
         a=sides[0],
@@ -105,7 +111,8 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
         objects=objects,
         moves=moves,
         folds=tuple(_folds(moves)),
-        notes=tuple(_notes(ran_a, ran_b, moves)),
+        landings=landings,
+        notes=(*_notes(ran_a, ran_b, moves), *(_woken(a, b) if _STATES & set(asked.compared) else ())),
     )
     return Compared(document, ran_a.cluster, ran_b.cluster)
 
@@ -244,6 +251,17 @@ def _folds(moves: Sequence[DiffMove]) -> Iterable[DiffFold]:
         for (owner, result, _, plugin), items in folded.items()
     ]
     return sorted(made, key=lambda fold: (-fold.count, fold.owner, fold.result))
+
+
+def _woken(a: Side, b: Side) -> Iterator[str]:
+    """Say which pods that wait in A the change to B wakes."""
+    before, after = a.planner(), b.planner()
+    sleeping = asleep(before)
+    if sleeping.kinds:
+        events = between(before.cluster.state, after.cluster.state, after.cluster.rules)
+        woken = sleeping.woken(after.cluster, events)
+        if woken:
+            yield words.in_b(woken_note(woken, sleeping.waiting, partly=sleeping.partly))
 
 
 def _notes(a: Ran, b: Ran, moves: Sequence[DiffMove]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.course.alike import likeness
 from kplan.course.as_new import as_new
 from kplan.course.returning import after_eviction
+from kplan.pipeline.entity import permit_of
 from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.careful import careful
 from kplan.reasons.groups import NodeGroup, find_groups, narrowed
@@ -27,11 +28,14 @@ from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
+from kplan.studies.explain.queue import queue_part
 from kplan.wording import parts
 from kplan.wording.answers import cause_of, event_note, gates_cause, says
 from kplan.wording.careful import careful_text
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, needs_of, tell
+from kplan.wording.held import SKIPPED, held_text, skipped_cause, skipped_event
+from kplan.wording.landing import landing_part
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import preempt_part, victims_after
 from kplan.wording.scoring import asked_node
@@ -93,9 +97,27 @@ def explain_pod(context: Context, pod: PodInfo) -> Answer:
 
 def _explained(context: Context, pod: PodInfo) -> Explained:
     if not pod.bound:
-        return _answer(context, pod, runs_on="")
+        return _skipped(context, pod) if pod.terminating else _answer(context, pod, runs_on="")
     with as_new(context.planner, pod) as waiting:
         return _answer(context, waiting, runs_on=pod.pod.spec.node_name or "")
+
+
+def _skipped(context: Context, pod: PodInfo) -> Explained:
+    """Answer for a pod that waits and is being deleted: no cycle is run for it."""
+    cluster = context.planner.cluster
+    cause = skipped_cause(pod.pod.metadata.deletion_timestamp or "")
+    answer = Answer(
+        pod=pod.key,
+        verdict="PENDING",
+        sentence=f"{pod.key} {SKIPPED}",
+        because=cause,
+        doubts=context.doubts,
+        owner=owner_text(pod, cluster),
+        feasible=0,
+        nodes=len(cluster.nodes),
+        event=_event_of(pod, skipped_event(pod.key)),
+    )
+    return Explained(answer, SKIPPED, cause.text, cause)
 
 
 def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
@@ -137,12 +159,15 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         attachments=parts.attachments(facts),
         kept=parts.kept(asked, groups[0]) if first is not None else (),
         nearest=nearest_part(first) if first is not None and asked.looked else None,
-        preempt=_preempt(context, outcome, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
+        preempt=_preempt(context, asked, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,
         fixes=helps,
         no_help=helps_not,
         scores=scores,
         event=_event(pod, outcome),
         asked_node=_asked_node(context, outcome) if context.node and not shown else None,
+        landing=landing_part(asked.landing, cluster),
+        queue=queue_part(asked) if not runs_on else None,
+        permit=held_text(permit_of(asked.cycle, outcome.choice)) if verdict == "FITS" else "",
     )
     own = own_claims(pod.pod) if context.brief and told else {}
     if own:  # its words are about claims of its own: those of its fold are not
@@ -172,10 +197,12 @@ def _shape(shown: Sequence[Told], cause: Cause | None) -> Hashable:
     return groups[0].text, needs_of(next(about, groups[0]))
 
 
-def _preempt(context: Context, outcome: Outcome, groups: list[NodeGroup], *, waits: bool) -> Preempt | None:
-    planner = context.planner
+def _preempt(context: Context, asked: RunCycle, groups: list[NodeGroup], *, waits: bool) -> Preempt | None:
+    planner, outcome = context.planner, asked.outcome
+    landing = asked.evicting
     after = victims_after(planner.cluster, after_eviction(planner, outcome)) if waits and not context.brief else ()
-    return preempt_part(outcome, planner.cluster, groups, after=tuple(after), everything=context.all_victims)
+    everything = context.all_victims
+    return preempt_part(outcome, planner.cluster, groups, after=tuple(after), everything=everything, landing=landing)
 
 
 def _remedies(

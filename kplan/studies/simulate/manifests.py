@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from kplan.errors import KplanError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
+from kplan.pipeline.walk import Walk
 from kplan.remedies.candidate import Candidate
 from kplan.result.document_base import Origin
+from kplan.result.document_plan import SimulationPlan
 from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.studies.simulate.landing import Landed, land_objects, with_objects
+from kplan.studies.simulate.runs import many_runs
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class ManifestPlan:
         options: of each plan; what manifests come to is filled in.
         own: whether the cluster's own waiting pods are tried first.
         templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+        seed: of the run of a live scheduler that is played; None for all nodes and the first of a tie.
     """
 
     state: ClusterState
@@ -40,11 +46,27 @@ class ManifestPlan:
     options: SimulateOptions = SimulateOptions()  # noqa: RUF009 - it is frozen
     own: bool = True
     templates: Mapping[str, str] | None = None
+    seed: int | None = None
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
         landed = land_objects(self.state, self.manifests, self.rules, self.templates)
         return self._play(landed, self.planner_of(landed.state), replace(self.options, again=self))
+
+    def with_runs(self, plan: SimulationPlan, runs: int, seed: int) -> SimulationPlan:
+        """Add to a plan what becomes of it over many runs.
+
+        Args:
+            plan: the plan.
+            runs: how many, at least 1.
+            seed: of the first.
+        """
+
+        def run(number: int) -> SimulationPlan:
+            again = replace(self, seed=number, options=replace(self.options, attempts=False))
+            return again.first().plan
+
+        return msgspec.structs.replace(plan, runs=many_runs(run, runs, seed))
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Plan other manifests, on a changed cluster; see Again."""
@@ -59,6 +81,7 @@ class ManifestPlan:
         return self._play(landed, planner, replace(self.options, attempts=False))
 
     def _play(self, landed: Landed, planner: Planner, options: SimulateOptions) -> Played:
+        planner.walk = Walk(self.seed) if self.seed is not None else None
         cluster = planner.cluster
         mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if self.own else []
         theirs = [cluster.pods[cluster.pod_index[key]] for key in landed.pods]

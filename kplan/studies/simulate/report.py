@@ -32,12 +32,13 @@ from kplan.result.document_plan import (
 )
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
-from kplan.studies.doubts import extenders_of, left_alone, missing_nodes, plan_doubts
+from kplan.studies.doubts import caller_doubts, extenders_of, left_alone, missing_nodes, plan_doubts
 from kplan.studies.simulate.ends import evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
+from kplan.wording.held import held_text
 from kplan.wording.owners import by_number, folded_owner, owner_text
 from kplan.wording.rollouts import do_not_start
 from kplan.wording.same_fields import part_of
@@ -150,6 +151,7 @@ class _Planned:
             message=landing.message,
             tie=landing.tie if landing.tie > 1 else 0,
             returned=bool(landing.instead_of),
+            permit=held_text(landing.permit),
         )
 
 
@@ -187,6 +189,7 @@ def _document(
         *options.doubts,
         *_not_starting(run, rollouts),
         *(missing_nodes(run.planner.cluster) if steps else ()),
+        *caller_doubts(run.planner, len(steps)),
         *plan_doubts(
             run.planner.cluster.state.completeness,
             _tried(run),

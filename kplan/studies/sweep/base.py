@@ -6,6 +6,7 @@ import pickle
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 import msgspec
@@ -14,11 +15,14 @@ from kplan import __version__
 from kplan.cluster import build
 from kplan.config import SchedulerConfiguration
 from kplan.errors import UsageError
+from kplan.extenders import Budget, HttpExtender
+from kplan.framework.extender import ExtenderCaller
 from kplan.framework.features import Features
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
-from kplan.pipeline import Planner, bind_profiles
+from kplan.pipeline import Pipeline, Planner, bind_profiles
 from kplan.sources.load import collector_paused
+from kplan.sources.originals import FileOriginals
 from kplan.studies.sweep.scenario import Scenario
 
 _QUICK = 1
@@ -35,22 +39,44 @@ class SweepRules:
         configuration: profiles.
         requests: how this version counts what pods request.
         state: the state, with requests filled in by this version.
+        calls: how often each process may ask the extenders of the configuration; 0 where they are not asked.
+        path: of the file that the state is from, for objects as they were read; empty for none.
+        as_scheduler: schedulerName that every pod is taken to have; empty for its own.
     """
 
     features: Features
     configuration: SchedulerConfiguration
     requests: RequestRules
     state: ClusterState
+    calls: int = 0
+    path: str = ""
+    as_scheduler: str = ""
 
     @property
     def key(self) -> tuple[int, RequestRules]:
         """What the columns of the state depend on."""
         return id(self.state), self.requests
 
+    @cached_property
+    def callers(self) -> tuple[ExtenderCaller, ...]:
+        """What asks the extenders, in this process; none where they are not asked."""
+        if not self.calls:
+            return ()
+        budget, originals = Budget(self.calls), FileOriginals(self.path)
+        return tuple(HttpExtender(one, budget, originals) for one in self.configuration.extenders)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave connections behind: each process makes its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "callers"}
+
+    def pipelines(self) -> dict[str, Pipeline]:
+        """Make the plugins of every profile."""
+        return bind_profiles(self.configuration, self.features, self.callers)
+
     def planner(self) -> Planner:
         """Build a planner over columns of its own."""
-        cluster = build(self.state, self.requests)
-        return Planner(cluster, bind_profiles(self.configuration, self.features), everything=False)
+        cluster = build(self.state, self.requests, self.as_scheduler)
+        return Planner(cluster, self.pipelines(), everything=False)
 
 
 @dataclass(frozen=True)
@@ -142,6 +168,8 @@ def digests(base: Base, scenarios: Iterable[Scenario]) -> Digests:
     for one in base.rules:
         number = next(i for i, state in enumerate(states) if state is one.state)
         rules.update(_encoder.encode((one.features, one.configuration, one.requests, number)))
+        if one.calls or one.as_scheduler:
+            rules.update(_encoder.encode((one.calls > 0, one.as_scheduler)))
     told = sha256()
     for scenario in scenarios:
         kinds = [type(step).__name__ for step in scenario.steps]

@@ -18,7 +18,7 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
 from kplan.errors import KplanError, UsageError
 from kplan.objects.requests import RequestRules
-from kplan.pipeline import Planner, bind_profiles
+from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
 from kplan.result.document_sweep import INTERNAL_ERROR, Fullest, SweepOutcome
 from kplan.studies.sweep.base import Base, Packed
@@ -60,7 +60,7 @@ class Bench:
             planner = asked.planner()
             self._built[asked.key] = _Built(planner, _own(planner.cluster.pods))
         built = self._built[asked.key].planner
-        return replace(built, pipelines=bind_profiles(asked.configuration, asked.features))
+        return replace(built, pipelines=asked.pipelines())
 
     def answer(self, scenario: Scenario) -> SweepOutcome:
         """Carry a scenario out; one that cannot be is FAILED, with the reason."""

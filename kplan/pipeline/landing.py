@@ -1,0 +1,296 @@
+"""How often each node is taken by a pod whose cycle has been run, over all places where the scheduler's walk may start.
+
+The cycle knows the answers about all nodes. A live scheduler stops once enough of them fit, scores these alone, and
+draws among the best. Windows of nodes whose scores are normalised alike are scored at one time.
+Differs from kube-scheduler: nodes that PreFilter named are walked in a random order, which is taken to be as likely as
+any other; of those the scores are taken as among all that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.framework.args import DefaultPreemptionArgs
+from kplan.framework.codes import Compares, Point
+from kplan.framework.comparing import Compared
+from kplan.framework.findings import Ready, Skip
+from kplan.framework.worlds import Rows
+from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.kept import Scored
+from kplan.pipeline.sampling import Windows, alike, nodes_to_find, scheduler_order
+from kplan.pipeline.scoring import CycleError, Scoring
+from kplan.plugins.default_preemption import DefaultPreemption
+from kplan.plugins.shared.picking import ranked
+from kplan.result import Outcome
+from kplan.result.landing import Landing, landing
+
+Int = NDArray[np.int64]
+Float = NDArray[np.float64]
+_LOWEST = np.iinfo(np.int64).min // 2
+
+
+def pod_landing(cycle: Cycle, outcome: Outcome) -> Landing | None:
+    """How often a pod goes to each node; nothing may have changed since its cycle was run.
+
+    Returns:
+        None where it fits nowhere, tries its nominated node alone, or where extenders have a say in it.
+    """
+    diagnosis, scores = outcome.diagnosis, outcome.scores
+    if diagnosis is None or scores is None or outcome.nominated_first >= 0 or cycle.pipeline.callers:
+        return None
+    rows = scores.rows
+    nodes = len(cycle.cluster.nodes)
+    enough = nodes_to_find(cycle.pipeline.profile.percentage_of_nodes_to_score, len(diagnosis.rows))
+    if not cycle.pipeline.at(Point.SCORE):
+        enough = 1
+    if enough >= len(rows):
+        return landing(enough, rows, _alike(scores.total))
+    if len(diagnosis.rows) < nodes:
+        return landing(enough, rows, drawn(np.unique(-scores.total, return_inverse=True)[1], enough))
+    fits = np.zeros(nodes, dtype=np.bool_)
+    fits[rows] = True
+    walked, windows = Windows.of(scheduler_order(cycle.cluster), fits, enough)
+    if cycle.scored is None:
+        return None
+    try:
+        shares = _Walk(cycle, walked, windows, cycle.scored).shares()
+    except CycleError:
+        return None
+    return landing(enough, walked, shares)
+
+
+def eviction_landing(cycle: Cycle, outcome: Outcome) -> Landing | None:
+    """How often each node is chosen to evict on; arguments as of ``pod_landing``.
+
+    Source: v1.37.2 default_preemption.go GetOffsetAndNumCandidates, preemption.go DryRunPreemption;
+    framework/interface.go NodesForStatusCode, which walks a map: nodes come in a random order, but where a PreFilter
+    refused all of them.
+    """
+    found = outcome.preemption
+    if found is None or not found.candidates or cycle.pipeline.callers:
+        return None
+    enough = candidates_to_find(cycle, len(found.potential))
+    rows, place = ranked(cycle.cluster, found.candidates)
+    breaks = np.array([found.candidates[row].pdb_violations > 0 for row in rows.tolist()], dtype=np.bool_)
+    if enough >= len(rows):
+        return landing(enough, rows, _alike(-place))
+    if outcome.diagnosis is not None and outcome.diagnosis.pre_filter is not None:
+        order = scheduler_order(cycle.cluster)
+        return landing(enough, *_from_offsets(order, rows, place, breaks, enough))
+    return landing(enough, rows, drawn(place, enough, breaks))
+
+
+def candidates_to_find(cycle: Cycle, potential: int) -> int:
+    """How many candidates for preemption are enough.
+
+    Source: v1.37.2 default_preemption.go calculateNumCandidates.
+    """
+    plugin = cycle.pipeline.plugins.get(DefaultPreemption.name)
+    args = (plugin.args if plugin is not None else None) or DefaultPreemptionArgs()
+    asked = potential * args.min_candidate_nodes_percentage // 100
+    return min(potential, max(asked, args.min_candidate_nodes_absolute))
+
+
+def drawn(place: Int, enough: int, breaks: NDArray[np.bool_] | None = None) -> Float:
+    """float64[F], how often each of F is the best of K that come first in a random order, drawn among equals.
+
+    Args:
+        place: int64[F], 0 for the best, the same for equals.
+        enough: K, less than F.
+        breaks: bool[F], those of which K are not enough as long as another kind may follow: worse than all others.
+    """
+    count = len(place)
+    i = np.arange(count)
+    # none of the best b is among the first K
+    missed = np.concatenate(([1.0], np.cumprod(np.maximum(count - enough - i, 0) / (count - i))))
+    sizes = np.bincount(place)
+    better = np.cumsum(sizes) - sizes
+    shares: Float = ((missed[better] - missed[better + sizes]) / sizes)[place]
+    if breaks is not None and not breaks.all():
+        # where the first K all break budgets, the walk goes on to the first that breaks none
+        mild = int(np.count_nonzero(~breaks))
+        shares = np.where(breaks, 0.0, shares + missed[mild] / mild)
+    return shares
+
+
+def _alike(total: Int) -> Float:
+    """float64[F], the same share for each of the best."""
+    best = total == total.max()
+    shares: Float = best / np.count_nonzero(best)
+    return shares
+
+
+def _from_offsets(order: Rows, rows: Rows, place: Int, breaks: NDArray[np.bool_], enough: int) -> tuple[Rows, Float]:
+    """Rows as walked, and how often each is chosen, over the offsets at which the walk may start.
+
+    Args:
+        order: intp[N], nodes as walked.
+        rows: intp[C], candidates, ascending.
+        place: int64[C], 0 for the best.
+        breaks: bool[C], those that break budgets.
+        enough: how many are enough.
+    """
+    candidate = np.zeros(len(order), dtype=np.bool_)
+    candidate[rows] = True
+    walked, windows = Windows.of(order, candidate, enough)
+    at = np.searchsorted(rows, walked)
+    mild = ~breaks[at]
+    settled = np.flatnonzero((windows.count(mild) > 0) | ~mild.any())
+    shares = windows.shares(-place[at], settled)
+    for window in np.setdiff1d(np.arange(len(windows)), settled).tolist():
+        following = (window + np.arange(len(windows))) % len(windows)
+        shares[following[mild[following]][0]] += windows.weight[window]
+    return walked, shares
+
+
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    """A Score plugin whose scores differ from window to window.
+
+    Attributes:
+        plugin: the plugin.
+        weight: its weight.
+        states: what it scores with, by number.
+        raw: int64[F] by number.
+        counts: bool[F], nodes that raw scores are normalised by.
+        number: intp[W], of each window.
+        highest: int64[W], raw score of those that count.
+        lowest: int64[W].
+    """
+
+    plugin: Any
+    weight: int
+    states: tuple[Any, ...]
+    raw: tuple[Int, ...]
+    counts: NDArray[np.bool_]
+    number: Rows
+    highest: Int
+    lowest: Int
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """The windows of one walk, and the scores in them.
+
+    Attributes:
+        cycle: that was run.
+        rows: intp[F], nodes that fit, as walked.
+        windows: theirs.
+        scored: scores of all of them.
+    """
+
+    cycle: Cycle
+    rows: Rows
+    windows: Windows
+    scored: Scored
+
+    def shares(self) -> Float:
+        """float64[F], how often each node is taken.
+
+        Raises:
+            CycleError: scoring fails in some window.
+        """
+        plugins = list(self._scoring())
+        if any(not _tells(plugin) for plugin in plugins):
+            return self._one_by_one()
+        fixed = np.zeros(len(self.rows), dtype=np.int64)
+        scaled: list[_Scaled] = []
+        at = np.searchsorted(self.scored.rows, self.rows)
+        for plugin in plugins:
+            if plugin.compares is Compares.NOTHING:
+                fixed += self.scored.weighted[plugin.name][at]
+            else:
+                scaled.append(self._scaled(plugin, self.scored.raw[plugin.name][at]))
+        shares = np.zeros(len(self.rows))
+        for windows in self._alike(scaled):
+            shares += self.windows.shares(self._total(fixed, scaled, int(windows[0])), windows)
+        return shares
+
+    def _scoring(self) -> Iterable[Any]:
+        return (plugin for plugin in self.cycle.pipeline.at(Point.SCORE) if plugin.name in self.scored.raw)
+
+    def _alike(self, scaled: list[_Scaled]) -> Iterator[Rows]:
+        """Windows in which all plugins score and normalise alike, a set at a time."""
+        if not scaled:
+            yield np.arange(len(self.windows), dtype=np.intp)
+            return
+        group = alike([key for one in scaled for key in (one.number, one.highest, one.lowest)])
+        order = np.argsort(group, kind="stable")
+        yield from np.split(order, np.cumsum(np.bincount(group))[:-1])
+
+    def _total(self, fixed: Int, scaled: list[_Scaled], window: int) -> Int:
+        """int64[F], scores in a window and all that are alike; lowest for nodes that are in none of them."""
+        total = fixed.copy()
+        for one in scaled:
+            number = int(one.number[window])
+            raw = one.raw[number]
+            within = ~one.counts | ((raw >= one.lowest[window]) & (raw <= one.highest[window]))
+            scores = raw[within]
+            if hasattr(one.plugin, "normalize"):
+                cycle = self.cycle
+                scores = one.plugin.normalize(cycle.pod, one.states[number], cycle.cluster, self.rows[within], scores)
+            total[within] += one.weight * scores
+            total[~within] = _LOWEST
+        return total
+
+    def _scaled(self, plugin: Any, raw: Int) -> _Scaled:
+        """What one plugin's scores depend on in each window."""
+        cycle, windows = self.cycle, self.windows
+        state = self.scored.states.get(plugin.name) if hasattr(plugin, "pre_score") else self._filtered(plugin.name)
+        compared = Compared(np.zeros((len(windows), 1), dtype=np.int64), np.ones(len(self.rows), dtype=np.bool_))
+        states: tuple[Any, ...] = (state,)
+        raws: tuple[Int, ...] = (raw,)
+        number = np.zeros(len(windows), dtype=np.intp)
+        if plugin.compares is Compares.SET:
+            compared = plugin.compared(cycle.pod, self._filtered(plugin.name), cycle.cluster, self.rows, windows)
+            number = alike(list(compared.keys.T))
+            first = np.unique(number, return_index=True)[1]
+            states = tuple(self._state(plugin, int(window)) for window in first)
+            raws = tuple(self._raw(plugin, one) for one in states)
+        highest, lowest = (np.zeros(len(windows), dtype=np.int64) for _ in range(2))
+        for n, values in enumerate(raws):
+            here = number == n
+            highest[here] = windows.highest(np.where(compared.counts, values, _LOWEST))[here]
+            lowest[here] = -windows.highest(np.where(compared.counts, -values, _LOWEST))[here]
+        weight = cycle.pipeline.profile.weights.get(plugin.name, 1)
+        return _Scaled(plugin, weight, states, raws, compared.counts, number, highest, lowest)
+
+    def _filtered(self, plugin: str) -> Any:
+        state = self.cycle.states.get(plugin)
+        return None if isinstance(state, Skip) else state
+
+    def _state(self, plugin: Any, window: int) -> Any:
+        """What PreScore makes of the nodes of a window."""
+        rows = np.sort(self.rows[self.windows.at(window)])
+        answer = plugin.pre_score(self.cycle.pod, self._filtered(plugin.name), self.cycle.cluster, rows)
+        if not isinstance(answer, Ready):
+            raise CycleError(f"{plugin.name} scores some of the nodes alone")
+        return answer.state
+
+    def _raw(self, plugin: Any, state: Any) -> Int:
+        choice = self.cycle.choices.get(plugin.name)
+        raw: Int = plugin.score(self.cycle.pod, state, self.cycle.cluster, self.rows, choice)
+        return raw
+
+    def _one_by_one(self) -> Float:
+        """Score every window by itself: a plugin does not tell what its scores depend on."""
+        cycle = self.cycle
+        filtered: Mapping[str, Any] = {name: self._filtered(name) for name in cycle.states}
+        scoring = Scoring(cycle.cluster, cycle.pipeline, cycle.pod, filtered, cycle.choices, None)
+        shares = np.zeros(len(self.rows))
+        for window in range(len(self.windows)):
+            at = self.windows.at(window)
+            at = at[np.argsort(self.rows[at])]
+            shares[at] += _alike(scoring.score(self.rows[at]).total) * self.windows.weight[window]
+        return shares
+
+
+def _tells(plugin: Any) -> bool:
+    """Whether a plugin tells what the score of a node depends on."""
+    compares = getattr(plugin, "compares", Compares.SET)
+    return compares is not Compares.SET or hasattr(plugin, "compared")

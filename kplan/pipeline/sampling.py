@@ -1,0 +1,178 @@
+"""Which nodes a live scheduler looks at: the order of its node tree, where it starts, and when it has enough.
+
+Source: v1.37.2 pkg/scheduler/backend/cache/node_tree.go addNode, list; schedule_one.go findNodesThatPassFilters,
+numFeasibleNodesToFind; component-helpers v0.37.2 node/topology GetZoneKey. The four minors do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster
+from kplan.framework.worlds import Rows
+from kplan.objects.models import Node
+
+MIN_NODES = 100
+"""So many nodes that fit are looked for in any case."""
+_MIN_PERCENTAGE, _MAX_PERCENTAGE, _NODES_PER_PERCENT = 5, 50, 125
+_FEW = 8
+"""Windows of all nodes together up to which each is looked through: no order by score is made for so few."""
+_ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
+_REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+Int = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+def scheduler_order(cluster: Cluster) -> Rows:
+    """intp[N], rows of all nodes in the order in which the scheduler walks them: one of each zone in turn.
+
+    Zones come in the order of their first nodes, nodes of a zone in that in which the scheduler met them: by name, as
+    when it was started after they were there.
+    """
+    found: Rows = cluster.objects.derived("order of the node tree", ("nodes",), lambda: _order(cluster))
+    return found
+
+
+def _order(cluster: Cluster) -> Rows:
+    zones: dict[tuple[str, str], int] = {}
+    met: dict[tuple[str, str], int] = {}
+    place = np.zeros((2, len(cluster.nodes)), dtype=np.int64)
+    for row, node in enumerate(cluster.nodes):
+        zone = (_label(node, _REGION), _label(node, _ZONE))
+        place[:, row] = met.get(zone, 0), zones.setdefault(zone, len(zones))
+        met[zone] = met.get(zone, 0) + 1
+    return np.lexsort((place[1], place[0])).astype(np.intp)
+
+
+def _label(node: Node, names: tuple[str, str]) -> str:
+    """Value of a label by its old name, or else by its new one."""
+    labels = node.labels
+    return labels[names[0]] if names[0] in labels else labels.get(names[1], "")
+
+
+def nodes_to_find(percentage: int, nodes: int) -> int:
+    """How many nodes that fit are enough.
+
+    Args:
+        percentage: percentageOfNodesToScore, 0 for adaptive [percent].
+        nodes: how many there are to look at.
+    """
+    if nodes < MIN_NODES:
+        return nodes
+    if not percentage:
+        percentage = max(_MIN_PERCENTAGE, _MAX_PERCENTAGE - nodes // _NODES_PER_PERCENT)
+    return max(MIN_NODES, nodes * percentage // 100)
+
+
+def alike(columns: Sequence[Int]) -> Rows:
+    """intp[W], a number that is the same where all of some int64[W] columns are; a sort of rows would be slow."""
+    found = np.zeros(len(columns[0]), dtype=np.intp)
+    for column in columns:
+        _, number = np.unique(column, return_inverse=True)
+        _, found = np.unique(found * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
+    return found.astype(np.intp)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """F sets of nodes: those that fit, in the scheduler's order, and K of them from each one on, all around.
+
+    Attributes:
+        size: K, at most F.
+        weight: float64[F], how often the walk starts where it meets each one first, 1 in all.
+    """
+
+    size: int
+    weight: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, order: Rows, feasible: Mask, size: int) -> tuple[Rows, Windows]:
+        """Rows of the nodes that fit, in the scheduler's order, and their windows.
+
+        Args:
+            order: intp[N], all nodes, as walked.
+            feasible: bool[N], by row.
+            size: how many are enough.
+        """
+        places = np.flatnonzero(feasible[order])
+        before = np.roll(places, 1)
+        before[0] -= len(order)
+        return order[places], cls(min(size, len(places)), (places - before) / len(order))
+
+    def __len__(self) -> int:
+        """F."""
+        return len(self.weight)
+
+    @cached_property
+    def _around(self) -> Rows:
+        """intp[F + K - 1], positions once around and on to the end of the last window."""
+        return np.arange(len(self) + self.size - 1, dtype=np.intp) % len(self)
+
+    def at(self, window: int) -> Rows:
+        """intp[K], positions of one window."""
+        return (window + np.arange(self.size, dtype=np.intp)) % len(self)
+
+    def highest(self, values: Int) -> Int:
+        """int64[F], the highest of int64[F] values in each window."""
+        found, width = values[self._around], 1
+        while 2 * width <= self.size:
+            found = np.maximum(found[:-width], found[width:])
+            width *= 2
+        return np.maximum(found[: len(self)], found[self.size - width : self.size - width + len(self)])
+
+    def count(self, mask: Mask) -> Int:
+        """See NodeSets."""
+        sums = np.concatenate(([0], np.cumsum(mask[self._around])))
+        return (sums[self.size :] - sums[: len(self)]).astype(np.int64)
+
+    def distinct(self, codes: Int) -> Int:
+        """See NodeSets: each code counts in a window where it comes last."""
+        around = codes[self._around]
+        order = np.argsort(around, kind="stable")
+        again = np.flatnonzero(around[order[1:]] == around[order[:-1]])
+        first, last = order[again], order[again + 1]
+        # a pair of neighbours of one code lies in the windows that start after last - K, up to first
+        start = np.maximum(last - self.size + 1, 0)
+        both = (start <= first) & (start < len(self)) & (around[first] >= 0)
+        change = np.bincount(start[both], minlength=len(self) + 1)[: len(self) + 1].astype(np.int64)
+        change -= np.bincount(np.minimum(first[both] + 1, len(self)), minlength=len(self) + 1)
+        return self.count(codes >= 0) - np.cumsum(change)[: len(self)]
+
+    def shares(self, total: Int, windows: Rows) -> NDArray[np.float64]:
+        """float64[F], how often each node is drawn among the best of some windows.
+
+        Args:
+            total: int64[F], scores.
+            windows: intp[J], those in which these scores hold.
+        """
+        count, length = len(self), len(self._around)
+        if len(windows) * self.size <= _FEW * length:
+            return self._one_by_one(total, windows)
+        highest = self.highest(total)[windows]
+        # all positions by score and place, so that the best of a window are neighbours
+        levels, level = np.unique(total[self._around], return_inverse=True)
+        order = np.lexsort((np.arange(length), level))
+        keys = level[order] * length + order
+        at = np.searchsorted(levels, highest) * length
+        start = np.searchsorted(keys, at + windows)
+        end = np.searchsorted(keys, at + windows + self.size)
+        each = self.weight[windows] / (end - start)
+        gained = np.bincount(start, each, length + 1) - np.bincount(end, each, length + 1)
+        around = np.zeros(count, dtype=np.float64)
+        np.add.at(around, order % count, np.cumsum(gained)[:length])
+        return around
+
+    def _one_by_one(self, total: Int, windows: Rows) -> NDArray[np.float64]:
+        """The same as ``shares`` of a few windows."""
+        at = self._around[windows[:, np.newaxis] + np.arange(self.size)]
+        values = total[at]
+        best = values == values.max(axis=1)[:, np.newaxis]
+        ties = best.sum(axis=1)
+        found = np.zeros(len(self), dtype=np.float64)
+        np.add.at(found, at[best], np.repeat(self.weight[windows] / ties, ties))
+        return found

@@ -1,0 +1,81 @@
+"""Labels that a pod gets from its node when it is bound, where anything asks for them.
+
+The API server copies zone and region of the node onto the pod (admission plugin PodTopologyLabels, on from 1.35); pods
+that are scheduled after it may select it by them. Most clusters have no such selector: then nothing is done.
+Source: v1.37.2 plugin/pkg/admission/podtopologylabels/admission.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kplan.cluster import Change, Cluster, PodInfo, Relabel
+from kplan.framework.features import Features
+from kplan.objects.models import LabelSelector
+
+GATE = "PodTopologyLabelsAdmission"
+_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+
+
+def labels_of_binding(cluster: Cluster, pod: PodInfo, row: int, features: Features) -> tuple[Change, ...]:
+    """What binding a pod to a node changes of its labels."""
+    if not features.enabled(GATE):
+        return ()
+    there = cluster.nodes[row].labels
+    labels = tuple((key, there[key]) for key in _LABELS if key in there and pod.labels.get(key) != there[key])
+    if not labels or not _asked_for(cluster):
+        return ()
+    return (Relabel(pod.row, labels),)
+
+
+@dataclass
+class _Read:
+    """How far the pods of a cluster were read, and whether one of them asks."""
+
+    pods: int = 0
+    classes: int = 0
+    asked: bool = False
+
+
+def _asked_for(cluster: Cluster) -> bool:
+    """Whether a term or constraint of any pod, or a selector of an object, names one of the labels."""
+    read: _Read = cluster.objects.derived("who asks for labels of binding", (), _Read)
+    if not read.asked:
+        for pod_class in cluster.pod_classes[read.classes :]:
+            terms = (*pod_class.affinity, *pod_class.anti_affinity)
+            weighted = (*pod_class.preferred_affinity, *pod_class.preferred_anti_affinity)
+            selectors = (*(term.selector for term in terms), *(one.term.selector for one in weighted))
+            read.asked |= any(one.key in _LABELS for selector in selectors for one in selector.requirements)
+        read.asked |= any(_names(pod) for pod in cluster.pods[read.pods :])
+        read.classes, read.pods = len(cluster.pod_classes), len(cluster.pods)
+    tables = ("pod_disruption_budgets", "services", "replication_controllers", "replica_sets", "stateful_sets")
+    objects: bool = cluster.objects.derived(
+        "objects that ask for labels of binding", tables, lambda: any(map(_is_in, _selected(cluster, tables)))
+    )
+    return read.asked or objects
+
+
+def _names(pod: PodInfo) -> bool:
+    for constraint in pod.pod.spec.topology_spread_constraints or ():
+        if any(key in _LABELS for key in constraint.match_label_keys or ()) or _is_in(_keys(constraint.label_selector)):
+            return True
+    return False
+
+
+def _selected(cluster: Cluster, tables: Iterable[str]) -> Iterator[Iterable[str]]:
+    """Yield the label keys that selectors of objects name."""
+    for name in tables:
+        for item in cluster.objects.table(name).values():
+            selector = getattr(getattr(item, "spec", None), "selector", None)
+            yield _keys(selector) if isinstance(selector, LabelSelector) else selector or ()
+
+
+def _keys(selector: LabelSelector | None) -> Iterable[str]:
+    if selector is None:
+        return ()
+    return (*(selector.match_labels or {}), *(one.key for one in selector.match_expressions or ()))
+
+
+def _is_in(keys: Iterable[str]) -> bool:
+    return any(key in _LABELS for key in keys)

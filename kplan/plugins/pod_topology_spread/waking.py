@@ -1,0 +1,55 @@
+"""Whether what happened may change how pods are spread.
+
+Source: v1.37.2 podtopologyspread/plugin.go isSchedulableAfterAssignedPodChange, isSchedulableAfterTargetPodChange,
+isSchedulableAfterNodeChange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kplan.framework.events import Happened, Resource
+from kplan.objects.models import Node, Pod
+from kplan.plugins.pod_topology_spread.constraints import Constraint
+
+if TYPE_CHECKING:
+    from kplan.cluster import PodInfo
+
+
+def wakes(pod: PodInfo, constraints: Sequence[Constraint], happened: Happened) -> bool:
+    """Tell whether it may; it is one of what PodTopologySpread asks to hear of.
+
+    Args:
+        pod: that waits.
+        constraints: its DoNotSchedule constraints.
+        happened: what did.
+    """
+    old, new = happened.old, happened.new
+    if happened.resource is Resource.NODE:
+        return _node(constraints, old if isinstance(old, Node) else None, new if isinstance(new, Node) else None)
+    before, after = old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None
+    if happened.resource is Resource.TARGET_POD:
+        tolerates = before is not None and after is not None and before.spec.tolerations != after.spec.tolerations
+        if tolerates and any(constraint.honors_taints for constraint in constraints):
+            return True
+    elif any(one is not None and not _placed_beside(one, pod) for one in (before, after)):
+        return False
+    counts = [[one is not None and c.selector.matches(one.labels) for c in constraints] for one in (before, after)]
+    return counts[0] != counts[1]
+
+
+def _placed_beside(other: Pod, pod: PodInfo) -> bool:
+    """Tell whether another pod is in the namespace and has a node, or is to have one."""
+    return bool(other.spec.node_name or other.status.nominated_node_name) and other.namespace == pod.namespace
+
+
+def _node(constraints: Sequence[Constraint], old: Node | None, new: Node | None) -> bool:
+    keys = [constraint.topology_key for constraint in constraints]
+    was, is_now = (one is not None and all(key in one.labels for key in keys) for one in (old, new))
+    if old is None or new is None:
+        return was or is_now
+    if was != is_now:
+        return True
+    moved = any(old.labels.get(key) != new.labels.get(key) for key in keys)
+    return is_now and (moved or (old.spec.taints or []) != (new.spec.taints or []))

@@ -1,0 +1,107 @@
+"""Audit: kplan's event text of each waiting pod is held against the one that the scheduler recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kplan.cluster import PodInfo
+from kplan.pipeline import Planner
+from kplan.reasons.auditing import difference
+from kplan.reasons.recorded import recorded
+from kplan.result import Outcome
+from kplan.result.document_audit import AuditedPod, AuditReport
+from kplan.result.document_base import API_VERSION, Doubt, Origin
+from kplan.wording.auditing import because, sentence, why, why_lines
+from kplan.wording.owners import owner_text
+
+Planners = Mapping[int, Callable[[], Planner]]
+"""By minor, what makes a planner of that version over the same state."""
+
+
+@dataclass
+class OtherVersions:
+    """What other versions say of a pod; each is made when it is first asked.
+
+    Attributes:
+        planners: of the other minors, the nearest first.
+    """
+
+    planners: Planners
+    _made: dict[int, Planner] = field(default_factory=dict)
+
+    def saying(self, pod: str, text: str) -> Iterator[int]:
+        """Yield the minors that say a text of a pod."""
+        for minor, make in self.planners.items():
+            planner = self._made.setdefault(minor, make()) if minor not in self._made else self._made[minor]
+            row = planner.cluster.pod_index.get(pod)
+            if row is None or planner.cluster.pods[row].scheduler_name not in planner.pipelines:
+                continue
+            if event_text(planner.explain(planner.cluster.pods[row])) == text:
+                yield minor
+
+
+def event_text(outcome: Outcome) -> str:
+    """The scheduler's text about a pod; empty where it fits."""
+    return outcome.fit_error or outcome.error
+
+
+def audit(
+    planner: Planner, pods: Sequence[PodInfo], origin: Origin, doubts: tuple[Doubt, ...], others: Planners
+) -> AuditReport:
+    """Hold texts against each other.
+
+    Args:
+        planner: planner over the cluster.
+        pods: those that are audited; they wait.
+        origin: where the state is from.
+        doubts: about version and configuration.
+        others: other versions, asked about pods whose texts differ.
+    """
+    versions = OtherVersions(others)
+    known = [(pod, recorded(pod.pod)) for pod in pods]
+    found = [_audited(planner, pod, versions) for pod, said in known if said.reason not in ("", "SchedulingGated")]
+    found.sort(key=lambda one: (one.equal, one.pod))
+    equal = sum(one.equal for one in found)
+    reasons = Counter(one.because.code for one in found if one.because is not None)
+    return AuditReport(
+        api_version=API_VERSION,
+        verdict="NOTHING" if not found else "EQUAL" if equal == len(found) else "DIFFERS",
+        sentence=sentence(equal, len(found), len(known) - len(found)),
+        audited=len(found),
+        equal=equal,
+        origin=origin,
+        because=because(found),
+        doubts=doubts,
+        unrecorded=len(known) - len(found),
+        reasons=dict(reasons.most_common()),
+        pods=tuple(found),
+    )
+
+
+def _audited(planner: Planner, pod: PodInfo, versions: OtherVersions) -> AuditedPod:
+    said, cluster = recorded(pod.pod), planner.cluster
+    text = event_text(planner.explain(pod))
+    one = AuditedPod(
+        pod=pod.key,
+        owner=owner_text(pod, cluster),
+        equal=text == said.message,
+        recorded=said.message,
+        recorded_at=said.since,
+        text=text,
+    )
+    if one.equal:
+        return one
+    pipeline = planner.pipelines[pod.scheduler_name]
+    found = difference(said.message, text, said.since, pod, cluster, pipeline, versions.saying)
+    return AuditedPod(
+        pod=one.pod,
+        owner=one.owner,
+        equal=False,
+        recorded=one.recorded,
+        recorded_at=one.recorded_at,
+        text=text,
+        because=why(found),
+        differences=tuple(why_lines(found)),
+    )
