@@ -12,6 +12,7 @@ from msgspec import structs
 from kplan.cluster import AddPods, PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.course.attempts import W, Why
+from kplan.course.held import Attached, Held
 from kplan.course.supply import Supply
 from kplan.errors import UsageError
 from kplan.objects.models import Pod
@@ -37,6 +38,7 @@ class Counted(Generic[W]):
         failure: why the next pod was not placed; None if the limit was reached first, or nobody asks.
         failed: number of the workload that the next pod is of.
         bounded: whether the bound was reached.
+        held: a volume that only one node may attach, for which pods on other nodes do not start: they are not counted.
     """
 
     sets: int = 0
@@ -44,6 +46,7 @@ class Counted(Generic[W]):
     failure: W | None = None
     failed: int = -1
     bounded: bool = False
+    held: Held | None = None
 
 
 @dataclass
@@ -171,7 +174,10 @@ def _count(
     why: Why[W] | None,
 ) -> Counted[W]:
     stores = [_Store(planner, supply) for supply in supplies]
-    while counted.sets < most:
+    attached, tried = Attached(), 0
+    while counted.sets < most and tried < BOUND:
+        tried += 1
+        held: Held | None = None
         placed: list[tuple[int, str]] = []
         for number, (store, times) in enumerate(zip(stores, ratio, strict=True)):
             for _ in range(times):
@@ -185,6 +191,11 @@ def _count(
                     counted.failure = why(planner, pod, event) if why is not None else None
                     return counted
                 placed.append((number, planner.cluster.node_name(event.outcome.placement.node)))
+                if supplies[number].manifest is None and pod.pod.spec.volumes:  # else each has claims of its own
+                    held = attached.take(planner.cluster, pod) or held
+        if held is not None:
+            counted.held = counted.held or held
+            continue
         for number, node in placed:
             counted.on[number][node] = counted.on[number].get(node, 0) + 1
         counted.sets += 1

@@ -5,8 +5,8 @@ The scheduler does not ask for it: such a pod is placed, and waits there until t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.silence import is_silent
@@ -45,13 +45,20 @@ class Held:
     silent: bool = False
 
 
-def held_elsewhere(cluster: Cluster, pod: PodInfo, started: Collection[int] = ()) -> Held | None:
+ByClaim = Mapping[str, Sequence[int]]
+"""Rows of the pods that use each claim, by its key."""
+
+
+def held_elsewhere(
+    cluster: Cluster, pod: PodInfo, started: Collection[int] = (), by_claim: ByClaim | None = None
+) -> Held | None:
     """Find a volume of a pod that has a node which another node holds; None for none.
 
     Args:
         cluster: the cluster.
         pod: a pod.
         started: rows of pods that a plan has placed, and that have got their volumes since.
+        by_claim: who uses which claim, where it was looked up before.
 
     Source: v1.37.2 attachdetach reconciler attachDesiredVolumes, util.IsMultiAttachAllowed.
     """
@@ -59,7 +66,7 @@ def held_elsewhere(cluster: Cluster, pod: PodInfo, started: Collection[int] = ()
     if at < 0:
         return None
     for key, volume, mode in exclusive(cluster, pod):
-        for row in users(cluster, key):
+        for row in users(cluster, key) if by_claim is None else by_claim.get(key, ()):
             home = int(cluster.pod_node[row])
             other = cluster.pods[row]
             if row != pod.row and home >= 0 and home != at and (row in started or _runs(other)):
@@ -82,10 +89,10 @@ def not_starting(
         started: rows of those that are known to start.
     """
     running = set(started)
-    for pod in placed:
-        if pod.row in running or pod.gone or not pod.pod.spec.volumes:
-            continue
-        held = held_elsewhere(cluster, pod, running)
+    asked = [pod for pod in placed if pod.row not in running and not pod.gone and pod.pod.spec.volumes]
+    by_claim = _by_claim(cluster) if asked else {}
+    for pod in asked:
+        held = held_elsewhere(cluster, pod, running, by_claim)
         if held is None:
             running.add(pod.row)
         else:
@@ -115,6 +122,37 @@ def users(cluster: Cluster, claim: str) -> list[int]:
         and pod.pod.spec.volumes
         and any(use.key == claim for use in claim_uses(pod.pod))
     ]
+
+
+def _by_claim(cluster: Cluster) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for pod in cluster.pods:
+        for use in claim_uses(pod.pod) if not pod.gone and pod.pod.spec.volumes else ():
+            found.setdefault(use.key, []).append(pod.row)
+    return found
+
+
+@dataclass
+class Attached:
+    """Where volumes are attached while pods that share them are placed one after the other.
+
+    Attributes:
+        homes: row of the node, by key of the claim.
+    """
+
+    homes: dict[str, int] = field(default_factory=dict)
+
+    def take(self, cluster: Cluster, pod: PodInfo) -> Held | None:
+        """Attach the volumes of a pod that has just been placed; give one that another node holds."""
+        at = int(cluster.pod_node[pod.row])
+        for key, volume, mode in exclusive(cluster, pod):
+            if key not in self.homes:
+                there = (int(cluster.pod_node[row]) for row in users(cluster, key) if _runs(cluster.pods[row]))
+                self.homes[key] = next((home for home in there if home >= 0), at)
+            home = self.homes[key]
+            if home != at:
+                return Held(key.partition("/")[2], volume, mode, cluster.node_name(home))
+        return None
 
 
 def _runs(pod: PodInfo) -> bool:

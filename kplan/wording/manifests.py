@@ -57,6 +57,19 @@ def changed(change: WorkloadChange, fleet: Fleet | None) -> list[list[str]]:
     return [list(fleet.differences), parts]
 
 
+def owned_replicas(workload: str, scaler: str, least: object, most: object) -> str:
+    """Say that an autoscaler owns the replicas that a manifest sets.
+
+    Args:
+        workload: ``Deployment web``.
+        scaler: ``HorizontalPodAutoscaler web``.
+        least: fewest replicas, as written; None for the default, 1.
+        most: most of them, as written.
+    """
+    span = f"{1 if least is None else least} to {'any number' if most is None else most}"
+    return f"{workload} sets replicas, which {scaler} ({span}) owns: planned as written, it goes on from there"
+
+
 def pod_security(namespace: str, level: str) -> str:
     """Say that what a namespace enforces is not modelled."""
     return f"namespace {namespace} enforces PodSecurity {level}: not modelled, it may refuse pods"

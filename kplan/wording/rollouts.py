@@ -77,3 +77,8 @@ def out_of_place(pod: str, node: str, numbers: str) -> str:
 def ends_even(change: str, workloads: Sequence[str]) -> str:
     """Say what lets rollouts end as their spread wants: ``strategy Recreate for shop/web -> none ends unevenly``."""
     return f"{change} for {joined([name.partition('/')[2] for name in workloads])} -> no rollout ends unevenly"
+
+
+def shares_volume(held: Held) -> str:
+    """Say that only pods on the node of a volume that they share are counted."""
+    return f"only pods on {held.node} are counted: {held_by(held)}, and no other node may attach it"

@@ -156,6 +156,18 @@ QUESTIONS = {
         SIMULATE, [*THREE, *volume("pv-1", "disk")], (0, 1), ("FITS?", "PARTLY", "PARTLY?"),
         [deployment("data", DATA1, 2)], says=("attached to n\\d", "ReadWriteOnce"),
     ),
+    "of a template with a volume of one node as many fit as that node holds": Question(
+        "capacity m.yaml", [*THREE, *volume("pv-1", "disk")], (0, 1), ("FITS?", "PARTLY?"),
+        [deployment("data", with_claim(template("data", "1", "1"), "disk"), 9)],
+        first=(r"\b4 of\b|\b4 replicas|\b4 more|^\S+ 4\b",), says=("only pods on n\\d are counted",),
+    ),
+    "an autoscaler that owns the replicas that a manifest sets is named": Question(
+        SIMULATE, THREE, (0,), DOUBTED,
+        [deployment("api", API1, 2),
+         made("autoscaling/v2", "HorizontalPodAutoscaler", "api",
+              spec={"scaleTargetRef": {"kind": "Deployment", "name": "api"}, "minReplicas": 2, "maxReplicas": 9})],
+        says=("HorizontalPodAutoscaler api .2 to 9. owns",),
+    ),
     "a quota has no room for the surge: by how much it would have to grow": Question(
         SIMULATE, CROWDED, (1,), BLOCKED, [deployment("api", API2, 3, SURGE)],
         first=("exceeded quota: compute",), says=("maxSurge 0|quota compute requests.cpu 4",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kplan.admission import Quotas
@@ -28,6 +28,7 @@ from kplan.wording.capacity import (
     supply_notes,
 )
 from kplan.wording.failing import Failure, failure
+from kplan.wording.rollouts import shares_volume
 from kplan.words import count
 
 
@@ -103,7 +104,7 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         origin=origin,
         because=_because(counted, growth),
         attempt=growth_text(counted.sets, wanted, growth),
-        doubts=asked.doubts,
+        doubts=(*asked.doubts, *_held(counted)),
         notes=(
             *(note for supply in asked.supplies for note in supply_notes(supply)),
             *quota_notes(planner.cluster, asked.supplies, ratio, counted.sets),
@@ -130,6 +131,12 @@ def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
         return -(-max(0, asked.replicas - running) // max(1, ratio[0]))
     asks = asked.supplies[0].asks if len(asked.supplies) == 1 else None
     return asks - running if asks is not None and asks > running else None
+
+
+def _held(counted: Counted[Failure]) -> Iterator[Doubt]:
+    """Doubt whether all are counted that run: those that share a volume run on the node that has it."""
+    if counted.held is not None:
+        yield Doubt(code="volume-attached", text=shares_volume(counted.held))
 
 
 def _verdict(counted: Counted[Failure], wanted: int | None) -> str:

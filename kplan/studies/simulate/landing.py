@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
+from kplan.admission.raw import dig, dig_text
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, Pod, PodAffinityTerm
 from kplan.objects.requests import RequestRules, pod_requests
@@ -16,7 +17,14 @@ from kplan.objects.state import ClusterState
 from kplan.result.document_base import Doubt
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.sources import Manifests, load_objects
-from kplan.wording.manifests import changed, pod_security, requests_nothing, selects_no_pod, spreads_others
+from kplan.wording.manifests import (
+    changed,
+    owned_replicas,
+    pod_security,
+    requests_nothing,
+    selects_no_pod,
+    spreads_others,
+)
 from kplan.wording.same_fields import part_of
 
 _ON_EVERY_POD = "DefaultTolerationSeconds"
@@ -106,7 +114,7 @@ def land_objects(
     later = {(fleet.workload, fleet.place) for fleet in found.fleets if fleet.pods}
     pods = [entry.pod for entry in found.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*found.objects, *pods))
-    notes = (*found.notes, *_security(merged, found))
+    notes = (*found.notes, *_security(merged, found), *_autoscaled(manifests))
     changes = list(_changes(found, merged.pods, rules))
     return Landed(
         merged,
@@ -195,6 +203,31 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
 def _few(phrases: list[str]) -> list[str]:
     """Phrases, and how many more there are."""
     return [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"] if len(phrases) > _NAMED else phrases
+
+
+def _autoscaled(manifests: Manifests) -> Iterator[str]:
+    """Name autoscalers that own a number of replicas which a manifest beside them sets."""
+    sets = {
+        (one.kind, dig_text(one.raw, "metadata.name")): one
+        for one in manifests.objects
+        if dig(one.raw, "spec.replicas") is not None
+    }
+    for one in manifests.objects:
+        target = _AUTOSCALERS.get(one.kind)
+        if target is None:
+            continue
+        path, least, most = target
+        kind, name = dig_text(one.raw, f"{path}.kind", "Deployment"), dig_text(one.raw, f"{path}.name")
+        if (kind, name) in sets:
+            range_ = (dig(one.raw, least), dig(one.raw, most))
+            yield owned_replicas(f"{kind} {name}", f"{one.kind} {dig_text(one.raw, 'metadata.name')}", *range_)
+
+
+_AUTOSCALERS = {
+    "HorizontalPodAutoscaler": ("spec.scaleTargetRef", "spec.minReplicas", "spec.maxReplicas"),
+    "ScaledObject": ("spec.scaleTargetRef", "spec.minReplicaCount", "spec.maxReplicaCount"),
+}
+"""Kinds that own the replicas of another object: where they name it, and the least and most."""
 
 
 def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
