@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -180,6 +181,16 @@ class ClusterState:
     def having(self, objects: Iterable[Object]) -> "ClusterState":
         """Copy what is known of the source, with other objects in the place of all that it holds."""
         return replace(self, **_tables(objects))
+
+    @cached_property
+    def replica_sets_by_owner(self) -> Mapping[str, tuple[ReplicaSet, ...]]:
+        """ReplicaSets by the uid of what controls them: manifests of many Deployments each ask for theirs."""
+        found: dict[str, list[ReplicaSet]] = {}
+        for one in self.replica_sets:
+            owner = one.controller
+            if owner is not None and owner.uid:
+                found.setdefault(owner.uid, []).append(one)
+        return {uid: tuple(some) for uid, some in found.items()}
 
     def objects(self) -> Iterable[Object]:
         """Yield every object, kind by kind in the order of KINDS."""

@@ -104,11 +104,7 @@ def _applied(running: Object) -> object:
 def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
     """Find the pods of a running workload that have not ended, those of a Deployment's ReplicaSets among them."""
     uids = {owner.metadata.uid} - {None}
-    uids |= {
-        one.metadata.uid
-        for one in state.replica_sets
-        if any(o.uid in uids for o in one.metadata.owner_references or ())
-    }
+    uids |= {one.metadata.uid for one in state.replica_sets_by_owner.get(owner.metadata.uid or "", ())}
     return tuple(
         pod
         for pod in state.pods

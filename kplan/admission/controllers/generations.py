@@ -66,13 +66,11 @@ class Generations:
 
 def sets_of(deployment: Object, state: ClusterState) -> list[ReplicaSet]:
     """ReplicaSets that a Deployment controls, the oldest first."""
-    mine = [
-        one
-        for one in state.replica_sets
-        if one.namespace == deployment.namespace
-        and any(o.controller and o.uid == deployment.metadata.uid for o in one.metadata.owner_references or ())
-    ]
-    return sorted(mine, key=lambda one: (one.metadata.creation_timestamp or "", one.name))
+    mine = state.replica_sets_by_owner.get(deployment.metadata.uid or "", ())
+    return sorted(
+        (one for one in mine if one.namespace == deployment.namespace),
+        key=lambda one: (one.metadata.creation_timestamp or "", one.name),
+    )
 
 
 def set_with(template: object, deployment: Object, state: ClusterState) -> ReplicaSet | None:
