@@ -38,7 +38,7 @@ NODES = 4
 QUIET = 2.0
 """Seconds without an event after which a controller is taken to wait."""
 
-PATIENCE = 8.0
+PATIENCE = 12.0
 """Seconds after which it is taken to be through, where no pod is left that could become ready."""
 
 RANDOM = 40
@@ -267,10 +267,15 @@ def settle(plane: ControlPlane, watch: Watch, rolls: list[Roll]) -> dict[str, se
     return found
 
 
+def leaving(watch: Watch, space: str) -> list[Json]:
+    """Pods of a namespace that are deleted and still there: what comes after them has not begun."""
+    return [pod for pod in list(watch.items.values()) if pod["metadata"]["namespace"] == space and is_going(pod)]
+
+
 def advance(plane: ControlPlane, watch: Watch, course: Course) -> None:
     """If its controller waits, write down what it did, and report the next new pod as ready."""
     space = course.roll.namespace
-    if watch.quiet_for(space) < QUIET or not observed(plane, course.roll):
+    if watch.quiet_for(space) < QUIET or leaving(watch, space) or not observed(plane, course.roll):
         return
     pods = watch.in_namespace(space)
     by_uid = {pod["metadata"]["uid"]: pod for pod in pods}

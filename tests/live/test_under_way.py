@@ -30,12 +30,12 @@ from tests.live.controllers import (
     tell,
 )
 from tests.live.controlplane import ControlPlane, wait_for
-from tests.live.test_rollouts import Course, Roll, observed, rolling, workload
+from tests.live.test_rollouts import Course, Roll, leaving, observed, rolling, workload
 
 SEED, CASES = 1737, 64
 NODES, SILENT = 4, "node-4"
 IMAGES = [f"example.invalid/app:{number}" for number in range(3)]
-QUIET, PATIENCE, OF_QUOTAS = 2.0, 8.0, 45.0
+QUIET, PATIENCE, OF_QUOTAS = 2.0, 12.0, 45.0
 """Seconds without an event after which a controller is taken to wait, and to be through; with a quota it tries again
 after ever longer times."""
 
@@ -261,7 +261,8 @@ def advance(kubelets: Kubelets, way: Way) -> None:
     """If its controller waits, write down what it did, and report the next pod as ready."""
     course, space, watch = way.course, way.case.namespace, kubelets.watch
     assert course is not None
-    if watch.quiet_for(space) < QUIET or not observed(kubelets.plane, course.roll):
+    ending = [pod for pod in leaving(watch, space) if not (kubelets.silent and on(pod) == SILENT)]
+    if watch.quiet_for(space) < QUIET or ending or not observed(kubelets.plane, course.roll):
         return
     pods = watch.in_namespace(space)
     fresh = [pod for pod in made(watch, space) if pod["metadata"]["uid"] not in course.idle and not is_ready(pod)]
