@@ -32,6 +32,7 @@ COMMANDS = {
     "SweepReport": "sweep",
     "BindPlan": "bind",
     "BindResult": "bind --apply",
+    "AuditReport": "explain --audit",
     "ConfigReport": "config",
     "ConfigMigration": "config migrate",
 }

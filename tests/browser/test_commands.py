@@ -11,7 +11,7 @@ from tests.browser.conftest import Open, Opened
 SECTIONS = {
     "nodes": ["In all", "Nodes"],
     "explain node": ["Node", "Refuses", "Fits, but another node wins", "Others that wait", "Runs", "Nodes"],
-    "explain pod": ["Why", "Nodes", "Scores"],
+    "explain pod": ["Why", "Nodes", "Scores", "Queue"],
     "explain pods": ["Causes", "Pods", "Nodes"],
     "simulate": ["Not placed", "Pods", "Owners", "Before and after", "Nodes"],
     "simulate, what-ifs": [

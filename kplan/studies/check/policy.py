@@ -188,6 +188,7 @@ _OTHERS = (
     "config-converted",
     "devices-not-modelled",
     "extender-not-asked",
+    "extenders-do-not-know-the-plan",
     "no-zones",
     "nodes-missing",
     "not-expanded",

@@ -19,6 +19,9 @@ const ANSWER_FIELDS = [
   "preempt",
   "scores",
   "event",
+  "landing",
+  "queue",
+  "permit",
 ];
 
 /** What comes after the nodes, of which there may be thousands. */
@@ -27,7 +30,44 @@ const behindPod = (answer, aside) => [
   preemptionPart(answer.preempt),
   scoresPart(answer.scores, aside),
   eventPart(answer.event),
+  landingPart(answer.landing),
+  queuePart(answer.queue, answer.permit),
 ];
+
+/** How often each node is taken, where that is not certain. */
+function landingPart(landing) {
+  if (!landing) return null;
+  const share = (one) => `${(one * 100).toFixed(1)} %`;
+  const rows = [...landing.nodes];
+  if (landing.others) rows.push({ node: `one of ${int(landing.others.count)} others`, share: landing.others.share });
+  const columns = [
+    { label: "node", wide: true, value: (row) => row.node, cell: (row) => plainName(row.node) },
+    { label: "taken", num: true, value: (row) => row.share, cell: (row) => share(row.share) },
+  ];
+  return part(
+    "landing",
+    "Where it lands",
+    landing.text ? h("p", {}, landing.text) : null,
+    table(columns, rows, { caption: "How often each node is taken", unit: "node", units: "nodes" }),
+  );
+}
+
+/** Where a waiting pod stands in the scheduler's queue, what wakes it, and what holds it at Permit. */
+function queuePart(queue, permit) {
+  if (!queue && !permit) return null;
+  const columns = [
+    { label: "plugin", value: (row) => row.plugin, cell: (row) => plainName(row.plugin) },
+    { label: "what wakes the pod", wide: true, value: (row) => row.text },
+  ];
+  const wakes = (queue && queue.wakes) || [];
+  return part(
+    "queue",
+    "Queue",
+    queue && queue.text ? h("p", {}, queue.text) : null,
+    permit ? h("p", {}, permit) : null,
+    wakes.length ? table(columns, wakes, { caption: "What wakes it", unit: "event", units: "events" }) : null,
+  );
+}
 
 function eventPart(event) {
   if (!event || !(event.text || event.recorded)) return null;

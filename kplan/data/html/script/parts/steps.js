@@ -15,10 +15,23 @@ function planParts(plan) {
     ),
     part("owners", "Owners", (plan.owners || []).length > 1 ? ownersTable(plan.owners) : null),
     part("quotas", "Quotas", (plan.quotas || []).length ? quotasTable(plan.quotas) : null),
+    part("runs", "Runs", plan.runs ? [h("p", {}, plan.runs.text), riskTable(plan.runs)] : null),
   ];
 }
 
-const PLAN_FIELDS = ["totals", "steps", "change", "causes", "owners", "rollouts", "quotas"];
+const PLAN_FIELDS = ["totals", "steps", "change", "causes", "owners", "rollouts", "quotas", "runs"];
+
+/** Pods that some runs place and others do not. */
+function riskTable(runs) {
+  const pods = runs.atRisk || [];
+  if (!pods.length) return null;
+  const columns = [
+    { label: "pod", wide: true, value: (row) => row.pod, cell: (row) => plainName(row.pod) },
+    { label: "owner", value: (row) => row.owner },
+    { label: `placed in, of ${int(runs.runs)}`, num: true, value: (row) => row.placed, cell: (row) => int(row.placed) },
+  ];
+  return table(columns, pods, { caption: "Pods at risk", page: 20, unit: "pod", units: "pods" });
+}
 
 function totalsText(totals) {
   const sum = `${int(totals.placed)} placed + ${int(totals.notPlaced)} not placed + ${int(totals.gated)} gated = ${int(totals.pods)}`;
