@@ -11,12 +11,14 @@ PreFilter which answered ``Skip`` is not asked to filter. One without PreFilter 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, Skip
 from kplan.framework.worlds import Rows, Worlds
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from kplan.framework.writes import Write
 
 Scores = NDArray[np.int64]
+Args = TypeVar("Args")
 
 
 class Plugin(Protocol):
@@ -37,6 +40,27 @@ class Plugin(Protocol):
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Tell what the answer at this point depends on for this pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPlugin(Generic[Args]):
+    """What a plugin of kplan is made of that keeps what it is made with, and reads the same about every pod.
+
+    Attributes:
+        needs: what its answers depend on, at every point.
+        args: its arguments; None for the defaults, or where it takes none.
+        features: of the version.
+    """
+
+    cost: ClassVar[Cost] = Cost.COLUMNS
+    needs: ClassVar[Reads] = Reads.NODE
+
+    args: Args | None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Answer with ``needs``."""
+        return self.needs
 
 
 @runtime_checkable

@@ -21,12 +21,10 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeAffinityArgs
-from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
-from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal, Refused, Skip
 from kplan.framework.normalize import default_normalize
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import ColumnPlugin, Scores
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Node, NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
@@ -100,19 +98,10 @@ class NodeAffinityFacts(Facts):
     groups: tuple[AffinityGroup, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAffinity:
+class NodeAffinity(ColumnPlugin[NodeAffinityArgs]):
     """Refuses nodes that the pod does not select, and ranks those it prefers."""
 
     name: ClassVar[str] = "NodeAffinity"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: NodeAffinityArgs | None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read names and labels of nodes."""
-        return Reads.NODE
 
     @property
     def _added(self) -> NodeAffinityModel:

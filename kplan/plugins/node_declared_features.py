@@ -19,10 +19,9 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
-from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Mask, Ready, Refusal, RowError, Skip, passed
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Pod
@@ -58,19 +57,10 @@ class NodeDeclaredFeaturesFacts(Facts):
     groups: tuple[FeatureGroup, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDeclaredFeatures:
+class NodeDeclaredFeatures(ColumnPlugin[None]):
     """Refuses nodes that lack a feature the pod needs."""
 
     name: ClassVar[str] = "NodeDeclaredFeatures"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read what nodes declare."""
-        return Reads.NODE
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Ready[frozenset[str]]:
         """Find what the pod needs: the state is the set of features; a pod that needs none skips."""

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Point, Reads
 from kplan.framework.facts import Facts
-from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Mask, Ready, RowError, Skip, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 
@@ -82,15 +82,10 @@ class NodePortsFacts(Facts):
     taken: tuple[TakenPort, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodePorts:
+class NodePorts(ColumnPlugin[None]):
     """Refuses nodes on which a wanted port is taken."""
 
     name: ClassVar[str] = "NodePorts"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Read the pods of the node itself, as their amounts are read."""

@@ -17,12 +17,10 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.facts import Facts
-from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Mask, Ready, Refusal
 from kplan.framework.normalize import default_normalize
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import ColumnPlugin, Scores
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Taint, Toleration
@@ -55,19 +53,10 @@ class TaintTolerationFacts(Facts):
     groups: tuple[TaintGroup, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TaintToleration:
+class TaintToleration(ColumnPlugin[None]):
     """Refuses nodes by taints, and ranks them by soft ones."""
 
     name: ClassVar[str] = "TaintToleration"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read the taints of nodes."""
-        return Reads.NODE
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes with a taint that is not tolerated.

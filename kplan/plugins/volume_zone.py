@@ -39,35 +39,11 @@ _NEWER = {BETA_ZONE: ZONE, BETA_REGION: REGION}
 
 
 @dataclass(frozen=True, slots=True)
-class VolumeTopology:
-    """One zone or region label of a volume.
-
-    Attributes:
-        claim: name of the claim that is bound to the volume.
-        volume: name of the volume.
-        key: label.
-        values: any of these will do.
-    """
-
-    claim: str
-    volume: str
-    key: str
-    values: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class VolumeZoneState:
-    """The labels of all bound volumes of the pod."""
-
-    topologies: tuple[VolumeTopology, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class VolumeLabel(Facts):
     """One zone or region label that a volume brings along.
 
     Attributes:
-        claim: name of the claim.
+        claim: name of the claim that is bound to the volume.
         volume: name of the volume.
         key: label.
         values: any of these will do, sorted.
@@ -77,6 +53,13 @@ class VolumeLabel(Facts):
     volume: str
     key: str
     values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeZoneState:
+    """The labels of all bound volumes of the pod."""
+
+    topologies: tuple[VolumeLabel, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +105,7 @@ class VolumeZone:
 
         Source: VolumeZone.PreFilter, getPVbyPod.
         """
-        topologies: list[VolumeTopology] = []
+        topologies: list[VolumeLabel] = []
         for use in claim_uses(pod.pod):
             if use.ephemeral:
                 continue
@@ -168,7 +151,6 @@ class VolumeZone:
         rows: Sequence[int],
     ) -> VolumeZoneFacts:
         """List the labels of the volumes and, for nodes that are refused, the first that differs."""
-        labels = tuple(VolumeLabel(t.claim, t.volume, t.key, tuple(sorted(t.values))) for t in state.topologies)
         failed = findings.failed
         mismatches = []
         for row in rows:
@@ -180,7 +162,7 @@ class VolumeZone:
                 if value not in topology.values:
                     mismatches.append(ZoneMismatch(node.name, topology.volume, topology.key, value or ""))
                     break
-        return VolumeZoneFacts(labels, tuple(mismatches))
+        return VolumeZoneFacts(state.topologies, tuple(mismatches))
 
 
 def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> Why | None:
@@ -200,19 +182,19 @@ def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> Why | None:
     return Why(ReasonCode.VOLUME_ZONE, of_claim, "PersistentVolume had no name")
 
 
-def _topologies(claim: str, volume: PersistentVolume) -> Iterator[VolumeTopology]:
+def _topologies(claim: str, volume: PersistentVolume) -> Iterator[VolumeLabel]:
     """Yield the zone and region labels of a volume; one that lists an empty value is ignored.
 
     Source: VolumeZone.getPVTopologies; cloud-provider v0.37.2 volume/helpers/zones.go LabelZonesToSet.
     """
     for key in _KEYS:
         if key in volume.labels:
-            values = frozenset(value.strip() for value in volume.labels[key].split(ZONE_SEPARATOR))
+            values = {value.strip() for value in volume.labels[key].split(ZONE_SEPARATOR)}
             if "" not in values:
-                yield VolumeTopology(claim, volume.name, key, values)
+                yield VolumeLabel(claim, volume.name, key, tuple(sorted(values)))
 
 
-def _allowed(cluster: Cluster, topology: VolumeTopology) -> NDArray[np.bool_]:
+def _allowed(cluster: Cluster, topology: VolumeLabel) -> NDArray[np.bool_]:
     """bool[N] of the nodes whose label has one of the values; the newer name counts where the older is absent."""
     own = cluster.labels.column(topology.key)
     mask = own.lookup(np.array([*(value in topology.values for value in own.values), False]))

@@ -227,23 +227,6 @@ def tolerated_nodes(pod: PodInfo, cluster: Cluster, *, comparison: bool) -> Mask
     return mask
 
 
-def live_pods(cluster: Cluster, namespace: str, selector: Selector) -> Int:
-    """int64[N], selected pods of the namespace on each node that are not terminating.
-
-    A selector without requirements counts no pod here, although it selects every one.
-
-    Source: v1.37.2 plugins/podtopologyspread/common.go countPodsMatchSelector.
-    """
-    if selector.empty:
-        return np.zeros(len(cluster.nodes), dtype=np.int64)
-
-    def weigh(pod_class: PodClass) -> int:
-        mine = pod_class.namespace == namespace and not pod_class.terminating
-        return int(mine and selector.matches(pod_class.labels))
-
-    return cluster.counters.get((namespace, selector, "live"), weigh).nodes
-
-
 def moved_pods(cluster: Cluster, namespace: str, selector: Selector) -> Counter:
     """Counter of the selected pods of the namespace that count when they move: terminating ones too.
 

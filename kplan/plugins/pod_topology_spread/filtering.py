@@ -18,9 +18,9 @@ from kplan.plugins.pod_topology_spread.constraints import (
     counted_domains,
     domain_sums,
     inclusion,
-    live_pods,
     moved_pods,
 )
+from kplan.plugins.shared.services import live_pods
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo

@@ -20,8 +20,8 @@ from kplan.plugins.pod_topology_spread.constraints import (
     domain_sums,
     inclusion,
     labelled_nodes,
-    live_pods,
 )
+from kplan.plugins.shared.services import live_pods
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
