@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.framework.codes import Reads
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.requests import fit_score_requests
 

@@ -16,8 +16,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Node
 

@@ -21,10 +21,8 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeAffinityArgs
-from kplan.framework.facts import Facts
-from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal, Refused, Skip
-from kplan.framework.normalize import default_normalize
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.findings import Facts, Failed, Findings, Mask, Ready, Refusal, Refused, Skip
+from kplan.framework.plugin import ColumnPlugin, Scores, default_normalize
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Node, NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm

@@ -19,8 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.facts import Facts
-from kplan.framework.findings import About, Findings, Mask, Ready, Refusal, RowError, Skip, passed
+from kplan.framework.findings import About, Facts, Findings, Mask, Ready, Refusal, RowError, Skip, passed
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds

@@ -16,8 +16,7 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeLabelArgs
 from kplan.framework.findings import Findings, Mask, refused
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 

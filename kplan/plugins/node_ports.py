@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
 from kplan.framework.codes import Point, Reads
-from kplan.framework.facts import Facts
-from kplan.framework.findings import About, Findings, Mask, Ready, RowError, Skip, refused
+from kplan.framework.findings import About, Facts, Findings, Mask, Ready, RowError, Skip, refused
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds

@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Node
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.facts import Facts
-from kplan.framework.findings import About, Findings, passed, refused
+from kplan.framework.findings import About, Facts, Findings, passed, refused
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds

@@ -17,8 +17,7 @@ import numpy as np
 from kplan.framework.args import RequestedToCapacityRatioArgs
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, Scores
 from kplan.framework.worlds import Int, Rows
 from kplan.objects.requests import fit_score_requests
 from kplan.plugins.shared.allocation_scores import MAX_SHAPE_SCORE, MAX_UTILIZATION, broken_linear, rounded

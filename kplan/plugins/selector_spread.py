@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Reads
 from kplan.framework.findings import Failed, Ready
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Node
 from kplan.objects.selectors import Selector, compile_labels, compile_selector

@@ -28,8 +28,7 @@ from kplan.framework.findings import (
     failed_everywhere,
     passed,
 )
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.selectors import Requirement, compile_labels

@@ -17,10 +17,8 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.facts import Facts
-from kplan.framework.findings import About, Failed, Findings, Mask, Ready, Refusal
-from kplan.framework.normalize import default_normalize
-from kplan.framework.plugin import ColumnPlugin, Scores
+from kplan.framework.findings import About, Facts, Failed, Findings, Mask, Ready, Refusal
+from kplan.framework.plugin import ColumnPlugin, Scores, default_normalize
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Taint, Toleration

@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.codes import Point, Reads
+from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Pod, Volume
@@ -95,14 +94,10 @@ class VolumeRestrictionsFacts(Facts):
     claims: tuple[ClaimHeld, ...]
 
 
-class VolumeRestrictions:
+class VolumeRestrictions(ColumnPlugin[None]):
     """See the module."""
 
     name: ClassVar[str] = "VolumeRestrictions"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    def __init__(self, args: None, features: Features) -> None:
-        pass
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Claims and the volumes of other pods; nothing where the pod has neither claim nor disk."""

@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Failed, Findings, Ready, Refused, Skip, Why, refused
+from kplan.framework.codes import Point, Reads
+from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refused, Skip, Why, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim
@@ -55,11 +54,8 @@ class VolumeLabel(Facts):
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeZoneState:
-    """The labels of all bound volumes of the pod."""
-
-    topologies: tuple[VolumeLabel, ...]
+VolumeZoneState = tuple[VolumeLabel, ...]
+"""The labels of all bound volumes of the pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +83,10 @@ class VolumeZoneFacts(Facts):
     mismatches: tuple[ZoneMismatch, ...]
 
 
-class VolumeZone:
+class VolumeZone(ColumnPlugin[None]):
     """See the module."""
 
     name: ClassVar[str] = "VolumeZone"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    def __init__(self, args: None, features: Features) -> None:
-        pass
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Labels of nodes and volumes; nothing where the pod has no claim."""
@@ -125,7 +117,7 @@ class VolumeZone:
                 text = f'persistentvolume "{volume_name}" not found'
                 return Refused.of(ReasonCode.VOLUME_MISSING, text, About(AboutKind.VOLUME, volume_name))
             topologies.extend(_topologies(use.name, volume))
-        return Ready(VolumeZoneState(tuple(topologies))) if topologies else Skip()
+        return Ready(tuple(topologies)) if topologies else Skip()
 
     def filter(self, pod: PodInfo, state: VolumeZoneState, cluster: Cluster, worlds: Worlds) -> Findings[Any]:
         """Compare labels.
@@ -133,10 +125,10 @@ class VolumeZone:
         Source: VolumeZone.Filter.
         """
         out_of_reach = np.zeros(len(cluster.nodes), dtype=np.bool_)
-        for topology in state.topologies:
+        for topology in state:
             out_of_reach |= ~_allowed(cluster, topology)
         out_of_reach &= _has_topology(cluster)
-        volumes = dict.fromkeys(topology.volume for topology in state.topologies)
+        volumes = dict.fromkeys(topology.volume for topology in state)
         about = tuple(About(AboutKind.VOLUME, name) for name in volumes)
         rows = out_of_reach[worlds.rows]
         return refused(ReasonCode.VOLUME_ZONE, NO_ZONE, rows, unresolvable=True, about=about)
@@ -157,12 +149,12 @@ class VolumeZone:
             node = cluster.nodes[int(worlds.rows[row])]
             if not failed[row]:
                 continue
-            for topology in state.topologies:
+            for topology in state:
                 value = node.labels.get(topology.key, node.labels.get(_NEWER.get(topology.key, topology.key)))
                 if value not in topology.values:
                     mismatches.append(ZoneMismatch(node.name, topology.volume, topology.key, value or ""))
                     break
-        return VolumeZoneFacts(state.topologies, tuple(mismatches))
+        return VolumeZoneFacts(state, tuple(mismatches))
 
 
 def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> Why | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.framework.normalize import MAX_NODE_SCORE
+from kplan.framework.plugin import MAX_NODE_SCORE
 from kplan.plugins.pod_topology_spread.constraints import (
     HOSTNAME,
     Constraint,

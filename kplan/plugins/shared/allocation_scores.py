@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.args import UtilizationShapePoint
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, Scores
 from kplan.framework.worlds import Int
 from kplan.plugins.shared.resources import ResourceUse
 

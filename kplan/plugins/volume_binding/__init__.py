@@ -23,7 +23,6 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumebindin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -33,8 +32,8 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo, Put
 from kplan.framework.args import VolumeBindingArgs
 from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Reserved, Skip, Why
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.framework.writes import Write
@@ -71,17 +70,8 @@ class _ModeNotSetError(Exception):
     """A storage class without volumeBindingMode: the scheduler fails."""
 
 
-@dataclass(frozen=True)
-class VolumeBinding:
-    """See the module.
-
-    Attributes:
-        args: how free storage scores; the defaults if None.
-        features: the scheduler's version and gates.
-    """
-
-    args: VolumeBindingArgs | None
-    features: Features
+class VolumeBinding(ColumnPlugin[VolumeBindingArgs]):
+    """See the module; its arguments say how free storage scores."""
 
     name: ClassVar[str] = "VolumeBinding"
     cost: ClassVar[Cost] = Cost.SEARCH
