@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.findings import About, Facts, Findings, Mask, Ready, Refusal, RowError, Skip, passed
+from kplan.framework.findings import About, Facts, Findings, Mask, Ready, Refusal, Skip, failed_everywhere, passed
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
@@ -87,8 +87,7 @@ class NodeDeclaredFeatures(ColumnPlugin[None]):
         if state is None:
             if not self.features.enabled("NodeDeclaredFeatures"):
                 return passed(len(worlds))
-            errors = tuple(RowError(row, NO_STATE) for row in range(len(worlds)))
-            return Findings((), np.zeros(len(worlds), dtype=np.bool_), errors)
+            return failed_everywhere(NO_STATE, len(worlds))
         refusing: dict[str, Mask] = {}
         about: dict[str, dict[About, None]] = {}
         for index, declared in enumerate(cluster.feature_sets):

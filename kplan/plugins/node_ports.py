@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
 from kplan.framework.codes import Point, Reads
-from kplan.framework.findings import About, Facts, Findings, Mask, Ready, RowError, Skip, refused
+from kplan.framework.findings import About, Facts, Findings, Mask, Ready, Skip, failed_everywhere, refused
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
@@ -119,8 +119,7 @@ class NodePorts(ColumnPlugin[None]):
         Differs from kube-scheduler: a port two pods hold stays taken once one of them has really gone.
         """
         if state is None:
-            errors = tuple(RowError(row, NO_STATE) for row in range(len(worlds)))
-            return Findings((), np.zeros(len(worlds), dtype=np.bool_), errors)
+            return failed_everywhere(NO_STATE, len(worlds))
         taken: Mask = np.zeros(len(worlds), dtype=np.bool_)
         if not worlds.moved:
             for counter in state.wanted:
