@@ -10,6 +10,7 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodevolumel
 
 from typing import ClassVar
 
+from kplan.plugins.shared.csi_translation import AZURE_DISK
 from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits, VolumeSource
 
 LIMIT = 16
@@ -25,7 +26,7 @@ class AzureDiskLimits(DiskLimits):
 
     name: ClassVar[str] = "AzureDiskLimits"
     kind: ClassVar[DiskKind] = DiskKind(
-        plugin="kubernetes.io/azure-disk",
+        plugin=AZURE_DISK,
         resource="attachable-volumes-azure-disk",
         disk_of=_disk,
         limit=lambda node: LIMIT,

@@ -10,6 +10,7 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodevolumel
 
 from typing import ClassVar
 
+from kplan.plugins.shared.csi_translation import CINDER
 from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits, VolumeSource
 
 LIMIT = 256
@@ -25,7 +26,7 @@ class CinderLimits(DiskLimits):
 
     name: ClassVar[str] = "CinderLimits"
     kind: ClassVar[DiskKind] = DiskKind(
-        plugin="kubernetes.io/cinder",
+        plugin=CINDER,
         resource="attachable-volumes-cinder",
         disk_of=_disk,
         limit=lambda node: LIMIT,

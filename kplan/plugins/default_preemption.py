@@ -32,7 +32,7 @@ from kplan.framework.extender import ExtenderError
 from kplan.framework.fit_error import fit_error
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.preemption import Ineligible, NodeStatus, PickRule, Preemption, PreemptionHandle, Victims
-from kplan.framework.worlds import Rows, Worlds
+from kplan.framework.worlds import Mask, Rows, Worlds
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.shared.budgets import counting
@@ -46,7 +46,6 @@ _INELIGIBLE = {
 }
 
 _ORDERS_TRIED = 11
-Mask = NDArray[np.bool_]
 
 
 class DefaultPreemption(ColumnPlugin[DefaultPreemptionArgs]):

@@ -13,6 +13,7 @@ import re
 from typing import ClassVar
 
 from kplan.objects.models import Node
+from kplan.plugins.shared.csi_translation import AWS_EBS
 from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits, VolumeSource
 
 LIMIT, NITRO_LIMIT = 39, 25
@@ -35,7 +36,7 @@ class EBSLimits(DiskLimits):
 
     name: ClassVar[str] = "EBSLimits"
     kind: ClassVar[DiskKind] = DiskKind(
-        plugin="kubernetes.io/aws-ebs",
+        plugin=AWS_EBS,
         resource="attachable-volumes-aws-ebs",
         disk_of=_disk,
         limit=_limit,

@@ -10,6 +10,7 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodevolumel
 
 from typing import ClassVar
 
+from kplan.plugins.shared.csi_translation import GCE_PD
 from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits, VolumeSource
 
 LIMIT = 16
@@ -25,7 +26,7 @@ class GCEPDLimits(DiskLimits):
 
     name: ClassVar[str] = "GCEPDLimits"
     kind: ClassVar[DiskKind] = DiskKind(
-        plugin="kubernetes.io/gce-pd",
+        plugin=GCE_PD,
         resource="attachable-volumes-gce-pd",
         disk_of=_disk,
         limit=lambda node: LIMIT,

@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Point, Reads
 from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refusal, Refused, Skip
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.framework.worlds import Worlds
+from kplan.framework.worlds import Int, Worlds
 from kplan.objects.models import Pod, Volume
 from kplan.plugins.shared.claims import claim_missing, claim_uses, is_disk, volume_users
 
@@ -35,8 +34,6 @@ CLAIM_IN_USE = (
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
 )
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
-
-Int = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refusal, Refused, RowError, Skip
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.framework.worlds import Worlds
+from kplan.framework.worlds import Mask, Worlds
 from kplan.plugins.node_volume_limits.attachments import Problem, UsedVolume, used_volumes
 from kplan.plugins.node_volume_limits.counting import Limits, limits_for
 from kplan.plugins.shared.claims import claim_use
@@ -35,8 +35,6 @@ from kplan.plugins.shared.csi_translation import plugin_of_inline
 __all__ = ["DriverUsage", "NodeVolumeLimits", "NodeVolumeLimitsFacts"]
 
 EXCEEDED = "node(s) exceed max volume count"
-
-Mask = NDArray[np.bool_]
 
 
 def not_installed(driver: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.framework.worlds import Int, Mask
 from kplan.objects.models import Service, TopologySpreadConstraint
 from kplan.objects.selectors import Requirement, Selector, compile_labels, compile_selector, tolerated
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodClass, PodInfo
     from kplan.cluster.counters import Counter
 
-Int = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 HOSTNAME = "kubernetes.io/hostname"
 DO_NOT_SCHEDULE = "DoNotSchedule"

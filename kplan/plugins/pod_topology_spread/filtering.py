@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from kplan.framework.findings import About, Findings, Refusal
 from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.framework.worlds import Int, Mask
 from kplan.plugins.pod_topology_spread.constraints import (
     Constraint,
-    Int,
-    Mask,
     counted_domains,
     domain_sums,
     inclusion,

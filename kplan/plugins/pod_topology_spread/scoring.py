@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.plugin import MAX_NODE_SCORE
+from kplan.framework.worlds import Int, Mask
 from kplan.plugins.pod_topology_spread.constraints import (
     HOSTNAME,
     Constraint,
-    Int,
-    Mask,
     counted_domains,
     domain_sums,
     inclusion,

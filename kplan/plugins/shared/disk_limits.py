@@ -21,6 +21,7 @@ from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Node, PersistentVolumeClaim, PersistentVolumeSpec, Pod, Volume
 from kplan.objects.quantity import value
+from kplan.plugins.shared.csi_translation import InTreePlugin, says_migrated
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -29,7 +30,6 @@ REASON = "node(s) exceed max volume count"
 NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
 VolumeSource = Volume | PersistentVolumeSpec
 """What names a disk: an entry of a pod's volumes, or the spec of a PersistentVolume."""
-_MIGRATED = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,13 @@ class DiskKind:
     """One kind of in-tree volume.
 
     Attributes:
-        plugin: name of the in-tree plugin: the provisioner of its storage classes.
+        plugin: the in-tree plugin, whose name is the provisioner of its storage classes.
         resource: the allocatable amount that is a node's limit.
         disk_of: the id of a volume's disk; None for another kind.
         limit: of a node that tells none.
     """
 
-    plugin: str
+    plugin: InTreePlugin
     resource: str
     disk_of: Callable[[VolumeSource], str | None]
     limit: Callable[[Node], int]
@@ -119,7 +119,7 @@ def _of_claim(kind: DiskKind, key: str, claim: PersistentVolumeClaim, cluster: C
             yield disk
         return
     storage_class = cluster.objects.storage_classes.get(claim.spec.storage_class_name or "")
-    if storage_class is not None and storage_class.provisioner == kind.plugin:
+    if storage_class is not None and storage_class.provisioner == kind.plugin.name:
         yield f"claim {key}"  # no id of a disk has a space
 
 
@@ -137,5 +137,4 @@ def _limit(kind: DiskKind, node: Node) -> int:
 
 
 def _is_migrated(kind: DiskKind, cluster: Cluster, row: int) -> bool:
-    node = cluster.objects.csi_nodes.get(cluster.node_name(row))
-    return node is not None and kind.plugin in (node.annotations.get(_MIGRATED) or "").split(",")
+    return says_migrated(cluster.objects.csi_nodes.get(cluster.node_name(row)), kind.plugin)

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo, Put
-from kplan.framework.args import VolumeBindingArgs
+from kplan.framework.args import DEFAULT_SHAPE, VolumeBindingArgs
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Reserved, Skip, Why
 from kplan.framework.plugin import ColumnPlugin
@@ -39,6 +39,7 @@ from kplan.framework.worlds import Rows, Worlds
 from kplan.framework.writes import Write
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.objects.models.meta import ObjectReference
+from kplan.plugins.shared.allocation_scores import points_of
 from kplan.plugins.shared.claims import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
@@ -54,7 +55,7 @@ from kplan.plugins.shared.claims import (
 from kplan.plugins.volume_binding.binder import Binding, PodClaims, PodVolumes, Provision, search
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, volume_facts
 from kplan.plugins.volume_binding.matching import reserved_for
-from kplan.plugins.volume_binding.scoring import WouldCrash, score_volumes, shape_points
+from kplan.plugins.volume_binding.scoring import WouldCrash, score_volumes
 from kplan.plugins.volume_binding.writing import give_volume, select_node
 
 __all__ = ["Binding", "PodVolumes", "Provision", "VolumeBinding", "VolumeBindingFacts"]
@@ -142,7 +143,7 @@ class VolumeBinding(ColumnPlugin[VolumeBindingArgs]):
         scores = np.zeros(len(rows), dtype=np.int64)
         if not choice:
             return scores
-        shape = shape_points(self.args)
+        shape = points_of((self.args.shape if self.args else None) or DEFAULT_SHAPE)
         known: dict[int, int] = {}  # by identity: nodes that get the same share one object
         for i, row in enumerate(rows.tolist()):
             volumes = choice.get(row)
