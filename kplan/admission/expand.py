@@ -60,6 +60,7 @@ def expand(
     rules: RequestRules,
     *,
     namespace: str = "default",
+    comparison: bool = False,
     pod_templates: Mapping[str, str] | None = None,
 ) -> Expansion:
     """Expand manifests to pods, with defaults and admission applied.
@@ -71,10 +72,11 @@ def expand(
         state: what runs, and the policies it has.
         rules: how the version counts requests.
         namespace: of objects that name none.
+        comparison: gate TaintTolerationComparisonOperators.
         pod_templates: dotted path of the pod template by kind, for kinds that kplan does not know; ``""`` as a kind
             stands for all others.
     """
-    run = _Run(manifests, state, rules, namespace, dict(pod_templates or {}))
+    run = _Run(manifests, state, rules, namespace, comparison, dict(pod_templates or {}))
     for manifest in manifests.objects:
         run.take(manifest)
     run.refused += map(from_broken, manifests.broken_objects)
@@ -90,6 +92,7 @@ class _Run:
         state: ClusterState,
         rules: RequestRules,
         namespace: str,
+        comparison: bool,
         pod_templates: dict[str, str],
     ) -> None:
         self.minor = rules.minor
@@ -105,7 +108,7 @@ class _Run:
         self.namespaces = {item.name for item in state.namespaces} | _EVERYWHERE
         self.namespaces |= {item.name for item in brought if type(item).__name__ == "Namespace"}
         names = Names({pod.key for pod in state.pods})
-        self.around = Surroundings(names, self.policies.nodes, namespace=namespace)
+        self.around = Surroundings(names, self.policies.nodes, comparison=comparison, namespace=namespace)
         self.not_expanded: list[LeftOut] = []
         self.refused: list[LeftOut] = []
         self.server.notes += manifests.notes
@@ -344,7 +347,7 @@ class _Run:
 
     def _stand_in(self, manifest: ManifestObject, space: str, name: str, make: Expand) -> bool:
         """Put what runs into the state where only its pods tell of it; tell whether that was so."""
-        apart = Surroundings(Names(), self.policies.nodes, namespace=self.namespace)
+        apart = Surroundings(Names(), self.policies.nodes, comparison=self.around.comparison, namespace=self.namespace)
         found = stand_in(manifest, space, name, self.state, self.server.admission, lambda: make(manifest, apart))
         if found is None:
             return False

@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kplan.admission.raw import dig, dig_text
-from kplan.objects import models
+from kplan.objects.models import (
+    Deployment,
+    Job,
+    LabelSelector,
+    Object,
+    Pod,
+    ReplicaSet,
+    ReplicationController,
+    Workload,
+)
 from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
@@ -16,7 +25,7 @@ from kplan.sources import ManifestObject
 _MEMBER = re.compile(r"(?P<parent>.*)-[0-9]+", re.DOTALL)
 
 
-def adopted_pods(manifest: ManifestObject, namespace: str, pods: Iterable[models.Pod]) -> tuple[models.Pod, ...]:
+def adopted_pods(manifest: ManifestObject, namespace: str, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """Find the pods that the workload of a manifest adopts.
 
     Args:
@@ -43,9 +52,9 @@ def adopted_pods(manifest: ManifestObject, namespace: str, pods: Iterable[models
     )
 
 
-def orphaned_sets(item: models.Object, namespace: str, state: ClusterState) -> Iterator[models.ReplicaSet]:
+def orphaned_sets(item: Object, namespace: str, state: ClusterState) -> Iterator[ReplicaSet]:
     """Find the ReplicaSets that a Deployment adopts."""
-    if not isinstance(item, models.Deployment) or item.spec.selector is None:
+    if not isinstance(item, Deployment) or item.spec.selector is None:
         return
     matches = compile_selector(item.spec.selector).matches
     for one in state.replica_sets:
@@ -53,22 +62,22 @@ def orphaned_sets(item: models.Object, namespace: str, state: ClusterState) -> I
             yield one
 
 
-def _selector(manifest: ManifestObject) -> models.LabelSelector | None:
+def _selector(manifest: ManifestObject) -> LabelSelector | None:
     """The selector of a kind that adopts pods; that of a Job only where it was not made for it alone."""
     item = manifest.item
-    if isinstance(item, models.ReplicationController):
+    if isinstance(item, ReplicationController):
         template = item.spec.template.metadata.labels if item.spec.template is not None else None
         labels = item.spec.selector or template
-        return models.LabelSelector(match_labels=dict(labels)) if labels else None
-    if isinstance(item, models.Job) and dig(manifest.raw, "spec.manualSelector") is True:
+        return LabelSelector(match_labels=dict(labels)) if labels else None
+    if isinstance(item, Job) and dig(manifest.raw, "spec.manualSelector") is True:
         written = dig(manifest.raw, "spec.selector.matchLabels")
-        return models.LabelSelector(match_labels=written) if isinstance(written, dict) and written else None
-    if isinstance(item, models.Workload) and manifest.kind in ("ReplicaSet", "StatefulSet"):
+        return LabelSelector(match_labels=written) if isinstance(written, dict) and written else None
+    if isinstance(item, Workload) and manifest.kind in ("ReplicaSet", "StatefulSet"):
         found = item.spec.selector
         return found if found is not None and (found.match_labels or found.match_expressions) else None
     return None
 
 
-def _is_member(pod: models.Pod, manifest: ManifestObject) -> bool:
+def _is_member(pod: Pod, manifest: ManifestObject) -> bool:
     found = _MEMBER.fullmatch(pod.name)
     return found is not None and found["parent"] == dig_text(manifest.raw, "metadata.name")

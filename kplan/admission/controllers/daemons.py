@@ -44,7 +44,7 @@ def expand_daemon_set(manifest: ManifestObject, around: Surroundings) -> Workloa
     labels = {REVISION_LABEL: stamp, GENERATION_LABEL: "1"}
     drafts = []
     for number, node in enumerate(sorted(around.nodes, key=lambda node: node.name.encode())):
-        if not runs_on(template.spec, node):
+        if not runs_on(template.spec, node, comparison=around.comparison):
             continue
         name = around.names.generate(f"{owner.name}-", owner.namespace, number)
         pod = make_pod(template, owner, name, labels)
@@ -54,12 +54,13 @@ def expand_daemon_set(manifest: ManifestObject, around: Surroundings) -> Workloa
     return Workload(tuple(drafts), notes=notes)
 
 
-def runs_on(spec: PodSpec, node: Node) -> bool:
+def runs_on(spec: PodSpec, node: Node, *, comparison: bool = False) -> bool:
     """Tell whether the controller makes a pod for a node.
 
     Args:
         spec: of the template, with the controller's tolerations.
         node: the node.
+        comparison: gate TaintTolerationComparisonOperators.
 
     Source: nodeShouldRunDaemonPod, predicates in pkg/controller/daemon/daemon_controller.go.
     """
@@ -73,7 +74,7 @@ def runs_on(spec: PodSpec, node: Node) -> bool:
         if not any(term.matches(node.name, node.labels) for term in terms):
             return False
     taints = [taint for taint in node.spec.taints or () if taint.effect in _HARD]
-    return all(tolerated(spec.tolerations or (), taint, comparison=False) for taint in taints)
+    return all(tolerated(spec.tolerations or (), taint, comparison=comparison) for taint in taints)
 
 
 def add_tolerations(spec: PodSpec) -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from kplan.admission.controllers.changes import WorkloadChange, strategy_of
+from kplan.admission.controllers.differences import template_differences
 from kplan.admission.controllers.stand_ins import bare
-from kplan.admission.controllers.templates import template_differences
 from kplan.admission.controllers.workloads import Draft, Workload
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.int_or_percent import scaled

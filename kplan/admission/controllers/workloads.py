@@ -86,6 +86,7 @@ class Surroundings:
         nodes: nodes of the state and of the manifests, for DaemonSets.
         running: the object of the same kind and name that runs, by ``Kind ns/name``.
         replica_sets: current ReplicaSet of Deployments that run and keep their template, by ``ns/name``.
+        comparison: gate TaintTolerationComparisonOperators.
         namespace: of objects that name none.
     """
 
@@ -93,6 +94,7 @@ class Surroundings:
     nodes: tuple[Node, ...] = ()
     running: dict[str, Object] = field(default_factory=dict)
     replica_sets: dict[str, ReplicaSet] = field(default_factory=dict)
+    comparison: bool = False
     namespace: str = "default"
 
 

@@ -123,7 +123,7 @@ def explain(
     pod: PodInfo, state: HardState, cluster: Cluster, worlds: Worlds, rows: Sequence[int], *, comparison: bool
 ) -> SpreadFacts:
     """Give the counts of all constraints, and the skews of the worlds at positions ``rows``."""
-    constraints = [spread.constraint for spread in state]
+    constraints = [spread.constraint for spread in state.spreads]
     nodes = Inclusion(
         labelled_nodes(constraints, cluster),
         cluster.labels.required(pod.pod),
@@ -131,7 +131,7 @@ def explain(
     )
     return SpreadFacts(
         pod.namespace,
-        tuple(_constraint(spread, cluster, nodes) for spread in state),
+        tuple(_constraint(spread, cluster, nodes) for spread in state.spreads),
         _refused(pod, state, cluster, worlds.at(np.array(rows, dtype=np.intp)), rows),
     )
 
@@ -181,7 +181,7 @@ def _refused(
     pod: PodInfo, state: HardState, cluster: Cluster, worlds: Worlds, rows: Sequence[int]
 ) -> tuple[RefusedBy, ...]:
     found: list[RefusedBy] = []
-    for number, spread in enumerate(state):
+    for number, spread in enumerate(state.spreads):
         answer = skews(spread, pod, cluster, worlds)
         minima = np.broadcast_to(answer.minimum, answer.here.shape)
         values = cluster.labels.column(spread.constraint.topology_key).values

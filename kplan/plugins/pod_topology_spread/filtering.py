@@ -69,8 +69,11 @@ class HardSpread:
         return self.domains < self.constraint.min_domains
 
 
-HardState = tuple[HardSpread, ...]
-"""State of PreFilter: all DoNotSchedule constraints of the pod, in order."""
+@dataclass(frozen=True, slots=True, eq=False)
+class HardState:
+    """State of PreFilter: all DoNotSchedule constraints of the pod, in order."""
+
+    spreads: tuple[HardSpread, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +101,7 @@ def prepare(pod: PodInfo, constraints: Sequence[Constraint], cluster: Cluster, *
     Source: v1.37.2 plugins/podtopologyspread/filtering.go calPreFilterState.
     """
     nodes = inclusion(pod, constraints, cluster, all_keys=True, comparison=comparison)
-    return tuple(_prepare(pod, constraint, cluster, nodes.of(constraint)) for constraint in constraints)
+    return HardState(tuple(_prepare(pod, constraint, cluster, nodes.of(constraint)) for constraint in constraints))
 
 
 def _prepare(pod: PodInfo, constraint: Constraint, cluster: Cluster, included: Mask) -> HardSpread:
@@ -163,8 +166,8 @@ def judge(pod: PodInfo, state: HardState, cluster: Cluster, worlds: Worlds) -> F
     alive = np.ones(len(worlds), dtype=np.bool_)
     missing = np.zeros(len(worlds), dtype=np.bool_)
     skewed = np.zeros(len(worlds), dtype=np.bool_)
-    about = tuple(dict.fromkeys(About(AboutKind.DOMAIN, spread.constraint.topology_key) for spread in state))
-    for spread in state:
+    about = tuple(dict.fromkeys(About(AboutKind.DOMAIN, spread.constraint.topology_key) for spread in state.spreads))
+    for spread in state.spreads:
         answer = skews(spread, pod, cluster, worlds)
         missing |= alive & answer.absent
         skewed |= alive & answer.over

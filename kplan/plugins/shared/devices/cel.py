@@ -141,6 +141,12 @@ def expression(text: str) -> Expression:
     return Expression(text)
 
 
+def compile_problem(text: str) -> str | None:
+    """Say why an expression is no selector, in the API server's words; None where it is one."""
+    problem = expression(text).problem
+    return problem.text if problem is not None else None
+
+
 _CROSS_NUMERIC = re.compile(
     r"found no matching overload for '_(?:<|<=|>|>=)_' applied to '\((int|uint|double), (int|uint|double)\)'"
 )
