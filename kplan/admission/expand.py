@@ -36,13 +36,12 @@ from kplan.admission.controllers.workloads import (
     word_of,
 )
 from kplan.admission.expansion import Expansion, LeftOut
-from kplan.admission.left_out import from_broken, hook_of, in_template, key_of, left_out, why_unknown
+from kplan.admission.left_out import from_broken, hook_of, in_template, key_of, left_out, why_unknown, written_again
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.object_quota import maker_of, maker_refusal, quota_refusal
 from kplan.admission.raw import copied, dig, dig_text, has_deadline
 from kplan.admission.refusal import Refusal, Refusals, claim_refusal
 from kplan.admission.server import Server
-from kplan.admission.twice import written_again
 from kplan.admission.validation.claims import claim_problems
 from kplan.admission.validation.decoding import Decoding
 from kplan.admission.validation.labels import metadata_problems

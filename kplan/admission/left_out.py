@@ -1,7 +1,7 @@
-"""Objects of manifests that bring no pods here: refused by the API server, or not understood, each with its place."""
+"""Objects of manifests that bring no pods here: refused by the API server, not understood, or replaced further down."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kplan.admission.controllers.operators import group_of
 from kplan.admission.expansion import FieldProblem, LeftOut
@@ -94,6 +94,28 @@ def key_of(manifest: ManifestObject, default: str) -> str:
     if not name or (known is not None and not known.namespaced) or manifest.kind == _DEFINITION:
         return name
     return f"{dig_text(manifest.raw, 'metadata.namespace', default)}/{name}"
+
+
+def written_again(manifests: Iterable[ManifestObject], default: str) -> dict[int, ManifestObject]:
+    """Find the objects that one further down replaces: by their ``id``, the one that counts.
+
+    The last does, as when kubectl applies them in order.
+
+    Args:
+        manifests: what would be sent to the API server, in order.
+        default: namespace of objects that name none.
+    """
+    last: dict[tuple[str, str, str], ManifestObject] = {}
+    replaced: list[tuple[ManifestObject, tuple[str, str, str]]] = []
+    for manifest in manifests:
+        if not dig_text(manifest.raw, "metadata.name"):
+            continue  # with a generateName alone each is another object
+        # the extensions group had the kinds that are now in apps
+        key = (group_of(manifest).replace("extensions", "apps"), manifest.kind, key_of(manifest, default))
+        if key in last:
+            replaced.append((last[key], key))
+        last[key] = manifest
+    return {id(manifest): last[key] for manifest, key in replaced}
 
 
 def in_template(kind: str, own: bool, problems: Sequence[Problem]) -> list[Problem]:

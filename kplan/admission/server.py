@@ -10,9 +10,8 @@ from kplan.admission.policies.limit_ranger import check_claim_limits
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.quota import Quotas
 from kplan.admission.refusal import Refusal, Refusals, claim_refusal
-from kplan.admission.twice import owner_of_pod
 from kplan.objects.kind_words import WORKLOAD_WORDS, kind_word
-from kplan.objects.models import Object, PersistentVolumeClaim
+from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 
@@ -38,7 +37,7 @@ class Server:
     def __init__(self, state: ClusterState, policies: Policies, rules: RequestRules) -> None:
         self._policies = policies
         self._claims = {claim.key for claim in state.persistent_volume_claims}
-        self._owners = {pod.key: owner_of_pod(pod) for pod in state.pods}
+        self._owners = {pod.key: _owner_of(pod) for pod in state.pods}
         self.admission = Admission(policies, rules)
         self.quotas = Quotas(policies.resource_quotas, rules, state.pods)
         self.pods: list[ExpandedPod] = []
@@ -71,7 +70,7 @@ class Server:
         """
         pod = draft.pod
         added: list[str] = []
-        if self._owners.get(pod.key, owner_of_pod(pod)) != owner_of_pod(pod):
+        if self._owners.get(pod.key, _owner_of(pod)) != _owner_of(pod):
             # of a name that a controller chooses, another pod may be there: it tries in vain until that is gone
             refusals.add(Refusal(pod.name), f'pods "{pod.name}" already exists')
             return False
@@ -89,7 +88,7 @@ class Server:
             what = f'Pod "{pod.name}" is invalid' if refusal.problems else f'pods "{pod.name}" is forbidden'
             refusals.add(refusal, f"{what}: {refusal.message}")
             return False
-        self._owners[pod.key] = owner_of_pod(pod)
+        self._owners[pod.key] = _owner_of(pod)
         added += name_device_claims(pod, self._policies.claim_templates)
         for made in device_claims(pod, self._policies.claim_templates):
             if isinstance(made, str):
@@ -103,3 +102,9 @@ class Server:
                 self.notes.append(f"pod {pod.key} waits: {claim_refusal(claim, refusal)}")
         self.pods.append(ExpandedPod(pod, change.workload, change.place, tuple(added)))
         return True
+
+
+def _owner_of(pod: Pod) -> tuple[str, str]:
+    """Kind and name of the controller of a pod, by which two of one name are told apart; empty for one without."""
+    owner = pod.controller
+    return (owner.kind or "", owner.name or "") if owner is not None else ("", "")

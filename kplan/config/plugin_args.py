@@ -21,6 +21,7 @@ from kplan.config.field_errors import (
 )
 from kplan.framework.args import (
     CPU_AND_MEMORY,
+    DEFAULT_SHAPE,
     PLUGIN_ARGS,
     Args,
     DefaultPreemptionArgs,
@@ -40,7 +41,6 @@ _SECOND = 10**9
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _RATIO = "RequestedToCapacityRatio"
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
-_DEFAULT_SHAPE = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
 _NO_SCORING = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring"
 _NO_BINDING = "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled"
 
@@ -63,7 +63,7 @@ def with_defaults(args: Args, features: Features) -> Args:
         case PodTopologySpreadArgs():
             return msgspec.structs.replace(args, defaulting_type=args.defaulting_type or "System")
         case VolumeBindingArgs() if not args.shape and features.enabled("StorageCapacityScoring"):
-            return msgspec.structs.replace(args, shape=_DEFAULT_SHAPE)
+            return msgspec.structs.replace(args, shape=DEFAULT_SHAPE)
         case DynamicResourcesArgs():
             filter_timeout, binding_timeout = args.filter_timeout, args.binding_timeout
             if filter_timeout is None and features.enabled("DRASchedulerFilterTimeout"):

@@ -36,6 +36,7 @@ from kplan.config.wire import Plugin, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import (
     CPU_AND_MEMORY,
+    DEFAULT_SHAPE,
     Args,
     InterPodAffinityArgs,
     NodeLabelArgs,
@@ -45,7 +46,6 @@ from kplan.framework.args import (
     ResourceSpec,
     ScoringStrategy,
     ServiceAffinityArgs,
-    UtilizationShapePoint,
 )
 from kplan.framework.features import Features
 from kplan.words import aggregate, did_you_mean
@@ -57,7 +57,6 @@ _NO_START = "kube-scheduler would not start with this policy"
 _LEAST, _MOST = "LeastRequestedPriority", "MostRequestedPriority"
 _SELECTORS, _SPREAD = "SelectorSpreadPriority", "EvenPodsSpreadPriority"
 _RATIO, _LABELS, _SERVICES = "RequestedToCapacityRatioPriority", "NodeLabel", "ServiceAffinity"
-_DEFAULT_SHAPE = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
 _SCORE_POINTS = ("preScore", "score")
 _LATER = ("preEnqueue", "placementGenerate", "placementScore", "podGroupPostFilter")
 """Points that came after policies."""
@@ -178,7 +177,7 @@ def _priority(given: PriorityPolicy, args: dict[str, Args]) -> str:
     if name == _RATIO or (ratio is not None and name not in PRIORITY_BY_NAME):
         given_resources = (ratio.resources if ratio is not None else ()) or CPU_AND_MEMORY
         resources = tuple(r if r.weight else ResourceSpec(name=r.name) for r in given_resources)
-        shape = ratio.shape if ratio is not None else _DEFAULT_SHAPE
+        shape = ratio.shape if ratio is not None else DEFAULT_SHAPE
         args["RequestedToCapacityRatio"] = RequestedToCapacityRatioArgs(shape=shape, resources=resources)
         return _RATIO
     if name in PRIORITY_BY_NAME:

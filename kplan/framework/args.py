@@ -46,6 +46,7 @@ class UtilizationShapePoint(Args, frozen=True):
     score: Int32 = 0
 
 
+DEFAULT_SHAPE = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
 CPU_AND_MEMORY = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
 
 

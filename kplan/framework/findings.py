@@ -1,4 +1,4 @@
-"""What a plugin answers: refusals as (code, about, reason, rows), never sentences per node."""
+"""What a plugin answers: refusals as (code, about, reason, rows), never sentences per node, and facts behind them."""
 
 from __future__ import annotations
 
@@ -190,3 +190,13 @@ class Ready(Generic[S_co]):
 
     state: S_co
     nodes: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Base of the typed numbers and names behind refusals; each plugin defines its own beside its rule.
+
+    Facts are plain frozen dataclasses of strings, integers, tuples and other such dataclasses, so that any
+    renderer and JSON can show them. By convention they hold amounts in the scheduler's own units (cpu in
+    millicores, everything else whole) and names as in the API.
+    """

@@ -11,7 +11,8 @@ PreFilter which answered ``Skip`` is not asked to filter. One without PreFilter 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +20,18 @@ from numpy.typing import NDArray
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.events import Happened, Interest
-from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, Skip
+from kplan.framework.features import Features
+from kplan.framework.findings import Facts, Failed, Findings, Ready, Refused, Reserved, Skip
 from kplan.framework.worlds import Rows, Worlds
 
 if TYPE_CHECKING:
     from kplan.cluster import Change, Cluster, PodInfo
-    from kplan.framework.facts import Facts
     from kplan.framework.preemption import PostFilterResult, PreemptionHandle
     from kplan.framework.writes import Write
 
 Scores = NDArray[np.int64]
+MAX_NODE_SCORE = 100
+Args = TypeVar("Args")
 
 
 class Plugin(Protocol):
@@ -39,6 +42,27 @@ class Plugin(Protocol):
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Tell what the answer at this point depends on for this pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPlugin(Generic[Args]):
+    """What a plugin of kplan is made of that keeps what it is made with, and reads the same about every pod.
+
+    Attributes:
+        needs: what its answers depend on, at every point.
+        args: its arguments; None for the defaults, or where it takes none.
+        features: of the version.
+    """
+
+    cost: ClassVar[Cost] = Cost.COLUMNS
+    needs: ClassVar[Reads] = Reads.NODE
+
+    args: Args | None
+    features: Features
+
+    def reads(self, point: Point, pod: PodInfo) -> Reads:
+        """Answer with ``needs``."""
+        return self.needs
 
 
 @runtime_checkable
@@ -176,3 +200,19 @@ class ExplainPlugin(Protocol):
         self, pod: PodInfo, state: Any, cluster: Cluster, worlds: Worlds, findings: Findings[Any], rows: Sequence[int]
     ) -> Facts | None:
         """Return typed facts about the worlds at positions ``rows``; None if there are none to tell."""
+
+
+def default_normalize(raw: Scores, *, reverse: bool = False) -> Scores:
+    """Scale to 0..100 by the maximum over the feasible nodes; all 0 stays 0 (100 when reversed).
+
+    Args:
+        raw: int64[F], raw scores of the feasible nodes, none negative.
+        reverse: whether the lowest raw score is the best.
+
+    Source: v1.37.2 framework/plugins/helper/normalize_score.go DefaultNormalizeScore.
+    """
+    highest = int(raw.max(initial=0))
+    if highest == 0:
+        return np.full_like(raw, MAX_NODE_SCORE) if reverse else raw
+    score = MAX_NODE_SCORE * raw // highest
+    return MAX_NODE_SCORE - score if reverse else score

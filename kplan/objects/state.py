@@ -7,40 +7,8 @@ from typing import Any
 
 import msgspec
 
+from kplan.objects import models
 from kplan.objects.kinds import BY_MODEL, KINDS
-from kplan.objects.models import (
-    CronJob,
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    DaemonSet,
-    Deployment,
-    DeviceClass,
-    DeviceTaintRule,
-    Job,
-    LimitRange,
-    Namespace,
-    Node,
-    Object,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Pod,
-    PodDisruptionBudget,
-    PodGroup,
-    PriorityClass,
-    ReplicaSet,
-    ReplicationController,
-    ResourceClaim,
-    ResourceClaimTemplate,
-    ResourceQuota,
-    ResourceSlice,
-    RuntimeClass,
-    SchedulingWorkload,
-    Service,
-    StatefulSet,
-    StorageClass,
-    VolumeAttachment,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,46 +93,46 @@ class ClusterState:
         scheduler_config_maps: configurations and policies that ConfigMaps hold, by ``namespace/name``.
     """
 
-    nodes: tuple[Node, ...] = ()
-    pods: tuple[Pod, ...] = ()
-    namespaces: tuple[Namespace, ...] = ()
-    persistent_volumes: tuple[PersistentVolume, ...] = ()
-    persistent_volume_claims: tuple[PersistentVolumeClaim, ...] = ()
-    storage_classes: tuple[StorageClass, ...] = ()
-    csi_nodes: tuple[CSINode, ...] = ()
-    csi_drivers: tuple[CSIDriver, ...] = ()
-    csi_storage_capacities: tuple[CSIStorageCapacity, ...] = ()
-    volume_attachments: tuple[VolumeAttachment, ...] = ()
-    pod_disruption_budgets: tuple[PodDisruptionBudget, ...] = ()
-    priority_classes: tuple[PriorityClass, ...] = ()
-    services: tuple[Service, ...] = ()
-    replication_controllers: tuple[ReplicationController, ...] = ()
-    replica_sets: tuple[ReplicaSet, ...] = ()
-    stateful_sets: tuple[StatefulSet, ...] = ()
-    deployments: tuple[Deployment, ...] = ()
-    daemon_sets: tuple[DaemonSet, ...] = ()
-    jobs: tuple[Job, ...] = ()
-    cron_jobs: tuple[CronJob, ...] = ()
-    runtime_classes: tuple[RuntimeClass, ...] = ()
-    limit_ranges: tuple[LimitRange, ...] = ()
-    resource_quotas: tuple[ResourceQuota, ...] = ()
-    device_classes: tuple[DeviceClass, ...] = ()
-    resource_slices: tuple[ResourceSlice, ...] = ()
-    resource_claims: tuple[ResourceClaim, ...] = ()
-    resource_claim_templates: tuple[ResourceClaimTemplate, ...] = ()
-    device_taint_rules: tuple[DeviceTaintRule, ...] = ()
-    workloads: tuple[SchedulingWorkload, ...] = ()
-    pod_groups: tuple[PodGroup, ...] = ()
+    nodes: tuple[models.Node, ...] = ()
+    pods: tuple[models.Pod, ...] = ()
+    namespaces: tuple[models.Namespace, ...] = ()
+    persistent_volumes: tuple[models.PersistentVolume, ...] = ()
+    persistent_volume_claims: tuple[models.PersistentVolumeClaim, ...] = ()
+    storage_classes: tuple[models.StorageClass, ...] = ()
+    csi_nodes: tuple[models.CSINode, ...] = ()
+    csi_drivers: tuple[models.CSIDriver, ...] = ()
+    csi_storage_capacities: tuple[models.CSIStorageCapacity, ...] = ()
+    volume_attachments: tuple[models.VolumeAttachment, ...] = ()
+    pod_disruption_budgets: tuple[models.PodDisruptionBudget, ...] = ()
+    priority_classes: tuple[models.PriorityClass, ...] = ()
+    services: tuple[models.Service, ...] = ()
+    replication_controllers: tuple[models.ReplicationController, ...] = ()
+    replica_sets: tuple[models.ReplicaSet, ...] = ()
+    stateful_sets: tuple[models.StatefulSet, ...] = ()
+    deployments: tuple[models.Deployment, ...] = ()
+    daemon_sets: tuple[models.DaemonSet, ...] = ()
+    jobs: tuple[models.Job, ...] = ()
+    cron_jobs: tuple[models.CronJob, ...] = ()
+    runtime_classes: tuple[models.RuntimeClass, ...] = ()
+    limit_ranges: tuple[models.LimitRange, ...] = ()
+    resource_quotas: tuple[models.ResourceQuota, ...] = ()
+    device_classes: tuple[models.DeviceClass, ...] = ()
+    resource_slices: tuple[models.ResourceSlice, ...] = ()
+    resource_claims: tuple[models.ResourceClaim, ...] = ()
+    resource_claim_templates: tuple[models.ResourceClaimTemplate, ...] = ()
+    device_taint_rules: tuple[models.DeviceTaintRule, ...] = ()
+    workloads: tuple[models.SchedulingWorkload, ...] = ()
+    pod_groups: tuple[models.PodGroup, ...] = ()
     source: str = ""
     server_version: str = ""
     taken: str = ""
     completeness: Completeness = field(default_factory=Completeness)
-    node_templates: Mapping[str, tuple[Node, tuple[Pod, ...]]] = field(default_factory=dict)
+    node_templates: Mapping[str, tuple[models.Node, tuple[models.Pod, ...]]] = field(default_factory=dict)
     scheduler: KnownScheduler = field(default_factory=KnownScheduler)
     scheduler_config_maps: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, objects: Iterable[Object], **about: Any) -> "ClusterState":
+    def of(cls, objects: Iterable[models.Object], **about: Any) -> "ClusterState":
         """Sort objects by kind, namespace and name; input order never matters.
 
         Args:
@@ -178,33 +146,33 @@ class ClusterState:
             about["completeness"] = Completeness(counts={names[a]: len(items) for a, items in tables.items() if items})
         return cls(**tables, **about)
 
-    def having(self, objects: Iterable[Object]) -> "ClusterState":
+    def having(self, objects: Iterable[models.Object]) -> "ClusterState":
         """Copy what is known of the source, with other objects in the place of all that it holds."""
         return replace(self, **_tables(objects))
 
     @cached_property
-    def replica_sets_by_owner(self) -> Mapping[str, tuple[ReplicaSet, ...]]:
+    def replica_sets_by_owner(self) -> Mapping[str, tuple[models.ReplicaSet, ...]]:
         """ReplicaSets by the uid of what controls them: manifests of many Deployments each ask for theirs."""
-        found: dict[str, list[ReplicaSet]] = {}
+        by_owner: dict[str, list[models.ReplicaSet]] = {}
         for one in self.replica_sets:
             owner = one.controller
             if owner is not None and owner.uid:
-                found.setdefault(owner.uid, []).append(one)
-        return {uid: tuple(some) for uid, some in found.items()}
+                by_owner.setdefault(owner.uid, []).append(one)
+        return {uid: tuple(some) for uid, some in by_owner.items()}
 
-    def objects(self) -> Iterable[Object]:
+    def objects(self) -> Iterable[models.Object]:
         """Yield every object, kind by kind in the order of KINDS."""
         for kind in KINDS:
             yield from getattr(self, kind.attribute)
 
 
-def _tables(objects: Iterable[Object]) -> dict[str, Any]:
+def _tables(objects: Iterable[models.Object]) -> dict[str, Any]:
     """Sort objects into the tables of all kinds."""
-    tables: dict[str, list[Object]] = {kind.attribute: [] for kind in KINDS}
+    tables: dict[str, list[models.Object]] = {kind.attribute: [] for kind in KINDS}
     for item in objects:
         tables[BY_MODEL[type(item)].attribute].append(item)
     return {attribute: tuple(sorted(items, key=_order)) for attribute, items in tables.items()}
 
 
-def _order(item: Object) -> tuple[bytes, bytes]:
+def _order(item: models.Object) -> tuple[bytes, bytes]:
     return item.namespace.encode(), item.name.encode()

@@ -16,8 +16,7 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Code, Point
 from kplan.framework.extender import NotAskedError
-from kplan.framework.facts import Facts
-from kplan.framework.findings import About, Failed, Ready, Refused, Skip, Why
+from kplan.framework.findings import About, Facts, Failed, Ready, Refused, Skip, Why
 from kplan.framework.fit_error import NO_NODES, fit_error
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
 from kplan.framework.reason_codes import AboutKind, ReasonCode

@@ -17,7 +17,7 @@ from kplan.config import is_interested
 from kplan.framework.codes import Code
 from kplan.framework.extender import ExtenderCaller, ExtenderError, NotAskedError
 from kplan.framework.findings import Findings, Refusal, Why
-from kplan.framework.normalize import MAX_NODE_SCORE
+from kplan.framework.plugin import MAX_NODE_SCORE
 from kplan.framework.preemption import NodeStatus, Victims
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows

@@ -8,34 +8,26 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodevolumel
                  pkg/volume/util/attach_limit.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.objects.models import PersistentVolume, Volume
-from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits
+from kplan.plugins.shared.csi_translation import AZURE_DISK
+from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits, VolumeSource
 
 LIMIT = 16
 
 
-def _of_volume(volume: Volume) -> str | None:
-    disk = volume.azure_disk
+def _disk(source: VolumeSource) -> str | None:
+    disk = source.azure_disk
     return None if disk is None else disk.disk_name or ""
 
 
-def _of_persistent_volume(volume: PersistentVolume) -> str | None:
-    disk = volume.spec.azure_disk
-    return None if disk is None else disk.disk_name or ""
-
-
-@dataclass(frozen=True, slots=True)
 class AzureDiskLimits(DiskLimits):
     """Refuses nodes that hold as many as they take."""
 
     name: ClassVar[str] = "AzureDiskLimits"
     kind: ClassVar[DiskKind] = DiskKind(
-        plugin="kubernetes.io/azure-disk",
+        plugin=AZURE_DISK,
         resource="attachable-volumes-azure-disk",
-        of_volume=_of_volume,
-        of_persistent_volume=_of_persistent_volume,
+        disk_of=_disk,
         limit=lambda node: LIMIT,
     )

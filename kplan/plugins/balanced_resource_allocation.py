@@ -9,7 +9,6 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/noderesourc
                  balancedResourceScorer, fractionOfCapacity
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,28 +16,18 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
-from kplan.framework.codes import Compares, Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.codes import Compares, Reads
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.requests import fit_score_requests
 
 
-@dataclass(frozen=True, slots=True)
-class BalancedResourceAllocation:
+class BalancedResourceAllocation(ColumnPlugin[None]):
     """Ranks nodes by how even their use is."""
 
     name: ClassVar[str] = "BalancedResourceAllocation"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read what is requested on nodes."""
-        return Reads.NODE | Reads.USAGE
+    needs: ClassVar[Reads] = Reads.NODE | Reads.USAGE
 
     def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
         """Score int64[F]: trunc((1 - |cpu - memory|) * 100), as Go's floats have it."""

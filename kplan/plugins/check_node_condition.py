@@ -9,15 +9,13 @@ Source:          kubernetes v1.16.15 pkg/scheduler/algorithm/predicates/predicat
                  core/generic_scheduler.go unresolvablePredicateFailureErrors
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
 from kplan.framework.findings import Findings, Refusal
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.plugins.shared.node_conditions import nodes_with
@@ -27,19 +25,10 @@ NO_NETWORK = "node(s) had unavailable network"
 CORDONED = "node(s) were unschedulable"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckNodeCondition:
+class CheckNodeCondition(ColumnPlugin[None]):
     """Refuses nodes by what they report of themselves."""
 
     name: ClassVar[str] = "CheckNodeCondition"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read conditions of nodes."""
-        return Reads.NODE
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse with each reason that holds."""

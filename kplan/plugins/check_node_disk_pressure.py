@@ -8,35 +8,16 @@ Source:          kubernetes v1.16.15 pkg/scheduler/algorithm/predicates/predicat
                  core/generic_scheduler.go unresolvablePredicateFailureErrors
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.findings import Findings, refused
-from kplan.framework.reason_codes import ReasonCode
-from kplan.framework.worlds import Worlds
-from kplan.plugins.shared.node_conditions import is_true, nodes_with
+from kplan.plugins.shared.node_conditions import PressureCheck
 
 REASON = "node(s) had disk pressure"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckNodeDiskPressure:
+class CheckNodeDiskPressure(PressureCheck):
     """Refuses nodes under disk pressure."""
 
     name: ClassVar[str] = "CheckNodeDiskPressure"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read conditions of nodes."""
-        return Reads.NODE
-
-    def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
-        """Refuse nodes whose condition is True."""
-        pressed = nodes_with(cluster, "DiskPressure", is_true)
-        return refused(ReasonCode.NODE_CONDITION, REASON, pressed[worlds.rows], unresolvable=True)
+    condition: ClassVar[str] = "DiskPressure"
+    reason: ClassVar[str] = REASON

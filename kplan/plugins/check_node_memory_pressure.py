@@ -9,42 +9,30 @@ Source:          kubernetes v1.16.15 pkg/scheduler/algorithm/predicates/predicat
                  core/generic_scheduler.go unresolvablePredicateFailureErrors; pkg/apis/core/v1/helper/qos/qos.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.findings import Findings, passed, refused
-from kplan.framework.reason_codes import ReasonCode
+from kplan.framework.findings import Findings, passed
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Pod
 from kplan.objects.quantity import nanos
-from kplan.plugins.shared.node_conditions import is_true, nodes_with
+from kplan.plugins.shared.node_conditions import PressureCheck
 
 REASON = "node(s) had memory pressure"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckNodeMemoryPressure:
+class CheckNodeMemoryPressure(PressureCheck):
     """Refuses nodes under memory pressure."""
 
     name: ClassVar[str] = "CheckNodeMemoryPressure"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read conditions of nodes."""
-        return Reads.NODE
+    condition: ClassVar[str] = "MemoryPressure"
+    reason: ClassVar[str] = REASON
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes whose condition is True to a pod of best effort."""
         if not is_best_effort(pod.pod):
             return passed(len(worlds))
-        pressed = nodes_with(cluster, "MemoryPressure", is_true)
-        return refused(ReasonCode.NODE_CONDITION, REASON, pressed[worlds.rows], unresolvable=True)
+        return PressureCheck.filter(self, pod, state, cluster, worlds)
 
 
 def is_best_effort(pod: Pod) -> bool:

@@ -7,24 +7,14 @@ Not modelled:    the binding itself: a plan assumes the pod on its node, and onl
 Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/defaultbinder/default_binder.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.cluster import PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
+from kplan.framework.codes import Reads
+from kplan.framework.plugin import ColumnPlugin
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultBinder:
+class DefaultBinder(ColumnPlugin[None]):
     """Has no point that a plan asks."""
 
     name: ClassVar[str] = "DefaultBinder"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read nothing."""
-        return Reads(0)
+    needs: ClassVar[Reads] = Reads(0)

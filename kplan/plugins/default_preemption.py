@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import DefaultPreemptionArgs
-from kplan.framework.codes import Code, Cost, Point, Reads
+from kplan.framework.codes import Code, Reads
 from kplan.framework.extender import ExtenderError
-from kplan.framework.features import Features
 from kplan.framework.fit_error import fit_error
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.preemption import Ineligible, NodeStatus, Preemption, PreemptionHandle, Victims
-from kplan.framework.worlds import Rows, Worlds
+from kplan.framework.worlds import Mask, Rows, Worlds
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.shared.budgets import counting
@@ -45,22 +45,13 @@ _INELIGIBLE = {
 }
 
 _ORDERS_TRIED = 11
-Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class DefaultPreemption:
+class DefaultPreemption(ColumnPlugin[DefaultPreemptionArgs]):
     """The PostFilter plugin of the default profile."""
 
-    args: DefaultPreemptionArgs | None
-    features: Features
-
     name: ClassVar[str] = "DefaultPreemption"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Victims and budgets: pods and objects."""
-        return Reads.PODS | Reads.USAGE | Reads.OBJECTS
+    needs: ClassVar[Reads] = Reads.PODS | Reads.USAGE | Reads.OBJECTS
 
     def post_filter(self, pod: PodInfo, state: Any, handle: PreemptionHandle) -> Preemption:
         """Find victims on every node an eviction may help on, and the nodes the scheduler could draw."""

@@ -10,24 +10,19 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodevolumel
 """
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.objects.models import Node, PersistentVolume, Volume
-from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits
+from kplan.objects.models import Node
+from kplan.plugins.shared.csi_translation import AWS_EBS
+from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits, VolumeSource
 
 LIMIT, NITRO_LIMIT = 39, 25
 _INSTANCE_TYPES = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
 _NITRO = re.compile(r"^[cmr]5.*|t3|z1d")
 
 
-def _of_volume(volume: Volume) -> str | None:
-    disk = volume.aws_elastic_block_store
-    return None if disk is None else disk.volume_id or ""
-
-
-def _of_persistent_volume(volume: PersistentVolume) -> str | None:
-    disk = volume.spec.aws_elastic_block_store
+def _disk(source: VolumeSource) -> str | None:
+    disk = source.aws_elastic_block_store
     return None if disk is None else disk.volume_id or ""
 
 
@@ -36,15 +31,13 @@ def _limit(node: Node) -> int:
     return NITRO_LIMIT if _NITRO.search(kind) else LIMIT
 
 
-@dataclass(frozen=True, slots=True)
 class EBSLimits(DiskLimits):
     """Refuses nodes that hold as many as they take."""
 
     name: ClassVar[str] = "EBSLimits"
     kind: ClassVar[DiskKind] = DiskKind(
-        plugin="kubernetes.io/aws-ebs",
+        plugin=AWS_EBS,
         resource="attachable-volumes-aws-ebs",
-        of_volume=_of_volume,
-        of_persistent_volume=_of_persistent_volume,
+        disk_of=_disk,
         limit=_limit,
     )

@@ -8,34 +8,26 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodevolumel
                  pkg/volume/util/attach_limit.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.objects.models import PersistentVolume, Volume
-from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits
+from kplan.plugins.shared.csi_translation import GCE_PD
+from kplan.plugins.shared.disk_limits import DiskKind, DiskLimits, VolumeSource
 
 LIMIT = 16
 
 
-def _of_volume(volume: Volume) -> str | None:
-    disk = volume.gce_persistent_disk
+def _disk(source: VolumeSource) -> str | None:
+    disk = source.gce_persistent_disk
     return None if disk is None else disk.pd_name or ""
 
 
-def _of_persistent_volume(volume: PersistentVolume) -> str | None:
-    disk = volume.spec.gce_persistent_disk
-    return None if disk is None else disk.pd_name or ""
-
-
-@dataclass(frozen=True, slots=True)
 class GCEPDLimits(DiskLimits):
     """Refuses nodes that hold as many as they take."""
 
     name: ClassVar[str] = "GCEPDLimits"
     kind: ClassVar[DiskKind] = DiskKind(
-        plugin="kubernetes.io/gce-pd",
+        plugin=GCE_PD,
         resource="attachable-volumes-gce-pd",
-        of_volume=_of_volume,
-        of_persistent_volume=_of_persistent_volume,
+        disk_of=_disk,
         limit=lambda node: LIMIT,
     )

@@ -11,16 +11,13 @@ Source:          kubernetes v1.37.2, v1.36.3, v1.34.4 pkg/scheduler/framework/pl
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Compares, Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.codes import Compares
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Node
 
@@ -43,20 +40,11 @@ class ImageState(NamedTuple):
     rows: Rows
 
 
-@dataclass(frozen=True, slots=True)
-class ImageLocality:
+class ImageLocality(ColumnPlugin[None]):
     """Ranks nodes by the images they hold."""
 
     name: ClassVar[str] = "ImageLocality"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read the images of nodes."""
-        return Reads.NODE
 
     def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
         """Score int64[F] within 0..100; it is not normalised.

@@ -21,13 +21,10 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeAffinityArgs
-from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.codes import Compares
 from kplan.framework.events import Action, Happened, Interest, Resource
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import Failed, Findings, Mask, Ready, Refusal, Refused, Skip
-from kplan.framework.normalize import default_normalize
-from kplan.framework.plugin import Scores
+from kplan.framework.findings import Facts, Failed, Findings, Mask, Ready, Refusal, Refused, Skip
+from kplan.framework.plugin import ColumnPlugin, Scores, default_normalize
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Node, NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
@@ -101,20 +98,11 @@ class NodeAffinityFacts(Facts):
     groups: tuple[AffinityGroup, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAffinity:
+class NodeAffinity(ColumnPlugin[NodeAffinityArgs]):
     """Refuses nodes that the pod does not select, and ranks those it prefers."""
 
     name: ClassVar[str] = "NodeAffinity"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.EXTREMES
-
-    args: NodeAffinityArgs | None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read names and labels of nodes."""
-        return Reads.NODE
 
     @property
     def _added(self) -> NodeAffinityModel:

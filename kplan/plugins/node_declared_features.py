@@ -19,11 +19,19 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Findings, Mask, Ready, Refusal, RowError, Skip, passed
+from kplan.framework.findings import (
+    About,
+    Facts,
+    Findings,
+    Mask,
+    Ready,
+    Refusal,
+    Skip,
+    failed_everywhere,
+    passed,
+)
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Node, Pod
@@ -59,19 +67,10 @@ class NodeDeclaredFeaturesFacts(Facts):
     groups: tuple[FeatureGroup, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDeclaredFeatures:
+class NodeDeclaredFeatures(ColumnPlugin[None]):
     """Refuses nodes that lack a feature the pod needs."""
 
     name: ClassVar[str] = "NodeDeclaredFeatures"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read what nodes declare."""
-        return Reads.NODE
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Ready[frozenset[str]]:
         """Find what the pod needs: the state is the set of features; a pod that needs none skips."""
@@ -99,8 +98,7 @@ class NodeDeclaredFeatures:
         if state is None:
             if not self.features.enabled("NodeDeclaredFeatures"):
                 return passed(len(worlds))
-            errors = tuple(RowError(row, NO_STATE) for row in range(len(worlds)))
-            return Findings((), np.zeros(len(worlds), dtype=np.bool_), errors)
+            return failed_everywhere(NO_STATE, len(worlds))
         refusing: dict[str, Mask] = {}
         about: dict[str, dict[About, None]] = {}
         for index, declared in enumerate(cluster.feature_sets):

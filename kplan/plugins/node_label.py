@@ -9,38 +9,26 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodelabel/n
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeLabelArgs
-from kplan.framework.codes import Compares, Cost, Point, Reads
-from kplan.framework.features import Features
+from kplan.framework.codes import Compares
 from kplan.framework.findings import Findings, Mask, refused
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 
 REASON = "node(s) didn't have the requested labels"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLabel:
+class NodeLabel(ColumnPlugin[NodeLabelArgs]):
     """Refuses nodes by labels that the configuration names, and ranks them by others."""
 
     name: ClassVar[str] = "NodeLabel"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
-
-    args: NodeLabelArgs | None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read labels of nodes."""
-        return Reads.NODE
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes that lack a label or have one too many."""

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.events import NODE_ADDED, Interest
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Findings, Ready, passed, refused
+from kplan.framework.findings import About, Facts, Findings, Ready, passed, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 
@@ -36,19 +34,10 @@ class NodeNameFacts(Facts):
     exists: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NodeName:
+class NodeName(ColumnPlugin[None]):
     """Refuses all nodes but the one the pod names."""
 
     name: ClassVar[str] = "NodeName"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read names of nodes."""
-        return Reads.NODE
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[None]:
         """Leave out all nodes but the one named (1.37 and later); it never skips.

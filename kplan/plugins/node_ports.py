@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
 from kplan.cluster.pods import host_ports
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Point, Reads
 from kplan.framework.events import NODE_ADDED, POD_DELETED, Happened, Interest
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Findings, Mask, Ready, RowError, Skip, refused
+from kplan.framework.findings import About, Facts, Findings, Mask, Ready, Skip, failed_everywhere, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Pod
@@ -85,15 +84,10 @@ class NodePortsFacts(Facts):
     taken: tuple[TakenPort, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodePorts:
+class NodePorts(ColumnPlugin[None]):
     """Refuses nodes on which a wanted port is taken."""
 
     name: ClassVar[str] = "NodePorts"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Read the pods of the node itself, as their amounts are read."""
@@ -128,8 +122,7 @@ class NodePorts:
         Differs from kube-scheduler: a port two pods hold stays taken once one of them has really gone.
         """
         if state is None:
-            errors = tuple(RowError(row, NO_STATE) for row in range(len(worlds)))
-            return Findings((), np.zeros(len(worlds), dtype=np.bool_), errors)
+            return failed_everywhere(NO_STATE, len(worlds))
         taken: Mask = np.zeros(len(worlds), dtype=np.bool_)
         if not worlds.moved:
             for counter in state.wanted:

@@ -8,17 +8,14 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/nodeprefera
                  pkg/apis/core/v1/helper/helpers.go GetAvoidPodsFromNodeAnnotations
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Compares, Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.codes import Compares
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Node
 
@@ -46,20 +43,11 @@ class _AvoidPods(msgspec.Struct, rename="camel"):
     prefer_avoid_pods: list[_Entry] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NodePreferAvoidPods:
+class NodePreferAvoidPods(ColumnPlugin[None]):
     """Ranks nodes by the controllers they would rather not have."""
 
     name: ClassVar[str] = "NodePreferAvoidPods"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read an annotation of nodes."""
-        return Reads.NODE
 
     def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
         """Score int64[F]: 0 where the pod's controller is to be avoided, else 100."""

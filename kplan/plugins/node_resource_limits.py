@@ -9,35 +9,24 @@ Source:          kubernetes v1.16.15 pkg/scheduler/algorithm/priorities/resource
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
-from kplan.framework.codes import Compares, Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.plugin import Scores
+from kplan.framework.codes import Compares
+from kplan.framework.plugin import ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Container, Pod, ResourceList
 from kplan.objects.quantity import milli_value, value
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResourceLimits:
+class NodeResourceLimits(ColumnPlugin[None]):
     """Ranks nodes by whether the pod's limits fit."""
 
     name: ClassVar[str] = "NodeResourceLimits"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read allocatable of nodes."""
-        return Reads.NODE
 
     def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
         """Score int64[F], 0 or 1; a limit or an allocatable of 0 fits nowhere."""

@@ -11,7 +11,6 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/noderesource
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -21,8 +20,7 @@ from kplan.framework.args import NodeResourcesBalancedAllocationArgs
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Ready, Skip
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, Scores
 from kplan.framework.worlds import Int, Rows
 from kplan.objects.requests import balanced_score_requests
 from kplan.objects.resource_names import is_scalar_resource
@@ -32,15 +30,8 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
 
 
-@dataclass(frozen=True, slots=True)
-class BalanceState:
-    """What is scored for a pod.
-
-    Attributes:
-        asked: what the pod requests, by resource. [millicores for cpu, else whole]
-    """
-
-    asked: dict[str, int]
+BalanceState = dict[str, int]
+"""What the pod requests, by resource. [millicores for cpu, else whole]"""
 
 
 class NodeResourcesBalancedAllocation:
@@ -69,7 +60,7 @@ class NodeResourcesBalancedAllocation:
         Source: v1.37.2 noderesources/balanced_allocation.go PreScore.
         """
         asked = balanced_score_requests(pod.pod, cluster.rules)
-        return Ready(BalanceState(asked)) if self._is_asked_for(asked) else Skip()
+        return Ready(asked) if self._is_asked_for(asked) else Skip()
 
     def score(
         self, pod: PodInfo, state: BalanceState | None, cluster: Cluster, rows: Rows, choice: Any
@@ -80,15 +71,15 @@ class NodeResourcesBalancedAllocation:
         Source: v1.37.2 and v1.35.4 noderesources/balanced_allocation.go Score, balancedResourceScorer.
         """
         if state is None:
-            state = BalanceState(balanced_score_requests(pod.pod, cluster.rules))
-            if not self._is_asked_for(state.asked):
+            state = balanced_score_requests(pod.pod, cluster.rules)
+            if not self._is_asked_for(state):
                 return np.zeros(len(rows), dtype=np.int64)
         for spec in self._scored:
-            if is_scalar_resource(spec.name) and state.asked.get(spec.name, 0):
+            if is_scalar_resource(spec.name) and state.get(spec.name, 0):
                 checked = checks_devices(spec.name, cluster, self._features)
                 if checked is not None and checked[rows].any():
                     return Failed(_CRASH.format(spec.name))
-        uses = resource_uses(cluster, rows, self._scored, state.asked, self._features, non_zero=False)
+        uses = resource_uses(cluster, rows, self._scored, state, self._features, non_zero=False)
         with_pod = _evenness(uses, [use.requested for use in uses], len(rows))
         if not self._features.since(36):
             return with_pod

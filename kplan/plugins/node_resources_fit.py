@@ -24,9 +24,8 @@ from kplan.cluster.cluster import FIXED_RESOURCES
 from kplan.framework.args import NodeResourcesFitArgs
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.events import POD_DELETED, Action, Happened, Interest, Resource
-from kplan.framework.facts import Facts
 from kplan.framework.features import Features
-from kplan.framework.findings import About, Findings, Ready, Refusal, failed_everywhere
+from kplan.framework.findings import About, Facts, Findings, Ready, Refusal, failed_everywhere
 from kplan.framework.plugin import Scores
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
@@ -45,26 +44,10 @@ INSUFFICIENT = "Insufficient {resource}"
 NO_STATE = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
 
 
-@dataclass(frozen=True, slots=True)
-class FitState:
-    """What is checked for a pod.
-
-    Attributes:
-        requests: (resource, amount), in the order of upstream's reasons. [millicores for cpu, else whole]
-    """
-
-    requests: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FitScoreState:
-    """What is scored for a pod.
-
-    Attributes:
-        asked: what the pod requests by resource, cpu and memory with defaults for containers that request none.
-    """
-
-    asked: dict[str, int]
+FitState = tuple[tuple[str, int], ...]
+"""What the pod requests, by resource, in the order of upstream's reasons. [millicores for cpu, else whole]"""
+FitScoreState = dict[str, int]
+"""What the pod requests by resource, cpu and memory with defaults for containers that request none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +115,7 @@ class NodeResourcesFit:
         # upstream walks a map here, in random order
         scalars = sorted(name for name in pod.requests if name not in FIXED_RESOURCES and not self._is_ignored(name))
         requests = ((name, pod.requests[name]) for name in (*fixed, *scalars))
-        return Ready(FitState(tuple((name, amount) for name, amount in requests if amount > 0)))
+        return Ready(tuple((name, amount) for name, amount in requests if amount > 0))
 
     def filter(self, pod: PodInfo, state: FitState | None, cluster: Cluster, worlds: Worlds) -> Findings[Any]:
         """Refuse where a request is more than what is left.
@@ -149,7 +132,7 @@ class NodeResourcesFit:
         if too_many.any():
             about = (About(AboutKind.RESOURCE, PODS),)
             refusals.append(Refusal(ReasonCode.TOO_MANY_PODS, about, TOO_MANY_PODS, too_many))
-        for name, amount in state.requests:
+        for name, amount in state:
             used, capacity = usage.resource(name)
             insufficient = capacity - used < amount
             delegated = delegated_to_devices(name, cluster, self._features)
@@ -171,7 +154,7 @@ class NodeResourcesFit:
         rows: Sequence[int],
     ) -> NodeResourcesFitFacts:
         """Give requested, used and capacity of every resource that is short."""
-        amounts = {PODS: 1, **dict(state.requests)}
+        amounts = {PODS: 1, **dict(state)}
         usage = _Usage(cluster, worlds)
         found: dict[int, list[InsufficientResource]] = {row: [] for row in rows}
         for refusal in findings.refusals:
@@ -206,14 +189,14 @@ class NodeResourcesFit:
 
         Source: v1.37.2 noderesources/fit.go PreScore.
         """
-        return Ready(FitScoreState(fit_score_requests(pod.pod)))
+        return Ready(fit_score_requests(pod.pod))
 
     def score(self, pod: PodInfo, state: FitScoreState | None, cluster: Cluster, rows: Rows, choice: Any) -> Scores:
         """Score by the strategy of the arguments; without PreScore (a profile may turn it off) the pod is read here.
 
         Source: v1.37.2 noderesources/fit.go Score, resource_allocation.go score.
         """
-        asked = fit_score_requests(pod.pod) if state is None else state.asked
+        asked = fit_score_requests(pod.pod) if state is None else state
         uses = resource_uses(cluster, rows, self._scored, asked, self._features, non_zero=True)
         return self._scorer(uses) if uses else np.zeros(len(rows), dtype=np.int64)
 

@@ -8,36 +8,26 @@ Not modelled:    nothing.
 Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/noderesources/most_allocated.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import CPU_AND_MEMORY
-from kplan.framework.codes import Compares, Cost, Point, Reads
-from kplan.framework.features import Features
-from kplan.framework.plugin import Scores
+from kplan.framework.codes import Compares, Reads
+from kplan.framework.plugin import ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.requests import fit_score_requests
 from kplan.plugins.shared.allocation_scores import most_allocated
 from kplan.plugins.shared.resources import resource_uses
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResourcesMostAllocated:
+class NodeResourcesMostAllocated(ColumnPlugin[None]):
     """Ranks nodes by how full they would be."""
 
     name: ClassVar[str] = "NodeResourcesMostAllocated"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read what is requested on nodes."""
-        return Reads.NODE | Reads.USAGE
+    needs: ClassVar[Reads] = Reads.NODE | Reads.USAGE
 
     def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
         """Score int64[F] within 0..100."""

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Findings, passed, refused
+from kplan.framework.findings import About, Facts, Findings, passed, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Node, Pod, Taint
@@ -41,19 +39,10 @@ class NodeUnschedulableFacts(Facts):
     toleration: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeUnschedulable:
+class NodeUnschedulable(ColumnPlugin[None]):
     """Refuses cordoned nodes."""
 
     name: ClassVar[str] = "NodeUnschedulable"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read the specs of nodes."""
-        return Reads.NODE
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse cordoned nodes unless the pod tolerates them."""

@@ -8,15 +8,13 @@ Source:          kubernetes v1.16.15 pkg/scheduler/algorithm/predicates/predicat
                  error.go; core/generic_scheduler.go unresolvablePredicateFailureErrors
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.selectors import tolerated
@@ -24,19 +22,10 @@ from kplan.objects.selectors import tolerated
 REASON = "node(s) had taints that the pod didn't tolerate"
 
 
-@dataclass(frozen=True, slots=True)
-class PodToleratesNodeNoExecuteTaints:
+class PodToleratesNodeNoExecuteTaints(ColumnPlugin[None]):
     """Refuses nodes by the taints that would evict."""
 
     name: ClassVar[str] = "PodToleratesNodeNoExecuteTaints"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read the taints of nodes."""
-        return Reads.NODE
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes with a NoExecute taint that is not tolerated."""

@@ -7,31 +7,22 @@ Not modelled:    the time a pod was queued, which the scheduler compares at equa
 Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/queuesort/priority_sort.go (equal in 1.34 to 1.37)
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import PodInfo
 from kplan.cluster.pods import seconds
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
+from kplan.framework.codes import Reads
+from kplan.framework.plugin import ColumnPlugin
 
 _BEFORE_ALL = -(2**63)
 """Creation time of a pod without one: Go's zero time comes before any other."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrioritySort:
+class PrioritySort(ColumnPlugin[None]):
     """Orders the queue."""
 
     name: ClassVar[str] = "PrioritySort"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read nothing but the pod."""
-        return Reads(0)
+    needs: ClassVar[Reads] = Reads(0)
 
     def sort_key(self, pod: PodInfo) -> tuple[int, int, bytes, bytes]:
         """Return (priority reversed, creation time [s], namespace, name), compared ascending.

@@ -17,11 +17,10 @@ import numpy as np
 from kplan.framework.args import RequestedToCapacityRatioArgs
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.features import Features
-from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
 from kplan.framework.worlds import Int, Rows
 from kplan.objects.requests import fit_score_requests
-from kplan.plugins.shared.allocation_scores import MAX_SHAPE_SCORE, MAX_UTILIZATION, broken_linear, rounded
+from kplan.plugins.shared.allocation_scores import MAX_UTILIZATION, rounded, worth_of
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -36,10 +35,7 @@ class RequestedToCapacityRatio:
 
     def __init__(self, args: RequestedToCapacityRatioArgs | None, features: Features) -> None:
         args = args or RequestedToCapacityRatioArgs()
-        scale = MAX_NODE_SCORE // MAX_SHAPE_SCORE
-        points = [(point.utilization, point.score * scale) for point in args.shape] or [(0, 0)]
-        # int64[101], the worth of each utilization [percent]
-        self._worth: Int = np.array([broken_linear(points, x) for x in range(MAX_UTILIZATION + 1)], dtype=np.int64)
+        self._worth = worth_of(args.shape)
         self._resources = args.resources
 
     def reads(self, point: Point, pod: "PodInfo") -> Reads:

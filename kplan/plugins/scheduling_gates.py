@@ -7,30 +7,21 @@ Source:          kubernetes v1.37.2 and v1.34.4
                  pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Reads
 from kplan.framework.events import Action, Interest, Resource
-from kplan.framework.features import Features
 from kplan.framework.findings import About, Refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulingGates:
+class SchedulingGates(ColumnPlugin[None]):
     """Keeps gated pods out of the queue."""
 
     name: ClassVar[str] = "SchedulingGates"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read nothing but the pod."""
-        return Reads(0)
+    needs: ClassVar[Reads] = Reads(0)
 
     def interests(self) -> tuple[Interest, ...]:
         """The last gate of the pod taken away."""

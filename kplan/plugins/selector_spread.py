@@ -16,16 +16,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster import Cluster, PodClass, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Reads
 from kplan.framework.findings import Failed, Ready
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Node
 from kplan.objects.selectors import Selector, compile_labels, compile_selector
-from kplan.plugins.shared.services import services_of
+from kplan.plugins.shared.services import live_pods, services_of
 
 NO_STATE = 'reading "PreScoreSelectorSpread" from cycleState: not found'
 _ZONES = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
@@ -44,19 +42,11 @@ class SelectorSpreadState:
     selector: Selector | None
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorSpread:
+class SelectorSpread(ColumnPlugin[None]):
     """Ranks nodes by how few of the pod's kind are near."""
 
     name: ClassVar[str] = "SelectorSpread"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read which pods run where, and what selects them."""
-        return Reads.NODE | Reads.PODS | Reads.OBJECTS
+    needs: ClassVar[Reads] = Reads.NODE | Reads.PODS | Reads.OBJECTS
 
     def pre_score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows) -> Ready[SelectorSpreadState]:
         """Merge the selectors of all that select the pod."""
@@ -72,15 +62,9 @@ class SelectorSpread:
             return np.zeros(len(rows), dtype=np.int64)
         if state is None:
             return Failed(NO_STATE)
-        selector = state.selector
-        if selector is None or selector.empty:
+        if state.selector is None:
             return np.zeros(len(rows), dtype=np.int64)
-
-        def weigh(pod_class: PodClass) -> int:
-            mine = pod_class.namespace == pod.namespace and not pod_class.terminating
-            return int(mine and selector.matches(pod_class.labels))
-
-        return cluster.counters.get((pod.namespace, selector, "live"), weigh).nodes[rows]
+        return live_pods(cluster, pod.namespace, state.selector)[rows]
 
     def normalize(
         self, pod: PodInfo, state: SelectorSpreadState | None, cluster: Cluster, rows: Rows, raw: Scores

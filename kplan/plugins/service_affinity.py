@@ -16,10 +16,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kplan.cluster import Cluster, PodClass, PodInfo
+from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import ServiceAffinityArgs
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
+from kplan.framework.codes import Cost, Reads
 from kplan.framework.findings import (
     Findings,
     Mask,
@@ -29,12 +28,11 @@ from kplan.framework.findings import (
     failed_everywhere,
     passed,
 )
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.selectors import Requirement, compile_labels
-from kplan.plugins.shared.services import services_of
+from kplan.plugins.shared.services import live_pods, services_of
 
 REASON = "node(s) didn't match service affinity"
 NO_STATE = 'error reading "PreFilterServiceAffinity" from cycleState: not found'
@@ -54,19 +52,12 @@ class ServiceAffinityState:
     served: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceAffinity:
+class ServiceAffinity(ColumnPlugin[ServiceAffinityArgs]):
     """Keeps the pods of a Service together, or apart, by labels of nodes."""
 
     name: ClassVar[str] = "ServiceAffinity"
     cost: ClassVar[Cost] = Cost.SEARCH
-
-    args: ServiceAffinityArgs | None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read labels of nodes, which pods run where, and Services."""
-        return Reads.NODE | Reads.PODS | Reads.OBJECTS
+    needs: ClassVar[Reads] = Reads.NODE | Reads.PODS | Reads.OBJECTS
 
     @property
     def _labels(self) -> tuple[str, ...]:
@@ -121,13 +112,7 @@ class ServiceAffinity:
         services = services_of(pod, cluster)
         if not services:
             return np.zeros(len(rows), dtype=np.int64)
-        selector = compile_labels(services[0].spec.selector)
-
-        def weigh(pod_class: PodClass) -> int:
-            mine = pod_class.namespace == pod.namespace and not pod_class.terminating
-            return int(mine and selector.matches(pod_class.labels))
-
-        return cluster.counters.get((pod.namespace, selector, "live"), weigh).nodes[rows]
+        return live_pods(cluster, pod.namespace, compile_labels(services[0].spec.selector))[rows]
 
     def normalize(self, pod: PodInfo, state: object, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
         """Score int64[F] within 0..100 in float64, as Go does: the mean over the labels, 0 for one that a node lacks.

@@ -17,13 +17,10 @@ from typing import ClassVar
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Compares, Cost, Point, Reads
+from kplan.framework.codes import Compares
 from kplan.framework.events import Action, Happened, Interest, Resource
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Failed, Findings, Mask, Ready, Refusal
-from kplan.framework.normalize import default_normalize
-from kplan.framework.plugin import Scores
+from kplan.framework.findings import About, Facts, Failed, Findings, Mask, Ready, Refusal
+from kplan.framework.plugin import ColumnPlugin, Scores, default_normalize
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Node, Taint, Toleration
@@ -56,20 +53,11 @@ class TaintTolerationFacts(Facts):
     groups: tuple[TaintGroup, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TaintToleration:
+class TaintToleration(ColumnPlugin[None]):
     """Refuses nodes by taints, and ranks them by soft ones."""
 
     name: ClassVar[str] = "TaintToleration"
-    cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.EXTREMES
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read the taints of nodes."""
-        return Reads.NODE
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes with a taint that is not tolerated.

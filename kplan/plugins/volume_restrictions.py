@@ -19,16 +19,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Point, Reads
 from kplan.framework.events import CLAIM_ADDED, NODE_ADDED, POD_DELETED, Happened, Interest
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refusal, Refused, Skip
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.framework.worlds import Worlds
+from kplan.framework.worlds import Int, Worlds
 from kplan.objects.models import PersistentVolumeClaim, Pod, Volume
 from kplan.plugins.shared.claims import claim_missing, claim_uses, is_disk, volume_users
 
@@ -37,8 +35,6 @@ CLAIM_IN_USE = (
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
 )
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
-
-Int = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +92,10 @@ class VolumeRestrictionsFacts(Facts):
     claims: tuple[ClaimHeld, ...]
 
 
-class VolumeRestrictions:
+class VolumeRestrictions(ColumnPlugin[None]):
     """See the module."""
 
     name: ClassVar[str] = "VolumeRestrictions"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    def __init__(self, args: None, features: Features) -> None:
-        pass
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Claims and the volumes of other pods; nothing where the pod has neither claim nor disk."""

@@ -22,11 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.codes import Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Failed, Findings, Ready, Refused, Skip, Why, refused
+from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refused, Skip, Why, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -40,35 +39,11 @@ _NEWER = {BETA_ZONE: ZONE, BETA_REGION: REGION}
 
 
 @dataclass(frozen=True, slots=True)
-class VolumeTopology:
-    """One zone or region label of a volume.
-
-    Attributes:
-        claim: name of the claim that is bound to the volume.
-        volume: name of the volume.
-        key: label.
-        values: any of these will do.
-    """
-
-    claim: str
-    volume: str
-    key: str
-    values: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class VolumeZoneState:
-    """The labels of all bound volumes of the pod."""
-
-    topologies: tuple[VolumeTopology, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class VolumeLabel(Facts):
     """One zone or region label that a volume brings along.
 
     Attributes:
-        claim: name of the claim.
+        claim: name of the claim that is bound to the volume.
         volume: name of the volume.
         key: label.
         values: any of these will do, sorted.
@@ -78,6 +53,10 @@ class VolumeLabel(Facts):
     volume: str
     key: str
     values: tuple[str, ...]
+
+
+VolumeZoneState = tuple[VolumeLabel, ...]
+"""The labels of all bound volumes of the pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +84,10 @@ class VolumeZoneFacts(Facts):
     mismatches: tuple[ZoneMismatch, ...]
 
 
-class VolumeZone:
+class VolumeZone(ColumnPlugin[None]):
     """See the module."""
 
     name: ClassVar[str] = "VolumeZone"
-    cost: ClassVar[Cost] = Cost.COLUMNS
-
-    def __init__(self, args: None, features: Features) -> None:
-        pass
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Labels of nodes and volumes; nothing where the pod has no claim."""
@@ -123,7 +98,7 @@ class VolumeZone:
 
         Source: VolumeZone.PreFilter, getPVbyPod.
         """
-        topologies: list[VolumeTopology] = []
+        topologies: list[VolumeLabel] = []
         for use in claim_uses(pod.pod):
             if use.ephemeral:
                 continue
@@ -143,7 +118,7 @@ class VolumeZone:
                 text = f'persistentvolume "{volume_name}" not found'
                 return Refused.of(ReasonCode.VOLUME_MISSING, text, About(AboutKind.VOLUME, volume_name))
             topologies.extend(_topologies(use.name, volume))
-        return Ready(VolumeZoneState(tuple(topologies))) if topologies else Skip()
+        return Ready(tuple(topologies)) if topologies else Skip()
 
     def filter(self, pod: PodInfo, state: VolumeZoneState, cluster: Cluster, worlds: Worlds) -> Findings[Any]:
         """Compare labels.
@@ -151,10 +126,10 @@ class VolumeZone:
         Source: VolumeZone.Filter.
         """
         out_of_reach = np.zeros(len(cluster.nodes), dtype=np.bool_)
-        for topology in state.topologies:
+        for topology in state:
             out_of_reach |= ~_allowed(cluster, topology)
         out_of_reach &= _has_topology(cluster)
-        volumes = dict.fromkeys(topology.volume for topology in state.topologies)
+        volumes = dict.fromkeys(topology.volume for topology in state)
         about = tuple(About(AboutKind.VOLUME, name) for name in volumes)
         rows = out_of_reach[worlds.rows]
         return refused(ReasonCode.VOLUME_ZONE, NO_ZONE, rows, unresolvable=True, about=about)
@@ -191,19 +166,18 @@ class VolumeZone:
         rows: Sequence[int],
     ) -> VolumeZoneFacts:
         """List the labels of the volumes and, for nodes that are refused, the first that differs."""
-        labels = tuple(VolumeLabel(t.claim, t.volume, t.key, tuple(sorted(t.values))) for t in state.topologies)
         failed = findings.failed
         mismatches = []
         for row in rows:
             node = cluster.nodes[int(worlds.rows[row])]
             if not failed[row]:
                 continue
-            for topology in state.topologies:
+            for topology in state:
                 value = node.labels.get(topology.key, node.labels.get(_NEWER.get(topology.key, topology.key)))
                 if value not in topology.values:
                     mismatches.append(ZoneMismatch(node.name, topology.volume, topology.key, value or ""))
                     break
-        return VolumeZoneFacts(labels, tuple(mismatches))
+        return VolumeZoneFacts(state, tuple(mismatches))
 
 
 def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> Why | None:
@@ -223,19 +197,19 @@ def _unbound(claim: PersistentVolumeClaim, cluster: Cluster) -> Why | None:
     return Why(ReasonCode.VOLUME_ZONE, of_claim, "PersistentVolume had no name")
 
 
-def _topologies(claim: str, volume: PersistentVolume) -> Iterator[VolumeTopology]:
+def _topologies(claim: str, volume: PersistentVolume) -> Iterator[VolumeLabel]:
     """Yield the zone and region labels of a volume; one that lists an empty value is ignored.
 
     Source: VolumeZone.getPVTopologies; cloud-provider v0.37.2 volume/helpers/zones.go LabelZonesToSet.
     """
     for key in _KEYS:
         if key in volume.labels:
-            values = frozenset(value.strip() for value in volume.labels[key].split(ZONE_SEPARATOR))
+            values = {value.strip() for value in volume.labels[key].split(ZONE_SEPARATOR)}
             if "" not in values:
-                yield VolumeTopology(claim, volume.name, key, values)
+                yield VolumeLabel(claim, volume.name, key, tuple(sorted(values)))
 
 
-def _allowed(cluster: Cluster, topology: VolumeTopology) -> NDArray[np.bool_]:
+def _allowed(cluster: Cluster, topology: VolumeLabel) -> NDArray[np.bool_]:
     """bool[N] of the nodes whose label has one of the values; the newer name counts where the older is absent."""
     own = cluster.labels.column(topology.key)
     mask = own.lookup(np.array([*(value in topology.values for value in own.values), False]))

@@ -9,8 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.framework.facts import Facts
-from kplan.framework.findings import About
+from kplan.framework.findings import About, Facts
 from kplan.framework.reason_codes import AboutKind, ReasonCode, plugin_code
 from kplan.objects.models import NodeSelector, NodeSelectorTerm, PodSpec
 from kplan.objects.selectors import Requirement, compile_node_term

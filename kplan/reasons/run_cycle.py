@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.facts import Facts
+from kplan.framework.findings import Facts
 from kplan.pipeline import Cycle, Planner
 from kplan.pipeline.landing import eviction_landing, pod_landing
 from kplan.result import Outcome

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import structs
 
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, PutNode
-from kplan.framework.facts import Facts
+from kplan.framework.findings import Facts
 from kplan.objects.models import Object, PodSpec
 from kplan.pipeline import Planner
 from kplan.reasons.groups import NodeGroup

@@ -8,7 +8,7 @@ from typing import TypeVar
 from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
-from kplan.sources.about import About
+from kplan.sources.documents import About
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
 from kplan.sources.schedulers_seen import Schedulers

@@ -13,17 +13,7 @@ Source: kubernetes v1.37.2 ``pkg/apis/{policy,apps,extensions}/v1beta1``, ``apps
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kplan.objects.models import (
-    DaemonSet,
-    Deployment,
-    LabelSelector,
-    LabelSelectorRequirement,
-    Object,
-    PodDisruptionBudget,
-    ReplicaSet,
-    RuntimeClass,
-    StatefulSet,
-)
+from kplan.objects import models
 from kplan.objects.models.workloads import RollingUpdate, UpdateStrategy, Workload
 from kplan.sources.fit import Misfit, fit
 from kplan.sources.nodes import Node
@@ -31,10 +21,10 @@ from kplan.sources.nodes import Node
 _EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 """Key by which policy/v1beta1 says what an empty selector says in policy/v1."""
 
-_Conversion = Callable[[Object, Node], Object]
+_Conversion = Callable[[models.Object, Node], models.Object]
 
 
-def converted(api_version: str, item: Object, node: Node) -> Object:
+def converted(api_version: str, item: models.Object, node: Node) -> models.Object:
     """Convert an object to the present version of its kind; it is changed in place where that does.
 
     Args:
@@ -46,19 +36,19 @@ def converted(api_version: str, item: Object, node: Node) -> Object:
     return conversion(item, node) if conversion else item
 
 
-def _budget(item: Object, node: Node) -> Object:
+def _budget(item: models.Object, node: Node) -> models.Object:
     """Give the selector of a v1beta1 budget the meaning it had: an empty one selects no pod.
 
     Source: ``Convert_v1beta1_PodDisruptionBudget_To_policy_PodDisruptionBudget``.
     """
-    assert isinstance(item, PodDisruptionBudget)
+    assert isinstance(item, models.PodDisruptionBudget)
     selector = item.spec.selector
     if selector is None:
         return item
     requirements = selector.match_expressions or []
     if not requirements and not selector.match_labels:
-        none = LabelSelectorRequirement(key=_EMPTY_SELECTOR, operator="Exists")
-        item.spec.selector = LabelSelector(match_expressions=[none])
+        none = models.LabelSelectorRequirement(key=_EMPTY_SELECTOR, operator="Exists")
+        item.spec.selector = models.LabelSelector(match_expressions=[none])
     else:
         selector.match_expressions = [one for one in requirements if one.key != _EMPTY_SELECTOR] or None
     return item
@@ -80,13 +70,13 @@ class _Rollout:
     surge: int | None = None
     unavailable: int | None = None
 
-    def __call__(self, item: Object, node: Node) -> Object:
+    def __call__(self, item: models.Object, node: Node) -> models.Object:
         """Fill in what is absent."""
         assert isinstance(item, Workload)
         spec = item.spec
         labels = spec.template.metadata.labels if spec.template and spec.template.metadata else None
         if self.selector and spec.selector is None and labels:
-            spec.selector = LabelSelector(match_labels=dict(labels))
+            spec.selector = models.LabelSelector(match_labels=dict(labels))
         if self.type:
             strategy = spec.update_strategy = spec.update_strategy or UpdateStrategy()
             strategy.type = strategy.type or self.type
@@ -104,7 +94,7 @@ class _Rollout:
         rolling.max_unavailable = self.unavailable if rolling.max_unavailable is None else rolling.max_unavailable
 
 
-def _runtime_class(item: Object, node: Node) -> Object:
+def _runtime_class(item: models.Object, node: Node) -> models.Object:
     """Lift what node.k8s.io/v1alpha1 kept under ``spec``."""
     value = node.value()
     spec = value.get("spec") if isinstance(value, dict) else None
@@ -112,19 +102,19 @@ def _runtime_class(item: Object, node: Node) -> Object:
         return item
     lifted = {"handler": spec.get("runtimeHandler"), **{key: spec.get(key) for key in ("overhead", "scheduling")}}
     try:
-        made = fit(lifted, RuntimeClass)
+        made = fit(lifted, models.RuntimeClass)
     except Misfit as misfit:
         raise misfit.under("spec") from None
     made.metadata = item.metadata
     return made
 
 
-_CONVERSIONS: dict[tuple[str, type[Object]], _Conversion] = {
-    ("policy/v1beta1", PodDisruptionBudget): _budget,
-    ("node.k8s.io/v1alpha1", RuntimeClass): _runtime_class,
-    ("extensions/v1beta1", Deployment): _Rollout(surge=1, unavailable=1),
-    ("extensions/v1beta1", ReplicaSet): _Rollout(),
-    ("extensions/v1beta1", DaemonSet): _Rollout(type="OnDelete"),
-    ("apps/v1beta1", Deployment): _Rollout(),
-    ("apps/v1beta1", StatefulSet): _Rollout(type="OnDelete"),
+_CONVERSIONS: dict[tuple[str, type[models.Object]], _Conversion] = {
+    ("policy/v1beta1", models.PodDisruptionBudget): _budget,
+    ("node.k8s.io/v1alpha1", models.RuntimeClass): _runtime_class,
+    ("extensions/v1beta1", models.Deployment): _Rollout(surge=1, unavailable=1),
+    ("extensions/v1beta1", models.ReplicaSet): _Rollout(),
+    ("extensions/v1beta1", models.DaemonSet): _Rollout(type="OnDelete"),
+    ("apps/v1beta1", models.Deployment): _Rollout(),
+    ("apps/v1beta1", models.StatefulSet): _Rollout(type="OnDelete"),
 }

@@ -6,13 +6,14 @@ objects that have no kind of their own.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
 
 from kplan.errors import SourceError
+from kplan.objects import models
 from kplan.objects.state import BrokenObject
 from kplan.sources import json_text, yaml_lines
-from kplan.sources.about import About
 from kplan.sources.fit import Path, describe
 from kplan.sources.json_nodes import JsonNode, JsonSiblings
 from kplan.sources.nodes import Head, Node, brief
@@ -46,6 +47,28 @@ class Hint(NamedTuple):
 
 
 NO_HINT = Hint()
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A layout, and what one dump of it says besides its objects.
+
+    Attributes:
+        name: the tool that writes it, as shown to the user.
+        absent: by kind name, what it means for a verdict that the layout never holds this kind; kinds whose
+            general sentence in KINDS says it all are not repeated.
+        partial: by kind name, why only part of the objects are there, and what that means for a verdict.
+        notes: sentences about this dump.
+        templates: nodes that node groups would add, with the pods that come with them.
+        configuration: the scheduler's configuration, as written.
+    """
+
+    name: str
+    absent: Mapping[str, str] = field(default_factory=dict)
+    partial: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    templates: Mapping[str, tuple[models.Node, tuple[models.Pod, ...]]] = field(default_factory=dict)
+    configuration: Mapping[str, object] | None = None
 
 
 class Sink(Protocol):

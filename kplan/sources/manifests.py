@@ -9,8 +9,8 @@ import msgspec
 from kplan.objects.kinds import find
 from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
-from kplan.sources.about import About
 from kplan.sources.collect import DEFAULT_NAMESPACE, typed
+from kplan.sources.documents import About
 from kplan.sources.fit import Path
 from kplan.sources.load import Paths, collector_paused, read_all
 from kplan.sources.nodes import Node

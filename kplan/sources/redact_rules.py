@@ -25,6 +25,20 @@ _KINDS = frozenset(kind.name for kind in KINDS)
 _CLASS_QUOTA = ".storageclass.storage.k8s.io/"
 
 
+def _by(take: Callable[[Names, str], str]) -> Rule:
+    """Take a text for itself, whatever model it is in."""
+    return lambda names, value, item: take(names, value)
+
+
+def _each(rule: Rule) -> Rule:
+    """Take each text of a list."""
+    return lambda names, value, item: [rule(names, one, item) for one in value]
+
+
+def _name(kind: str) -> Rule:
+    return lambda names, value, item: names.name(kind, value)
+
+
 def _keep(names: Names, value: Any, item: Any) -> Any:
     return value
 
@@ -35,22 +49,6 @@ def _drop(names: Names, value: Any, item: Any) -> None:
 
 def _empty(names: Names, value: Any, item: Any) -> dict[str, object]:
     return {}
-
-
-def _name(kind: str) -> Rule:
-    return lambda names, value, item: names.name(kind, value)
-
-
-def _names(kind: str) -> Rule:
-    return lambda names, value, item: [names.name(kind, one) for one in value]
-
-
-def _key(names: Names, value: str, item: Any) -> str:
-    return names.key(value)
-
-
-def _keys(names: Names, value: list[str], item: Any) -> list[str]:
-    return [names.key(one) for one in value]
 
 
 def _labels(names: Names, value: dict[str, str], item: Any) -> dict[str, str]:
@@ -69,28 +67,12 @@ def _value(names: Names, value: str, item: Any) -> str:
     return names.value(item.key or "", value)
 
 
-def _values(names: Names, value: list[str], item: Any) -> list[str]:
-    return [names.value(item.key, one) for one in value]
+def _image_of_node(names: Names, value: str, item: Any) -> str:
+    return names.image(value, of_node=True)
 
 
-def _image(names: Names, value: str, item: Any) -> str:
-    return names.image(value)
-
-
-def _images(names: Names, value: list[str], item: Any) -> list[str]:
-    return [names.image(one, of_node=True) for one in value]
-
-
-def _handle(names: Names, value: str, item: Any) -> str:
-    return names.handle(value)
-
-
-def _handles(names: Names, value: list[str], item: Any) -> list[str]:
-    return [names.handle(one) for one in value]
-
-
-def _address(names: Names, value: str, item: Any) -> str:
-    return names.address(value)
+_key, _image, _handle, _address = _by(Names.key), _by(Names.image), _by(Names.handle), _by(Names.address)
+_keys, _values = _each(_key), _each(_value)
 
 
 def _match_fields(names: Names, value: list[m.NodeSelectorRequirement], item: Any) -> list[m.NodeSelectorRequirement]:
@@ -150,17 +132,9 @@ def _quota(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
     return hard
 
 
-def _scope_values(names: Names, value: list[str], item: Any) -> list[str]:
-    return [names.name("PriorityClass", one) for one in value]
-
-
 def _request(names: Names, value: str, item: Any) -> str:
     """A request, or a request and which of its alternatives: ``gpu/large``."""
     return "/".join(names.name("Request", part) for part in value.split("/"))
-
-
-def _requests(names: Names, value: list[str], item: Any) -> list[str]:
-    return [_request(names, one, item) for one in value]
 
 
 def _consumer(names: Names, value: str, item: Any) -> str:
@@ -194,7 +168,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     m.Taint: _rules("effect", key=_key, value=_value),
     m.NodeStatus: _rules("allocatable", "capacity", "declared_features"),
     meta.Condition: _rules("type", "status", "reason", "last_transition_time", message=_drop),
-    m.ContainerImage: _rules(names=_images),
+    m.ContainerImage: _rules(names=_each(_image_of_node)),
     NodeSystemInfo: _rules("kubelet_version", "operating_system", "architecture"),
     m.PodSpec: _rules(
         "scheduler_name",  # the configuration names it, too
@@ -216,7 +190,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     m.NodeSelectorTerm: _rules(match_fields=_match_fields),
     m.NodeSelectorRequirement: _rules("operator", key=_key, values=_values),
     m.PodAffinityTerm: _rules(
-        namespaces=_names(NAMESPACE), topology_key=_key, match_label_keys=_keys, mismatch_label_keys=_keys
+        namespaces=_each(_name(NAMESPACE)), topology_key=_key, match_label_keys=_keys, mismatch_label_keys=_keys
     ),
     m.LabelSelector: _rules(match_labels=_labels),
     m.LabelSelectorRequirement: _rules("operator", key=_key, values=_values),
@@ -230,7 +204,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     pod.ImageVolume: _rules(reference=_image),
     pod.GcePersistentDisk: _rules(pd_name=_handle),
     pod.Iscsi: _rules(target_portal=_handle, iqn=_handle),
-    pod.Rbd: _rules(monitors=_handles, image=_handle, pool=_handle),
+    pod.Rbd: _rules(monitors=_each(_handle), image=_handle, pool=_handle),
     pod.SchedulingGate: _rules(name=_name("Gate")),
     pod.PodResourceClaim: _rules(
         name=_name("PodClaim"),
@@ -290,7 +264,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     devices.ExactDeviceRequest: _rules("device_class_name", "allocation_mode"),
     devices.DeviceSubRequest: _rules(name=_name("Request")),
     devices.DeviceRequest: _rules(name=_name("Request")),
-    devices.DeviceConstraint: _rules("match_attribute", "distinct_attribute", requests=_requests),
+    devices.DeviceConstraint: _rules("match_attribute", "distinct_attribute", requests=_each(_request)),
     devices.DeviceRequestAllocationResult: _rules(
         "driver",
         "binding_conditions",
@@ -347,7 +321,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     policy.PodDisruptionBudgetStatus: _rules(disrupted_pods=_disrupted),
     m.PriorityClass: _rules("preemption_policy"),
     policy.LimitRangeItem: _rules("type", "max", "min", "default", "default_request", "max_limit_request_ratio"),
-    policy.ScopedResourceSelectorRequirement: _rules("scope_name", "operator", values=_scope_values),
+    policy.ScopedResourceSelectorRequirement: _rules("scope_name", "operator", values=_each(_name("PriorityClass"))),
     policy.ResourceQuotaSpec: _rules("scopes", hard=_quota),
     policy.ResourceQuotaStatus: _rules(hard=_quota, used=_quota),
     policy.Overhead: _rules("pod_fixed"),

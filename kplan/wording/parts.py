@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kplan.cluster import Cluster
-from kplan.framework.facts import Facts
+from kplan.framework.findings import Facts
 from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.selectors import Requirement
 from kplan.objects.well_known import HOSTNAME

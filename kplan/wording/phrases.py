@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from kplan.framework.facts import Facts
+from kplan.framework.findings import Facts
 from kplan.framework.reason_codes import ReasonCode
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.node_declared_features import NodeDeclaredFeaturesFacts

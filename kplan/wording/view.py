@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kplan.framework.facts import Facts
-from kplan.framework.findings import About
+from kplan.framework.findings import About, Facts
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle

@@ -4,16 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from kplan.objects.models import (
-    LimitRange,
-    Node,
-    Object,
-    PriorityClass,
-    ResourceClaimTemplate,
-    ResourceQuota,
-    RuntimeClass,
-    StorageClass,
-)
+from kplan.objects import models
 from kplan.objects.state import ClusterState
 
 
@@ -31,46 +22,46 @@ class Policies:
         claim_templates: of claims for devices, by ``namespace/name``.
     """
 
-    priority_classes: dict[str, PriorityClass] = field(default_factory=dict)
-    runtime_classes: dict[str, RuntimeClass] = field(default_factory=dict)
-    storage_classes: dict[str, StorageClass] = field(default_factory=dict)
-    limit_ranges: dict[str, list[LimitRange]] = field(default_factory=dict)
-    resource_quotas: tuple[ResourceQuota, ...] = ()
-    nodes: tuple[Node, ...] = ()
-    claim_templates: dict[str, ResourceClaimTemplate] = field(default_factory=dict)
+    priority_classes: dict[str, models.PriorityClass] = field(default_factory=dict)
+    runtime_classes: dict[str, models.RuntimeClass] = field(default_factory=dict)
+    storage_classes: dict[str, models.StorageClass] = field(default_factory=dict)
+    limit_ranges: dict[str, list[models.LimitRange]] = field(default_factory=dict)
+    resource_quotas: tuple[models.ResourceQuota, ...] = ()
+    nodes: tuple[models.Node, ...] = ()
+    claim_templates: dict[str, models.ResourceClaimTemplate] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, state: ClusterState, brought: Iterable[Object]) -> "Policies":
+    def of(cls, state: ClusterState, brought: Iterable[models.Object]) -> "Policies":
         """Gather them; an object of a manifest replaces the state's of its kind and name, wherever it stands.
 
         A quota keeps the status it has in the state.
         """
-        tables: dict[type[Object], dict[str, Object]] = {}
+        tables: dict[type[models.Object], dict[str, models.Object]] = {}
         for item in state.objects():
             tables.setdefault(type(item), {})[item.key] = item
         for item in brought:
             table = tables.setdefault(type(item), {})
             known = table.get(item.key)
-            if isinstance(item, ResourceQuota) and isinstance(known, ResourceQuota):
-                item = ResourceQuota(metadata=item.metadata, spec=item.spec, status=known.status)
+            if isinstance(item, models.ResourceQuota) and isinstance(known, models.ResourceQuota):
+                item = models.ResourceQuota(metadata=item.metadata, spec=item.spec, status=known.status)
                 item.status = type(known.status)(used=known.status.used)
             table[item.key] = item
-        ranges: dict[str, list[LimitRange]] = {}
-        for one in sorted(_all(tables, LimitRange), key=lambda one: one.key):
+        ranges: dict[str, list[models.LimitRange]] = {}
+        for one in sorted(_all(tables, models.LimitRange), key=lambda one: one.key):
             ranges.setdefault(one.namespace, []).append(one)
         return cls(
-            {one.name: one for one in _all(tables, PriorityClass)},
-            {one.name: one for one in _all(tables, RuntimeClass)},
-            {one.name: one for one in _all(tables, StorageClass)},
+            {one.name: one for one in _all(tables, models.PriorityClass)},
+            {one.name: one for one in _all(tables, models.RuntimeClass)},
+            {one.name: one for one in _all(tables, models.StorageClass)},
             ranges,
-            tuple(_all(tables, ResourceQuota)),
-            tuple(_all(tables, Node)),
-            {one.key: one for one in _all(tables, ResourceClaimTemplate)},
+            tuple(_all(tables, models.ResourceQuota)),
+            tuple(_all(tables, models.Node)),
+            {one.key: one for one in _all(tables, models.ResourceClaimTemplate)},
         )
 
 
-Kept = TypeVar("Kept", bound=Object)
+Kept = TypeVar("Kept", bound=models.Object)
 
 
-def _all(tables: dict[type[Object], dict[str, Object]], model: type[Kept]) -> list[Kept]:
+def _all(tables: dict[type[models.Object], dict[str, models.Object]], model: type[Kept]) -> list[Kept]:
     return [item for item in tables.get(model, {}).values() if isinstance(item, model)]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kplan.admission.validation.problems import Problem, forbidden, invalid, required
 from kplan.objects.formats import dns_label, dns_subdomain, label_key, label_value, service_name
-from kplan.objects.models import LabelSelector
+from kplan.objects.models import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement
 from kplan.objects.models.meta import ObjectMeta
 from kplan.sources.fit import Path
 
@@ -77,18 +77,31 @@ def selector_problems(path: Path, selector: LabelSelector | None) -> Iterator[Pr
     yield from label_problems((*path, "matchLabels"), selector.match_labels or {})
     for number, requirement in enumerate(selector.match_expressions or ()):
         here = (*path, "matchExpressions", number)
-        values = requirement.values or []
-        if requirement.operator in ("In", "NotIn"):
-            if not values:
-                yield required((*here, "values"), "must be specified when `operator` is 'In' or 'NotIn'")
-        elif requirement.operator in ("Exists", "DoesNotExist"):
-            if values:
-                words = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-                yield forbidden((*here, "values"), words)
-        else:
-            yield invalid((*here, "operator"), requirement.operator, "not a valid selector operator")
-        yield from key_problems((*here, "key"), requirement.key)
-        yield from value_problems((*here, "values"), values)
+        yield from requirement_problems(here, requirement)
+        yield from value_problems((*here, "values"), requirement.values or ())
+
+
+def requirement_problems(
+    path: Path, requirement: LabelSelectorRequirement | NodeSelectorRequirement, *, of_node: bool = False
+) -> Iterator[Problem]:
+    """Check a requirement but for its values themselves; one of a node may compare numbers.
+
+    Source: ValidateLabelSelectorRequirement; ValidateNodeSelectorRequirement.
+    """
+    count = len(requirement.values or ())
+    match requirement.operator:
+        case "In" | "NotIn":
+            if not count:
+                yield required((*path, "values"), "must be specified when `operator` is 'In' or 'NotIn'")
+        case "Exists" | "DoesNotExist":
+            if count:
+                yield forbidden((*path, "values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+        case "Gt" | "Lt" if of_node:
+            if count != 1:
+                yield required((*path, "values"), "must be specified single value when `operator` is 'Lt' or 'Gt'")
+        case _:
+            yield invalid((*path, "operator"), requirement.operator, "not a valid selector operator")
+    yield from key_problems((*path, "key"), requirement.key)
 
 
 def value_problems(path: Path, values: Iterable[str]) -> Iterator[Problem]:

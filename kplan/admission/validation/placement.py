@@ -6,6 +6,7 @@ from kplan.admission.validation.labels import (
     key_problems,
     label_problems,
     matched_key_problems,
+    requirement_problems,
     selector_problems,
     value_problems,
 )
@@ -164,31 +165,12 @@ def _pod_term(path: Path, term: PodAffinityTerm) -> Iterator[Problem]:
 
 
 def _node_term(path: Path, term: NodeSelectorTerm, *, values_matter: bool = True) -> Iterator[Problem]:
-    """Check a node selector term.
-
-    Source: ValidateNodeSelectorRequirement.
-    """
+    """Check a node selector term."""
     for number, requirement in enumerate(term.match_expressions or ()):
         here = (*path, "matchExpressions", number)
-        values = requirement.values or []
-        match requirement.operator:
-            case "In" | "NotIn":
-                if not values:
-                    words = "must be specified when `operator` is 'In' or 'NotIn'"
-                    yield required((*here, "values"), words)
-            case "Exists" | "DoesNotExist":
-                if values:
-                    words = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-                    yield forbidden((*here, "values"), words)
-            case "Gt" | "Lt":
-                if len(values) != 1:
-                    words = "must be specified single value when `operator` is 'Lt' or 'Gt'"
-                    yield required((*here, "values"), words)
-            case _:
-                yield invalid((*here, "operator"), requirement.operator, "not a valid selector operator")
-        yield from key_problems((*here, "key"), requirement.key)
+        yield from requirement_problems(here, requirement, of_node=True)
         if values_matter:
-            yield from value_problems((*here, "values"), values)
+            yield from value_problems((*here, "values"), requirement.values or ())
     yield from _node_fields(path, term)
 
 

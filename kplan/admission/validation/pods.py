@@ -88,6 +88,17 @@ def _one_of(path: Path, value: str | None, known: tuple[str, ...]) -> Iterator[P
         yield unsupported(path, value, known)
 
 
+def _name(path: Path, name: str, taken: set[str]) -> Iterator[Problem]:
+    """Check a name that none of its kind may share, and take it."""
+    if not name:
+        yield required(path)
+    elif problems := dns_label(name):
+        yield from (invalid(path, name, words) for words in problems)
+    elif name in taken:
+        yield duplicate(path, name)
+    taken.add(name)
+
+
 def _volumes(spec: PodSpec) -> Iterator[Problem]:
     """Check the volumes.
 
@@ -96,13 +107,7 @@ def _volumes(spec: PodSpec) -> Iterator[Problem]:
     names: set[str] = set()
     for number, volume in enumerate(spec.volumes or ()):
         path: Path = ("volumes", number, "name")
-        if not volume.name:
-            yield required(path)
-        elif found := dns_label(volume.name):
-            yield from (invalid(path, volume.name, words) for words in found)
-        elif volume.name in names:
-            yield duplicate(path, volume.name)
-        names.add(volume.name)
+        yield from _name(path, volume.name, names)
         if volume.persistent_volume_claim and not volume.persistent_volume_claim.claim_name:
             yield required(("volumes", number, "persistentVolumeClaim", "claimName"))
         if volume.ephemeral:
@@ -166,13 +171,7 @@ def _containers(spec: PodSpec, claims: set[str]) -> Iterator[Problem]:
         ports: set[str] = set()
         for number, container in enumerate(containers):
             path: Path = (key, number)
-            if not container.name:
-                yield required((*path, "name"))
-            elif found := dns_label(container.name):
-                yield from (invalid((*path, "name"), container.name, words) for words in found)
-            elif container.name in names:
-                yield duplicate((*path, "name"), container.name)
-            names.add(container.name)
+            yield from _name((*path, "name"), container.name, names)
             if not container.image:
                 yield required((*path, "image"))
             yield from _ports(path, container)

@@ -34,8 +34,7 @@ from kplan.framework.codes import Code, Compares, Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, passed
-from kplan.framework.normalize import default_normalize
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import Scores, default_normalize
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 from kplan.framework.worlds import Rows, Worlds, plain
 from kplan.objects.models import ResourceClaim

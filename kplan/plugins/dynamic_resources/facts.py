@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.facts import Facts
 from kplan.framework.features import Features
+from kplan.framework.findings import Facts
 from kplan.objects.quantity import Form, format_nanos
 from kplan.plugins.dynamic_resources.extended import patterns
 from kplan.plugins.dynamic_resources.filtering import searcher, unavailable_claims

@@ -111,7 +111,7 @@ class InterPodAffinity:
         """
         if state is None:
             return Failed(NO_SCORE_STATE)
-        return state.scores.take(rows)
+        return state.take(rows)
 
     def normalize(self, pod: PodInfo, state: scoring.ScoreState, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
         """0 for the lowest, 100 for the highest of the feasible nodes; 0 for all if they are equal."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kplan.cluster.affinity import AffinityTerm
-from kplan.framework.facts import Facts
-from kplan.framework.findings import Findings
+from kplan.framework.findings import Facts, Findings
 from kplan.framework.reason_codes import ReasonCode
 from kplan.plugins.inter_pod_affinity.filtering import Affinity, Conflict, FilterState
 
@@ -144,24 +143,19 @@ class _Look:
 
     def unmet(self, affinity: Affinity, row: int) -> tuple[FailedTerm, ...]:
         """Terms without a matching pod in the domain of a world; those the node lacks the label for."""
-        failed = []
-        for term in affinity.terms:
-            domain = self._domain(term, row)
-            pods = [] if domain is None else self._pods(affinity.counter, term, row, local=affinity.local)
-            if not pods:
-                failed.append(FailedTerm(term_facts(term), domain, names(pods)))
-        return tuple(failed)
+        terms = (self._term(term, affinity, row) for term in affinity.terms)
+        return tuple(term for term in terms if not term.pods.count)
 
     def conflicts(self, conflicts: Sequence[Conflict], row: int) -> tuple[FailedTerm, ...]:
         """Terms by which a pod in the domain of a world conflicts."""
-        failed = []
-        for conflict in conflicts:
-            term = conflict.term
-            domain = self._domain(term, row)
-            pods = [] if domain is None else self._pods(conflict.counter, term, row, local=conflict.local)
-            if pods:
-                failed.append(FailedTerm(term_facts(term), domain, names(pods)))
-        return tuple(failed)
+        terms = (self._term(conflict.term, conflict, row) for conflict in conflicts)
+        return tuple(term for term in terms if term.pods.count)
+
+    def _term(self, term: AffinityTerm, counted: Affinity | Conflict, row: int) -> FailedTerm:
+        """A term with the pods that are counted for it in the domain of a world."""
+        domain = self._domain(term, row)
+        pods = [] if domain is None else self._pods(counted.counter, term, row, local=counted.local)
+        return FailedTerm(term_facts(term), domain, names(pods))
 
     def reach(self, affinity: Affinity) -> AffinityReach:
         """Where pods match all terms, in the cluster as it is."""

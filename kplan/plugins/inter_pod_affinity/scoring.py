@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kplan.framework.normalize import MAX_NODE_SCORE
+from kplan.framework.plugin import MAX_NODE_SCORE
 from kplan.framework.worlds import Int
 from kplan.plugins.inter_pod_affinity.terms import (
     Kind,
@@ -25,15 +24,8 @@ if TYPE_CHECKING:
     from kplan.framework.plugin import Scores
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreState:
-    """What nodes score.
-
-    Attributes:
-        scores: int64[N], the sum of the weights of the node's domains.
-    """
-
-    scores: Int
+ScoreState = Int
+"""int64[N], the sum of the weights of the node's domains."""
 
 
 def prepare(pod: PodInfo, cluster: Cluster, *, hard_weight: int, keeps_selector: bool) -> ScoreState | None:
@@ -57,7 +49,7 @@ def prepare(pod: PodInfo, cluster: Cluster, *, hard_weight: int, keeps_selector:
     scores = np.zeros(len(cluster.nodes), dtype=np.int64)
     for key, nodes in weights.items():
         scores += domain_sums(cluster.labels.column(key), nodes)
-    return ScoreState(scores)
+    return scores
 
 
 def _counted(

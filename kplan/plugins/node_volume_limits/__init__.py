@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.events import CLAIM_ADDED, POD_DELETED, Action, Happened, Interest, Resource
-from kplan.framework.facts import Facts
-from kplan.framework.features import Features
-from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, RowError, Skip
+from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refusal, Refused, RowError, Skip
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.framework.worlds import Worlds
+from kplan.framework.worlds import Mask, Worlds
 from kplan.plugins.node_volume_limits import waking
 from kplan.plugins.node_volume_limits.attachments import Problem, UsedVolume, used_volumes
 from kplan.plugins.node_volume_limits.counting import Limits, limits_for
@@ -38,8 +37,6 @@ from kplan.plugins.shared.csi_translation import plugin_of_inline
 __all__ = ["DriverUsage", "NodeVolumeLimits", "NodeVolumeLimitsFacts"]
 
 EXCEEDED = "node(s) exceed max volume count"
-
-Mask = NDArray[np.bool_]
 
 
 def not_installed(driver: str) -> str:
@@ -94,14 +91,11 @@ class NodeVolumeLimitsFacts(Facts):
     usage: tuple[DriverUsage, ...]
 
 
-class NodeVolumeLimits:
+class NodeVolumeLimits(ColumnPlugin[None]):
     """See the module."""
 
     name: ClassVar[str] = "NodeVolumeLimits"
     cost: ClassVar[Cost] = Cost.SEARCH
-
-    def __init__(self, args: None, features: Features) -> None:
-        self.features = features
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Pods of the node and everything about storage; nothing where the pod has no volume that may count."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
 from kplan.framework.features import Features
+from kplan.framework.worlds import Int, Mask
 from kplan.plugins.node_volume_limits.attachments import (
     AttachedVolume,
     Problem,
@@ -25,8 +26,6 @@ from kplan.plugins.node_volume_limits.attachments import (
 )
 from kplan.plugins.shared.csi_translation import IN_TREE, PORTWORX, is_switched_on, says_migrated
 
-Mask = NDArray[np.bool_]
-Int = NDArray[np.int64]
 Moves = Sequence[tuple[int, int]]
 
 NO_LIMIT = -1

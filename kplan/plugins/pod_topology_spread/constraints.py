@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.framework.worlds import Int, Mask
 from kplan.objects.models import Service, TopologySpreadConstraint
 from kplan.objects.selectors import Requirement, Selector, compile_labels, compile_selector, tolerated
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodClass, PodInfo
     from kplan.cluster.counters import Counter
 
-Int = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 HOSTNAME = "kubernetes.io/hostname"
 DO_NOT_SCHEDULE = "DoNotSchedule"
@@ -225,23 +224,6 @@ def tolerated_nodes(pod: PodInfo, cluster: Cluster, *, comparison: bool) -> Mask
     )
     mask: Mask = table.take(cluster.taint_set)
     return mask
-
-
-def live_pods(cluster: Cluster, namespace: str, selector: Selector) -> Int:
-    """int64[N], selected pods of the namespace on each node that are not terminating.
-
-    A selector without requirements counts no pod here, although it selects every one.
-
-    Source: v1.37.2 plugins/podtopologyspread/common.go countPodsMatchSelector.
-    """
-    if selector.empty:
-        return np.zeros(len(cluster.nodes), dtype=np.int64)
-
-    def weigh(pod_class: PodClass) -> int:
-        mine = pod_class.namespace == namespace and not pod_class.terminating
-        return int(mine and selector.matches(pod_class.labels))
-
-    return cluster.counters.get((namespace, selector, "live"), weigh).nodes
 
 
 def moved_pods(cluster: Cluster, namespace: str, selector: Selector) -> Counter:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kplan.framework.facts import Facts
+from kplan.framework.findings import Facts
+from kplan.framework.worlds import Mask
 from kplan.plugins.pod_topology_spread.constraints import (
     Constraint,
     Inclusion,
-    Mask,
     labelled_nodes,
     tolerated_nodes,
 )

@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from kplan.framework.findings import About, Findings, Refusal
 from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.framework.worlds import Int, Mask
 from kplan.plugins.pod_topology_spread.constraints import (
     Constraint,
-    Int,
-    Mask,
     counted_domains,
     domain_sums,
     inclusion,
-    live_pods,
     moved_pods,
 )
+from kplan.plugins.shared.services import live_pods
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo

@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.comparing import Compared, NodeSets
-from kplan.framework.normalize import MAX_NODE_SCORE
+from kplan.framework.plugin import MAX_NODE_SCORE
+from kplan.framework.worlds import Int, Mask
 from kplan.plugins.pod_topology_spread.constraints import (
     HOSTNAME,
     Constraint,
-    Int,
-    Mask,
     counted_domains,
     domain_sums,
     inclusion,
     labelled_nodes,
-    live_pods,
 )
+from kplan.plugins.shared.services import live_pods
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo

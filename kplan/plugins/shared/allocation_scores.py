@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.framework.args import UtilizationShapePoint
-from kplan.framework.normalize import MAX_NODE_SCORE
-from kplan.framework.plugin import Scores
+from kplan.framework.plugin import MAX_NODE_SCORE, Scores
 from kplan.framework.worlds import Int
 from kplan.plugins.shared.resources import ResourceUse
 
@@ -47,9 +46,7 @@ class RequestedToCapacityRatio:
     """
 
     def __init__(self, shape: Sequence[UtilizationShapePoint]) -> None:
-        points = [(point.utilization, point.score * (MAX_NODE_SCORE // MAX_SHAPE_SCORE)) for point in shape]
-        # int64[101], the score of each utilization [percent]
-        self._worth: Int = np.array([broken_linear(points, x) for x in range(MAX_UTILIZATION + 1)], dtype=np.int64)
+        self._worth = worth_of(shape)
 
     def __call__(self, uses: Sequence[ResourceUse]) -> Scores:
         """Score nodes."""
@@ -65,6 +62,17 @@ def rounded(mean: NDArray[np.float64]) -> Scores:
     """Round int64[M] as Go does: half away from zero; no score is negative."""
     whole = np.trunc(mean)
     return (whole + (mean - whole >= 0.5)).astype(np.int64)
+
+
+def points_of(shape: Sequence[UtilizationShapePoint]) -> list[tuple[int, int]]:
+    """Read a shape as points of (utilization [percent], score [0 to 100])."""
+    return [(point.utilization, point.score * (MAX_NODE_SCORE // MAX_SHAPE_SCORE)) for point in shape]
+
+
+def worth_of(shape: Sequence[UtilizationShapePoint]) -> Int:
+    """int64[101], the score of each utilization [percent]; 0 without a shape."""
+    points = points_of(shape) or [(0, 0)]
+    return np.array([broken_linear(points, x) for x in range(MAX_UTILIZATION + 1)], dtype=np.int64)
 
 
 def broken_linear(points: Sequence[tuple[int, int]], x: int) -> int:

@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
 from kplan.framework.findings import About, Why
 from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.framework.worlds import Mask
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 from kplan.objects.models.storage import VolumeNodeAffinity
 from kplan.objects.selectors import NodeTerm, Requirement, compile_node_term
 from kplan.plugins.shared.csi_translation import plugin_of_inline
-
-Mask = NDArray[np.bool_]
 
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"

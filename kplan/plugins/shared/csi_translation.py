@@ -5,14 +5,14 @@ Source: csi-translation-lib v0.37.2 translate.go, plugins/*.go (equal since v0.3
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
 from kplan.framework.features import Features
-from kplan.objects.models import CSINode, NodeSelectorTerm, PersistentVolume, Volume
+from kplan.objects.models import CSINode, NodeSelectorTerm, PersistentVolume, PersistentVolumeSpec, Volume
 from kplan.objects.models.meta import NodeSelector, NodeSelectorRequirement
 from kplan.objects.models.storage import VolumeNodeAffinity
 
@@ -107,17 +107,7 @@ def volume_handle(volume: PersistentVolume) -> str:
 
     Source: InTreePlugin.TranslateInTreePVToCSI of each plugin.
     """
-    spec = volume.spec
-    if spec.aws_elastic_block_store is not None:
-        return _ebs_handle(spec.aws_elastic_block_store.volume_id or "")
-    if spec.gce_persistent_disk is not None:
-        return _gce_handle(volume, spec.gce_persistent_disk.pd_name or "")
-    if spec.azure_disk is not None:
-        return _azure_disk_handle(spec.azure_disk.kind, spec.azure_disk.disk_uri)
-    if spec.cinder is not None:
-        return spec.cinder.volume_id or ""
-    assert spec.portworx_volume is not None, f"{volume.name} is not of a plugin that is counted"
-    return spec.portworx_volume.volume_id or ""
+    return _handle(volume.spec, volume.labels)
 
 
 def inline_handle(volume: Volume) -> str:
@@ -128,16 +118,21 @@ def inline_handle(volume: Volume) -> str:
 
     Source: InTreePlugin.TranslateInTreeInlineVolumeToCSI of each plugin.
     """
-    if volume.aws_elastic_block_store is not None:
-        return _ebs_handle(volume.aws_elastic_block_store.volume_id or "")
-    if volume.gce_persistent_disk is not None:
-        return f"projects/{_UNSPECIFIED}/zones/{_UNSPECIFIED}/disks/{volume.gce_persistent_disk.pd_name or ''}"
-    if volume.azure_disk is not None:
-        return _azure_disk_handle(volume.azure_disk.kind, volume.azure_disk.disk_uri)
-    if volume.cinder is not None:
-        return volume.cinder.volume_id or ""
-    assert volume.portworx_volume is not None, f"{volume.name} is not of a plugin that is counted"
-    return volume.portworx_volume.volume_id or ""
+    return _handle(volume, {})
+
+
+def _handle(source: Volume | PersistentVolumeSpec, labels: Mapping[str, str]) -> str:
+    """Name a disk, which the labels of its volume may say the zones of."""
+    if source.aws_elastic_block_store is not None:
+        return _ebs_handle(source.aws_elastic_block_store.volume_id or "")
+    if source.gce_persistent_disk is not None:
+        return _gce_handle(labels, source.gce_persistent_disk.pd_name or "")
+    if source.azure_disk is not None:
+        return _azure_disk_handle(source.azure_disk.kind, source.azure_disk.disk_uri)
+    if source.cinder is not None:
+        return source.cinder.volume_id or ""
+    assert source.portworx_volume is not None, "it is of a plugin that is counted"
+    return source.portworx_volume.volume_id or ""
 
 
 def translated_affinity(volume: PersistentVolume, plugin: InTreePlugin) -> VolumeNodeAffinity | None:
@@ -217,8 +212,8 @@ def _ebs_handle(volume_id: str) -> str:
     return bare
 
 
-def _gce_handle(volume: PersistentVolume, disk: str) -> str:
-    zones = (volume.labels.get(BETA_ZONE) or volume.labels.get(ZONE) or "").split(ZONE_SEPARATOR)
+def _gce_handle(labels: Mapping[str, str], disk: str) -> str:
+    zones = (labels.get(BETA_ZONE) or labels.get(ZONE) or "").split(ZONE_SEPARATOR)
     if len(zones) > 1:
         return f"projects/{_UNSPECIFIED}/regions/{_gce_region(zones)}/disks/{disk}"
     return f"projects/{_UNSPECIFIED}/zones/{zones[0] or _UNSPECIFIED}/disks/{disk}"

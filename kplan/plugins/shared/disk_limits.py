@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from kplan.framework.codes import Cost, Point, Reads
-from kplan.framework.features import Features
+from kplan.framework.codes import Cost, Reads
 from kplan.framework.findings import Findings, RowError, failed_everywhere, passed, refused
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Worlds
-from kplan.objects.models import Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from kplan.objects.models import Node, PersistentVolumeClaim, PersistentVolumeSpec, Pod, Volume
 from kplan.objects.quantity import value
+from kplan.plugins.shared.csi_translation import InTreePlugin, says_migrated
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
 
 REASON = "node(s) exceed max volume count"
 NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
-_MIGRATED = "storage.alpha.kubernetes.io/migrated-plugins"
+VolumeSource = Volume | PersistentVolumeSpec
+"""What names a disk: an entry of a pod's volumes, or the spec of a PersistentVolume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,33 +37,24 @@ class DiskKind:
     """One kind of in-tree volume.
 
     Attributes:
-        plugin: name of the in-tree plugin: the provisioner of its storage classes.
+        plugin: the in-tree plugin, whose name is the provisioner of its storage classes.
         resource: the allocatable amount that is a node's limit.
-        of_volume: the id of a pod's volume; None for another kind.
-        of_persistent_volume: the id of a PersistentVolume; None for another kind.
+        disk_of: the id of a volume's disk; None for another kind.
         limit: of a node that tells none.
     """
 
-    plugin: str
+    plugin: InTreePlugin
     resource: str
-    of_volume: Callable[[Volume], str | None]
-    of_persistent_volume: Callable[[PersistentVolume], str | None]
+    disk_of: Callable[[VolumeSource], str | None]
     limit: Callable[[Node], int]
 
 
-@dataclass(frozen=True, slots=True)
-class DiskLimits:
+class DiskLimits(ColumnPlugin[None]):
     """Refuses nodes that hold as many disks of one kind as they take: the plugin of each kind, but for its name."""
 
     kind: ClassVar[DiskKind]
     cost: ClassVar[Cost] = Cost.SEARCH
-
-    args: None
-    features: Features
-
-    def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read volumes of pods, and the limits of nodes."""
-        return Reads.NODE | Reads.PODS | Reads.STORAGE
+    needs: ClassVar[Reads] = Reads.NODE | Reads.PODS | Reads.STORAGE
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes where the disks would be too many."""
@@ -106,9 +99,9 @@ def disks(kind: DiskKind, pod: Pod, cluster: Cluster) -> frozenset[str]:
 
 def _disks(kind: DiskKind, pod: Pod, cluster: Cluster) -> Iterator[str]:
     for volume in pod.spec.volumes or ():
-        found = kind.of_volume(volume)
-        if found is not None:
-            yield found
+        disk = kind.disk_of(volume)
+        if disk is not None:
+            yield disk
         elif volume.persistent_volume_claim is not None:
             if not volume.persistent_volume_claim.claim_name:
                 raise NoClaimNameError
@@ -121,12 +114,12 @@ def _disks(kind: DiskKind, pod: Pod, cluster: Cluster) -> Iterator[str]:
 def _of_claim(kind: DiskKind, key: str, claim: PersistentVolumeClaim, cluster: Cluster) -> Iterator[str]:
     volume = cluster.objects.persistent_volumes.get(claim.spec.volume_name or "")
     if volume is not None:
-        found = kind.of_persistent_volume(volume)
-        if found is not None:
-            yield found
+        disk = kind.disk_of(volume.spec)
+        if disk is not None:
+            yield disk
         return
     storage_class = cluster.objects.storage_classes.get(claim.spec.storage_class_name or "")
-    if storage_class is not None and storage_class.provisioner == kind.plugin:
+    if storage_class is not None and storage_class.provisioner == kind.plugin.name:
         yield f"claim {key}"  # no id of a disk has a space
 
 
@@ -144,5 +137,4 @@ def _limit(kind: DiskKind, node: Node) -> int:
 
 
 def _is_migrated(kind: DiskKind, cluster: Cluster, row: int) -> bool:
-    node = cluster.objects.csi_nodes.get(cluster.node_name(row))
-    return node is not None and kind.plugin in (node.annotations.get(_MIGRATED) or "").split(",")
+    return says_migrated(cluster.objects.csi_nodes.get(cluster.node_name(row)), kind.plugin)

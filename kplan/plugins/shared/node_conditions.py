@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from kplan.framework.findings import Mask
+from kplan.framework.findings import Findings, Mask, refused
+from kplan.framework.plugin import ColumnPlugin
+from kplan.framework.reason_codes import ReasonCode
 
 if TYPE_CHECKING:
-    from kplan.cluster import Cluster
+    from kplan.cluster import Cluster, PodInfo
+    from kplan.framework.worlds import Worlds
     from kplan.objects.models import Node
+
+
+class PressureCheck(ColumnPlugin[None]):
+    """Refuses nodes under pressure.
+
+    Attributes:
+        condition: type of the condition that says so.
+        reason: the scheduler's text.
+    """
+
+    condition: ClassVar[str]
+    reason: ClassVar[str]
+
+    def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
+        """Refuse nodes whose condition is True."""
+        pressed = nodes_with(cluster, self.condition, lambda status: status == "True")
+        return refused(ReasonCode.NODE_CONDITION, self.reason, pressed[worlds.rows], unresolvable=True)
 
 
 def nodes_with(cluster: Cluster, condition: str, wrong: Callable[[str], bool]) -> Mask:
@@ -32,8 +52,3 @@ def nodes_with(cluster: Cluster, condition: str, wrong: Callable[[str], bool]) -
         lambda: np.array([is_wrong(node) for node in cluster.nodes], dtype=np.bool_),
     )
     return mask
-
-
-def is_true(status: str) -> bool:
-    """Tell whether a status says that the condition holds."""
-    return status == "True"

@@ -23,7 +23,6 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumebindin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -31,16 +30,17 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo, Put
-from kplan.framework.args import VolumeBindingArgs
+from kplan.framework.args import DEFAULT_SHAPE, VolumeBindingArgs
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
-from kplan.framework.features import Features
 from kplan.framework.findings import About, Failed, Findings, Ready, Refusal, Refused, Reserved, Skip, Why
+from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.framework.writes import Write
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.objects.models.meta import ObjectReference
+from kplan.plugins.shared.allocation_scores import points_of
 from kplan.plugins.shared.claims import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
@@ -57,7 +57,7 @@ from kplan.plugins.volume_binding import waking
 from kplan.plugins.volume_binding.binder import Binding, PodClaims, PodVolumes, Provision, search
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, volume_facts
 from kplan.plugins.volume_binding.matching import reserved_for
-from kplan.plugins.volume_binding.scoring import WouldCrash, score_volumes, shape_points
+from kplan.plugins.volume_binding.scoring import WouldCrash, score_volumes
 from kplan.plugins.volume_binding.writing import give_volume, select_node
 
 __all__ = ["Binding", "PodVolumes", "Provision", "VolumeBinding", "VolumeBindingFacts"]
@@ -73,17 +73,8 @@ class _ModeNotSetError(Exception):
     """A storage class without volumeBindingMode: the scheduler fails."""
 
 
-@dataclass(frozen=True)
-class VolumeBinding:
-    """See the module.
-
-    Attributes:
-        args: how free storage scores; the defaults if None.
-        features: the scheduler's version and gates.
-    """
-
-    args: VolumeBindingArgs | None
-    features: Features
+class VolumeBinding(ColumnPlugin[VolumeBindingArgs]):
+    """See the module; its arguments say how free storage scores."""
 
     name: ClassVar[str] = "VolumeBinding"
     cost: ClassVar[Cost] = Cost.SEARCH
@@ -172,7 +163,7 @@ class VolumeBinding:
         scores = np.zeros(len(rows), dtype=np.int64)
         if not choice:
             return scores
-        shape = shape_points(self.args)
+        shape = points_of((self.args.shape if self.args else None) or DEFAULT_SHAPE)
         known: dict[int, int] = {}  # by identity: nodes that get the same share one object
         for i, row in enumerate(rows.tolist()):
             volumes = choice.get(row)

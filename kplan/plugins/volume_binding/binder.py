@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster
 from kplan.framework.features import Features
 from kplan.framework.findings import RowError
+from kplan.framework.worlds import Int, Mask
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kplan.objects.quantity import nanos
 from kplan.plugins.shared.claims import SELECTED_NODE, claim_class, reach, requested_storage
@@ -29,9 +30,6 @@ from kplan.plugins.shared.csi_translation import (
 )
 from kplan.plugins.volume_binding.capacity import allowed_topology, free_storage, provisions
 from kplan.plugins.volume_binding.matching import MatchError, match_claim
-
-Mask = NDArray[np.bool_]
-Int = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
+from kplan.framework.worlds import Mask
 from kplan.objects.models import CSIStorageCapacity, PersistentVolumeClaim, StorageClass
 from kplan.objects.quantity import value
 from kplan.objects.selectors import Requirement, compile_selector
 from kplan.plugins.shared.claims import requested_storage
 from kplan.plugins.volume_binding.matching import selector_problem
 from kplan.plugins.volume_binding.preference import Place, Preference, single_requirement
-
-Mask = NDArray[np.bool_]
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 

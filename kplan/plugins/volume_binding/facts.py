@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kplan.cluster import Cluster
-from kplan.framework.facts import Facts
 from kplan.framework.features import Features
+from kplan.framework.findings import Facts
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, StorageClass
 from kplan.objects.quantity import canonical
 from kplan.objects.selectors import Requirement, compile_selector

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
 from kplan.framework.features import Features
+from kplan.framework.worlds import Int
 from kplan.objects.models import LabelSelector, PersistentVolume, PersistentVolumeClaim
 from kplan.objects.quantity import nanos
 from kplan.objects.selectors import Selector, compile_selector
 from kplan.plugins.shared.claims import affinity_terms, claim_class, reach, requested_storage, volume_class
 from kplan.plugins.volume_binding.preference import Place, Preference, single_term
-
-Int = NDArray[np.int64]
 
 
 class MatchError(Exception):

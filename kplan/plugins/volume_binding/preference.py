@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, LabelColumn
+from kplan.framework.worlds import Int, Mask
 from kplan.objects.selectors import NodeTerm, Requirement
-
-Mask = NDArray[np.bool_]
-Int = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kplan.cluster import Cluster
-from kplan.framework.args import UtilizationShapePoint, VolumeBindingArgs
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.objects.quantity import value
+from kplan.plugins.shared.allocation_scores import MAX_UTILIZATION, broken_linear
 from kplan.plugins.shared.claims import requested_storage
 from kplan.plugins.volume_binding.binder import PodVolumes
-
-MAX_UTILIZATION = 100
-SCALE = 10
-"""Scores of a shape go to 10, those of nodes to 100."""
-
-DEFAULT_SHAPE = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
 
 
 class WouldCrash(Exception):
@@ -33,12 +27,6 @@ class Amount:
 
     requested: int = 0
     capacity: int = 0
-
-
-def shape_points(args: VolumeBindingArgs | None) -> tuple[tuple[int, int], ...]:
-    """Read the shape as (utilization [percent], score [0 to 100]) points."""
-    shape = (args.shape if args is not None else None) or DEFAULT_SHAPE
-    return tuple((point.utilization, point.score * SCALE) for point in shape)
 
 
 def score_volumes(volumes: PodVolumes, shape: Sequence[tuple[int, int]], cluster: Cluster) -> int:
@@ -92,22 +80,5 @@ def _provisioned(volumes: PodVolumes, cluster: Cluster) -> dict[str, Amount]:
 
 def _class_score(amount: Amount, shape: Sequence[tuple[int, int]]) -> int:
     if amount.capacity == 0 or amount.requested > amount.capacity:
-        return _at(MAX_UTILIZATION, shape)
-    return _at(_quotient(amount.requested * MAX_UTILIZATION, amount.capacity), shape)
-
-
-def _at(utilization: int, shape: Sequence[tuple[int, int]]) -> int:
-    """Value of the broken line at a utilization [percent]."""
-    for i, (end, score) in enumerate(shape):
-        if utilization <= end:
-            if i == 0:
-                return score
-            start, before = shape[i - 1]
-            return before + _quotient((score - before) * (utilization - start), end - start)
-    return shape[-1][1]
-
-
-def _quotient(dividend: int, divisor: int) -> int:
-    """Divide as Go does: toward zero."""
-    quotient = abs(dividend) // abs(divisor)
-    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+        return broken_linear(shape, MAX_UTILIZATION)
+    return broken_linear(shape, amount.requested * MAX_UTILIZATION // amount.capacity)

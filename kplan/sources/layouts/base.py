@@ -8,9 +8,8 @@ from typing import ClassVar
 import msgspec
 
 from kplan.objects.kinds import KINDS, Kind
-from kplan.sources.about import About
 from kplan.sources.collect import SERVER_VERSION
-from kplan.sources.documents import NO_HINT, Hint
+from kplan.sources.documents import NO_HINT, About, Hint
 from kplan.sources.json_nodes import JsonNode
 from kplan.sources.nodes import Node
 from kplan.sources.tree import Tree

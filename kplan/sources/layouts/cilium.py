@@ -2,8 +2,7 @@
 
 import re
 
-from kplan.sources.about import About
-from kplan.sources.documents import Hint
+from kplan.sources.documents import About, Hint
 from kplan.sources.layouts.base import Layout, hint_of_plural
 
 _FILE = re.compile(r"(?P<root>.*/)?k8s-(?P<plural>[a-z]+)-\d{8}-\d{6}\.(?:ya?ml|json)")

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from kplan.objects.kinds import Kind
 from kplan.objects.models import Node as KubernetesNode
 from kplan.objects.models import Object, Pod
-from kplan.sources.about import About
 from kplan.sources.collect import TAKEN, typed
-from kplan.sources.documents import Form, Hint, Sink
+from kplan.sources.documents import About, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, hint_of
 from kplan.sources.nodes import Node
 from kplan.sources.records import Record

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from kplan.errors import SourceError
-from kplan.sources.about import About
-from kplan.sources.documents import NO_HINT, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
 from kplan.sources.nodes import Node
 from kplan.sources.texts import Text

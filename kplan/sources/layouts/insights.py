@@ -3,8 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from kplan.sources.about import About
-from kplan.sources.documents import Hint
+from kplan.sources.documents import About, Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
 
 _ROOT = re.compile(r"(?P<root>.*?/)??config/(?:node/[^/]+|pod/[^/]+/[^/]+)\.json")

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from kplan.sources.about import About
-from kplan.sources.documents import Form, Hint, Sink
+from kplan.sources.documents import About, Form, Hint, Sink
 from kplan.sources.layouts.base import hint_of_plural
 from kplan.sources.nodes import Node
 

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from kplan.objects.kinds import find
-from kplan.sources.about import About
-from kplan.sources.documents import NO_HINT, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
 from kplan.sources.layouts.base import made
 from kplan.sources.layouts.strategic_merge import merged
 from kplan.sources.nodes import Node

@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from kplan.sources.about import About
 from kplan.sources.collect import TAKEN
-from kplan.sources.documents import Hint
+from kplan.sources.documents import About, Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of
 from kplan.sources.tree import Tree
 

@@ -5,9 +5,8 @@ An export is one object with an array for each kind. A record is a stream of eve
 
 from collections.abc import Iterator
 
-from kplan.sources.about import About
 from kplan.sources.collect import TAKEN
-from kplan.sources.documents import NO_HINT, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, hint_of, key_of, made
 from kplan.sources.moments import seconds_of
 from kplan.sources.nodes import Node

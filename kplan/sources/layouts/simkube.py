@@ -7,8 +7,7 @@ beside it; what it holds may also land as a manifest.
 from collections.abc import Iterator, Mapping
 
 from kplan.errors import SourceError
-from kplan.sources.about import About
-from kplan.sources.documents import NO_HINT, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
 from kplan.sources.layouts.base import key_of
 from kplan.sources.moments import time_of
 from kplan.sources.nodes import Node

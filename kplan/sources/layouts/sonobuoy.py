@@ -6,8 +6,7 @@ Its files are named ``Nodes.json`` in the first two and ``core_v1_nodes.json`` i
 import re
 from collections.abc import Mapping
 
-from kplan.sources.about import About
-from kplan.sources.documents import Hint
+from kplan.sources.documents import About, Hint
 from kplan.sources.layouts.base import Layout, hint_for, hint_of_plural, version_in
 from kplan.sources.tree import Tree
 

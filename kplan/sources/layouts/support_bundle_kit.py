@@ -2,8 +2,7 @@
 
 import re
 
-from kplan.sources.about import About
-from kplan.sources.documents import Hint
+from kplan.sources.documents import About, Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of
 
 _FILE = re.compile(

@@ -5,8 +5,7 @@ Each object is there again under ``<version>-preferredversion/``, which is passe
 
 import re
 
-from kplan.sources.about import About
-from kplan.sources.documents import Hint
+from kplan.sources.documents import About, Hint
 from kplan.sources.layouts.base import Layout, hint_for
 
 _FILE = re.compile(

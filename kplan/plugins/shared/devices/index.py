@@ -15,9 +15,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kplan.framework.features import Features
+from kplan.framework.worlds import Mask
 from kplan.plugins.shared.devices.device import DeviceID, NodeChoice
 from kplan.plugins.shared.devices.numbering import Codes, Numbering
 from kplan.plugins.shared.devices.pools import Pool, PoolID, PoolUse, counted, gather, order_of, usable
@@ -27,8 +27,6 @@ from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kplan.framework.features import Features
+from kplan.framework.worlds import Int, Mask
 from kplan.objects.models import DeviceClass
 from kplan.plugins.shared.devices.cel import CelError, expression
 from kplan.plugins.shared.devices.device import Device, DeviceID
@@ -21,9 +21,6 @@ from kplan.plugins.shared.devices.usage import device_usage
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster
-
-Int = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 def class_totals(chosen: DeviceClass, cluster: Cluster, features: Features) -> tuple[Int, Int]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kplan.framework.normalize import default_normalize
+from kplan.framework.plugin import default_normalize
 
 CASES: dict[str, tuple[list[int], bool, list[int]]] = {
     "the highest becomes 100": ([1, 2, 4], False, [25, 50, 100]),
