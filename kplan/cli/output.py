@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
@@ -176,6 +177,8 @@ def _put(content: str | Iterator[str], target: Target) -> None:
 def nothing_more() -> None:
     """Let what is left of standard output go nowhere, so that Python does not complain at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(sys.stdout, io.TextIOWrapper):  # it was closed from the beginning
+        sys.stdout = io.StringIO()
 
 
 def unwritable(error: OSError) -> UsageError:

@@ -17,6 +17,7 @@ from kplan.cli.notes import tell_absences
 from kplan.cli.options import Source
 from kplan.cli.watch import Follow, For, states
 from kplan.errors import UsageError
+from kplan.sources.opening import load
 from kplan.words import count
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def unredact(
 
     try:
         truth = json.loads(_read(names))
-    except ValueError:
+    except (ValueError, RecursionError):
         truth = None
     if not isinstance(truth, dict) or not all(isinstance(name, str) for name in truth.values()):
         raise UsageError(
@@ -140,7 +141,7 @@ def unredact(
             code="bad-map",
             hint="kplan snapshot FILE --redact --redact-map NAMES",
         )
-    sys.stdout.write(show(sys.stdin.read() if text == "-" else _read(text), truth))
+    sys.stdout.write(show(_stdin() if text == "-" else _read(text), truth))
 
 
 def write_map(path: Path, truth: dict[str, str]) -> None:
@@ -157,8 +158,17 @@ def write_map(path: Path, truth: dict[str, str]) -> None:
         raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
 
 
+def _stdin() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise UsageError("standard input: not UTF-8 text", code="unreadable") from error
+
+
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return load(path).decode()
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: cannot be read: it is not UTF-8 text", code="unreadable") from error

@@ -123,6 +123,7 @@ def _documents(data: bytes, name: str) -> Iterator[Node]:
     if not _JSON.match(data):
         yield from _yaml_documents(data, name)
         return
+    data = json_text.readable(data)
     count = end = 0
     lines = json_text.Lines(data)
     try:

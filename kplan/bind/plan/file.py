@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from kplan.errors import UsageError
 from kplan.result.document_bind import BindPlan
+from kplan.sources.opening import load
 
 
 def save_plan(plan: BindPlan, path: str) -> None:
@@ -34,7 +34,7 @@ def load_plan(path: str) -> BindPlan:
         UsageError: it cannot be read, or is none.
     """
     try:
-        data = Path(path).read_bytes()
+        data = load(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
     try:

@@ -18,6 +18,7 @@ from kplan import __version__
 from kplan.errors import SourceError, UsageError
 from kplan.result.document_base import API_VERSION, ApiVersion, Part
 from kplan.result.document_sweep import SweepOutcome
+from kplan.sources.opening import load
 from kplan.studies.sweep.base import Digests
 from kplan.wording.sweep import other_sweep
 
@@ -84,7 +85,7 @@ def read_results(path: str, start: SweepStart) -> Earlier:
         SourceError: a line is no outcome.
     """
     try:
-        content = Path(path).read_bytes()
+        content = load(path)
     except OSError as error:
         raise UsageError(f"--resume {path}: cannot be read: {error.strerror}", code="unreadable") from error
     whole = content.rfind(b"\n") + 1
