@@ -17,6 +17,7 @@ import msgspec
 from kplan.cli.notes import note
 from kplan.cli.targets import OF_CHECK, Target
 from kplan.errors import UsageError
+from kplan.visible import without_commands
 
 if TYPE_CHECKING:
     from kplan.cli.options import Shown
@@ -81,10 +82,12 @@ def write(
         UsageError: a format that this document has not, or a file that cannot be written.
     """
     from kplan.render.data import json_pieces
+    from kplan.render.seen import seen
     from kplan.render.text import Style
 
     how = replace(style or Style(), quiet=shown.quiet)
-    made = formats(document, lambda wide: lay_out(document, replace(how, wide=wide)), drawing)
+    shown_document = seen(document)
+    made = formats(document, lambda wide: lay_out(shown_document, replace(how, wide=wide)), drawing)
     to = shown.to
     for target in to:
         if target.format not in made:
@@ -96,7 +99,7 @@ def write(
         if target.format == "json":
             return json_pieces(document)
         if target == Target("text"):
-            return lay_out(document, replace(how, columns=_columns()))
+            return without_commands(lay_out(shown_document, replace(how, columns=_columns())))
         return made[target.format]()
 
     ready = [(target, content(target)) for target in to]
@@ -117,24 +120,26 @@ def formats(
 ) -> Mapping[str, Callable[[], str]]:
     """The formats of a document, each made when it is called."""
     from kplan.render import data, html, markdown, names
+    from kplan.render.seen import seen
     from kplan.render.text.bind import bindings_yaml
     from kplan.result.document_bind import BindPlan
     from kplan.result.document_check import CheckResult
 
+    shown = seen(document)
     made: dict[str, Callable[[], str]] = {
-        "text": lambda: text(False),
-        "wide": lambda: text(True),
+        "text": lambda: without_commands(text(False)),
+        "wide": lambda: without_commands(text(True)),
         "json": lambda: data.to_json(document),
         "yaml": lambda: data.to_yaml(document),
-        "html": lambda: html.page(document, drawing() if drawing is not None else None),
+        "html": lambda: html.page(shown, seen(drawing()) if drawing is not None else None),
     }
-    if isinstance(document, CheckResult):
-        return {**made, **_check_formats(document), "name": lambda: names.names(document)}
-    made["markdown"] = lambda: markdown.fenced(text(False))
+    if isinstance(shown, CheckResult):
+        return {**made, **_check_formats(shown), "name": lambda: without_commands(names.names(shown))}
+    made["markdown"] = lambda: without_commands(markdown.fenced(text(False)))
     if isinstance(document, BindPlan):
         made["yaml"] = lambda: bindings_yaml(document)
     if names.has_names(document):
-        made["name"] = lambda: names.names(document)
+        made["name"] = lambda: without_commands(names.names(shown))
     return made
 
 
@@ -142,7 +147,7 @@ def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
     from kplan.render import github, junit, markdown, sarif
 
     return {
-        "markdown": lambda: markdown.comment(document),
+        "markdown": lambda: without_commands(markdown.comment(document)),
         "junit": lambda: junit.report(document),
         "sarif": lambda: sarif.log(document),
         "github": lambda: github.commands(document),
