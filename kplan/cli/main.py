@@ -17,6 +17,7 @@ from kplan.cli.exit_codes import ExitCode
 from kplan.cli.notes import say, tell_error
 from kplan.cli.output import nothing_more, unwritable
 from kplan.errors import KplanError, LiveError, UsageError
+from kplan.sources.opening import forget
 from kplan.visible import visible
 
 _CLOSE = re.compile(r"[.?] \(?Did you mean ")
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program; the process's own if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    forget()
     try:
         code = _run(words, debug="--debug" in words)
         sys.stdout.flush()

@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import msgspec
 from kplan.cli.notes import note
 from kplan.cli.targets import OF_CHECK, Target
 from kplan.errors import UsageError
+from kplan.sources.writing import refuse_input, write_whole
 from kplan.visible import without_commands
 
 if TYPE_CHECKING:
@@ -102,6 +102,9 @@ def write(
             return without_commands(lay_out(shown_document, replace(how, columns=_columns())))
         return made[target.format]()
 
+    for target in to:
+        if target.file:
+            refuse_input(target.file)
     ready = [(target, content(target)) for target in to]
     for target, made_of_it in ready:
         _put(made_of_it, target)
@@ -157,11 +160,7 @@ def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
 def _put(content: str | Iterator[str], target: Target) -> None:
     pieces = iter([content]) if isinstance(content, str) else content
     if target.file:
-        try:
-            with Path(target.file).open("w", encoding="utf-8", newline="") as file:
-                file.writelines(pieces)
-        except OSError as error:
-            raise UsageError(f"{target.file}: cannot be written: {error.strerror}", code="unwritable") from error
+        write_whole(target.file, (piece.encode(errors="backslashreplace") for piece in pieces))
     elif target.format in ("text", "wide") and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         from rich.console import Console
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import replace
 from importlib import resources
@@ -18,6 +17,7 @@ from kplan.cli.options import Source
 from kplan.cli.watch import Follow, For, states
 from kplan.errors import UsageError
 from kplan.sources.opening import load
+from kplan.sources.writing import same_file, write_whole
 from kplan.words import count
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def snapshot(
         missing = "FILE is missing" if not file else "--redact-map without --redact"
         raise UsageError(missing, code="usage", hint="kplan snapshot FILE.json.gz [--redact --redact-map NAMES.json]")
     check_name(file)
+    if redact_map and same_file(redact_map, file):
+        raise UsageError(f"{file}: the snapshot and the map of its names are one file", code="two-outputs")
     where = replace(source, at=at)
     if follow:
         keep_current(where, seconds, file, redact=redact, names=redact_map)
@@ -150,12 +152,7 @@ def write_map(path: Path, truth: dict[str, str]) -> None:
     Raises:
         UsageError: it cannot be written.
     """
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            json.dump(truth, out, indent=1, ensure_ascii=False)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
+    write_whole(path, [json.dumps(truth, indent=1, ensure_ascii=False).encode(errors="surrogatepass")])
 
 
 def _stdin() -> str:

@@ -15,6 +15,9 @@ READ_LIMIT = 4 << 30
 
 _PART = 1 << 20
 
+_read: set[tuple[int, int]] = set()
+"""Files that were looked at or read, by device and number; what is written must be none of them."""
+
 
 def look(path: str | Path) -> str:
     """Tell whether a path is a ``folder``, a ``file`` (or a pipe, a device), or nothing (empty).
@@ -23,12 +26,15 @@ def look(path: str | Path) -> str:
         SourceError: it cannot be looked at: its name is too long, a folder above it is closed.
     """
     try:
-        mode = Path(path).stat().st_mode
+        found = Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise unreadable(error, path) from None
-    return "folder" if stat.S_ISDIR(mode) else "file"
+    if stat.S_ISDIR(found.st_mode):
+        return "folder"
+    _remember(found)
+    return "file"
 
 
 def is_there(path: str | Path) -> bool:
@@ -64,10 +70,30 @@ def load(path: str | Path) -> bytes:
         raise OSError(errno.EINVAL, str(error)) from None
     with opened as file:
         found = os.fstat(file.fileno())
+        _remember(found)
         if stat.S_ISREG(found.st_mode) and found.st_size:  # files of /proc say 0
             _check(found.st_size, path)
             return file.read()
         return load_stream(file, shown(path))
+
+
+def was_read(path: str | Path) -> bool:
+    """Tell whether this command has read a file, by whatever name."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return False
+    return (found.st_dev, found.st_ino) in _read
+
+
+def forget() -> None:
+    """Begin a command: nothing was read yet."""
+    _read.clear()
+
+
+def _remember(found: os.stat_result) -> None:
+    if stat.S_ISREG(found.st_mode):
+        _read.add((found.st_dev, found.st_ino))
 
 
 def load_stream(stream: BinaryIO, name: str) -> bytes:

@@ -91,6 +91,8 @@ def read_results(path: str, start: SweepStart) -> Earlier:
     whole = content.rfind(b"\n") + 1
     lines = content[:whole].splitlines()
     if not lines:
+        if not msgspec.json.encode(start).startswith(content):
+            raise SourceError("not the start of a sweep", file=path, line=1, code="bad-results")
         return Earlier({}, 0, dropped=len(content) > 0)
     _check(path, _decoded(lines[0], SweepStart, path, 1), start)
     found = [_decoded(line, SweepOutcome, path, number) for number, line in enumerate(lines[1:], 2)]
