@@ -13,6 +13,8 @@ _INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\U000
 
 _UNSEEN = re.compile(f"[{_INVISIBLE}]")
 _COMMAND = re.compile(r"(?m)^(\s*):(?=:)|#(?=#(?:vso)?\[)")
+_LONGEST_WORD, _SHOWN = 4_000, 200
+_LONG = re.compile(rf"\S{{{_LONGEST_WORD},}}")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
@@ -40,6 +42,13 @@ def _escape(one: str) -> str:
     if number < 0x100:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def brief(text: str) -> str:
+    """Cut what nobody reads: of a word of thousands of characters, all but its beginning."""
+    if len(text) <= _LONGEST_WORD:
+        return text
+    return _LONG.sub(lambda found: f"{found[0][:_SHOWN]}...(+{len(found[0]) - _SHOWN:,} characters)", text)
 
 
 def without_commands(text: str) -> str:

@@ -14,9 +14,10 @@ import msgspec
 
 from kplan.result.document_config import ConfigMigration, ConfigReport
 from kplan.result.document_plugins import PluginReference
-from kplan.visible import is_visible, visible
+from kplan.visible import brief, is_visible, visible
 
 T = TypeVar("T")
+_LONG_WORD = re.compile(r"[^\s\"]{4000}")
 
 _OF_LINES = (ConfigMigration, ConfigReport, PluginReference)
 """Documents that hold whole files and paragraphs: their line breaks are shown as such."""
@@ -43,12 +44,12 @@ def _all_visible(document: msgspec.Struct) -> bool:
         text = msgspec.json.encode(document).decode()
     except UnicodeError:  # half a surrogate pair
         return False
-    return is_visible(text) and _ESCAPED.search(text) is None
+    return is_visible(text) and _ESCAPED.search(text) is None and _LONG_WORD.search(text) is None
 
 
 def _seen(value: Any, lines: bool) -> Any:
     if isinstance(value, str):
-        return value if type(value) is not str else visible(value, lines=lines)
+        return value if type(value) is not str else brief(visible(value, lines=lines))
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.replace(
             value, **{name: _seen(getattr(value, name), lines) for name in value.__struct_fields__}

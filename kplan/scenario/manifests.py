@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.controllers.device_claims import status_of_copy
+from kplan.admission.controllers.names import MOST_PODS
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
@@ -176,4 +177,6 @@ def read_scale(text: str, namespace: str = "") -> Scale:
         raise bad_step(f"--scale {text}", "how many?")
     if (replicas := parse_int(count, 32)) is None:
         raise bad_step(f"--scale {text}", "replicas are a number of 32 bits")
+    if replicas > MOST_PODS:
+        raise bad_step(f"--scale {text}", f"{MOST_PODS:,} replicas are the most that kplan makes")
     return Scale(workload, replicas, namespace)
