@@ -17,7 +17,7 @@ LONGEST_NAME = 1_000
 LONGEST_LABEL = 10_000
 """Characters of the key or the value of a label; an API server takes 317 and 63."""
 
-_OF_POD: Mapping[str, tuple[str, int]] = {
+OF_POD: Mapping[str, tuple[str, int]] = {
     "containers": ("containers", 500),
     "init_containers": ("initContainers", 500),
     "volumes": ("volumes", 500),
@@ -58,7 +58,7 @@ def check_bounds(item: Object) -> None:
 
 
 def _check_pod(spec: PodSpec) -> None:
-    for attribute, (field, most) in _OF_POD.items():
+    for attribute, (field, most) in OF_POD.items():
         _count(getattr(spec, attribute, None), most, "elements", ("spec", field))
     for at, container in _containers(spec):
         _count(container.ports, _PORTS, "ports", (*at, "ports"))
