@@ -364,6 +364,7 @@ FILES = {
     "sources/opening.py": "reads files",
     "sources/writing.py": "writes files",
     "cli/diff_sides.py": "looks at what a side is",
+    "cli/output.py": "opens what swallows the rest of an answer",
     "cli/streams.py": "settles the streams",
     "sources/archives.py": "reads members of archives",
     "sources/layouts/__init__.py": "reads archives where they lie",
