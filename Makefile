@@ -15,7 +15,7 @@ ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/or
 
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-live test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock clean
+.PHONY: help setup demo test fuzz test-live test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,6 +38,10 @@ test: $(READY)
 	@$(RUN) -m pytest -n auto
 
 check: format lint types layers docs-check test
+
+# Mutated inputs for ten minutes, or as long as SECONDS says; what breaks is shown with the number that makes it again.
+fuzz: $(READY)
+	@$(RUN) -m tests.hostile.fuzz --count 100000 --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
 # Against a real API server, which is built first if it is not there: some minutes, and Go.
 test-live: $(READY)

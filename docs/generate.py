@@ -1,4 +1,4 @@
-"""Write docs/plugins.md from the plugins' own docstrings and the table of versions.
+"""Write docs/plugins.md from the plugins' own docstrings and the table of versions, and the figures of docs/trust.md.
 
     python -m docs.generate [--check]
 
@@ -11,6 +11,7 @@ import inspect
 import sys
 from pathlib import Path
 
+from docs import figures
 from kplan.config.versions import EVERY_POINT, NEWEST, OLDEST, default_plugins, features, old_registry, registry
 from kplan.plugins.registry import OLD, REGISTRY, find
 
@@ -109,13 +110,15 @@ def main() -> int:
     """Write or check the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
+    pages = {PAGE: page, figures.PAGE: figures.page}
     if not parser.parse_args().check:
-        PAGE.write_text(page(), encoding="utf-8")
+        for path, make in pages.items():
+            path.write_text(make(), encoding="utf-8")
         return 0
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == page():
-        return 0
-    print("docs/plugins.md is not what the docstrings say: run make docs", file=sys.stderr)
-    return 1
+    stale = [path.name for path, make in pages.items() if path.read_text(encoding="utf-8") != make()]
+    for name in stale:
+        print(f"docs/{name} is not what the sources say: run make docs", file=sys.stderr)
+    return bool(stale)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,9 @@ import sys
 def main() -> None:
     """Run the command line and exit."""
     try:
+        from kplan.cli.streams import settle
+
+        settle()
         from kplan.cli.main import main as run
 
         code = run()

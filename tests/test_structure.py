@@ -336,3 +336,59 @@ def test_only_the_planner_and_bind_change_a_cluster() -> None:
         "pipeline/planner.py",
         "pipeline/scoring.py",
     }
+
+
+NUMBERS_OF_TEXT = "objects/whole_numbers.py"
+READS_TEXT = {"isdecimal", "isdigit", "isnumeric"}
+"""By these a text is taken for a number; Python's say yes to digits that Go refuses, and to any number of them."""
+NOT_FROM_OUTSIDE = {
+    "cli/output.py": "COLUMNS is read by Python's own library",
+    "wording/remedies_table.py": "an amount of kplan's own is shown with its resource or without",
+    "plugins/shared/devices/cel_functions.py": "CEL's own conversion refuses the rest",
+    "plugins/shared/devices/cel_values.py": "a version is cut into parts, none is read",
+}
+
+
+def test_a_text_becomes_a_number_in_one_place() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        for part in ast.walk(ast.parse(path.read_text()))
+        if isinstance(part, ast.Attribute) and part.attr in READS_TEXT
+    }
+    assert found - {NUMBERS_OF_TEXT} <= set(NOT_FROM_OUTSIDE)
+
+
+OPENS = {"read_text", "read_bytes", "write_text", "write_bytes", "open"}
+FILES = {
+    "sources/opening.py": "reads files",
+    "sources/writing.py": "writes files",
+    "cli/diff_sides.py": "looks at what a side is",
+    "cli/output.py": "opens what swallows the rest of an answer",
+    "cli/streams.py": "settles the streams",
+    "sources/archives.py": "reads members of archives",
+    "sources/layouts/__init__.py": "reads archives where they lie",
+    "sources/live/kubeconfig.py": "reads the namespace of the pod that it runs in",
+    "studies/sweep/results.py": "adds lines to a file of results",
+    "bind/run/journal.py": "adds lines to a journal",
+    "bind/run/record.py": "mends a journal",
+    "extenders/tls.py": "writes a key for Python's own TLS",
+    "render/html.py": "reads what comes with kplan",
+    "cli/snapshot.py": "reads what comes with kplan",
+    "admission/validation/api.py": "reads what comes with kplan",
+}
+
+
+def test_files_are_opened_in_few_places() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        for part in ast.walk(ast.parse(path.read_text()))
+        if isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and part.func.attr in OPENS
+        and not (
+            isinstance(part.func.value, ast.Name) and part.func.value.id in ("opener", "self", "archive", "tarfile")
+        )
+    }
+    assert sorted(found - set(FILES)) == []

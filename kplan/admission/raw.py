@@ -33,6 +33,12 @@ def dig_text(value: object, path: str, default: str = "") -> str:
     return found if isinstance(found, str) and found else default
 
 
+def mapping_at(value: object, path: str) -> dict[str, object]:
+    """Follow a path to a map; an empty one where there is none."""
+    found = dig(value, path)
+    return found if isinstance(found, dict) else {}
+
+
 def spread_out(value: object, path: str) -> Iterator[tuple[str, object]]:
     """Follow a path to a list or map, and yield its elements by name: their key, or their ``name`` or ``groupName``."""
     found = dig(value, path)

@@ -19,6 +19,7 @@ from kplan.cli.source import named_file, read_cluster, read_source
 from kplan.errors import BindError, UsageError
 from kplan.objects.selector_text import parse_selector
 from kplan.sources.moments import seconds_of
+from kplan.visible import visible, without_commands
 
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
@@ -161,11 +162,12 @@ class Terminal:
 
     def show(self, plan: BindPlan) -> None:
         """Show a plan before the question."""
+        from kplan.render.seen import seen
         from kplan.render.text import Style
         from kplan.render.text.bind import bind_plan
 
         if not self._quiet:
-            sys.stderr.write(bind_plan(plan, Style()) + "\n")
+            sys.stderr.write(without_commands(bind_plan(seen(plan), Style())) + "\n")
 
     def agrees(self, plan: BindPlan, lead: str) -> bool:
         """Ask before the first write.
@@ -179,7 +181,7 @@ class Terminal:
             return True
         if not sys.stdin.isatty():
             raise BindError("nobody is there to ask: standard input is no terminal", code="no-terminal", hint="--yes")
-        sys.stderr.write(f"{lead}{question(plan.totals, plan.cluster.context)} [y/N] ")
+        sys.stderr.write(f"{lead}{visible(question(plan.totals, plan.cluster.context))} [y/N] ")
         sys.stderr.flush()
         agreed = sys.stdin.readline().strip().lower() in ("y", "yes")
         if not agreed:

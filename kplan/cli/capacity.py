@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -16,6 +15,8 @@ from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.errors import UsageError
+from kplan.objects.whole_numbers import parse_int
+from kplan.sources.opening import is_there
 
 if TYPE_CHECKING:
     from kplan.result.document_capacity import CapacityReport
@@ -113,10 +114,10 @@ def _supplies(cluster: object, names: list[str], namespace: str) -> list[Supply]
     assert isinstance(cluster, Cluster)
     found: list[Supply] = []
     for name in names:
-        if is_workload(name) and not Path(name).exists():
+        if is_workload(name) and not is_there(name):
             found.append(of_workload(cluster, name, namespace))
         else:
-            if "/" not in name and name != STDIN and not Path(name).exists():
+            if "/" not in name and name != STDIN and not is_there(name):
                 hint = f"of what runs here: deploy/{name}, sts/{name}"
                 raise UsageError(f"{name}: no such file or folder", code="not-found", hint=hint)
             found += of_manifests(cluster, [name], namespace)
@@ -130,6 +131,7 @@ def _supplies(cluster: object, names: list[str], namespace: str) -> list[Supply]
 
 def _ratio(text: str) -> tuple[int, ...]:
     parts = text.split(":") if text else []
-    if not all(part.isdecimal() and int(part) for part in parts):
+    numbers = tuple(parse_int(part, 32) or 0 for part in parts)
+    if any(number < 1 for number in numbers):
         raise UsageError(f"--ratio {text}", code="bad-ratio", hint="numbers from 1, as in 2:1")
-    return tuple(map(int, parts))
+    return numbers

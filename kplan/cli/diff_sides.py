@@ -15,6 +15,7 @@ from kplan.cli.options import Rules, Source
 from kplan.cli.session import Session, make_session, state_apart
 from kplan.cli.source import StateRead, read_source
 from kplan.errors import ConfigError, KplanError, UsageError
+from kplan.sources.opening import is_there
 
 if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
@@ -65,7 +66,7 @@ def detect(text: str) -> Given:
         UsageError: there is no such file, and it is no version.
     """
     path = Path(text)
-    if text != "-" and not path.exists():
+    if text != "-" and not is_there(path):
         if _VERSION.fullmatch(text):
             return Given(version=text)
         hint = "a file or folder, or a version as 1.36"

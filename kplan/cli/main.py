@@ -17,12 +17,14 @@ from kplan.cli.exit_codes import ExitCode
 from kplan.cli.notes import say, tell_error
 from kplan.cli.output import nothing_more, unwritable
 from kplan.errors import KplanError, LiveError, UsageError
+from kplan.sources.opening import forget
+from kplan.visible import visible
 
 _CLOSE = re.compile(r"[.?] \(?Did you mean ")
 """Where click, and typer after it, go on with what is spelled alike."""
 
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 """What standard output says where it takes no more; files that are named have errors of their own."""
 
 
@@ -33,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program; the process's own if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    forget()
     try:
         code = _run(words, debug="--debug" in words)
         sys.stdout.flush()
@@ -65,11 +68,16 @@ def _run(words: list[str], *, debug: bool) -> int:
         return ExitCode.INTERRUPTED
     except KplanError as error:
         if debug:
-            traceback.print_exc()
+            tell_trace(error)
         tell_error(error)
         return ExitCode.LIVE if isinstance(error, LiveError) else ExitCode.USAGE
     except BrokenPipeError:
         raise
+    except RecursionError as error:
+        if debug:
+            tell_trace(error)
+        tell_error(UsageError("what was read is nested too deeply", code="too-deep"))
+        return ExitCode.USAGE
     except Exception as error:  # no traceback to a user: a bug is said, with what to report
         if isinstance(error, OSError) and error.errno in _FULL:
             raise
@@ -82,16 +90,29 @@ def _sentence(error: click.ClickException) -> str:
     return f"{text[:1].lower()}{text[1:]}"
 
 
+def tell_trace(error: BaseException) -> None:
+    """Write where an exception comes from, and those behind it; the texts of kplan's own alone."""
+    behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if behind is not None:
+        tell_trace(behind)
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    told = f": {visible(str(error))}" if isinstance(error, KplanError) else ""
+    head = "Traceback (most recent call last):"
+    sys.stderr.write(f"{head}\n{visible(frames, lines=True)}{type(error).__name__}{told}\n")
+
+
 def _bug(error: Exception, *, debug: bool) -> int:
-    """Say what to report; the traceback is shown with ``--debug``."""
+    """Say what to report; the traceback is shown with ``--debug``.
+
+    The text of the exception is left out of both: it may hold what was read, a token as well as an escape.
+    """
     from kplan import __version__
 
     if debug:
-        traceback.print_exc()
+        tell_trace(error)
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{PurePath(where.filename).name}:{where.lineno}"
-    told = " ".join(f"{type(error).__name__}: {error}".split())
-    say("kplan: error: ", f"internal error in {place}: {told}")
+    say("kplan: error: ", f"internal error in {place}: {type(error).__name__}")
     about = f"kplan {__version__}, Python {platform.python_version()}, {platform.system()}"
     say("hint: ", f"this is a bug: please report this line, {about}, and the output with --debug")
     return ExitCode.BUG

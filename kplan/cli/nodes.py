@@ -16,6 +16,7 @@ from kplan.cli.source import home
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 from kplan.objects.selector_text import parse_selector
+from kplan.objects.whole_numbers import parse_int
 
 NodeLabels = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Only nodes with these labels.")]
 SortBy = Annotated[
@@ -73,9 +74,10 @@ def _lines(text: str) -> int | None:
         return None
     if text == LIMIT:
         return 0
-    if not text.isdigit() or not int(text):
+    number = parse_int(text, 32) or 0
+    if number < 1:
         raise UsageError(f"--rows {text}: neither a number nor all", code="bad-rows", hint="--rows 50 or --rows all")
-    return int(text)
+    return number
 
 
 def _known(given: list[str], known: list[str]) -> list[str]:

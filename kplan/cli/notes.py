@@ -8,6 +8,7 @@ import textwrap
 
 from kplan.errors import KplanError, SourceError
 from kplan.objects.state import Completeness
+from kplan.visible import brief, visible, without_commands
 
 BROKEN_SHOWN = 5
 NARROWEST = 40
@@ -25,11 +26,11 @@ def say(head: str, text: str) -> None:
         text: the rest.
     """
     width = _columns()
-    line = head.replace(" ", _KEPT) + text
+    line = head.replace(" ", _KEPT) + without_commands(brief(visible(text)))
     lines = [line]
     if width:
         lines = textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    sys.stderr.write("".join(f"{one}\n" for one in lines).replace(_KEPT, " "))
+    sys.stderr.write("".join(f"{without_commands(one)}\n" for one in lines).replace(_KEPT, " "))
 
 
 def _columns() -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ import msgspec
 from kplan.cli.notes import note
 from kplan.cli.targets import OF_CHECK, Target
 from kplan.errors import UsageError
+from kplan.sources.writing import refuse_input, write_whole
+from kplan.visible import without_commands
 
 if TYPE_CHECKING:
     from kplan.cli.options import Shown
@@ -80,10 +82,12 @@ def write(
         UsageError: a format that this document has not, or a file that cannot be written.
     """
     from kplan.render.data import json_pieces
+    from kplan.render.seen import seen
     from kplan.render.text import Style
 
     how = replace(style or Style(), quiet=shown.quiet)
-    made = formats(document, lambda wide: lay_out(document, replace(how, wide=wide)), drawing)
+    shown_document = seen(document)
+    made = formats(document, lambda wide: lay_out(shown_document, replace(how, wide=wide)), drawing)
     to = shown.to
     for target in to:
         if target.format not in made:
@@ -95,9 +99,12 @@ def write(
         if target.format == "json":
             return json_pieces(document)
         if target == Target("text"):
-            return lay_out(document, replace(how, columns=_columns()))
+            return without_commands(lay_out(shown_document, replace(how, columns=_columns())))
         return made[target.format]()
 
+    for target in to:
+        if target.file:
+            refuse_input(target.file)
     ready = [(target, content(target)) for target in to]
     for target, made_of_it in ready:
         _put(made_of_it, target)
@@ -116,24 +123,26 @@ def formats(
 ) -> Mapping[str, Callable[[], str]]:
     """The formats of a document, each made when it is called."""
     from kplan.render import data, html, markdown, names
+    from kplan.render.seen import seen
     from kplan.render.text.bind import bindings_yaml
     from kplan.result.document_bind import BindPlan
     from kplan.result.document_check import CheckResult
 
+    shown = seen(document)
     made: dict[str, Callable[[], str]] = {
-        "text": lambda: text(False),
-        "wide": lambda: text(True),
+        "text": lambda: without_commands(text(False)),
+        "wide": lambda: without_commands(text(True)),
         "json": lambda: data.to_json(document),
         "yaml": lambda: data.to_yaml(document),
-        "html": lambda: html.page(document, drawing() if drawing is not None else None),
+        "html": lambda: html.page(shown, seen(drawing()) if drawing is not None else None),
     }
-    if isinstance(document, CheckResult):
-        return {**made, **_check_formats(document), "name": lambda: names.names(document)}
-    made["markdown"] = lambda: markdown.fenced(text(False))
+    if isinstance(shown, CheckResult):
+        return {**made, **_check_formats(shown), "name": lambda: without_commands(names.names(shown))}
+    made["markdown"] = lambda: without_commands(markdown.fenced(text(False)))
     if isinstance(document, BindPlan):
         made["yaml"] = lambda: bindings_yaml(document)
     if names.has_names(document):
-        made["name"] = lambda: names.names(document)
+        made["name"] = lambda: without_commands(names.names(shown))
     return made
 
 
@@ -141,7 +150,7 @@ def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
     from kplan.render import github, junit, markdown, sarif
 
     return {
-        "markdown": lambda: markdown.comment(document),
+        "markdown": lambda: without_commands(markdown.comment(document)),
         "junit": lambda: junit.report(document),
         "sarif": lambda: sarif.log(document),
         "github": lambda: github.commands(document),
@@ -151,11 +160,7 @@ def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
 def _put(content: str | Iterator[str], target: Target) -> None:
     pieces = iter([content]) if isinstance(content, str) else content
     if target.file:
-        try:
-            with Path(target.file).open("w", encoding="utf-8", newline="") as file:
-                file.writelines(pieces)
-        except OSError as error:
-            raise UsageError(f"{target.file}: cannot be written: {error.strerror}", code="unwritable") from error
+        write_whole(target.file, (piece.encode(errors="backslashreplace") for piece in pieces))
     elif target.format in ("text", "wide") and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         from rich.console import Console
 
@@ -176,6 +181,8 @@ def _put(content: str | Iterator[str], target: Target) -> None:
 def nothing_more() -> None:
     """Let what is left of standard output go nowhere, so that Python does not complain at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(sys.stdout, io.TextIOWrapper):  # it was closed from the beginning
+        sys.stdout = io.StringIO()
 
 
 def unwritable(error: OSError) -> UsageError:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from kplan.errors import ConfigError, UsageError
+from kplan.sources.opening import load
 
 if TYPE_CHECKING:
     from kplan.api import Scheduler
@@ -67,7 +68,7 @@ def _read(path: str) -> str:
     if provider := provider_policy(path):
         return provider
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return load(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise ConfigError(f"{path}: cannot be read: {reason}", code="config-unreadable") from error

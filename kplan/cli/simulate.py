@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +15,7 @@ from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.errors import UsageError
+from kplan.sources.opening import is_there
 
 if TYPE_CHECKING:
     from kplan.result.document_plan import SimulationPlan
@@ -191,6 +191,6 @@ def template_paths(given: list[str]) -> dict[str, str]:
 
 def manifest_files(given: list[str]) -> list[str]:
     """Names of files; ``simulate manifest FILE`` means the same as ``simulate FILE``."""
-    if len(given) > 1 and given[0] in ("manifest", "manifests") and not Path(given[0]).exists():
+    if len(given) > 1 and given[0] in ("manifest", "manifests") and not is_there(given[0]):
         return given[1:]
     return given

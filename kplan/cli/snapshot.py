@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import replace
 from importlib import resources
@@ -17,6 +16,8 @@ from kplan.cli.notes import tell_absences
 from kplan.cli.options import Source
 from kplan.cli.watch import Follow, For, states
 from kplan.errors import UsageError
+from kplan.sources.opening import load
+from kplan.sources.writing import same_file, write_whole
 from kplan.words import count
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def snapshot(
         missing = "FILE is missing" if not file else "--redact-map without --redact"
         raise UsageError(missing, code="usage", hint="kplan snapshot FILE.json.gz [--redact --redact-map NAMES.json]")
     check_name(file)
+    if redact_map and same_file(redact_map, file):
+        raise UsageError(f"{file}: the snapshot and the map of its names are one file", code="two-outputs")
     where = replace(source, at=at)
     if follow:
         keep_current(where, seconds, file, redact=redact, names=redact_map)
@@ -132,7 +135,7 @@ def unredact(
 
     try:
         truth = json.loads(_read(names))
-    except ValueError:
+    except (ValueError, RecursionError):
         truth = None
     if not isinstance(truth, dict) or not all(isinstance(name, str) for name in truth.values()):
         raise UsageError(
@@ -140,7 +143,7 @@ def unredact(
             code="bad-map",
             hint="kplan snapshot FILE --redact --redact-map NAMES",
         )
-    sys.stdout.write(show(sys.stdin.read() if text == "-" else _read(text), truth))
+    sys.stdout.write(show(_stdin() if text == "-" else _read(text), truth))
 
 
 def write_map(path: Path, truth: dict[str, str]) -> None:
@@ -149,16 +152,20 @@ def write_map(path: Path, truth: dict[str, str]) -> None:
     Raises:
         UsageError: it cannot be written.
     """
+    write_whole(path, [json.dumps(truth, indent=1, ensure_ascii=False).encode(errors="surrogatepass")])
+
+
+def _stdin() -> str:
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            json.dump(truth, out, indent=1, ensure_ascii=False)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise UsageError("standard input: not UTF-8 text", code="unreadable") from error
 
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return load(path).decode()
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: cannot be read: it is not UTF-8 text", code="unreadable") from error

@@ -64,7 +64,7 @@ def sweep(
     """
     from kplan.render.text.sweep import sweep as text
     from kplan.studies.doubts import pods_on, with_plan_doubts
-    from kplan.studies.sweep import Workers, report
+    from kplan.studies.sweep import Workers, report, untimed
 
     given = {"pool": pool, "drain": drain_each, "fail": fail_each, "workload": filename, "shapes": shapes}
     asked, said = asked_axes(rules, files or [], given)
@@ -74,6 +74,7 @@ def sweep(
         )
     opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
     outcomes = carry_out(opened, Workers(jobs, dask), kept)
+    outcomes = outcomes if timings else [untimed(one) for one in outcomes]
     document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.what_if)
     planner = opened.bench.planner()
     drains = any(axis.name == "drain" for axis in opened.grid.axes)

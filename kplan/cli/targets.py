@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from kplan.errors import UsageError
+from kplan.sources.writing import same_file
 
 FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "name")
 OF_CHECK = ("junit", "sarif", "github")
@@ -33,9 +35,14 @@ def targets(given: Sequence[str]) -> list[Target]:
             hint = f"one of: {known}; kplan check also has {', '.join(OF_CHECK)}"
             raise UsageError(f"-o {target.format}: no such format", code="bad-format", hint=hint)
     files = [target.file for target in asked]
-    for file in files:
-        if files.count(file) > 1:
+    for number, file in enumerate(files):
+        if any(_same(file, other) for other in files[:number]):
             where = file or "standard output"
-            hint = f"name another file: -o {asked[files.index(file)].format}=FILE"
+            hint = f"name another file: -o {asked[number].format}=FILE"
             raise UsageError(f"two outputs on {where}", code="two-outputs", hint=hint)
     return asked
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two outputs go to one place, by whatever names; a device takes several."""
+    return one == other or bool(one and other and same_file(one, other) and not Path(one).is_char_device())

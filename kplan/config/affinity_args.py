@@ -12,7 +12,7 @@ from kplan.framework.args import NodeAffinityArgs
 from kplan.framework.features import Features
 from kplan.objects.formats import label_key, label_value
 from kplan.objects.models import NodeSelectorRequirement, NodeSelectorTerm
-from kplan.objects.selectors import parse_int64
+from kplan.objects.whole_numbers import parse_int
 
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS = ("In", "NotIn")
@@ -70,7 +70,7 @@ def _count_problems(operator: str, given: Sequence[str] | None, path: str) -> li
     if len(values) != 1:
         errors.append(invalid(path, given, "for 'Gt', 'Lt' operators, exactly one value is required"))
     for i, value in enumerate(values):
-        if parse_int64(value) is None:
+        if parse_int(value) is None:
             errors.append(invalid(f"{path}[{i}]", value, "for 'Gt', 'Lt' operators, the value must be an integer"))
     return errors
 

@@ -5,6 +5,8 @@ Source: Go time.ParseDuration, Duration.String.
 
 import re
 
+from kplan.objects.whole_numbers import natural
+
 _UNITS = {
     "ns": 1,
     "us": 10**3,
@@ -38,7 +40,7 @@ def parse_duration(text: str) -> int:
         if match["unit"] not in _UNITS:
             raise ValueError(f'time: unknown unit "{match["unit"]}" in duration "{text}"')
         unit, fraction = _UNITS[match["unit"]], match["fraction"] or ""
-        total += int(match["whole"] or 0) * unit
+        total += (natural(match["whole"]) or 0) * unit
         total += int(float(fraction) * (unit / 10.0 ** len(fraction))) if fraction else 0
         end = match.end()
     limit = 2**63 if text.startswith("-") else 2**63 - 1

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kplan.admission import expand
-from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove, to_state
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
-from kplan.objects.models import Object, PersistentVolumeClaim, Pod
+from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod
 from kplan.objects.state import ClusterState
 from kplan.scenario.manifests import IN_CLUSTER, as_manifest, fresh_copy
 from kplan.scenario.names import find_workload, pods_of, workload_object
@@ -47,7 +47,7 @@ class Supply:
 
     def begin(self) -> list[Change]:
         """Changes before the first pod: those that wait are taken out, they are tried with the others."""
-        return [*map(Remove, self.waiting), *map(Put.of, self.objects)]
+        return [*map(Remove, self.waiting), *map(_put, self.objects)]
 
     def more(self, cluster: Cluster, start: int, count: int) -> list[Change]:
         """Changes that make pods number ``start`` to ``start + count``, counted from those that run."""
@@ -68,6 +68,10 @@ class Supply:
         pods = [entry.pod for entry in found.pods if entry.pod.key not in taken][:count]
         claims = [item for item in found.objects if isinstance(item, PersistentVolumeClaim)]
         return [*map(Put.of, claims), AddPods(tuple(pods))]
+
+
+def _put(item: Object) -> Change:
+    return PutNode(item.name, item) if isinstance(item, Node) else Put.of(item)
 
 
 def _without(cluster: Cluster, manifest: ManifestObject) -> ClusterState:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kplan.errors import ConfigError
 from kplan.framework.args import Extender, ExtenderTLSConfig
+from kplan.sources.opening import load
 
 
 def context_of(extender: Extender) -> ssl.SSLContext | None:
@@ -59,7 +60,7 @@ def _load_pair(context: ssl.SSLContext, extender: Extender, tls: ExtenderTLSConf
 
 def _read(extender: Extender, path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return load(path)
     except OSError as error:
         raise _broken(extender, f"{path} cannot be read: {error.strerror}") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor
+from kplan.objects.whole_numbers import natural
 
 
 def scaled(value: object, total: int, *, up: bool) -> int:
@@ -20,7 +20,7 @@ def scaled(value: object, total: int, *, up: bool) -> int:
     if isinstance(value, int):
         return value
     text = str(value)
-    if not text.endswith("%") or not text[:-1].isdecimal():
+    share = natural(text[:-1]) if text.endswith("%") else None
+    if share is None:
         return 0
-    exact = int(text[:-1]) * total / 100
-    return ceil(exact) if up else floor(exact)
+    return (share * total + 99) // 100 if up else share * total // 100

@@ -125,6 +125,14 @@ BY_NAME: dict[tuple[str, str], Kind] = {(kind.group, kind.name): kind for kind i
 BY_MODEL: dict[type[Object], Kind] = {kind.model: kind for kind in KINDS}
 
 
+def begun(api_version: str, kind: str) -> Kind | None:
+    """Find the kind whose name a text is the beginning of, as a file that was cut off ends; None for a whole name."""
+    group = api_version.rpartition("/")[0]
+    if find(api_version, kind) is not None:
+        return None
+    return next((one for one in KINDS if one.group == group and one.name.startswith(kind)), None)
+
+
 def find(api_version: str, kind: str) -> Kind | None:
     """Find the kind of an object by its ``apiVersion`` and ``kind``; None for one kplan does not read.
 

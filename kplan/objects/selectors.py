@@ -3,23 +3,12 @@
 Compiled forms are hashable and canonical, so that equal rules share one counter or one column look-up.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from kplan.objects.models import LabelSelector, NodeSelectorTerm, Taint, Toleration
-
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-_GO_INT = re.compile(r"[+-]?[0-9]+\Z")
-
-
-def parse_int64(text: str) -> int | None:
-    """Read a decimal int64 as Go's ``strconv.ParseInt(text, 10, 64)`` does; None where it fails."""
-    if not _GO_INT.match(text):
-        return None
-    number = int(text)
-    return number if _INT64_MIN <= number <= _INT64_MAX else None
+from kplan.objects.whole_numbers import parse_int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +39,8 @@ class Requirement:
         return False
 
     def _compare(self, value: str) -> bool:
-        left = parse_int64(value)
-        right = parse_int64(self.values[0]) if len(self.values) == 1 else None
+        left = parse_int(value)
+        right = parse_int(self.values[0]) if len(self.values) == 1 else None
         if left is None or right is None:
             return False
         return left > right if self.operator == "Gt" else left < right
@@ -183,7 +172,7 @@ def _evaluable(requirement: Requirement) -> bool:
         case "Exists" | "DoesNotExist":
             return not requirement.values
         case "Gt" | "Lt":
-            return len(requirement.values) == 1 and parse_int64(requirement.values[0]) is not None
+            return len(requirement.values) == 1 and parse_int(requirement.values[0]) is not None
     return False
 
 
@@ -222,7 +211,7 @@ def tolerates(toleration: Toleration, taint: Taint, *, comparison: bool = False)
 @lru_cache(maxsize=1024)
 def _strict_int64(text: str) -> int | None:
     """Read an int64 without leading zeros or a plus sign, as comparison tolerations require."""
-    number = parse_int64(text)
+    number = parse_int(text)
     return number if number is not None and str(number) == text else None
 
 

@@ -29,7 +29,8 @@ from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Node, NodeSelector, NodeSelectorTerm, Pod, PreferredSchedulingTerm
 from kplan.objects.models import NodeAffinity as NodeAffinityModel
-from kplan.objects.selectors import Requirement, compile_node_term, parse_int64
+from kplan.objects.selectors import Requirement, compile_node_term
+from kplan.objects.whole_numbers import parse_int
 
 REASON_POD = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
@@ -246,7 +247,7 @@ def _problems(terms: Iterable[PreferredSchedulingTerm]) -> Iterator[str]:
             for k, value in enumerate(expression.values or ()):
                 place = f"[{i}].matchExpressions[{j}].values[{k}]"
                 quoted = json.dumps(value, ensure_ascii=False)
-                if expression.operator in ("Gt", "Lt") and parse_int64(value) is None:
+                if expression.operator in ("Gt", "Lt") and parse_int(value) is None:
                     yield f"{place}: Invalid value: {quoted}: for 'Gt', 'Lt' operators, the value must be an integer"
                 problem = _label_problem(value)
                 if problem:

@@ -18,6 +18,7 @@ from kplan.objects.models import (
     Toleration,
     TopologySpreadConstraint,
 )
+from kplan.objects.whole_numbers import parse_int
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
 from kplan.reasons.groups import node_terms
@@ -190,16 +191,13 @@ def _whole_number(requirement: NodeSelectorRequirement) -> str | None:
     if requirement.operator not in ("Gt", "Lt") or len(requirement.values or ()) != 1:
         return None
     text = (requirement.values or [""])[0]
+    if parse_int(text) is not None:
+        return None
     try:
         number = float(text)
-        int(text)
-    except ValueError:
-        try:
-            number = float(text)
-        except ValueError:
-            return None
         return str(math.floor(number) if requirement.operator == "Gt" else math.ceil(number))
-    return None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _swap(at: tuple[int, int], requirement: NodeSelectorRequirement | None) -> Edit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,10 @@ import msgspec
 
 from kplan.result.document_base import Document
 from kplan.result.documents import DOCUMENTS
+from kplan.visible import is_visible, visible, without_commands
+
+_ENDLESS = 1 << 30
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_json(document: Document) -> str:
@@ -42,6 +47,18 @@ def json_pieces(document: Document) -> Iterator[str]:
     yield "\n}\n"
 
 
+def escaped_json(text: str) -> str:
+    """Escape what JSON need not: what a terminal acts on, what nobody sees, and what orders a CI about.
+
+    The text means the same to whoever reads it as JSON.
+    """
+    lines = text.split("\n")  # of JSON that is laid out; in its texts none is left
+    if all(map(is_visible, lines)) and "##[" not in text:
+        return text
+    shown = ("".join(one if is_visible(one) else json.dumps(one)[1:-1] for one in line) for line in lines)
+    return "\n".join(shown).replace("##[", "\\u0023#[")
+
+
 def _listed(values: tuple[Any, ...]) -> Iterator[str]:
     separator = "[\n"
     for value in values:
@@ -51,13 +68,42 @@ def _listed(values: tuple[Any, ...]) -> Iterator[str]:
 
 
 def _indented(value: Any, depth: int) -> str:
-    text = json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False)
+    text = escaped_json(json.dumps(msgspec.to_builtins(value), indent=2, ensure_ascii=False))
     return text.replace("\n", "\n" + " " * depth)
 
 
 def to_yaml(document: Document) -> str:
     """Write a document as YAML."""
-    return msgspec.yaml.encode(_plain(document), order=None).decode()
+    return yaml_of(_plain(document))
+
+
+def yaml_of(value: object) -> str:
+    """Write a value as YAML: what is not visible, or orders a CI about, in quotes and with escapes.
+
+    Args:
+        value: dicts, lists, texts and numbers.
+    """
+    import yaml
+
+    class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]  # with libyaml or without
+        """Quotes what has to be escaped."""
+
+    Dumper.add_representer(str, _yaml_text)
+    text = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False)
+    if "::" in text:  # a line that goes on might begin with it
+        text = yaml.dump(value, Dumper=Dumper, allow_unicode=True, sort_keys=False, width=_ENDLESS)
+    lines = text.split("\n")
+    if all(map(is_visible, lines)) and "##[" not in text:
+        return text
+    # whatever is not visible stands in double quotes, where YAML has escapes
+    shown = ("".join(one if is_visible(one) else visible(one) for one in line) for line in lines)
+    return "\n".join(shown).replace("##[", "\\x23#[")
+
+
+def _yaml_text(dumper: Any, text: str) -> Any:
+    text = _SURROGATE.sub(lambda found: visible(found[0]), text)
+    plain = is_visible(text.replace("\n", "")) and without_commands(text) == text
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else '"')
 
 
 def _plain(document: Document) -> dict[str, Any]:

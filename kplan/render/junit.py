@@ -42,7 +42,8 @@ def report(document: CheckResult) -> str:
     for name, file, cases in suites:
         _suite(root, name, file, cases, document)
     indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+    told = tostring(root, encoding="unicode").replace("##[", "&#35;#[")  # an order to a CI that logs it
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{told}\n'
 
 
 def _counts(cases: Iterable[_Case]) -> dict[str, str]:

@@ -18,9 +18,10 @@ ROWS = 20
 FINDINGS = 10
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536."""
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<|~"} | {"\n": " ", "\r": " "})
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]|~"} | {"<": "&lt;", "&": "&amp;", "\n": " ", "\r": " "})
+_MENTION = re.compile(r"@(?=\w)|#(?=\d)")
+_LINK = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 _TICKS = re.compile("`+")
-_MENTION = re.compile(r"(?<!\w)@(?=\w)")
 
 
 def comment(document: CheckResult) -> str:
@@ -171,8 +172,12 @@ def _short(text: str, most: int = 200) -> str:
 
 
 def _text(text: str) -> str:
-    """Text that Markdown shows as it is, on one line; nobody is mentioned by it."""
-    return _MENTION.sub("@&#8203;", text.translate(_SPECIAL))
+    """Text that Markdown shows as it is, on one line: no tag, no link, and nobody and no issue is mentioned by it.
+
+    A link that GitHub makes of an address ends where its own rules say, within an escape as well.
+    """
+    whole = _MENTION.sub(lambda found: f"{found[0]}&#8203;", text.translate(_SPECIAL))
+    return _LINK.sub(lambda found: f"&#{ord(found[0])};", whole)
 
 
 def _code(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from kplan.render.data import escaped_json
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
 
@@ -61,7 +62,8 @@ def log(document: CheckResult) -> str:
         "results": results,
         "properties": {name: value for name, value in properties.items() if value != ""},
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    whole = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return escaped_json(json.dumps(whole, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _rule(name: str) -> dict[str, Any]:

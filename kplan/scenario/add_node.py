@@ -18,6 +18,7 @@ from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.node import NodeSpec, NodeStatus
 from kplan.objects.quantity import value as whole
 from kplan.objects.well_known import HOSTNAME
+from kplan.objects.whole_numbers import is_natural, natural
 from kplan.scenario.daemons import daemon_pods, samples_of
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
@@ -167,20 +168,20 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
     if len(sources) > 1 or (not sources and not allocatable):
         raise bad_step(f"{flag} {text}", "what is the node like?", "one of like=, template=, file=, or cpu=")
     count = words.pop("count", "1")
-    if not count.isdecimal() or not 1 <= int(count) <= 100_000:
+    if not 1 <= (natural(count) or 0) <= 100_000:
         raise bad_step(f"{flag} {text}", f"count {count!r}", "a number from 1")
     for key, amount in allocatable.items():
         if whole(amount) < 0:
             raise bad_step(f"{flag} {text}", f"{key}={amount} is less than nothing")
         if whole(amount) < _LEAST_BYTES and key in _IN_BYTES:
             raise bad_step(f"{flag} {text}", f"{key}={amount} is {amount} bytes", f"{key}={amount}Gi")
-    return AddNode(**words, count=int(count), allocatable=allocatable, labels=labels)
+    return AddNode(**words, count=natural(count) or 1, allocatable=allocatable, labels=labels)
 
 
 def _is_extended(key: str, value: str) -> bool:
     """Whether ``nvidia.com/gpu=8`` is an amount: a qualified name outside kubernetes.io with a whole number."""
     domain, slash, _ = key.partition("/")
-    return bool(slash) and not domain.endswith(("kubernetes.io", "k8s.io")) and value.isdecimal()
+    return bool(slash) and not domain.endswith(("kubernetes.io", "k8s.io")) and is_natural(value)
 
 
 def fresh_name(stem: str, taken: set[str], *, alone: bool = False) -> str:

@@ -19,6 +19,7 @@ from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
 from kplan.objects.readiness import is_ready
 from kplan.objects.selectors import Selector, compile_selector
+from kplan.objects.whole_numbers import is_natural, natural, parse_int
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import workload_object
@@ -98,7 +99,7 @@ def status_of(cluster: Cluster, budget: PodDisruptionBudget) -> PodDisruptionBud
         expected = _scale(cluster, pods)
         desired = scaled(spec.min_available, expected, up=True)
     else:
-        expected, desired = len(pods), int(spec.min_available or 0)
+        expected, desired = len(pods), scaled(spec.min_available, 0, up=True)
     current = sum(map(healthy, pods))
     allowed = max(0, current - desired) if expected > 0 else 0
     return PodDisruptionBudgetStatus(
@@ -195,7 +196,7 @@ class SetBudget:
         known = cluster.objects.table("pod_disruption_budgets").get(key)
         if known is None:
             raise _no_such_budget(cluster, key)
-        amount = int(self.amount) if self.amount.isdecimal() else self.amount
+        amount = self.amount if "%" in self.amount else natural(self.amount)
         wanted = (amount, None) if self.field == "minAvailable" else (None, amount)
         spec = replace(known.spec, min_available=wanted[0], max_unavailable=wanted[1])
         budget = replace(known, spec=spec)
@@ -222,8 +223,10 @@ def read_budget(text: str, namespace: str = "") -> SetBudget:
     """
     name, _, rest = text.partition(":")
     field, _, amount = rest.partition("=")
-    if field not in ("minAvailable", "maxUnavailable") or not amount.removesuffix("%").isdecimal():
+    if field not in ("minAvailable", "maxUnavailable") or not is_natural(amount.removesuffix("%")):
         raise bad_step(f"--set-pdb {text}", "what does it ask for?")
-    if amount.endswith("%") and int(amount[:-1]) > _ALL:
+    if amount.endswith("%") and (natural(amount[:-1]) or 0) > _ALL:
         raise bad_step(f"--set-pdb {text}", f"{amount} is more than all pods")
+    if not amount.endswith("%") and parse_int(amount, 32) is None:
+        raise bad_step(f"--set-pdb {text}", "a budget is a number of 32 bits")
     return SetBudget(f"{namespace}/{name}" if namespace and "/" not in name else name, field, amount)

@@ -11,10 +11,12 @@ from msgspec.structs import replace
 
 from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.controllers.device_claims import status_of_copy
+from kplan.admission.controllers.names import MOST_PODS
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Node, Object, Pod, ReplicationController, Workload
+from kplan.objects.whole_numbers import is_natural, parse_int
 from kplan.scenario.budgets import healthy
 from kplan.scenario.effect import Effect
 from kplan.scenario.grammar import bad_step
@@ -171,6 +173,10 @@ def read_scale(text: str, namespace: str = "") -> Scale:
         UsageError: there is no number.
     """
     workload, equals, count = text.rpartition("=")
-    if not equals or not count.isdecimal():
+    if not equals or not is_natural(count):
         raise bad_step(f"--scale {text}", "how many?")
-    return Scale(workload, int(count), namespace)
+    if (replicas := parse_int(count, 32)) is None:
+        raise bad_step(f"--scale {text}", "replicas are a number of 32 bits")
+    if replicas > MOST_PODS:
+        raise bad_step(f"--scale {text}", f"{MOST_PODS:,} replicas are the most that kplan makes")
+    return Scale(workload, replicas, namespace)

@@ -12,6 +12,7 @@ from kplan.cluster.unbuild import pod_object
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Pod
+from kplan.objects.whole_numbers import parse_int
 from kplan.scenario.effect import Effect, parted
 from kplan.scenario.grammar import bad_step
 from kplan.scenario.names import Scope, find_workload, is_workload, pods_of, resolve, workload_object
@@ -113,10 +114,10 @@ class SetPriority:
         known = cluster.objects.table("priority_classes").get(self.priority)
         if known is not None:
             return known.value, known.name
-        try:
-            return int(self.priority), None
-        except ValueError as error:
-            raise bad_step(self.flag, "neither a number nor a PriorityClass here") from error
+        number = parse_int(self.priority, 32)
+        if number is None:
+            raise bad_step(self.flag, "neither a number nor a PriorityClass here")
+        return number, None
 
 
 def changed_pod(pod: PodInfo, now: Pod) -> tuple[Change, Change]:

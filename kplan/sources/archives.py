@@ -198,11 +198,13 @@ def _read_tar(stream: Metered, name: str) -> Tree:
     members = _Members(name)
     with tarfile.open(fileobj=cast(IO[bytes], stream), mode="r|", bufsize=1 << 18) as archive:
         for member in archive:
-            path = members.path(member.name)
+            path = members.path(_readable(member.name))
             if member.issym():
-                members.link(path, member.linkname)
+                members.link(path, _readable(member.linkname))
             elif member.islnk():
-                members.link(path, posixpath.relpath(members.path(member.linkname), posixpath.dirname(path) or "."))
+                members.link(
+                    path, posixpath.relpath(members.path(_readable(member.linkname)), posixpath.dirname(path) or ".")
+                )
             elif member.isfile() and not member.issparse() and members.wanted(path, member.size):
                 members.check_room(member.size)
                 content = archive.extractfile(member)
@@ -211,6 +213,11 @@ def _read_tar(stream: Metered, name: str) -> Tree:
                     raise EOFError
                 members.keep(path, data)
     return members.tree()
+
+
+def _readable(name: str) -> str:
+    """Show the bytes of a member's name that are not UTF-8 as U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _read_zip(opener: Opener, name: str) -> Tree:

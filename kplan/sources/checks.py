@@ -15,6 +15,7 @@ from msgspec import inspect
 from kplan.errors import QuantityError
 from kplan.objects.models import Object
 from kplan.objects.quantity import nanos
+from kplan.sources.bounds import check_bounds
 from kplan.sources.fit import Misfit, describe, type_of
 from kplan.sources.scalars import shorten
 
@@ -45,6 +46,7 @@ def check(item: Object) -> None:
     Raises:
         Misfit: the first that an API server would refuse, with its path.
     """
+    check_bounds(item)
     numbers = _checker(type(item))
     if numbers:
         numbers(item)

@@ -8,6 +8,7 @@ from typing import TypeVar
 from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
+from kplan.objects.whole_numbers import by_size
 from kplan.sources.documents import About
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
@@ -50,6 +51,9 @@ class Collector:
     def add(self, record: Record) -> None:
         """Take an object; one that is broken is left out and remembered as such."""
         kind = _of(record.api_version, record.kind)
+        if kind is None and (cut := record.cut()) is not None:
+            self._broken.append(cut)
+            return
         if kind is None:
             self._schedulers.unread(record)
             self._unknown[f"{record.api_version}/{record.kind}"] += 1
@@ -250,8 +254,8 @@ def typed(record: Record, kind: Kind, namespace: str = DEFAULT_NAMESPACE) -> Obj
 
 def _newer(one: Object, other: Object) -> bool:
     """Tell whether an object read earlier is newer than another, by ``resourceVersion``."""
-    mine, others = one.metadata.resource_version or "", other.metadata.resource_version or ""
-    return mine.isdecimal() and others.isdecimal() and int(mine) > int(others)
+    mine, others = (by_size(item.metadata.resource_version or "") for item in (one, other))
+    return mine is not None and others is not None and mine > others
 
 
 __all__ = ["DEFAULT_NAMESPACE", "LISTED", "SERVER_VERSION", "TAKEN", "Collector", "typed"]

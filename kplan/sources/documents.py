@@ -27,6 +27,11 @@ _RETRY_AS_YAML = 4 << 20
 """Text up to this size that begins as JSON and is none is tried as YAML: flow style, comments [bytes]."""
 
 _LIST_DEPTH = 4
+DOCUMENTS = 300_000
+"""Documents of one file that are read; lists may hold more."""
+
+_FOREIGN = 1_000
+"""Documents that are no objects of Kubernetes before a file is taken for none of its."""
 _LIST = "List"
 _META = "meta.k8s.io/"
 _ANSWERS = frozenset({"Table", "Status"})
@@ -146,6 +151,7 @@ def _documents(data: bytes, name: str) -> Iterator[Node]:
     if not _JSON.match(data):
         yield from _yaml_documents(data, name)
         return
+    data = json_text.readable(data)
     count = end = 0
     lines = json_text.Lines(data)
     try:
@@ -181,13 +187,23 @@ class _Reading:
 
     def run(self, documents: Iterable[tuple[Node, Hint]]) -> None:
         """Sort every document into lists, objects and what is neither."""
-        for node, hint in documents:
+        for number, (node, hint) in enumerate(documents):
             self._document(node, hint, 0)
+            if len(self.foreign) > _FOREIGN or number > DOCUMENTS:
+                raise self._too_many()
         if not self.found:
             self._nothing()
         for node in self.foreign:
             record = Record("", "", node, self.name)
             self.sink.broken(record.broken(f"expected an object with apiVersion and kind, got {brief(node)}"))
+
+    def _too_many(self) -> SourceError:
+        """Refuse a file of which no end is in sight."""
+        if len(self.foreign) > _FOREIGN:
+            told = f"more than {_FOREIGN:,} documents in it are no objects of Kubernetes"
+        else:
+            told = f"more than {DOCUMENTS:,} documents, the most that are read of one file"
+        return SourceError(told, file=self.name, code="too-many", hint="is it the right file?")
 
     def _nothing(self) -> None:
         if not self.foreign:

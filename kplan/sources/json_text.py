@@ -1,7 +1,9 @@
 """JSON texts: one document, several in a row, or one a line, cut into pieces that are decoded later by type."""
 
+import codecs
 import json
 import re
+import sys
 from collections.abc import Iterator
 
 import msgspec
@@ -11,22 +13,58 @@ from kplan.errors import SourceError
 _BYTE = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT = re.compile(r" \(byte (\d+)\)")
 _BETWEEN = re.compile(rb"(?:\s|^---[ \t]*(?:#[^\n]*)?$)*", re.MULTILINE)
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 _LONE_SURROGATE = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 
+_CHECKED = 1 << 20
+"""Bytes that are checked at a time."""
+
+_DIGITS = 30
+"""Digits of an integer that is read as one."""
+
+_LARGEST = sys.float_info.max
 _COUNTED = 1 << 16
 """Bytes of a line whose characters are counted; beyond, bytes are."""
 
 _skim = msgspec.json.Decoder(msgspec.Raw)
 
 
+def readable(data: bytes) -> bytes:
+    """Replace what is no character, as Go does: bytes that are not UTF-8, and halves of surrogate pairs.
+
+    Everything that looks into a text sees what this gives, so that places in it are the same for all.
+    """
+    if not data.isascii() and not _is_utf8(data):
+        data = data.decode("utf-8", "replace").encode()
+    if b"\\ud" in data or b"\\uD" in data:
+        data = _LONE_SURROGATE.sub(_replace_surrogate, data)
+    return data
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Tell whether a text is UTF-8, without holding it a second time."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(data)
+    try:
+        for at in range(0, len(data), _CHECKED):
+            decoder.decode(view[at : at + _CHECKED])
+        decoder.decode(b"", True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def pieces(data: bytes, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
     """Cut a text into its JSON documents, each with the byte it begins at.
 
     Documents may follow each other directly, on lines of their own (NDJSON), or with ``---`` lines between.
+
+    Args:
+        data: the text, as ``readable`` gives it.
+        file: its name, for errors.
 
     Raises:
         SourceError: for what is not JSON, with line and column.
@@ -37,12 +75,7 @@ def pieces(data: bytes, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
         try:
             raw = _first(view[at:])
         except msgspec.DecodeError as error:
-            escaped = b"\\ud" in data or b"\\uD" in data
-            whole = _LONE_SURROGATE.sub(_replace_surrogate, data) if escaped else data
-            if whole == data:
-                raise syntax_error(error, data, at, file) from None
-            data, view = whole, memoryview(whole)  # of the same length
-            continue
+            raise syntax_error(error, data, at, file) from None
         except RecursionError:
             raise SourceError("nested too deeply", file=file, line=Lines(data).at(at)[0], code="too-deep") from None
         yield raw, at
@@ -68,11 +101,29 @@ def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str)
 
 
 def loads(text: bytes) -> object:
-    """Decode a valid document to dicts and lists; bytes that are not UTF-8 become U+FFFD, as in Go."""
+    """Decode a valid document to dicts and lists; bytes that are not UTF-8 become U+FFFD, as in Go.
+
+    A number that no field of Kubernetes could hold is given as the largest that a float holds, which no field takes.
+
+    Raises:
+        SourceError: it is nested too deeply.
+    """
+    whole = text.decode("utf-8", "replace")
     try:
-        return json.loads(text.decode("utf-8", "replace"))
+        try:
+            return json.loads(whole, parse_float=_finite)
+        except ValueError:  # thousands of digits
+            return json.loads(whole, parse_int=_whole, parse_float=_finite)
     except RecursionError:
-        return {}
+        raise SourceError("nested too deeply", code="too-deep") from None
+
+
+def _whole(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _DIGITS else _finite(digits)
+
+
+def _finite(text: str) -> float:
+    return max(-_LARGEST, min(float(text), _LARGEST))
 
 
 class Lines:

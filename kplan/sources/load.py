@@ -15,6 +15,7 @@ from kplan.sources.collect import Collector
 from kplan.sources.documents import NO_HINT, Hint, Sink, read
 from kplan.sources.layouts import FORMS, contents
 from kplan.sources.moments import seconds_of
+from kplan.sources.opening import shown
 from kplan.sources.reader import STDIN, File
 
 Paths = str | Path | Sequence[str | Path]
@@ -124,7 +125,7 @@ def each(paths: Paths) -> Sequence[str | Path]:
 
 def name_of(paths: Paths) -> str:
     """Name what is read, as shown to the user."""
-    return ", ".join("standard input" if str(path) == STDIN else str(path) for path in each(paths))
+    return ", ".join("standard input" if str(path) == STDIN else shown(path) for path in each(paths))
 
 
 @contextmanager

@@ -92,7 +92,7 @@ class Manifests:
     def add(self, record: Record) -> None:
         """Take an object; see documents.Sink."""
         kind = find(record.api_version, record.kind)
-        item = typed(record, kind, self.namespace) if kind else None
+        item = typed(record, kind, self.namespace) if kind else record.cut()
         if isinstance(item, BrokenObject):
             self.broken_objects.append(item)
         elif item and not item.name and not item.metadata.generate_name:

@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 
 FORM = "%Y-%m-%dT%H:%M:%SZ"
 
+LATEST = 253_402_300_799
+"""The last second that RFC 3339 can write [seconds since 1970]."""
+
 
 def seconds_of(text: object) -> float | None:
     """Read a time as RFC 3339 writes it [seconds since 1970]; None for what is none."""

@@ -5,11 +5,13 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from kplan.errors import SourceError
 from kplan.sources.msgpack_text import as_json, is_trace
+from kplan.sources.opening import is_regular, load, load_stream, look, shown, unreadable
 from kplan.sources.unpacking import RATIO_FROM, RATIO_LIMIT, Zstd, bomb
 
 STDIN = "-"
@@ -73,21 +75,18 @@ def files(path: str | Path, stdin: BinaryIO | None = None) -> list[File]:
     if str(path) == STDIN:
         if stdin is None:
             raise SourceError("nothing was given on standard input", file="standard input", code="empty")
-        return [File("standard input", stdin.read)]
+        return [File("standard input", lambda: load_stream(stdin, "standard input"))]
     root = Path(path)
-    try:
-        is_folder = root.is_dir()
-        if not is_folder and not root.exists():
-            raise SourceError("no such file or folder", file=str(path), code="not-found")
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise unreadable(error, str(path)) from None
-    if not is_folder:
-        return [File(str(path), root.read_bytes)]
+    found_there = look(path)
+    if not found_there:
+        raise SourceError("no such file or folder", file=shown(path), code="not-found")
+    if found_there == "file":
+        return [File(shown(path), lambda: load(root))]
     found = sorted(_walk(root), key=lambda file: os.fsencode(file.inside))
     if not found:
         raise SourceError(
             "nothing to read: no YAML or JSON file in this folder",
-            file=str(path),
+            file=shown(path),
             code="empty",
             hint=f"files ending in {', '.join(_TEXTS)} count, also packed as .gz or .zst",
         )
@@ -100,8 +99,8 @@ def _walk(root: Path) -> Iterator[File]:
         for name in names:
             if not name.startswith(".") and name.lower().endswith(SUFFIXES):
                 path = Path(folder, name)
-                if path.is_file():
-                    yield File(str(path), path.read_bytes, path.relative_to(root).as_posix())
+                if is_regular(path):
+                    yield File(shown(path), partial(load, path), path.relative_to(root).as_posix())
 
 
 def refuse(error: OSError) -> None:
@@ -110,13 +109,7 @@ def refuse(error: OSError) -> None:
     Raises:
         SourceError: always.
     """
-    raise unreadable(error, str(error.filename)) from None
-
-
-def unreadable(error: Exception, name: str) -> SourceError:
-    """Make the error for a file or folder that the system does not let be read."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return SourceError(f"cannot be read: {reason}", file=name, code="unreadable")
+    raise unreadable(error, error.filename) from None
 
 
 def _unpack(data: bytes, name: str) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import msgspec
 
 from kplan.errors import SourceError
-from kplan.objects.kinds import Kind
+from kplan.objects.kinds import Kind, begun
 from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
 from kplan.sources import old_forms
@@ -62,6 +62,13 @@ class Record:
     def broken(self, problem: str, path: Path = ()) -> BrokenObject:
         """Say what is wrong with it, and where."""
         return BrokenObject(self.kind, self.key, self.place(path), problem)
+
+    def cut(self) -> BrokenObject | None:
+        """Say that an object of an unknown kind was cut off: it ends in the middle of the name of a kind that is."""
+        kind = begun(self.api_version, self.kind)
+        if kind is None or "metadata" in self.node.fields():
+            return None
+        return self.broken(f"it ends in the middle of its kind, {kind.name} perhaps: was the file cut off?", ("kind",))
 
     @property
     def key(self) -> str:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable
 
-from kplan.objects.selectors import parse_int64
+from kplan.objects.whole_numbers import parse_int
 
 VALUE, KEY, HANDLE, ADDRESS, IMAGE, NODE, NAMESPACE = "Value", "Key", "Handle", "Address", "Image", "Node", "Namespace"
 
@@ -74,7 +74,7 @@ class Names(ABC):
 
     def value(self, key: str, text: str) -> str:
         """Take the value of a label or taint."""
-        if not text or key in _KEPT_VALUES_OF or parse_int64(text) is not None:
+        if not text or key in _KEPT_VALUES_OF or parse_int(text) is not None:
             return text
         if key in _KIND_OF_VALUES:
             return self.word(_KIND_OF_VALUES[key], text)

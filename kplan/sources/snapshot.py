@@ -5,19 +5,20 @@ no Secrets, no ConfigMaps, no managed fields.
 """
 
 import gzip
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 import msgspec
 
-from kplan.errors import SourceError
+from kplan.errors import SourceError, UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import ClusterState
 from kplan.sources import snapshot_notes
+from kplan.sources.opening import shown
+from kplan.sources.writing import write_by
 
 KEPT_ANNOTATIONS = frozenset(
     {
@@ -88,21 +89,17 @@ def write_snapshot(state: ClusterState, path: str | Path) -> None:
         SourceError: it cannot be written, or its name promises another packing.
     """
     check_name(path)
-    target = Path(path)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+
+    def write(file: IO[bytes]) -> None:
+        with _packed(file, Path(path)) as packed:
+            for part in _parts(state):
+                packed.write(part)
+
     try:
-        with unfinished.open("xb") as file:
-            with _packed(file, target) as packed:
-                for part in _parts(state):
-                    packed.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(target)
-    except OSError as error:
-        raise _unwritable(target, error) from None
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
+        write_by(path, write)
+    except UsageError as error:
+        reason = error.message.removeprefix(f"{shown(path)}: ")
+        raise SourceError(reason, file=shown(path), code=error.code, hint=error.hint) from None
 
 
 def snapshot_bytes(state: ClusterState) -> bytes:
@@ -188,7 +185,3 @@ def _packed(file: IO[bytes], target: Path) -> Iterator[_Writable]:
             yield packed
     else:
         yield file
-
-
-def _unwritable(target: Path, error: OSError) -> SourceError:
-    return SourceError(f"cannot be written: {error.strerror or error}", file=str(target), code="unwritable")

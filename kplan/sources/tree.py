@@ -3,9 +3,11 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kplan.errors import SourceError
+from kplan.sources.opening import is_regular, load, shown
 from kplan.sources.reader import SUFFIXES, File, refuse
 
 
@@ -68,11 +70,11 @@ def folder_tree(root: Path) -> Tree:
         below[:] = [name for name in below if not is_hidden(name)]
         for name in names:
             path = Path(folder, name)
-            if is_hidden(name) or not path.is_file():
+            if is_hidden(name) or not is_regular(path):
                 continue
             if path.is_symlink() and os.path.commonpath([inside, os.path.realpath(path)]) != inside:
                 continue
             within = path.relative_to(root).as_posix()
-            found[within] = File(str(path), path.read_bytes, within)
+            found[within] = File(shown(path), partial(load, path), within)
     files = dict(sorted(found.items(), key=lambda pair: os.fsencode(pair[0])))
-    return Tree(str(root), files, packed=tuple(filter(is_archive, files)))
+    return Tree(shown(root), files, packed=tuple(filter(is_archive, files)))

@@ -7,6 +7,7 @@ name; what the document would be when written out is counted and capped as go-ya
 Source: go.yaml.in/yaml v2.4.3 ``decoder.unmarshal``, ``decoder.mapping``, ``decoder.merge``, ``allowedAliasRatio``.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +40,9 @@ _MARKED_DEPTH = 2
 _ALIASED_FREE, _DECODED_FREE = 100, 1000
 _RATIO_LOW, _RATIO_HIGH = 400_000, 4_000_000
 _RATIO_MAX, _RATIO_MIN = 0.99, 0.10
+
+_TIGHT = re.compile(r"^---#[^\n]*", re.MULTILINE)
+_TIGHT_BYTES = re.compile(rb"^---#[^\n]*", re.MULTILINE)
 
 _RENDER = "render it first (helm template, kustomize build)"
 
@@ -87,7 +91,7 @@ def documents(data: str | bytes, file: str, *, first_line: int = 0) -> Iterator[
         SourceError: for a syntax error, an alias bomb, and what kubectl refuses (a null key, NaN, a wrong tag).
     """
     try:
-        parser = _Parser(data)
+        parser = _Parser(_separated(data))
         get_event: Callable[[], Any] = parser.get_event
         while True:
             event = get_event()
@@ -100,6 +104,24 @@ def documents(data: str | bytes, file: str, *, first_line: int = 0) -> Iterator[
         raise _syntax_error(error, data, file, first_line) from None
     except RecursionError:  # only PyYAML's own parser recurses
         raise SourceError("nested too deeply", file=file, code="too-deep") from None
+
+
+def _separated(data: str | bytes) -> str | bytes:
+    """Blank out a comment that follows a separator without a space: to YAML ``---# x`` is text, to kubectl it is not.
+
+    Source: YAMLReader.Read in apimachinery v0.37.2 pkg/util/yaml/decoder.go.
+    """
+    if isinstance(data, bytes):
+        return _TIGHT_BYTES.sub(_blank_bytes, data) if b"---#" in data else data
+    return _TIGHT.sub(_blank, data) if "---#" in data else data
+
+
+def _blank(found: re.Match[str]) -> str:
+    return f"---{' ' * (len(found[0]) - 3)}"  # as many characters, which marks count
+
+
+def _blank_bytes(found: re.Match[bytes]) -> bytes:
+    return b"---" + b" " * (len(found[0].decode("utf-8", "replace")) - 3)
 
 
 def event_stream(data: str) -> Iterator[Any]:

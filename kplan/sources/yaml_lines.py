@@ -18,6 +18,9 @@ from kplan.sources.yaml_events import Mark, YamlDocument
 SMALL = 1 << 17
 """Texts below this size are read by events [bytes]."""
 
+_LEAST_DOCUMENT = 20
+"""Characters of a document on average that may hold an object."""
+
 _CACHE_LIMIT, _CACHED_LENGTH = 500_000, 200
 """Lines that are remembered, and the longest of them."""
 
@@ -61,6 +64,8 @@ def documents(data: bytes, file: str, *, first_line: int = 0) -> Iterator[YamlDo
     except UnicodeDecodeError:
         text = ""
     separators = _separators(text) if len(data) >= SMALL and text else None
+    if separators is not None and len(text) < _LEAST_DOCUMENT * len(separators):
+        separators = None  # so small that no object is among them: by events, which can stop between them
     try:
         built = list(_between(text, separators, file, first_line)) if separators is not None else None
     except SourceError:

@@ -17,6 +17,7 @@ from kplan.objects import models
 from kplan.objects.models import Object, Pod, ReplicaSet
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
+from kplan.objects.whole_numbers import natural
 from kplan.sources import ManifestObject
 
 DESIRED = "deployment.kubernetes.io/desired-replicas"
@@ -227,4 +228,5 @@ def _by_owner(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
 
 
 def _number(text: str | None, otherwise: int) -> int:
-    return int(text) if text is not None and text.isdecimal() else otherwise
+    number = natural(text) if text is not None else None
+    return otherwise if number is None else number

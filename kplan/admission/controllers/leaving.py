@@ -12,6 +12,7 @@ from math import log2
 from typing import TypeVar
 
 from kplan.objects.models import Pod
+from kplan.objects.whole_numbers import natural, parse_int
 
 _PHASES = {"Pending": 0, "Unknown": 1}
 _COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -90,7 +91,7 @@ def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Sta
     keeps: dict[str, Standing] = {}
     for one in ranked:  # of several with one index the last stays
         index = one.pod.annotations.get(_INDEX, "")
-        if index.isdecimal() and int(index) < indexes:
+        if (number := natural(index)) is not None and number < indexes:
             keeps[index] = one
     stay = {one.uid for one in keeps.values()}
     return sorted(ranked, key=lambda one: one.uid in stay)
@@ -101,12 +102,21 @@ def _stage(one: Standing) -> tuple[int, ...]:
 
 
 def _ranks(one: Standing, on_node: Counter[str]) -> tuple[int, ...]:
-    cost = one.pod.annotations.get(_COST, "0")
     return (
         *_stage(one),
-        int(cost) if cost.lstrip("-").isdecimal() else 0,
+        _cost(one.pod.annotations.get(_COST, "0")),
         -on_node[one.node],
     )
+
+
+def _cost(text: str) -> int:
+    """Read a deletion cost; what the controllers cannot read counts as none.
+
+    Source: GetDeletionCostFromPodAnnotations, validFirstDigit in v1.37.2 pkg/apis/core/helper/helpers.go.
+    """
+    if text == "0" or text[:1] in (*"-123456789",):
+        return parse_int(text, 32) or 0
+    return 0
 
 
 def _ready_since(one: Standing) -> str:
@@ -150,5 +160,5 @@ def _less(one: _Ordered, other: _Ordered) -> int:
 
 def ordinal(name: str) -> int:
     """Ordinal of a pod of a StatefulSet by its name; -1 for a name without one."""
-    tail = name.rpartition("-")[2]
-    return int(tail) if tail.isdecimal() else -1
+    number = natural(name.rpartition("-")[2])
+    return -1 if number is None else number

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from kplan.sources.fit import Misfit
+
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """What random names are made of: no vowels, and no 0, 1 and 3.
 
@@ -22,15 +24,21 @@ _LONGEST_NAME = 253
 _FNV_OFFSET, _FNV_PRIME = 0x811C9DC5, 0x01000193
 
 
+MOST_PODS = 100_000
+"""Pods that are made of the manifests of one question; Kubernetes is built for 150,000 in a whole cluster."""
+
+
 @dataclass(slots=True)
 class Names:
     """Makes names that are not taken.
 
     Attributes:
         taken: ``namespace/name`` of pods that exist or were named before.
+        made: how many were named.
     """
 
     taken: set[str] = field(default_factory=set)
+    made: int = 0
 
     def generate(self, base: str, namespace: str, number: int = 0) -> str:
         """Complete a ``generateName`` with five characters.
@@ -55,8 +63,20 @@ class Names:
         key = f"{namespace}/{name}"
         if key in self.taken:
             return False
+        self.room(1)
+        self.made += 1
         self.taken.add(key)
         return True
+
+    def room(self, count: int) -> int:
+        """Make sure that so many more pods may be made, and give the number back.
+
+        Raises:
+            Misfit: they are more than any cluster runs.
+        """
+        if self.made + count > MOST_PODS:
+            raise Misfit(f"{self.made + count:,} pods, and {MOST_PODS:,} is the most that kplan makes of manifests")
+        return count
 
 
 def suffix(*parts: str) -> str:

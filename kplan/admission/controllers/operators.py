@@ -235,7 +235,7 @@ def _expand_place(place: TemplatePlace, owner: Owner, element: tuple[str, object
     template = read_template(dig(value, place.template), where)
     words = {"owner": owner.name, "group": group.lower(), "hash": template_hash(template)}
     drafts = []
-    for index in range(count):
+    for index in range(around.names.room(count)):
         text = place.name.format(index=index, **words)
         if text.endswith("-"):
             text = around.names.generate(text, owner.namespace, index)
@@ -256,7 +256,7 @@ def _expand_jobs(
         spec = {**spec, "completionMode": "Indexed", "completions": spec.get("completions", spec.get("parallelism", 1))}
     drafts: list[Draft] = []
     notes: list[str] = []
-    for index in range(count):
+    for index in range(around.names.room(count)):
         words = {"owner": owner.name, "group": group, "index": str(index)}
         name = place.name.format(**words)
         job = Owner("batch/v1", "Job", owner.namespace, name, f"{owner.uid}-{group}-{index}")
@@ -281,8 +281,8 @@ def _expand_leader_worker_set(manifest: ManifestObject, around: Surroundings) ->
     size = dig_int(manifest.raw, f"{where}.size", 1)
     prefix = "leaderworkerset.sigs.k8s.io"
     drafts = []
-    for group in range(dig_int(manifest.raw, "spec.replicas", 1)):
-        for index in range(size):
+    for group in range(around.names.room(dig_int(manifest.raw, "spec.replicas", 1))):
+        for index in range(around.names.room(size)):
             name = f"{owner.name}-{group}" + (f"-{index}" if index else "")
             around.names.claim(owner.namespace, name)
             labels = {

@@ -155,7 +155,7 @@ def make_replicas(
     """Make equal pods with names of a random suffix."""
     return tuple(
         Draft(make_pod(template, owner, names.generate(f"{owner.name}-", owner.namespace, number), labels))
-        for number in range(count)
+        for number in range(names.room(count))
     )
 
 
@@ -251,7 +251,7 @@ def expand_stateful_set(manifest: ManifestObject, around: Surroundings) -> Workl
     claims = (spec.volume_claim_templates or []) if isinstance(spec, WorkloadSpec) else []
     labels = (spec.selector.match_labels or {}) if isinstance(spec, WorkloadSpec) and spec.selector else {}
     start = dig_int(manifest.raw, "spec.ordinals.start", 0)
-    ordinals = range(start, start + dig_int(manifest.raw, "spec.replicas", 1))
+    ordinals = range(start, start + around.names.room(dig_int(manifest.raw, "spec.replicas", 1)))
     notes: tuple[str, ...] = ()
     if dig_text(manifest.raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady" and len(ordinals) > 1:
         notes = ("its pods are made one after the other, each once the one before is ready",)
@@ -390,7 +390,7 @@ def job_pods(spec: object, where: str, owner: Owner, names: Names, labels: dict[
         return Workload(make_replicas(template, owner, count, names), notes=notes)
     if dig(spec, "backoffLimitPerIndex") is not None:
         template.metadata.annotations = {**template.annotations, _FAILURES: "0"}
-    return Workload(tuple(_indexed(template, owner, index, names) for index in range(count)), notes=notes)
+    return Workload(tuple(_indexed(template, owner, index, names) for index in range(names.room(count))), notes=notes)
 
 
 def _indexed(template: Pod, owner: Owner, index: int, names: Names) -> Draft:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kplan.admission.controllers.names import uid
-from kplan.admission.raw import dig, dig_int, dig_text, read_template
+from kplan.admission.raw import dig, dig_int, dig_text, mapping_at, read_template
 from kplan.admission.validation.labels import selector_problems
 from kplan.admission.validation.numbers import count_problems, deadline_problems
 from kplan.admission.validation.pods import template_problems
@@ -35,7 +35,7 @@ def job_problems(manifest: ManifestObject) -> Iterator[Problem]:
     given = dig(manifest.raw, "spec.selector")
     if isinstance(given, dict) and given and dig(manifest.raw, "spec.manualSelector") is not True:
         mine = uid("Job", dig_text(manifest.raw, "metadata.namespace"), dig_text(manifest.raw, "metadata.name"))
-        labels = {**(given.get("matchLabels") or {}), "batch.kubernetes.io/controller-uid": mine}
+        labels = {**mapping_at(given, "matchLabels"), "batch.kubernetes.io/controller-uid": mine}
         shown = Fields({"matchLabels": labels, **{key: part for key, part in given.items() if key != "matchLabels"}})
         yield invalid(("spec", "selector"), shown, "`selector` not auto-generated")
     yield from _job_spec(manifest, ("spec",))

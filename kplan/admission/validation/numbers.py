@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from kplan.admission.raw import dig
 from kplan.admission.validation.problems import NEGATIVE, Problem, invalid
 from kplan.objects.formats import percentage
+from kplan.objects.whole_numbers import natural
 from kplan.sources.fit import Path
 
 _ALL = 100
@@ -41,7 +42,7 @@ def number_of(value: object) -> int:
     """Read a number or a percentage as the server compares it with nought."""
     if isinstance(value, int):
         return value
-    return int(value[:-1]) if isinstance(value, str) and not percentage(value) else 0
+    return (natural(value[:-1]) or 0) if isinstance(value, str) else 0
 
 
 def share_problems(path: Path, **shares: object) -> Iterator[Problem]:

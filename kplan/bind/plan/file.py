@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from kplan.errors import UsageError
 from kplan.result.document_bind import BindPlan
+from kplan.sources.opening import load
+from kplan.sources.writing import write_whole
 
 
 def save_plan(plan: BindPlan, path: str) -> None:
@@ -19,12 +19,7 @@ def save_plan(plan: BindPlan, path: str) -> None:
         UsageError: it cannot be written.
     """
     data = msgspec.json.format(msgspec.json.encode(plan), indent=1) + b"\n"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
+    write_whole(path, [data])
 
 
 def load_plan(path: str) -> BindPlan:
@@ -34,7 +29,7 @@ def load_plan(path: str) -> BindPlan:
         UsageError: it cannot be read, or is none.
     """
     try:
-        data = Path(path).read_bytes()
+        data = load(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
     try:

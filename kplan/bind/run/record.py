@@ -15,6 +15,7 @@ import msgspec
 
 from kplan.errors import UsageError
 from kplan.result.document_bind import BoundPod
+from kplan.sources.opening import load
 
 VERSION = 1
 
@@ -108,7 +109,7 @@ def read_journal(path: str) -> Record:
         UsageError: it cannot be read, is none, is one of another version, or a line in it is damaged.
     """
     try:
-        data = Path(path).read_bytes()
+        data = load(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", code="unreadable") from error
     head, *lines = _lines(path, data)

@@ -17,6 +17,7 @@ import msgspec
 
 from kplan.bind.wire.stop import Stop
 from kplan.errors import LiveError
+from kplan.objects.whole_numbers import natural
 from kplan.sources.live import failures
 from kplan.sources.live.connection import Connection
 from kplan.sources.live.kubeconfig import Access
@@ -199,7 +200,7 @@ def _no_answer(error: Exception, what: str, server: str) -> NoAnswer:
 
 
 def _seconds(text: str) -> float:
-    return float(text) if text.isdecimal() else 0.0
+    return float(natural(text) or 0)
 
 
 def _date(text: str) -> float:

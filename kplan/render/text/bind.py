@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-import msgspec
-
+from kplan.render.data import yaml_of
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import cause_lines, doubts, notes, origin
 from kplan.render.text.style import Style
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BindTotals, BoundPod
+from kplan.visible import visible
 from kplan.words import count, joined
 
 PODS_SHOWN = 20
@@ -159,6 +159,8 @@ def bindings_yaml(document: BindPlan) -> str:
             metadata = {"name": name, "namespace": namespace, **({"uid": pod.uid} if pod.uid else {})}
             target = {"apiVersion": "v1", "kind": "Node", "name": pod.node}
             binding = {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
-            text = msgspec.yaml.encode(binding, order=None).decode()
-            objects.append(f"# {pod.owner} is yet to make this pod, under another name.\n{text}" if pod.owner else text)
+            text = yaml_of(binding)
+            objects.append(
+                f"# {visible(pod.owner)} is yet to make this pod, under another name.\n{text}" if pod.owner else text
+            )
     return "---\n".join(objects)

@@ -26,7 +26,8 @@ from kplan.sources.layouts.sonobuoy import Sonobuoy
 from kplan.sources.layouts.support_bundle import SupportBundle
 from kplan.sources.layouts.support_bundle_kit import SupportBundleKit
 from kplan.sources.layouts.velero import Velero
-from kplan.sources.reader import STDIN, File, files, unreadable
+from kplan.sources.opening import is_regular, look, unreadable
+from kplan.sources.reader import STDIN, File, files
 from kplan.sources.tree import Tree, folder_tree
 from kplan.words import count
 
@@ -115,9 +116,9 @@ def _note_packed(tree: Tree, sink: Sink) -> None:
 def _opened(path: str | Path, stdin: BinaryIO | None) -> Tree | File:
     """Open a path as a tree if it is one, else as a file."""
     root = Path(path)
-    if str(path) == STDIN or not root.is_dir():
+    if str(path) == STDIN or look(path) != "folder":
         (file,) = files(path, stdin)
-        return _archive_or(file, None if str(path) == STDIN or not root.is_file() else root)
+        return _archive_or(file, None if str(path) == STDIN or not is_regular(root) else root)
     tree = folder_tree(root)
     if any(True for _ in tree.texts()):
         return tree

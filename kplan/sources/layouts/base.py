@@ -94,7 +94,7 @@ def version_in(tree: Tree, path: str) -> dict[str, object]:
     """Read the answer of the API server's ``/version``, if a dump has it there."""
     try:
         value = msgspec.json.decode(tree.peek(path))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}
     if isinstance(value, dict):
         info = value.get("info", value)
@@ -112,4 +112,5 @@ def key_of(node: Node) -> tuple[object, ...]:
     meta = value.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     group = str(value.get("apiVersion", "")).rpartition("/")[0]
-    return group, value.get("kind"), meta.get("namespace") or "", meta.get("name")
+    names = (value.get("kind"), meta.get("namespace") or "", meta.get("name"))
+    return (group, *names) if all(isinstance(name, str | None) for name in names) else (id(node),)

@@ -58,15 +58,20 @@ def _key(value: object) -> tuple[str, str, str] | None:
     return resource, str(meta.get("namespace") or ""), str(meta.get("name") or "")
 
 
+def _map(value: object) -> dict[str, Any]:
+    """Give a map; an empty one for what is none, as a damaged record may have there."""
+    return value if isinstance(value, dict) else {}
+
+
 def _carry_out(patch: dict[str, Any], node: Node, kept: dict[tuple[str, str, str], Node]) -> bool:
     """Carry out one change; tells whether its object was there."""
-    target, resource = patch.get("target") or {}, patch.get("resource") or {}
+    target, resource = (_map(patch.get(name)) for name in ("target", "resource"))
     key = (str(resource.get("resource", "")), str(target.get("namespace") or ""), str(target.get("name") or ""))
     method, template = patch.get("method"), patch.get("template")
     if isinstance(template, str):
         try:
             template = msgspec.json.decode(template)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return False
     if method == "delete":
         return kept.pop(key, None) is not None

@@ -55,7 +55,7 @@ class SimulatorExport(Form):
                 if key in fields:
                     yield fields[key], hint_of(BY_PLURAL[plural])
             classes = fields["priorityClasses"].array() if "priorityClasses" in fields else None
-            there = {key_of(node)[-1] for node in classes or ()}
+            there = {key_of(node)[-1] for node in classes or () if node.head() is not None}
             for name in sorted(_BUILT_IN.keys() - there):
                 value = _BUILT_IN[name]
                 yield made({"metadata": {"name": name}, "value": value}), hint_of(BY_PLURAL["priorityclasses"])

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 
 from kplan.errors import SourceError
 from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
+from kplan.sources.fit import describe
 from kplan.sources.layouts.base import key_of
-from kplan.sources.moments import time_of
+from kplan.sources.moments import LATEST, time_of
 from kplan.sources.nodes import Node
 from kplan.sources.snapshot_notes import TAKEN
 
@@ -28,20 +29,20 @@ class SimKubeTrace(Form):
         until, count, last = sink.until(), 0, 0
         for document in documents:
             fields = document.fields()
-            version = fields["version"].value()
+            version = fields["version"].value() if "version" in fields else None
             if version != _VERSION:
                 raise SourceError(
-                    f"a trace of SimKube in format {version}, and only format {_VERSION} is known",
+                    f"a trace of SimKube in format {describe(version)}, and only format {_VERSION} is known",
                     file=file,
                     code="simkube-version",
                     hint="record it again with SimKube 2 or later",
                 )
-            for event in fields["events"].array() or ():
+            for event in fields["events"].array() or () if "events" in fields else ():
                 told = event.fields()
                 moment = told["ts"].value() if "ts" in told else 0
                 if not isinstance(moment, int) or (until is not None and moment > until):
                     continue
-                count, last = count + 1, moment
+                count, last = count + 1, moment if 0 <= moment <= LATEST else last
                 for node in _objects(told, "applied_objs"):
                     kept[key_of(node)] = node
                 for node in _objects(told, "deleted_objs"):

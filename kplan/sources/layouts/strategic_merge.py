@@ -41,23 +41,28 @@ def merged(base: Any, patch: Any) -> Any:
     for key, change in patch.items():
         if key.startswith(_DELETE_FROM):
             name = key.removeprefix(_DELETE_FROM)
-            result[name] = [one for one in result.get(name) or () if one not in change]
+            result[name] = [one for one in _list(result.get(name)) if one not in _list(change)]
         elif key.startswith(_DIRECTIVES) or key == "$patch":
             continue
         elif change is None:
             result.pop(key, None)
         elif isinstance(change, list):
-            result[key] = _merged_list(key, result.get(key) or [], change)
+            result[key] = _merged_list(key, _list(result.get(key)), change)
         else:
             result[key] = merged(result.get(key) or {}, change) if isinstance(change, dict) else change
     return result
+
+
+def _list(value: Any) -> list[Any]:
+    """Give a list; an empty one for what is none, as a damaged record may have there."""
+    return value if isinstance(value, list) else []
 
 
 def _merged_list(name: str, base: list[Any], changes: list[Any]) -> list[Any]:
     if name in _UNITED:
         return [*base, *(one for one in changes if one not in base)]
     by = _MERGE_KEYS.get(name)
-    if not by or not all(isinstance(one, dict) and by in one for one in (*base, *changes)):
+    if not by or not all(isinstance(one, dict) and isinstance(one.get(by), str | int) for one in (*base, *changes)):
         return [one for one in changes if not (isinstance(one, dict) and "$patch" in one)]
     elements = {one[by]: one for one in base}
     for change in changes:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from kplan.errors import LiveError
+from kplan.objects.whole_numbers import natural
 from kplan.sources.live import failures
 from kplan.sources.live.bucket import TokenBucket
 from kplan.sources.live.kubeconfig import Access, find_access
@@ -150,7 +151,7 @@ class Connection:
     def _once(self, path: str, query: Mapping[str, str] | None, what: str) -> tuple[int, bytes, float]:
         answer = self._request(path, query or {}, what, self._timeout)
         after = answer.headers.get("Retry-After", "")
-        return answer.status, answer.data, float(after) if after.isdecimal() else 0.0
+        return answer.status, answer.data, float(natural(after) or 0)
 
     def _request(self, path: str, query: Mapping[str, str], what: str, timeout: Any, **how: Any) -> Any:
         """Make the one kind of request there is."""

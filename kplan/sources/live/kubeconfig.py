@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from kplan.errors import LiveError, UsageError
+from kplan.errors import LiveError, SourceError, UsageError
+from kplan.sources.opening import is_there
+from kplan.sources.plain_yaml import read_plain_yaml
 
 DEFAULT_KUBECONFIG = "~/.kube/config"
 _NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
@@ -77,9 +79,7 @@ def namespace_of(context: str = "", kubeconfig: str = "") -> str:
         with suppress(OSError, UnicodeDecodeError):
             return Path(_NAMESPACE_FILE).read_text().strip()
         return ""
-    import yaml
-
-    with suppress(yaml.YAMLError, *_ODD):
+    with suppress(SourceError, *_ODD):
         return str(_merged(there).context(context).get("namespace") or "")
     return ""
 
@@ -109,7 +109,7 @@ class _Merged:
 
 def _files(kubeconfig: str) -> list[str]:
     """The kubeconfigs that are there."""
-    return [path for path in _named(kubeconfig).split(os.pathsep) if path and Path(path).expanduser().exists()]
+    return [path for path in _named(kubeconfig).split(os.pathsep) if path and is_there(Path(path).expanduser())]
 
 
 def _named(kubeconfig: str) -> str:
@@ -162,7 +162,7 @@ def _broken() -> tuple[type[Exception], ...]:
     """What a kubeconfig that is none raises."""
     import yaml
 
-    return (_client_config().ConfigException, yaml.YAMLError, *_ODD)
+    return (_client_config().ConfigException, SourceError, yaml.YAMLError, *_ODD)
 
 
 _ODD = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -182,12 +182,10 @@ def _merged(files: list[str]) -> _Merged:
     Raises:
         ValueError: one is no kubeconfig.
     """
-    import yaml
-
     current = ""
     found: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in _BY_NAME}
     for path in files:
-        text = yaml.safe_load(Path(path).expanduser().read_text())
+        text = read_plain_yaml(Path(path).expanduser())
         if not isinstance(text, dict):
             raise ValueError(f"{path} is no kubeconfig")
         current = current or str(text.get("current-context") or "")

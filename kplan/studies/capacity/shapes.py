@@ -8,17 +8,17 @@ shapes:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from kplan.course.counting import count_sets
 from kplan.course.supply import Supply
-from kplan.errors import SourceError, UsageError
+from kplan.errors import SourceError
 from kplan.objects.models import Pod
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.pod import Container, PodSpec, PodStatus, ResourceRequirements
 from kplan.objects.quantity import parse
 from kplan.pipeline import Planner
 from kplan.result.document_capacity import ShapeRoom
+from kplan.sources.plain_yaml import read_plain_yaml
 from kplan.wording.capacity import SHAPES_EXAMPLE
 from kplan.wording.failing import failure
 
@@ -27,18 +27,10 @@ def load_shapes(file: str) -> dict[str, dict[str, str]]:
     """Read shapes: requests by name.
 
     Raises:
-        UsageError: the file cannot be read.
-        SourceError: it holds no shapes.
+        SourceError: the file cannot be read, or holds no shapes.
         QuantityError: an amount cannot be read.
     """
-    import yaml
-
-    try:
-        document = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}", code="unreadable") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SourceError(f"no YAML: {str(error).splitlines()[0]}", file=file) from error
+    document = read_plain_yaml(file)
     listed = document.get("shapes") if isinstance(document, dict) else document
     if not isinstance(listed, list) or not listed:
         raise SourceError("no shapes", file=file, code="bad-shapes", hint=SHAPES_EXAMPLE)

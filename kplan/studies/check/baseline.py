@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from kplan.errors import SourceError
 from kplan.result.document_check import Baseline, CheckResult, Finding
+from kplan.sources.opening import load
 from kplan.wording.check import NO_WORSE
 
 _WORDS = {"ok": "ok", "fail": "fails", "main": "fails", "unknown": "unknown"}
@@ -22,10 +22,10 @@ def read_baseline(file: str) -> CheckResult:
         SourceError: it cannot be read, or is something else.
     """
     try:
-        found = msgspec.json.decode(Path(file).read_bytes(), type=CheckResult)
+        found = msgspec.json.decode(load(file), type=CheckResult)
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", file=file, code="unreadable") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SourceError(
             f"no result of kplan check: {error}",
             file=file,

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from kplan.errors import SourceError, UsageError
 from kplan.objects.kinds import KINDS
+from kplan.objects.whole_numbers import natural
+from kplan.sources.plain_yaml import read_plain_yaml
 from kplan.wording.check import no_such_doubt
 
 SURVIVE = ("zone", "node")
@@ -91,19 +90,7 @@ def read_policy(file: str) -> Policy:
         SourceError: it cannot be read, or is no YAML mapping.
         UsageError: a name or a value in it means nothing.
     """
-    try:
-        found = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8 text'}",
-            file=file,
-            code="unreadable",
-        ) from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
-        problem = getattr(error, "problem", None)
-        raise SourceError(str(problem or "no YAML"), file=file, line=line, column=column, code="bad-yaml") from error
+    found = read_plain_yaml(file)
     if found is None:
         return Policy()
     if not isinstance(found, dict):
@@ -139,7 +126,7 @@ def _span(value: object) -> int:
     text = str(value).strip()
     if not text or _SPAN.sub("", text):
         raise ValueError("a time as in 90m, 24h, 7d")
-    return sum(int(number) * _SECONDS[unit] for number, unit in _SPAN.findall(text))
+    return sum((natural(number) or 0) * _SECONDS[unit] for number, unit in _SPAN.findall(text))
 
 
 def _words(value: object) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from kplan.studies.sweep.bench import Bench
 from kplan.studies.sweep.file import SweepFile, load_sweep
 from kplan.studies.sweep.questions import Waiting
 from kplan.studies.sweep.scenario import Axis, Grid, Point, Scenario
-from kplan.studies.sweep.summary import report
+from kplan.studies.sweep.summary import report, untimed
 from kplan.studies.sweep.workers import Workers, sweep
 
 __all__ = [
@@ -31,4 +31,5 @@ __all__ = [
     "merged",
     "report",
     "sweep",
+    "untimed",
 ]

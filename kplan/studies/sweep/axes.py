@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 
 from kplan.admission import expand
 from kplan.cluster import Cluster, to_state
@@ -17,6 +16,7 @@ from kplan.scenario.add_node import AddNode, read_add_node
 from kplan.scenario.manifests import AddManifest, expansion_effect
 from kplan.scenario.names import find_nodes, is_workload
 from kplan.sources import Manifests, load_objects
+from kplan.sources.opening import is_there
 from kplan.sources.reader import STDIN
 from kplan.studies.capacity import Supply, load_shapes, of_manifests, of_workload
 from kplan.studies.capacity.shapes import shape_pod
@@ -146,7 +146,7 @@ AXES = (*RULES, *_MAKERS)
 
 def names_workload(text: str) -> bool:
     """Whether a text is a workload of the cluster, ``deploy/x``, and no file."""
-    return is_workload(text) and not Path(text).exists()
+    return is_workload(text) and not is_there(text)
 
 
 def _light(supply: Supply) -> Supply:

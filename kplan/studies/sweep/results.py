@@ -18,6 +18,7 @@ from kplan import __version__
 from kplan.errors import SourceError, UsageError
 from kplan.result.document_base import API_VERSION, ApiVersion, Part
 from kplan.result.document_sweep import SweepOutcome
+from kplan.sources.opening import load
 from kplan.studies.sweep.base import Digests
 from kplan.wording.sweep import other_sweep
 
@@ -84,12 +85,14 @@ def read_results(path: str, start: SweepStart) -> Earlier:
         SourceError: a line is no outcome.
     """
     try:
-        content = Path(path).read_bytes()
+        content = load(path)
     except OSError as error:
         raise UsageError(f"--resume {path}: cannot be read: {error.strerror}", code="unreadable") from error
     whole = content.rfind(b"\n") + 1
     lines = content[:whole].splitlines()
     if not lines:
+        if not msgspec.json.encode(start).startswith(content):
+            raise SourceError("not the start of a sweep", file=path, line=1, code="bad-results")
         return Earlier({}, 0, dropped=len(content) > 0)
     _check(path, _decoded(lines[0], SweepStart, path, 1), start)
     found = [_decoded(line, SweepOutcome, path, number) for number, line in enumerate(lines[1:], 2)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_sweep import SweepAxis, SweepOutcome, SweepReport, badness
 from kplan.result.document_whatif import WhatIfStep
@@ -61,3 +63,8 @@ def _try(axes: Sequence[Axis], worst: SweepOutcome, what_if: Sequence[WhatIfStep
         return ""
     axis = axes[0]
     return words.closer(axis.name, axis.points[worst.number - 1].named, *(step.step for step in what_if))
+
+
+def untimed(outcome: SweepOutcome) -> SweepOutcome:
+    """An outcome without how long it took, which is never the same twice."""
+    return msgspec.structs.replace(outcome, seconds=0.0)

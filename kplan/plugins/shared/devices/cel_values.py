@@ -12,6 +12,7 @@ from typing import Any
 
 from kplan.errors import QuantityError
 from kplan.objects import quantity
+from kplan.objects.whole_numbers import is_natural, natural
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _IDENTIFIER = r"[0-9A-Za-z-]+"
@@ -78,9 +79,9 @@ class Semver:
         match = _SEMVER.fullmatch(text)
         if match is None:
             raise ValueError(f"invalid semantic version {text!r}")
-        numbers = (int(match["major"]), int(match["minor"]), int(match["patch"]))
+        numbers = (natural(match["major"]) or 0, natural(match["minor"]) or 0, natural(match["patch"]) or 0)
         pre = tuple(match["pre"].split(".")) if match["pre"] else ()
-        if max(numbers) > _MAX_UINT64 or any(len(part) > 1 and part[0] == "0" and part.isdigit() for part in pre):
+        if max(numbers) > _MAX_UINT64 or any(len(part) > 1 and part[0] == "0" and is_natural(part) for part in pre):
             raise ValueError(f"invalid semantic version {text!r}")
         return cls(numbers, pre)
 
@@ -89,7 +90,7 @@ class Semver:
 
     def _order(self) -> tuple[Any, ...]:
         """Releases after their pre-releases; numeric identifiers by value and before others; a prefix first."""
-        pre = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in self.pre)
+        pre = tuple((0, natural(part) or 0, "") if is_natural(part) else (1, 0, part) for part in self.pre)
         return (*self.numbers, not self.pre, pre)
 
     def __str__(self) -> str:

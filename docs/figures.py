@@ -1,0 +1,48 @@
+"""The figures of docs/trust.md, counted from the tests and the limits themselves."""
+
+import gzip
+from pathlib import Path
+
+from kplan.admission.controllers.names import MOST_PODS
+from kplan.sources import bounds, documents, opening, yaml_events
+from tests.hostile.samples import INPUTS
+from tests.hostile.test_fuzz import COUNT
+from tests.hostile.test_output import EVIL, FORMATS, commands
+
+ROOT = Path(__file__).parents[1]
+PAGE = Path(__file__).with_name("trust.md")
+BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
+
+
+def cases() -> int:
+    """Count the cases of the corpus."""
+    files = (ROOT / "fixtures" / "conformance").rglob("*.jsonl.gz")
+    return sum(line.strip() != b"" for file in files for line in gzip.decompress(file.read_bytes()).splitlines())
+
+
+def page() -> str:
+    """Write the page anew, with its figures as they are."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    tests = (
+        ("kinds of hostile files, each over all commands", len(INPUTS)),
+        ("hostile texts in every place of a cluster", len(EVIL)),
+        ("commands they are shown by", len(commands("", ""))),
+        ("formats they are shown in", len(FORMATS)),
+        ("mutated inputs in `make test`", COUNT),
+        ("cases of the real scheduler", cases()),
+    )
+    limits = (
+        ("bytes of one file", opening.READ_LIMIT),
+        ("documents of one file", documents.DOCUMENTS),
+        ("levels of YAML", yaml_events.MAX_DEPTH),
+        ("characters of a name", bounds.LONGEST_NAME),
+        ("pods made of manifests", MOST_PODS),
+        *((f"`{field}` of a pod", most) for field, most in bounds.OF_POD.values()),
+    )
+    return f"{before}{BEGIN}\n{_table('tested', tests)}\n{_table('at most', limits)}{END}{after}"
+
+
+def _table(head: str, rows: tuple[tuple[str, int], ...]) -> str:
+    lines = [f"| {head} | |", "|---|---:|", *(f"| {name} | {number:,} |" for name, number in rows)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,135 @@
+"""What stands between a path and its bytes: names too long, folders that are closed, devices without an end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from kplan.errors import SourceError
+
+READ_LIMIT = 4 << 30
+"""Size of one file, or of what comes through a pipe, that is read [bytes]; no real cluster comes near."""
+
+_PART = 1 << 20
+
+_read: set[tuple[int, int]] = set()
+"""Files that were looked at or read, by device and number; what is written must be none of them."""
+
+
+def look(path: str | Path) -> str:
+    """Tell whether a path is a ``folder``, a ``file`` (or a pipe, a device), or nothing (empty).
+
+    Raises:
+        SourceError: it cannot be looked at: its name is too long, a folder above it is closed.
+    """
+    try:
+        found = Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise unreadable(error, path) from None
+    if stat.S_ISDIR(found.st_mode):
+        return "folder"
+    _remember(found)
+    return "file"
+
+
+def is_there(path: str | Path) -> bool:
+    """Tell whether something of this name can be seen."""
+    try:
+        return bool(look(path))
+    except SourceError:
+        return False
+
+
+def is_regular(path: Path) -> bool:
+    """Tell whether a member of a folder is a file, or a link to one.
+
+    Raises:
+        SourceError: it cannot be looked at.
+    """
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise unreadable(error, path) from None
+
+
+def load(path: str | Path) -> bytes:
+    """Read a file whole; of a pipe or a device not more than is read of any.
+
+    Raises:
+        SourceError: it has no end, or more than READ_LIMIT bytes.
+        OSError: it cannot be read.
+    """
+    try:
+        opened = Path(path).open("rb")  # noqa: SIM115 - closed below
+    except ValueError as error:  # a NUL in the name
+        raise OSError(errno.EINVAL, str(error)) from None
+    with opened as file:
+        found = os.fstat(file.fileno())
+        _remember(found)
+        if stat.S_ISREG(found.st_mode) and found.st_size:  # files of /proc say 0
+            _check(found.st_size, path)
+            return file.read()
+        return load_stream(file, shown(path))
+
+
+def was_read(path: str | Path) -> bool:
+    """Tell whether this command has read a file, by whatever name."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return False
+    return (found.st_dev, found.st_ino) in _read
+
+
+def forget() -> None:
+    """Begin a command: nothing was read yet."""
+    _read.clear()
+
+
+def _remember(found: os.stat_result) -> None:
+    if stat.S_ISREG(found.st_mode):
+        _read.add((found.st_dev, found.st_ino))
+
+
+def load_stream(stream: BinaryIO, name: str) -> bytes:
+    """Read a stream to its end.
+
+    Raises:
+        SourceError: it is no text and has no end in sight, or has more than READ_LIMIT bytes.
+        OSError: it cannot be read.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while part := stream.read(_PART):
+        size += len(part)
+        _check(size, name)
+        if not part.strip(b"\0"):
+            raise SourceError("not text: nothing but NULs", file=name, code="not-text")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def shown(path: str | Path) -> str:
+    """Write a path for people: bytes of it that are not UTF-8 as escapes."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace") if "\0" not in str(path) else str(path)
+
+
+def unreadable(error: Exception, path: object) -> SourceError:
+    """Make the error for what cannot be opened."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return SourceError(f"cannot be read: {reason}", file=shown(str(path)), code="unreadable")
+
+
+def _check(size: int, path: str | Path) -> None:
+    if size > READ_LIMIT:
+        raise SourceError(
+            f"more than {READ_LIMIT >> 30} GiB, the most that is read of one file",
+            file=shown(path),
+            code="too-large",
+            hint="no cluster is as large: is it the right file? If so, split it and name the folder",
+        )

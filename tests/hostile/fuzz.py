@@ -1,0 +1,210 @@
+"""Mutations of good inputs that keep most of their structure, held against every reader and some command each.
+
+    python -m tests.hostile.fuzz --count 100000 --seconds 600    # what make fuzz does
+
+Each input is made of one number, so that what broke is made again by it: ``--seed N --count 1``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import io
+import json
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import yaml
+
+import kplan.cli.main as commands
+from kplan.errors import KplanError
+from kplan.sources import load_objects
+from kplan.sources.load import load
+from kplan.sources.redact import redact
+from kplan.sources.snapshot import snapshot_bytes
+from kplan.sources.yaml_events import documents as by_events
+from kplan.sources.yaml_lines import SMALL
+from kplan.sources.yaml_lines import documents as by_lines
+
+ROOT = Path(__file__).parents[2]
+DEMO = str(ROOT / "kplan" / "data" / "demo.yaml")
+ANSWERS = (0, 1, 2, 3, 4)
+WRONG: tuple[Any, ...] = (
+    *(None, True, 0, -1, 1.5, 10**30, -(2**63), "", "x", " ", "-5", "9" * 50, "5%", "-1Gi", "1e400", "\u202ex", "a\nb"),
+    *([], [None], [[]], {}, {"a": None}, {"": ""}, {"spec": []}, "2001-99-99T00:00:00Z", "metadata.name", "é\ud800"),
+)
+FILES = ("manifests", "examples", "layouts", "complaints")
+SEEDS_SMALL = 200_000
+"""Larger fixtures are not mutated [bytes]."""
+
+
+def bases() -> list[Any]:
+    """Good inputs as plain values: the objects of the project's fixtures and of its demo, and documents of its own."""
+    found: list[Any] = []
+    for path in [Path(DEMO), *(file for name in FILES for file in sorted((ROOT / "fixtures" / name).rglob("*")))]:
+        if path.suffix in (".yaml", ".yml", ".json") and path.stat().st_size < SEEDS_SMALL:
+            with contextlib.suppress(yaml.YAMLError, UnicodeDecodeError):
+                found += [one for one in yaml.safe_load_all(path.read_text()) if isinstance(one, dict | list)]
+    return found
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every path in a value."""
+    yield at
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from places(part, (*at, key))
+
+
+def mutated(value: Any, random: Random) -> Any:
+    """Change one place: another type, away, twice, deeper, or what stands elsewhere."""
+    whole = {"": copy.deepcopy(value)}
+    path = random.choice([one for one in places(whole) if one])
+    here: Any = whole
+    for step in path[:-1]:
+        here = here[step]
+    key, kind = path[-1], random.randrange(6)
+    if kind == 0 and isinstance(here, dict) and len(path) > 1:
+        del here[key]
+    elif kind == 1 and isinstance(here, list):
+        here.insert(key, copy.deepcopy(here[key]))
+    elif kind == 2:
+        here[key] = [here[key]] if random.random() < 0.5 else {"x": here[key]}
+    elif kind == 3 and isinstance(here[key], str):
+        here[key] = here[key][: random.randrange(len(here[key]) + 1)] + random.choice(["", "\x00", "é", "/", "::x"])
+    elif kind == 4:
+        other = random.choice(list(places(whole)))
+        part: Any = whole
+        for step in other:
+            part = part[step]
+        here[key] = copy.deepcopy(part)
+    else:
+        here[key] = copy.deepcopy(random.choice(WRONG))
+    return whole[""]
+
+
+def text_of(value: Any, random: Random) -> bytes:
+    """Write a value as JSON or YAML, sometimes with a damaged byte, or cut."""
+    items = value if isinstance(value, list) else [value]
+    if random.random() < 0.5:
+        data = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(errors="surrogatepass")
+    else:
+        try:
+            data = yaml.safe_dump_all(items, allow_unicode=True).encode(errors="surrogatepass")
+        except yaml.YAMLError:
+            data = json.dumps(items).encode(errors="surrogatepass")
+    damage = random.random()
+    if damage < 0.1 and data:
+        at = random.randrange(len(data))
+        data = data[:at] + bytes([random.randrange(256)]) + data[at + 1 :]
+    elif damage < 0.15:
+        data = data[: random.randrange(len(data) + 1)]
+    return data
+
+
+def made(seed: int, found: list[Any]) -> bytes:
+    """Make the input of a number."""
+    random = Random(seed)
+    value = random.choice(found)
+    for _ in range(random.randrange(1, 4)):
+        value = mutated(value, random)
+    return text_of(value, random)
+
+
+def read(file: str) -> None:
+    """Read it as a cluster, take a snapshot of that, plain and redacted, and read it as a manifest."""
+    with contextlib.suppress(KplanError):
+        state = load(file)
+        snapshot_bytes(state)
+        snapshot_bytes(redact(state)[0])
+    with contextlib.suppress(KplanError):
+        load_objects(file)
+
+
+def same_by_lines_and_events(data: bytes) -> None:
+    """The fast reader of YAML, which only large texts are given to, says what the slow one says."""
+
+    def told(reader: Callable[..., Any]) -> Any:
+        try:
+            return [(one.value, one.mark.line) for one in reader(padded, "f") if one.value is not None]
+        except KplanError as error:
+            return str(error)
+
+    padded = data + b"\n---\n# " + b"x" * SMALL + b"\n"
+    assert told(by_lines) == told(by_events)
+
+
+def command(file: str, seed: int) -> None:
+    """Ask one question of it, as a cluster or as a manifest."""
+    read_from, land = ["--snapshot", file], ["--snapshot", DEMO]
+    questions = [
+        ["explain", "pod", *read_from],
+        ["nodes", "-o", "html", *read_from],
+        ["simulate", *read_from, "-o", "json"],
+        ["drain", "node-a", *read_from],
+        ["fail", "node-a", *read_from, "-o", "yaml"],
+        ["simulate", file, *land],
+        ["check", file, *land, "-o", "sarif"],
+        ["capacity", file, *land],
+        ["bind", "-f", file, *land],
+        ["nodes", "--scenario", file, *land],
+        ["nodes", "--config", file, *land],
+        ["check", "deploy/web", *land, "--policy", file],
+        ["check", "deploy/web", *land, "--baseline", file],
+        ["bind", "--plan", file, *land],
+        ["capacity", "--shapes", file, *land],
+        ["config", "migrate", file],
+    ]
+    words = questions[seed % len(questions)]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err:
+        code = commands.main(words)
+    assert code in ANSWERS, f"{words[:2]}: {code}: {err.getvalue()}"
+
+
+def tried(seed: int, found: list[Any], *, ask: bool = True) -> str:
+    """Try one input; what went wrong, or nothing."""
+    data = made(seed, found)
+    with tempfile.NamedTemporaryFile(suffix=".in") as file:
+        file.write(data)
+        file.flush()
+        try:
+            read(file.name)
+            same_by_lines_and_events(data)
+            if ask:
+                command(file.name, seed)
+        except Exception:
+            return traceback.format_exc()
+    return ""
+
+
+def main() -> int:
+    """Try many inputs; the first that breaks something of a kind is shown with its number."""
+    flags = argparse.ArgumentParser()
+    flags.add_argument("--count", type=int, default=100_000)
+    flags.add_argument("--seconds", type=float, default=3600)
+    flags.add_argument("--seed", type=int, default=1)
+    given = flags.parse_args()
+    found, end, kinds = bases(), time.monotonic() + given.seconds, set()
+    done = 0
+    for seed in range(given.seed, given.seed + given.count):
+        if time.monotonic() > end:
+            break
+        told = tried(seed, found)
+        done += 1
+        place = "\n".join(told.splitlines()[-4:])
+        if told and place not in kinds:
+            kinds.add(place)
+            print(f"--- seed {seed}\n{told}")
+    print(f"{done:,} inputs, {len(kinds)} kinds of failure")
+    return bool(kinds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

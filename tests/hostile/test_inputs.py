@@ -1,0 +1,200 @@
+"""Whatever a file holds: an answer, or one clear line and exit 2; never an internal error, never a false answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kplan.cli.main import main
+from tests.hostile.samples import INPUTS, node, of, pod
+
+DEMO = str(Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml")
+ANSWERS = (0, 1, 2, 3, 4)
+
+
+def commands(file: str, out: Path) -> list[list[str]]:
+    read = ["--snapshot", file]
+    land = ["--snapshot", DEMO]
+    return [
+        ["explain", "pod", *read],
+        ["nodes", *read],
+        ["simulate", *read],
+        ["drain", "n0", *read],
+        ["fail", "n0", *read],
+        ["snapshot", str(out), "--redact", *read],
+        ["nodes", "--scale", "deploy/w=0", *read],
+        ["simulate", file, *land],
+        ["check", file, *land, "-o", "sarif"],
+        ["capacity", file, *land],
+        ["bind", "-f", file, *land, "-o", "json"],
+        ["nodes", "--add-manifest", file, *land],
+    ]
+
+
+@pytest.mark.parametrize("case", INPUTS)
+def test_no_file_breaks_any_command(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "in"
+    file.write_bytes(INPUTS[case])
+    for words in commands(str(file), tmp_path / "out.json"):
+        code = main(words)
+        _, err = capsys.readouterr()
+        assert code in ANSWERS, f"{words}: {err}"
+        assert code != 2 or err.startswith("kplan: "), words
+
+
+def test_a_comment_right_behind_a_separator_separates_in_files_of_any_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {unschedulable: true}\n---# node 2: big é\n"
+    two = "apiVersion: v1\nkind: Node\nmetadata: {name: n2}\n"
+    for padding in ("", f"---\n# {'x' * (1 << 18)}\n"):
+        file = tmp_path / "nodes.yaml"
+        file.write_text(one + two + padding)
+        assert main(["nodes", "-q", "--snapshot", str(file)]) == 0
+        assert capsys.readouterr().out.startswith("NODES    2 nodes, 0 take pods (1 cordoned, 2 at the pod limit)")
+
+
+def test_a_file_cut_in_the_middle_of_a_kind_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "cut.yaml"
+    file.write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\napiVersion: apps/v1\nkind: Deploy")
+    main(["nodes", "--snapshot", str(file)])
+    told = f"{file}:6:1: kind: it ends in the middle of its kind, Deployment perhaps: was the file cut off?"
+    assert told in capsys.readouterr().err
+
+
+def test_a_kind_of_another_group_is_not_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "whole.yaml"
+    file.write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\napiVersion: example.com/v1\nkind: Po")
+    main(["nodes", "--snapshot", str(file)])
+    assert "cut off" not in capsys.readouterr().err
+
+
+UNREADABLE = {
+    "a name of 300 characters": "n" * 300,
+    "a path of 6,000 characters": "d/" * 3000,
+    "a NUL in a name": "a\0b",
+}
+
+
+@pytest.mark.parametrize("flag", ["--snapshot", "--add-manifest", "--scenario", "--config", "--policy", "--kubeconfig"])
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_a_name_that_no_file_can_have(case: str, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    beside = [] if flag in ("--snapshot", "--kubeconfig") else ["--snapshot", DEMO]
+    assert main(["nodes", flag, UNREADABLE[case], *beside]) == 2
+    assert capsys.readouterr().err.startswith("kplan: error: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--scale", "deploy/shop/web=2147483648"],
+        ["--scale", "deploy/shop/web=" + "9" * 5000],
+        ["--scale", "deploy/shop/web=٣"],
+        ["--rows", "9" * 5000],
+        ["--priority", "web=" + "9" * 5000],
+        ["--set-pdb", "shop/web:minAvailable=" + "9" * 5000],
+        ["--add-node", "cpu=4,memory=1Gi,count=" + "9" * 5000],
+    ],
+    ids=lambda words: words[0],
+)
+def test_numbers_in_flags_have_bounds(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nodes", *words, "--snapshot", DEMO]) == 2
+    assert capsys.readouterr().err.startswith("kplan: error: ")
+
+
+DEEP = "a: " + "[" * 3000 + "]" * 3000
+
+
+@pytest.mark.parametrize("text", [DEEP, "a: " + "9" * 5000, "a: 2001-99-99", "a: \udce9", "[" * 100_000])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["capacity", "--snapshot", DEMO, "--shapes"],
+        ["nodes", "--snapshot", DEMO, "--config"],
+        ["nodes", "--snapshot", DEMO, "--policy"],
+        ["nodes", "--snapshot", DEMO, "--scenario"],
+        ["nodes", "--kubeconfig"],
+        ["check", "deploy/web", "--snapshot", DEMO, "--policy"],
+        ["check", "deploy/web", "--snapshot", DEMO, "--baseline"],
+        ["bind", "--snapshot", DEMO, "--plan"],
+        ["bind", "--resume"],
+        ["unredact"],
+        ["config", "migrate"],
+    ],
+    ids=lambda words: f"{words[0]} {words[-1]}",
+)
+def test_files_of_the_user_are_read_or_refused(
+    words: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    assert main([*words, str(file)]) == (5 if "--kubeconfig" in words else 2), capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("kplan: error: ")
+
+
+def kplan(*words: str, redirect: str = "", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
+    line = " ".join(f"'{word}'" for word in (sys.executable, "-m", "kplan", *words))
+    return subprocess.run(["sh", "-c", f"exec {line} {redirect}"], capture_output=True, env=env, check=False)
+
+
+STREAMS = {
+    "standard output is closed": (["nodes", "--snapshot", DEMO], ">&-", 2),
+    "standard output is closed for JSON": (["nodes", "--snapshot", DEMO, "-o", "json"], ">&-", 2),
+    "standard output is closed for help": (["-h"], ">&-", 2),
+    "standard output is full": (["nodes", "--snapshot", DEMO], ">/dev/full", 2),
+    "standard input is closed": (["nodes", "--snapshot", "-"], "<&-", 2),
+    "standard error is full": (["nodes", "--snapshot", "{broken}"], "2>/dev/full", 0),
+    "standard error is closed": (["nodes", "--snapshot", "{broken}"], "2>&-", 0),
+    "standard error is full and there is an error": (["nodes", "--snapshot", "/nope"], "2>/dev/full", 2),
+    "standard error is closed and there is an error": (["nodes", "--snapshot", "/nope"], "2>&-", 2),
+}
+
+
+@pytest.mark.parametrize("case", STREAMS)
+def test_streams_that_are_closed_or_full(case: str, tmp_path: Path) -> None:
+    words, redirect, code = STREAMS[case]
+    file = tmp_path / "broken.json"
+    file.write_bytes(of(pod(7)))  # type: ignore[arg-type]  # the name is what is broken
+    done = kplan(*(word.format(broken=file) for word in words), redirect=redirect)
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("format", ["text", "json", "yaml", "html", "junit", "sarif", "github", "markdown"])
+def test_the_bytes_of_a_file_name_are_shown_as_text(format: str, tmp_path: Path) -> None:
+    file = os.fsencode(tmp_path) + b"/m\xe9.json"
+    Path(os.fsdecode(file)).write_bytes(of(pod("p")))
+    done = kplan("check", os.fsdecode(file), "--snapshot", DEMO, "-o", format)
+    assert done.returncode in ANSWERS, done.stderr
+    done.stdout.decode()  # raises where it is not UTF-8
+
+
+def test_a_device_without_an_end_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nodes", "--snapshot", "/dev/zero"]) == 2
+    assert capsys.readouterr().err == "kplan: error: /dev/zero: not text: nothing but NULs\n"
+
+
+def test_a_bug_tells_nothing_of_what_was_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = "Bearer SEC" + "RET\x1b[31m"
+
+    def broken(*_: object, **__: object) -> None:
+        try:
+            raise ValueError(secret)
+        except ValueError as error:
+            raise ValueError(f"Invalid header value {secret}") from error
+
+    monkeypatch.setattr("kplan.cli.nodes.open_session", broken)
+    file = tmp_path / "in.json"
+    file.write_bytes(of(node("n2")))
+    for more in ([], ["--debug"]):
+        assert main(["nodes", *more, "--snapshot", str(file)]) == 70
+        err = capsys.readouterr().err
+        assert "SECRET" not in err
+        assert "\x1b" not in err
+        assert "internal error in test_inputs.py:" in err
