@@ -65,7 +65,9 @@ def cause_of(
     if not asked.cluster.nodes:
         return Cause(code=ReasonCode.NO_NODES, text="there is no node at all")
     if outcome.error:
-        return Cause(code="cycle-error", text=outcome.error)
+        failing = next((one for one in told if one.view.group.atoms[0].code == ReasonCode.DEVICE_SELECTOR_FAILS), None)
+        text = because(failing, ()).text if failing is not None else outcome.error
+        return Cause(code="cycle-error", text=text)
     if verdict == "FITS":
         refused = ""
         if len(outcome.feasible) == 1 and told:

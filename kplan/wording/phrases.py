@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kplan.framework.reason_codes import ReasonCode
+from kplan.reasons.devices import LACKS
 from kplan.reasons.groups import Atom
 from kplan.wording.amounts import amount_phrase
+from kplan.wording.devices import device_phrase, elsewhere_phrase
 from kplan.wording.neighbours import pod_affinity_phrase, spread_phrase
 from kplan.wording.node_itself import affinity_phrase, feature_phrase, left_out_phrase, port_phrase, taint_phrase
 from kplan.wording.view import PLAIN, Phrase, View
@@ -50,5 +52,7 @@ _PHRASES: dict[str, Callable[[View, Atom], Phrase | None]] = {
     ReasonCode.DISK_IN_USE: in_use_phrase,
     ReasonCode.CLAIM_IN_USE: in_use_phrase,
     ReasonCode.NODE_FEATURES: feature_phrase,
+    ReasonCode.DEVICE_CLAIM_OUT_OF_REACH: elsewhere_phrase,
+    **dict.fromkeys(LACKS, device_phrase),
 }
 """What makes the phrase of a reason, by its code; the plain words where it finds no facts."""

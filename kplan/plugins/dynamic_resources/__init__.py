@@ -39,8 +39,9 @@ from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 from kplan.framework.worlds import Rows, Worlds, plain
 from kplan.plugins.dynamic_resources import reserving
 from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, PodClaim, claims_of, lacking, problem
+from kplan.plugins.dynamic_resources.explaining import claim_facts
 from kplan.plugins.dynamic_resources.extended import extended_resources
-from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts, claim_facts
+from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
 from kplan.plugins.dynamic_resources.filtering import ClaimFilter
 from kplan.plugins.dynamic_resources.freeing import freed
 from kplan.plugins.dynamic_resources.scoring import scores

@@ -42,7 +42,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
     if document.asked_node is not None:
         page.parts("Node", filter(None, (document.asked_node.text, document.asked_node.why)))
     why(page, document, style)
-    facts(page, document)
+    facts(page, document, everything=style.wide)
     if document.nearest is not None:
         page.part("Nearest", document.nearest.text)
     if document.preempt is not None:

@@ -30,6 +30,7 @@ from kplan.studies.explain.scoring import score_table
 from kplan.wording import parts
 from kplan.wording.answers import cause_of, event_note, gates_cause, says
 from kplan.wording.careful import careful_text
+from kplan.wording.device_parts import devices
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, needs_of, tell
 from kplan.wording.owners import owner_text
@@ -137,6 +138,7 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         terms=parts.terms(facts, asked),
         volumes=parts.volumes(facts),
         attachments=parts.attachments(facts),
+        devices=devices(shown) if first is not None else None,
         kept=parts.kept(asked, groups[0]) if first is not None else (),
         nearest=nearest_part(first) if first is not None and asked.looked else None,
         preempt=_preempt(context, outcome, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,

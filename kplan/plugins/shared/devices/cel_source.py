@@ -46,6 +46,20 @@ class Source:
         multiple = device.multiple and "allowMultipleAllocations" in self.mentioned
         return device._replace(attributes=attributes, capacity=capacity, multiple=multiple)
 
+    def original(self, line: int, column: int) -> tuple[int, int]:
+        """Where a place of the rewritten expression is in the one as it is written; lines and columns from 1."""
+        at = sum(len(one) for one in self.rewritten.splitlines(keepends=True)[: line - 1]) + column - 1
+        written = made = 0
+        for before, after in self._pairs:
+            if at < made + len(after):
+                written += min(at - made, len(before))
+                break
+            written, made = written + len(before), made + len(after)
+        else:
+            written += at - made
+        head = self.text[:written]
+        return head.count("\n") + 1, written - (head.rfind("\n") + 1) + 1
+
     def _names_all(self) -> bool:
         """Whether all it looks at is ``device.attributes["domain"].name``, written out, in all the ways of CEL."""
         for at in self._uses():
@@ -92,6 +106,7 @@ class Source:
                 field = at[i + 4]
                 if texts[field] in _FIELDS:  # a field of device is always there
                     texts[at[i] : field + 1] = ["(true", *[""] * (field - at[i])]
+        self._pairs = [(before, after) for (_, before), after in zip(tokens, texts, strict=True)]
         return "".join(texts)
 
 
