@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from kplan.admission import Fleet, Quotas
-from kplan.cluster import AddPods, PodInfo, Remove
+from kplan.cluster import AddPods, PodInfo, arrive, leave
 from kplan.course.attempts import Attempts
 from kplan.objects.models import Pod
 from kplan.objects.readiness import is_ready
@@ -170,7 +170,7 @@ class Rollout:
         if self.refused:
             return False
         planner = shared.attempts.planner
-        planner.apply([AddPods((pod,))])
+        planner.apply([AddPods((pod,))] if new else arrive(planner.cluster, (pod,)))
         info = planner.cluster.pods[-1]
         self.there[info.row] = Replica(info, new)
         shared.made.append(info)
@@ -188,7 +188,7 @@ class Rollout:
             self.steps = [step for step in self.steps if step.pod is not pod]
         else:
             self.current.leaves.append(Left(pod.key, planner.cluster.home_of(pod.row)))
-        planner.apply([Remove(pod.row)])
+        planner.apply(leave(planner.cluster, (pod.row,)))
         if not pod.bound:
             shared.attempts.landings.pop(pod.row, None)
         if shared.ledger is not None:

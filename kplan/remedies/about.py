@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kplan.remedies.about_devices import AboutDevices
+
 Meant = Literal["resource", "system", "machine", "other"]
 
 
@@ -415,5 +417,5 @@ About = (
     Lower | Taints | Selector | NodeAffinity | WholeNumber | AlsoValue | Spread | PodTerm | PodTerms | HostPorts
     | NewNode | NewNodes | OneNode | PodLimit | Labels | VolumeLimit | Drivers | Detached | Claim | NewClaim
     | BoundClaim | SmallClaim | StorageClass | SelectedNode | LocalVolume | Reported | Driver | Policy | Priority
-    | Budget | BudgetAsks | Replica | Pods | Evicted
+    | Budget | BudgetAsks | Replica | Pods | Evicted | AboutDevices
 )  # fmt: skip

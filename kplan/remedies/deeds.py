@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kplan.cluster import AddPods, Cluster, Nominate, Put, PutNode, Remove
+from kplan.cluster import Cluster, Nominate, Put, PutNode, arrive, leave
 from kplan.errors import UsageError
 from kplan.objects.models import Pod
 from kplan.scenario import Effect
@@ -37,7 +37,7 @@ class Left:
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Step."""
-        return Effect(tuple(Remove(row_of(cluster, key)) for key in self.pods))
+        return Effect(leave(cluster, (row_of(cluster, key) for key in self.pods)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Moved:
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Step."""
-        return Effect((Remove(row_of(cluster, self.pod)), AddPods((self.copy,))))
+        return Effect((*leave(cluster, (row_of(cluster, self.pod),)), *arrive(cluster, (self.copy,))))
 
 
 @dataclass(frozen=True, slots=True)

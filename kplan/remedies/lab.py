@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove
+from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove, arrive
 from kplan.cluster.owners import top_owner
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
@@ -172,7 +172,7 @@ class Lab:
         planner.apply([Assume(pod.row, effect.outcome.choice)])
         for number in range(most):
             metadata = msgspec.structs.replace(pod.pod.metadata, name=f"{pod.name}-next-{number}", uid=None)
-            planner.apply([AddPods((msgspec.structs.replace(pod.pod, metadata=metadata),))])
+            planner.apply(arrive(planner.cluster, (msgspec.structs.replace(pod.pod, metadata=metadata),)))
             copy = planner.cluster.pods[-1]
             outcome = self.look(copy, scored=True)
             if outcome.choice < 0 or outcome.error:

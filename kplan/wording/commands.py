@@ -16,6 +16,7 @@ from kplan.plugins.shared.claims import SELECTED_NODE
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
+from kplan.wording.remedies_devices import device_commands
 
 _TEMPLATES = {
     "Deployment": ("deployments", "deployment"),
@@ -55,7 +56,7 @@ def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
         if level is not None and not what.class_name:
             yield f"kubectl create priorityclass kplan-{level} --value={level}"
     else:
-        yield from _of_pods(candidate) or _of_nodes(candidate) or _of_volumes(what)
+        yield from _of_pods(candidate) or _of_nodes(candidate) or _of_volumes(what) or device_commands(what)
 
 
 def _of_pods(candidate: Candidate) -> list[str]:

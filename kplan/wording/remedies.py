@@ -7,6 +7,7 @@ from dataclasses import replace
 from kplan.remedies.about import NewNode, Purpose
 from kplan.remedies.candidate import Candidate
 from kplan.wording.remedies_cluster import cluster_words
+from kplan.wording.remedies_devices import device_words
 from kplan.wording.remedies_pod import pod_words
 from kplan.wording.remedies_words import Words
 from kplan.words import joined
@@ -19,7 +20,7 @@ def words_of(candidate: Candidate) -> Words:
         return Words(", and ".join(part.text for part in parts), note=", ".join(filter(None, (p.note for p in parts))))
     what = candidate.about
     assert what is not None, candidate.code
-    words = pod_words(candidate.code, what) or cluster_words(candidate.code, what)
+    words = pod_words(candidate.code, what) or cluster_words(candidate.code, what) or device_words(what)
     assert words is not None, candidate.code
     meant = joined(map(_purpose, candidate.meant))
     return replace(words, note=", ".join(filter(None, (words.note, meant))))

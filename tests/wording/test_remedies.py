@@ -9,6 +9,7 @@ from kplan.remedies import about as a
 from kplan.remedies.candidate import Harm
 from kplan.wording.remedies import failed_of, harm_of, short_of, text_of, words_of
 from kplan.wording.remedies_words import Words
+from tests.wording.device_rows import DEVICE_ROWS
 
 POD = a.Part()
 LOW = a.LowerRequest("cpu", a.Part("main"), 1500, 2000)
@@ -189,6 +190,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ("evict-pod", a.Evicted("p", "n", "in-vain"), Words("evicting p")),
     ("evict-pod", a.Evicted("p", "n", "in-vain", alone=True), Words("evicting p alone")),
     ("evict-pod", a.Evicted("p", "n", "lost"), Words("deleting p")),
+    *DEVICE_ROWS,
 ]
 
 
@@ -200,7 +202,7 @@ def test_words(code: str, about: a.About, words: Words) -> None:
 
 
 def test_all_that_a_remedy_may_be_about_has_words() -> None:
-    assert {type(about) for _, about, _ in ROWS} == set(get_args(a.About))
+    assert {type(about) for _, about, _ in ROWS} == {*get_args(a.About)}
 
 
 def test_what_has_no_other_words_is_told_as_it_is() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, Cluster, PodInfo, Remove
+from kplan.cluster import Cluster, PodInfo, arrive, leave
 from kplan.course.as_new import movable
 from kplan.course.returning import copy_of
 from kplan.pipeline import Pipeline, Planner
@@ -204,7 +204,8 @@ def _release(planner: Planner) -> None:
     """Take every pod that a scheduler chose the node of off it, to be placed afresh; its name stays."""
     running = movable(planner)
     copies = tuple(msgspec.structs.replace(copy_of(pod, pod.name), metadata=pod.pod.metadata) for pod in running)
-    planner.apply([*(Remove(pod.row) for pod in running), AddPods(copies)])
+    planner.apply(leave(planner.cluster, (pod.row for pod in running)))
+    planner.apply(arrive(planner.cluster, copies))
 
 
 def look(planner: Planner, pod: PodInfo, nodes: Sequence[str], rules: Planner | None = None) -> Seen:

@@ -31,6 +31,7 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text
         tokens = [(match.lastgroup or "", match.group()) for match in _TOKEN.finditer(text)]
+        self._all = tokens
         self._tokens = [token for token in tokens if token[0] != "space"]
         self.literals = tuple(dict.fromkeys(_content(token) for kind, token in self._tokens if kind == "string"))
         self.rewritten = self._rewritten(tokens)
@@ -45,6 +46,23 @@ class Source:
         capacity = tuple(entry for entry in device.capacity if entry[1] in self.mentioned)
         multiple = device.multiple and "allowMultipleAllocations" in self.mentioned
         return device._replace(attributes=attributes, capacity=capacity, multiple=multiple)
+
+    def with_literal(self, old: str, new: str) -> str:
+        """The expression with other contents of a string, wherever it stands."""
+        return "".join(
+            text.replace(old, new) if kind == "string" and _content(text) == old else text for kind, text in self._all
+        )
+
+    def with_name(self, old: str, new: str) -> str:
+        """The expression with another name for an attribute, written as a name or as a key."""
+        return "".join(
+            new
+            if kind == "name" and text == old
+            else text.replace(old, new)
+            if kind == "string" and _content(text) == old
+            else text
+            for kind, text in self._all
+        )
 
     def original(self, line: int, column: int) -> tuple[int, int]:
         """Where a place of the rewritten expression is in the one as it is written; lines and columns from 1."""
