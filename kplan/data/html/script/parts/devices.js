@@ -44,6 +44,50 @@ function requestFacts(request) {
   ];
 }
 
+/** Devices of a list of nodes: a row a class, a row a pool. */
+function deviceList(found) {
+  const classes = Object.entries(found.classes || {}).map(([name, total]) => ({ name, ...total }));
+  const number = (label, key) => ({ label, num: true, value: (row) => row[key], cell: (row) => int(row[key]) });
+  const pieces = (row) =>
+    Object.entries(row.pieces || {})
+      .map(([free, nodes]) => `${int(nodes)} with ${int(Number(free))}`)
+      .join(", ");
+  const byClass = [
+    { label: "class", key: "name" },
+    number("devices", "devices"),
+    number("used", "used"),
+    number("free", "free"),
+    ...columnIf(classes, (row) => row.tainted, number("tainted", "tainted")),
+    ...columnIf(classes, (row) => row.blocked, number("blocked", "blocked")),
+    number("largest", "largest"),
+    nodeColumn("on", (row) => row.largestNode),
+    { label: "free on nodes", wide: true, value: (row) => pieces(row) || "-" },
+    {
+      label: "fragmented",
+      num: true,
+      value: (row) => (row.fragmented === null || row.fragmented === undefined ? -1 : row.fragmented),
+      cell: (row) => (row.fragmented === null || row.fragmented === undefined ? "-" : `${row.fragmented}%`),
+    },
+  ];
+  const users = (row) => [
+    ...new Set(row.devices.flatMap((device) => device.pods || (device.claims || []).map((claim) => `claim ${claim}`))),
+  ];
+  const byPool = [
+    nodeColumn("node", (row) => row.node),
+    { label: "pool", key: "pool" },
+    { label: "driver", key: "driver" },
+    { label: "free", num: true, value: (row) => row.free },
+    { label: "of", num: true, value: (row) => row.devices.length },
+    { label: "used by", wide: true, value: (row) => users(row).join(", ") || row.problem || "-" },
+  ];
+  return [
+    h("p", {}, found.sentence),
+    table(byClass, classes, { caption: "Devices by class", unit: "class", units: "classes" }),
+    table(byPool, found.pools || [], { caption: "Devices by pool", unit: "pool", units: "pools" }),
+    lines(found.notes),
+  ];
+}
+
 const valuesText = (values) =>
   Object.entries(values || {})
     .map(([name, value]) => `${name} ${value}`)
