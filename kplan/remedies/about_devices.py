@@ -37,7 +37,7 @@ class FewerDevices:
 
 @dataclass(frozen=True, slots=True)
 class LessCapacity:
-    """A request for less of a capacity."""
+    """A request for less of a capacity; for none of it where ``new`` is empty."""
 
     claim: ClaimName
     request: str

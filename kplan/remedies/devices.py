@@ -5,6 +5,7 @@ Pods that use devices and would have to leave are proposed by ``eviction``, node
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
@@ -49,6 +50,8 @@ from kplan.remedies.requests import MOST_LOST, lower
 from kplan.remedies.spec_rules import DROPPED
 
 NODES, CLASSES = 6, 3
+_OF_ANY_NAME = frozenset({"com", "io", "net", "org", "dev", "example", "k8s", "x", "dra", "device"})
+"""Parts of names that say nothing of a device."""
 
 
 def propose(case: Case) -> Iterator[Candidate]:
@@ -158,18 +161,20 @@ def _tolerated(case: Case, claim: about.ClaimName, request: RequestFacts) -> Ite
 def _less_capacity(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterator[Candidate]:
     """What is left of a device's capacity, in place of what is asked for."""
     for device in request.devices:
-        if device.why is not Why.CAPACITY or len(device.short) != 1 or device.short[0].left in ("", "0"):
+        none = bool(device.short) and device.short[0].whole == "0"
+        if device.why is not Why.CAPACITY or len(device.short) != 1 or (device.short[0].left == "0" and not none):
             continue
         short = device.short[0]
+        amount = "" if none else short.left
 
-        def change(one: ExactDeviceRequest, name: str = short.name, amount: str = short.left) -> ExactDeviceRequest:
+        def change(one: ExactDeviceRequest, name: str = short.name, amount: str = amount) -> ExactDeviceRequest:
             if one.capacity is None:
                 return one
-            return replace(
-                one, capacity=replace(one.capacity, requests={**(one.capacity.requests or {}), name: amount})
-            )
+            requests = {key: value for key, value in (one.capacity.requests or {}).items() if key != name}
+            requests |= {name: amount} if amount else {}
+            return replace(one, capacity=replace(one.capacity, requests=requests))
 
-        what = about.LessCapacity(claim, request.request, short.name, short.left, short.needs)
+        what = about.LessCapacity(claim, request.request, short.name, amount, short.needs)
         yield _changed(case, "less-device-capacity", Cost.REQUEST, claim, what, in_request(request.request, change))
         return
 
@@ -208,7 +213,7 @@ def _selectors(case: Case, request: RequestFacts) -> int:
 def _other_classes(case: Case, claim: about.ClaimName, request: str, now: str) -> Iterator[Candidate]:
     """Devices of another class, those first whose name is alike."""
     classes: Mapping[str, DeviceClass] = case.cluster.objects.table("device_classes")
-    others = [name for name in classes if name != now]
+    others = [name for name in classes if name != now and (now not in classes or _akin(name, now))]
     near = get_close_matches(now, others, n=CLASSES, cutoff=0.3)
     for name in [*near, *(other for other in others if other not in near)][:CLASSES]:
 
@@ -218,6 +223,12 @@ def _other_classes(case: Case, claim: about.ClaimName, request: str, now: str) -
         what = about.OtherClass(claim, request, name, now)
         cost = Cost.LOOSEN if now not in classes else Cost.LEAVE_OUT
         yield _changed(case, "other-device-class", cost, claim, what, in_request(request, change))
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two classes are of one vendor or of one kind of device, as far as their names tell."""
+    parts = [set(re.split(r"[./-]", name)) - _OF_ANY_NAME for name in (one, other)]
+    return bool(parts[0] & parts[1]) or bool(get_close_matches(one, [other], cutoff=0.7))
 
 
 def _lower_resource(case: Case, request: RequestFacts) -> Iterator[Candidate]:

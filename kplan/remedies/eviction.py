@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from kplan.cluster import Assume, PodInfo, PutNode, arrive, leave
+from kplan.cluster import PodInfo, PutNode, arrive, leave
 from kplan.cluster.owners import controller, returns
 from kplan.course.returning import copy_of
 from kplan.framework.reason_codes import ReasonCode
@@ -273,13 +273,16 @@ def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:
     """Try both orders: the pod first, then the copy its owner makes; and the other way round."""
     cluster, name = case.cluster, case.cluster.node_name
     again = copy_of(victim, f"{victim.name}-again")
-    with lab.changed([*leave(cluster, (victim.row,)), Assume(lab.pod.row, node)]), _added(lab, again) as copy:
-        lands = _landing(lab, copy)
+    with lab.changed(leave(cluster, (victim.row,))):
+        lab.take(lab.pod, node)
+        with _added(lab, again) as copy:
+            lands = _landing(lab, copy)
     order_free = True
     with lab.changed(leave(cluster, (victim.row,))), _added(lab, again) as copy:
         choice = _landing(lab, copy)
         if choice >= 0:
-            with lab.changed([Assume(copy.row, choice)]) as pod:
+            with lab.changed(()) as pod:
+                lab.take(copy, choice)
                 order_free = pod is not None and lab.look(pod).choice >= 0
     chain, moved = "", None
     if not order_free:

@@ -218,7 +218,7 @@ def csi_node_like(cluster: Cluster, like: str, name: str) -> list[Change]:
 def slices_like(cluster: Cluster, like: str, name: str) -> list[Change]:
     """Give a node the devices that drivers publish for another alone: its own pools, all of them free.
 
-    Devices that are to be had on several nodes come to the new one by its labels, if they do.
+    They have no taints, which tell what has become of a device. Devices that are to be had on several nodes come to the new one by its labels, if they do.
     """
     slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
     found: list[Change] = []
@@ -226,7 +226,10 @@ def slices_like(cluster: Cluster, like: str, name: str) -> list[Change]:
         if not like or item.spec.node_name != like:
             continue
         pool = item.spec.pool
-        spec = replace(item.spec, node_name=name, pool=replace(pool, name=_renamed(pool.name, like, name)))
+        devices = [replace(device, taints=None) for device in item.spec.devices or ()] or None
+        spec = replace(
+            item.spec, devices=devices, node_name=name, pool=replace(pool, name=_renamed(pool.name, like, name))
+        )
         found.append(Put.of(ResourceSlice(metadata=ObjectMeta(name=_renamed(item.name, like, name)), spec=spec)))
     return found
 

@@ -11,7 +11,7 @@ from kplan.reasons.devices import LACKS
 from kplan.reasons.groups import Atom, NodeGroup
 from kplan.result.document_base import Cause
 from kplan.wording.amounts import amount_sentence, pod_limit_sentence, wanted
-from kplan.wording.devices import device_sentence, elsewhere_sentence
+from kplan.wording.devices import class_sentence, device_sentence, elsewhere_sentence
 from kplan.wording.groups import Told, tell
 from kplan.wording.neighbours import pod_affinity_sentence, spread_sentence
 from kplan.wording.node_itself import affinity_sentence, cordon_sentence, port_sentence, selected_text, taint_sentence
@@ -179,6 +179,7 @@ _SENTENCES: dict[str, Callable[[View, Atom, Phrase], str]] = {
     ReasonCode.NO_VOLUME_TO_BIND: no_volume_sentence,
     ReasonCode.PORT_TAKEN: port_sentence,
     ReasonCode.DEVICE_CLAIM_OUT_OF_REACH: elsewhere_sentence,
+    ReasonCode.DEVICE_CLASS_MISSING: class_sentence,
     **dict.fromkeys(LACKS, device_sentence),
 }
 """What makes the sentence of a reason, by its code; the plain one where it finds no facts."""

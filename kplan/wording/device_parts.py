@@ -16,7 +16,7 @@ from kplan.result.document_devices import (
     Devices,
     DeviceSet,
 )
-from kplan.wording.devices import fails_text, lack_text, names_of, used_by, values_text
+from kplan.wording.devices import fails_text, lack_text, names_of, short_text, used_by, values_text
 from kplan.wording.groups import Told
 from kplan.words import short_key
 
@@ -168,7 +168,7 @@ def refused_text(device: DeviceVerdict) -> str:
         case Why.TAINT:
             return f"taint {device.taint}" + (f" of rule {device.rule}" if device.rule else "")
         case Why.CAPACITY | Why.COUNTERS:
-            told = [f"needs {short_key(one.name)} {one.needs}, left {one.left}" for one in device.short[:2]]
+            told = [short_text(one) for one in device.short[:2]]
             users = used_by([device])
             return "; ".join([*(told or ["not enough left"]), *([f"used by {users}"] if users else [])])
     return _PLAIN.get(device.why, device.why)

@@ -13,11 +13,12 @@ from kplan.plugins.dynamic_resources.facts import (
     Lack,
     NodeClaims,
     RequestFacts,
+    Short,
     Why,
 )
 from kplan.reasons.groups import Atom
 from kplan.wording.view import ROOM, Phrase, View
-from kplan.words import count, joined, listed, short_key
+from kplan.words import joined, listed, short_key
 
 _NAMES: dict[str, str] = {
     ReasonCode.DEVICES_IN_USE: "devices of {} in use",
@@ -158,10 +159,17 @@ def _short_text(devices: Sequence[DeviceVerdict]) -> str:
         return ""
     told = []
     for one in devices[0].short[:2]:
-        whole = f" of {one.whole}" if one.whole and one.whole != one.left else ""
-        told.append(f"needs {short_key(one.name)} {one.needs}, left {one.left}{whole}")
+        told.append(short_text(one))
     users = used_by(devices[:1])
     return "; ".join([*told, *([f"used by {users}"] if users else [])])
+
+
+def short_text(one: Short) -> str:
+    """``needs memory 20Gi, left 10Gi of 40Gi``."""
+    needs = f"needs {short_key(one.name)} {one.needs}"
+    if one.whole == "0":
+        return f"{needs}, has no such capacity"
+    return f"{needs}, left {one.left}" + (f" of {one.whole}" if one.whole and one.whole != one.left else "")
 
 
 def _of_class_text(request: RequestFacts) -> str:
@@ -173,12 +181,16 @@ def _of_class_text(request: RequestFacts) -> str:
 
 
 def constraint_text(one: ConstraintFacts) -> str:
-    """``numaNode 0: 1 device, 1: 1 device``."""
+    """``same numaNode: 1 with 0, 1 with 1``."""
     key = short_key(one.attribute)
-    told = [f"{value or 'none'}: {count(number, 'device')}" for value, number in one.values[:3]]
-    if len(one.values) > 3:
-        told.append(f"+{len(one.values) - 3}")
-    return f"{'distinct' if one.distinct else 'same'} {key} ({', '.join(told) or 'no device has it'})"
+    return f"{'distinct' if one.distinct else 'same'} {key}: {_shares(one)}"
+
+
+def _shares(one: ConstraintFacts) -> str:
+    """``2 with 0, 1 with 1, 1 without it``."""
+    found = sorted(one.values, key=lambda entry: not entry[0])
+    told = [f"{number} with {value}" if value else f"{number} without it" for value, number in found[:4]]
+    return ", ".join([*told, *([f"+{len(found) - 4}"] if len(found) > 4 else [])]) or "no device free"
 
 
 def _all_together(node: NodeClaims) -> str:
@@ -263,7 +275,7 @@ def _together_sentence(view: View, node: NodeClaims) -> str:
         how = "differ in" if one.distinct else "share"
         return (
             f"claim {short_key(one.claim)} wants devices that {how} {short_key(one.attribute)}: "
-            f"{node.node} has {', '.join(f'{value or 0} x{number}' for value, number in one.values[:4]) or 'none'}"
+            f"{node.node} has {_shares(one)}"
         )
     return f"its requests want more devices together than {node.node} has: {_all_together(node)}"
 
@@ -283,6 +295,18 @@ def fails_sentence(view: View, atom: Atom, node: NodeClaims) -> str:
         close = f"; {device.close} is there" if device.close else ""
         return f"a selector of {claim} fails on {where}: it has no attribute {device.missing}{close}"
     return f"a selector of {claim} fails on {where}: {device.error}"
+
+
+def class_sentence(view: View, atom: Atom, words: Phrase) -> str:
+    """A class that is not there, and which are."""
+    names = {one.kind: one.name for one in atom.about}
+    there = list(view.asked.cluster.objects.table("device_classes"))
+    about = next((one for one in atom.about if one.kind is AboutKind.DEVICE_CLAIM), None)
+    own = view.own.get(about) if about is not None else None
+    claim = short_key(names.get(AboutKind.DEVICE_CLAIM, ""))
+    whose = f"the claim of its entry {own}" if own else f"claim {claim}"
+    known = f"; there {'is' if len(there) == 1 else 'are'} {listed(there)}" if there else "; there is none at all"
+    return f"{whose} asks for device class {names.get(AboutKind.DEVICE_CLASS, '')}, which does not exist{known}"
 
 
 def elsewhere_sentence(view: View, atom: Atom, words: Phrase) -> str:

@@ -20,6 +20,8 @@ def device_words(what: About) -> Words | None:
             old = "all" if not what.old else str(what.old)
             text = f"{what.new} of {what.device_class} in {_claim(what.claim)} (now {old})"
             return Words(text, failed=f"asking for {what.new} of {what.device_class}")
+        case about.LessCapacity(new=""):
+            return Words(f"no {what.capacity} in {_claim(what.claim)} (now {what.old})")
         case about.LessCapacity():
             return Words(f"{what.capacity} {what.new} in {_claim(what.claim)} (now {what.old})")
         case about.ToleratedDevices():
@@ -119,6 +121,8 @@ def _fields(what: object) -> str:
         case about.FewerDevices():
             mode = "allocationMode: ExactCount, " if not what.old else ""
             return f"{mode}count: {what.new} in request {what.request}"
+        case about.LessCapacity(new=""):
+            return f"no capacity.requests.{what.capacity} in request {what.request}"
         case about.LessCapacity():
             return f"capacity.requests.{what.capacity}: {what.new} in request {what.request}"
         case about.ToleratedDevices():

@@ -24,6 +24,7 @@ DEVICE_ROWS: list[tuple[str, a.About, Words]] = [
         d.LessCapacity(CLAIM, "r", "memory", "10Gi", "20Gi"),
         Words("memory 10Gi in claim want (now 20Gi)"),
     ),
+    ("less-device-capacity", d.LessCapacity(CLAIM, "r", "cores", "", "10"), Words("no cores in claim want (now 10)")),
     (
         "tolerate-device-taint",
         d.ToleratedDevices(CLAIM, "r", "broken=yes:NoSchedule"),

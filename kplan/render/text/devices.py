@@ -42,7 +42,9 @@ def _part(page: Page, label: str, text: str) -> str:
 def _request(page: Page, request: DeviceRequest, label: str, *, everything: bool) -> str:
     number = f"{request.count:,}" if request.count else "all"
     name = f", request {request.request}" if request.request else ""
-    page.part(label, f"claim {short_key(request.claim)}{name}: {number} of class {request.device_class}")
+    claim = short_key(request.claim)
+    whose = "extended resources" if claim.startswith("<") else f"claim {claim}"  # its claim is only thought of
+    page.part(label, f"{whose}{name}: {number} of class {request.device_class}")
     broken = _broken(request)
     for text in request.selectors[:_EXPRESSIONS]:
         page.detail(" ".join(text.split()))
