@@ -218,7 +218,8 @@ def csi_node_like(cluster: Cluster, like: str, name: str) -> list[Change]:
 def slices_like(cluster: Cluster, like: str, name: str) -> list[Change]:
     """Give a node the devices that drivers publish for another alone: its own pools, all of them free.
 
-    They have no taints, which tell what has become of a device. Devices that are to be had on several nodes come to the new one by its labels, if they do.
+    They have no taints, which tell what has become of a device. Devices that are to be had on several nodes come to the
+    new one by its labels, if they do.
     """
     slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
     found: list[Change] = []
