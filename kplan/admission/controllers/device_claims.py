@@ -31,7 +31,7 @@ def name_device_claims(pod: Pod, templates: Mapping[str, ResourceClaimTemplate])
             name = f"{pod.name}-{claim.name}-"
             name += suffix(pod.namespace, name)
             statuses.append(PodResourceClaimStatus(name=claim.name, resource_claim_name=name))
-            added.append(f"ResourceClaim {name} from template {template}")
+            added.append(f"ResourceClaim of its entry {claim.name} from template {template}")
     if statuses:
         pod.status.resource_claim_statuses = statuses
     return added

@@ -16,6 +16,7 @@ from kplan.course.as_new import movable
 from kplan.course.returning import copy_of
 from kplan.pipeline import Pipeline, Planner
 from kplan.pipeline.entity import Entity
+from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
@@ -276,6 +277,6 @@ def _nowhere(asked: RunCycle) -> Refused | None:
     groups = find_groups(asked)
     if not groups:
         return Refused("", outcome.fit_error)
-    told = tell(asked, groups[0], names=False)
+    told = tell(asked, groups[0], names=False, own=own_claims(asked.pod.pod))
     cause = because(told, groups[1:])
     return Refused(told.group.reasons[0].plugin, cause.text)
