@@ -29,6 +29,15 @@ def amounts(resource: str, *numbers: int) -> tuple[str, ...]:
     return tuple(str(number) for number in numbers)
 
 
+def aggregate(errors: Iterable[object]) -> str:
+    """Join errors as Kubernetes does: one alone, or a list without repetitions.
+
+    Source: aggregate.Error in apimachinery pkg/util/errors.
+    """
+    distinct = list(dict.fromkeys(map(str, errors)))
+    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
+
+
 def _rounded(number: int) -> str:
     """Bytes in a unit one can read, rounded towards zero; nothing where they are few."""
     for suffix, power in _BINARY:

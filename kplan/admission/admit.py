@@ -16,7 +16,8 @@ from kplan.admission.raw import copied
 from kplan.admission.refusal import Refusal
 from kplan.admission.validation.pods import check_pod
 from kplan.objects.models import Pod
-from kplan.objects.models.pod import PodCondition, PodSpec
+from kplan.objects.models.meta import Condition
+from kplan.objects.models.pod import PodSpec
 from kplan.objects.requests import RequestRules
 
 _Key = tuple[int, str, tuple[tuple[str, str | None], ...]]
@@ -57,7 +58,7 @@ class Admission:
         pod.status.phase = pod.status.phase or "Pending"
         if pod.spec.scheduling_gates:
             words = "Scheduling is blocked due to non-empty scheduling gates"
-            gated = PodCondition(type="PodScheduled", status="False", reason="SchedulingGated", message=words)
+            gated = Condition(type="PodScheduled", status="False", reason="SchedulingGated", message=words)
             pod.status.conditions = [gated]
         return added
 

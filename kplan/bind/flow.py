@@ -78,13 +78,13 @@ def go(asked: Command, flags: Flags, open_bench: OpenBench, person: Person) -> B
         not_there(asked.journal)  # before anything is asked, not after
     bench = open_bench(flags)
     if saved is not None:
-        shown = bench.again(saved, flags, asked.plan, dry_run=asked.dry_run)
+        shown = bench.again(saved, flags, asked.plan, dry_run=asked.server_dry_run)
     else:
-        shown = bench.plan(asked.targets, flags, dry_run=asked.dry_run)
-    if asked.save:
+        shown = bench.plan(asked.targets, flags, dry_run=asked.server_dry_run)
+    if asked.save_plan:
         words = f"{bench.cluster_words}{bench.rules_words}"
-        shown = msgspec.structs.replace(shown, attempt=attempt_of(shown, asked.save, flags, words))
-        save_plan(shown, asked.save)
+        shown = msgspec.structs.replace(shown, attempt=attempt_of(shown, asked.save_plan, flags, words))
+        save_plan(shown, asked.save_plan)
     if not asked.apply:
         return shown
     if saved is None and shown.verdict != "NOTHING":

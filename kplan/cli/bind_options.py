@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
-from kplan.errors import UsageError
+from kplan.cli.options import known
 
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
@@ -48,16 +49,8 @@ class Writing:
         """What is asked for."""
         from kplan.bind.plan.command import Command
 
-        return Command(
-            targets,
-            plan=self.plan,
-            save=self.save_plan,
-            resume=self.resume,
-            apply=self.apply,
-            dry_run=self.server_dry_run,
-            journal=self.journal,
-            replan=self.replan,
-        )
+        given = {name: value for name, value in vars(self).items() if name != "yes"}
+        return Command(targets, **given)
 
 
 @dataclass(frozen=True)
@@ -88,8 +81,7 @@ class Allowed:
 
     def __post_init__(self) -> None:
         """Refuse a choice before anything is read."""
-        if self.pdb not in PDB:
-            raise UsageError(f"--pdb {self.pdb}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PDB)}")
+        known("--pdb", self.pdb, PDB)
 
     def flags(self, source: Source, rules: Rules) -> Flags:
         """As the plan and the journal keep them.
@@ -100,18 +92,8 @@ class Allowed:
         from kplan.bind.flags import Flags
         from kplan.cli.rules_given import read_configuration
 
-        return Flags(
-            preempt=self.preempt,
-            pdb=self.pdb,
-            create=self.create,
-            take_over=self.take_over,
-            accept_doubt=tuple(self.accept_doubt),
-            events=self.events,
-            max_pods=self.max_pods,
-            max_age=self.max_age,
-            volume_timeout=self.volume_timeout,
-            evict_timeout=self.evict_timeout,
-            create_timeout=self.create_timeout,
+        return msgspec.structs.replace(
+            msgspec.convert(self, Flags, from_attributes=True),
             qps=source.qps,
             burst=source.burst,
             k8s_version=rules.k8s_version,

@@ -15,7 +15,7 @@ from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.options import Rules, Source
 from kplan.cli.rules_given import read_gates
 from kplan.cli.session import session_of
-from kplan.cli.source import read_cluster, read_source
+from kplan.cli.source import named_file, read_cluster, read_source
 from kplan.errors import BindError, UsageError
 from kplan.objects.selector_text import parse_selector
 from kplan.sources.moments import seconds_of
@@ -43,11 +43,8 @@ class Opener:
     def __init__(self, source: Source, rules: Rules) -> None:
         from kplan.bind.wire.stop import Stop
 
-        if source.snapshot and (source.context or source.kubeconfig):
-            named = "--context" if source.context else "--kubeconfig"
-            raise UsageError(
-                f"--snapshot names a file, and {named} a cluster", code="two-sources", hint="leave one out"
-            )
+        if source.snapshot:
+            named_file(source)
         self._source, self._rules, self._stop = source, rules, Stop()
         self._first: Workbench | None = None
 

@@ -15,11 +15,11 @@ from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
-from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.result.document_capacity import CapacityReport
+    from kplan.result.document_whatif import WhatIfStep
     from kplan.studies.capacity import Supply
 
 
@@ -55,12 +55,11 @@ def capacity(
 
     namespace = home(source, namespace)
 
-    def ask(session: Session) -> tuple[Session, CapacityReport]:
-        session, what_if = imagine(session, namespace)
+    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> CapacityReport:
         document = answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
-        return session, msgspec.structs.replace(document, what_if=what_if)
+        return msgspec.structs.replace(document, what_if=what_if)
 
-    answered(source, rules, ask).end(text, shown, partial(study_code, strict=strict), timings=timings)
+    answered(source, rules, ask, namespace).end(text, shown, partial(study_code, strict=strict), timings=timings)
 
 
 def answer(

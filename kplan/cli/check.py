@@ -14,13 +14,12 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import check_code
-from kplan.cli.options import RulesOfCheck, Shown, Source
+from kplan.cli.options import RulesOfCheck, Shown, Source, known
 from kplan.cli.session import Session
-from kplan.cli.simulate import QUEUES, known, template_paths
+from kplan.cli.simulate import QUEUES, manifest_plan, template_paths
 from kplan.cli.source import VARIABLE, home
 from kplan.cli.versions import answered
 from kplan.cli.whatif import GIVEN as WHAT_IFS
-from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -123,11 +122,10 @@ def check(
         templates=template_paths(pod_template),
     )
 
-    def ask(session: Session) -> tuple[Session, CheckResult]:
-        session, what_if = imagine(session, namespace)
-        return session, answer(session, asked, steps=what_if)
+    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> CheckResult:
+        return answer(session, asked, steps=what_if)
 
-    answered(source, rules, ask).end(result, shown, check_code, timings=timings)
+    answered(source, rules, ask, namespace).end(result, shown, check_code, timings=timings)
 
 
 def answer(
@@ -149,22 +147,12 @@ def answer(
     from kplan.studies.check import check as check_plan
     from kplan.studies.check.baseline import read_baseline
     from kplan.studies.simulate import SimulateOptions
-    from kplan.studies.simulate.landing import read_manifests
-    from kplan.studies.simulate.manifests import ManifestPlan
 
     if not asked.files:
         raise UsageError("no manifest to check", code="no-manifest", hint="kplan check FILE... or DIR...")
     baseline = read_baseline(asked.baseline) if asked.baseline else None
-    manifests = ManifestPlan(
-        state=session.state,
-        manifests=read_manifests(asked.files, asked.namespace),
-        rules=session.scheduler.request_rules,
-        planner_of=lambda state: session.scheduler.planner(state, everything=False),
-        origin=session.origin,
-        options=SimulateOptions(doubts=session.doubts),
-        own=asked.own,
-        templates=asked.templates,
-    )
+    how = SimulateOptions(doubts=session.doubts)
+    manifests = manifest_plan(session, asked.files, asked.namespace, how, own=asked.own, templates=asked.templates)
     played = manifests.first()
     session.planned = played.planner.cluster
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from msgspec import convert
 
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_config import (
@@ -66,8 +69,8 @@ def config_migration(found: Migration, source: str) -> ConfigMigration:
         form=found.form,
         source=source,
         configuration=found.configuration,
-        left_out=tuple(MigrationNote(path=one.path, name=one.name, text=one.why) for one in found.left_out),
-        differs=tuple(MigrationNote(path=one.path, name=one.name, text=one.why) for one in found.differs),
+        left_out=convert(found.left_out, tuple[MigrationNote, ...], from_attributes=True),
+        differs=convert(found.differs, tuple[MigrationNote, ...], from_attributes=True),
     )
 
 
@@ -76,37 +79,20 @@ def _profile(one: Effective) -> ConfiguredProfile:
         scheduler_name=one.scheduler_name,
         percentage_of_nodes_to_score=one.percentage_of_nodes_to_score,
         points=tuple(
-            ConfiguredPoint(
-                point=point,
-                plugins=tuple(
-                    ConfiguredPlugin(name=p.name, origin=p.origin, weight=p.weight, modelled=p.modelled)
-                    for p in plugins
-                ),
-            )
-            for point, plugins in one.points.items()
+            ConfiguredPoint(point=point, plugins=convert(at, tuple[ConfiguredPlugin, ...], from_attributes=True))
+            for point, at in one.points.items()
         ),
-        arguments=tuple(
-            ConfiguredArgument(plugin=a.plugin, name=a.name, value=a.value, origin=a.origin) for a in one.arguments
-        ),
+        arguments=convert(one.arguments, tuple[ConfiguredArgument, ...], from_attributes=True),
         differences=tuple(
-            ConfiguredDifference(
-                code=d.kind,
-                text=_text(d),
-                plugin=d.plugin,
-                points=tuple(filter(None, d.point.split(","))),
-                name=d.name,
-                default=d.default,
-                here=d.here,
-            )
-            for d in one.differences
+            ConfiguredDifference(text=_text(difference), **asdict(difference)) for difference in one.differences
         ),
     )
 
 
 def _text(difference: Difference) -> str:
-    plugin, points = difference.plugin, difference.point.replace(",", ", ")
+    plugin, points = difference.plugin, ", ".join(difference.points)
     default, here = shown(difference.default), shown(difference.here)
-    match difference.kind:
+    match difference.code:
         case "added":
             return f"{plugin} runs at {points}"
         case "removed":

@@ -8,12 +8,10 @@ from typing import Annotated
 import typer
 
 from kplan.cli import options
-from kplan.cli.command import RULES
 from kplan.cli.exit_codes import diff_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import Rules, Shown, Source, known, of_rules
 from kplan.cli.output import write
 from kplan.cli.source import home
-from kplan.errors import UsageError
 
 PODS = ("auto", "waiting", "all")
 SideOption = "config=new.yaml,version=1.36"
@@ -24,12 +22,7 @@ class RulesOfSides(Rules):
     """Rules of both sides; two versions are one of each."""
 
     k8s_version: Annotated[
-        str,
-        typer.Option(
-            metavar="V|A,B",
-            help="Rules of this version; of these two, as 1.35,1.37.",
-            rich_help_panel=RULES,
-        ),
+        str, of_rules(metavar="V|A,B", help="Rules of this version; of these two, as 1.35,1.37.")
     ] = ""
 
 
@@ -63,8 +56,7 @@ def diff(
     from kplan.studies.diff import DiffAsked, compare
     from kplan.studies.usage import usage
 
-    if pods not in PODS:
-        raise UsageError(f"--pods {pods}: no such choice", code="bad-choice", hint=f"one of: {', '.join(PODS)}")
+    known("--pods", pods, PODS)
     one, two, version = two_sides(sides or [], a, b, rules.k8s_version)
     opener = SideOpener(source, replace(rules, k8s_version=version), home(source, namespace), not no_preempt)
     first, second, kinds = opener.open(one, two)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
     from kplan.studies.diff.sides import Side
 
-KEYS = ("snapshot", "config", "version", "manifest", "gates")
 _VERSION = re.compile(r"v?1\.\d+(\.\d+)?")
 _LARGEST_CONFIGURATION = 1 << 20
 _WORDS = {
@@ -30,6 +29,7 @@ _WORDS = {
     "manifest": "manifests",
     "gates": "gates",
 }
+KEYS = tuple(_WORDS)
 
 
 @dataclass

@@ -17,11 +17,11 @@ from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
-from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.result.document_drain import DrainPlan
+    from kplan.result.document_whatif import WhatIfStep
     from kplan.scenario.drain import DrainOptions
 
 ALWAYS = "Always so here; Needs says whether kubectl has to be told."
@@ -116,12 +116,11 @@ def drain(
         raise UsageError(f"--find and {flag} exclude each other", code="usage", hint="it drains one node at a time")
     named = [*(nodes or []), *([selector] if selector else [])]
 
-    def ask(session: Session) -> tuple[Session, DrainPlan]:
-        session, what_if = imagine(session, home(source))
+    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> DrainPlan:
         document = answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
-        return session, msgspec.structs.replace(document, what_if=what_if)
+        return msgspec.structs.replace(document, what_if=what_if)
 
-    answered(source, rules, ask).end(text, shown, partial(study_code, strict=strict), timings=timings)
+    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=strict), timings=timings)
 
 
 def answer(

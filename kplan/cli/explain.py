@@ -16,9 +16,8 @@ from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.output import show
 from kplan.cli.session import Session, one_version
 from kplan.cli.source import home
-from kplan.cli.versions import answered
+from kplan.cli.versions import answered, imagined
 from kplan.cli.watch import For, Watch, watch
-from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 from kplan.objects.selector_text import parse_selector
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from kplan.render.text import Style
     from kplan.result.document import PodExplanation, PodExplanations
+    from kplan.result.document_whatif import WhatIfStep
     from kplan.scenario.names import Scope
 
 
@@ -97,8 +97,7 @@ def explain_pod(
         raise UsageError(f"{both}: each shows nothing else", code="flags-exclude", hint="leave one out")
     of_one = {"--node": node, "--victims": victims, "--scores": scores, "--all-fixes": all_fixes}
 
-    def ask(session: Session) -> tuple[Session, PodExplanation | PodExplanations]:
-        session, what_if = imagine(session, namespace)
+    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> PodExplanation | PodExplanations:
         document = answer(
             session,
             names or [],
@@ -108,7 +107,7 @@ def explain_pod(
             drawn=shown.has("html"),
             with_queue=with_queue,
         )
-        return session, msgspec.structs.replace(document, what_if=what_if)
+        return msgspec.structs.replace(document, what_if=what_if)
 
     def tell(document: PodExplanation | PodExplanations, session: Session) -> None:
         _check_of_one(document, of_one)
@@ -120,8 +119,8 @@ def explain_pod(
 
     if follow:
         one_version(rules.k8s_version)
-        raise typer.Exit(code(watch(source, rules, seconds, ask, tell)))
-    found = answered(source, rules, ask)
+        raise typer.Exit(code(watch(source, rules, seconds, lambda session: imagined(session, ask, namespace), tell)))
+    found = answered(source, rules, ask, namespace)
     tell(found.document, found.session)
     raise typer.Exit(found.code(code))
 

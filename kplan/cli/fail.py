@@ -10,17 +10,17 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source, known
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
-from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.pipeline import Planner
     from kplan.result.document_fail import FailReport
+    from kplan.result.document_whatif import WhatIfStep
 
 EACH = ("node", "zone")
 
@@ -47,12 +47,11 @@ def fail(
     """
     from kplan.render.text.fail import fail as text
 
-    def ask(session: Session) -> tuple[Session, FailReport]:
-        session, what_if = imagine(session, home(source))
+    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> FailReport:
         document = answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
-        return session, msgspec.structs.replace(document, what_if=what_if)
+        return msgspec.structs.replace(document, what_if=what_if)
 
-    answered(source, rules, ask).end(text, shown, partial(study_code, strict=strict), timings=timings)
+    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=strict), timings=timings)
 
 
 def answer(
@@ -68,8 +67,8 @@ def answer(
     from kplan.studies.fail import FailAsked, each_failure
     from kplan.studies.fail import fail as study
 
-    if each and each not in EACH:
-        raise UsageError(f"--each {each}: no such choice", code="bad-choice", hint=f"one of: {', '.join(EACH)}")
+    if each:
+        known("--each", each, EACH)
     planner = session.scheduler.planner(session.state, everything=False)
     found = find(planner, nodes, zones, selector)
     if each:
@@ -99,10 +98,10 @@ def find(planner: Planner, nodes: list[str], zones: list[str], selector: str) ->
     from kplan.cluster.domains import domains
     from kplan.scenario.names import find_nodes
 
-    known = domains(planner.cluster, "zone") if zones else {}
+    zoned = domains(planner.cluster, "zone") if zones else {}
     for zone in zones:
-        if zone not in known:
-            hint = f"one of: {', '.join(list(known)[:5])}" if known else "no node has a zone label"
+        if zone not in zoned:
+            hint = f"one of: {', '.join(list(zoned)[:5])}" if zoned else "no node has a zone label"
             raise UsageError(f"no node is in zone {zone}", code="no-such-zone", hint=hint)
     named = [name for text in [*nodes, *([selector] if selector else [])] for name in find_nodes(planner.cluster, text)]
-    return list(dict.fromkeys([*named, *(name for zone in zones for name in known[zone])]))
+    return list(dict.fromkeys([*named, *(name for zone in zones for name in zoned[zone])]))

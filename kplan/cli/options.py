@@ -10,10 +10,11 @@ import typer
 
 from kplan.cli.command import CLUSTER, OUTPUT, RULES
 from kplan.cli.targets import Target, targets
+from kplan.errors import UsageError
 
 _cluster = partial(typer.Option, rich_help_panel=CLUSTER)
-_rules = partial(typer.Option, rich_help_panel=RULES)
-_output = partial(typer.Option, rich_help_panel=OUTPUT)
+of_rules = partial(typer.Option, rich_help_panel=RULES)
+of_output = partial(typer.Option, rich_help_panel=OUTPUT)
 
 Namespace = Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Namespace of pods that name none.")]
 AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="Pods of every namespace.")]
@@ -29,13 +30,24 @@ Queue = Annotated[str, typer.Option("--queue", metavar="all|manifests", help="Wh
 NoPreempt = Annotated[bool, typer.Option("--no-preempt", help="Evict nothing.")]
 Event = Annotated[bool, typer.Option("--event", help="Only the scheduler's own event text, word for word.")]
 K8sVersion = Annotated[
-    str, _rules("--k8s-version", metavar="V", help="Rules of this Kubernetes version, as 1.36 or 1.36.3.")
+    str, of_rules("--k8s-version", metavar="V", help="Rules of this Kubernetes version, as 1.36 or 1.36.3.")
 ]
+FeatureGates = Annotated[str, of_rules(metavar="A=true,B=false", help="Gates that differ from their defaults.")]
 ExitCodeFlag = Annotated[
-    bool, _output("--exit-code", help="Exit with 1 if something does not fit, 3 if only by preemption.")
+    bool, of_output("--exit-code", help="Exit with 1 if something does not fit, 3 if only by preemption.")
 ]
-Strict = Annotated[bool, _output("--strict", help="Exit with 4 if a doubt touches the verdict.")]
-Timings = Annotated[bool, _output("--timings", help="Say how long each part took.")]
+Strict = Annotated[bool, of_output("--strict", help="Exit with 4 if a doubt touches the verdict.")]
+Timings = Annotated[bool, of_output("--timings", help="Say how long each part took.")]
+
+
+def known(option: str, value: str, values: tuple[str, ...]) -> None:
+    """Refuse a value that is none of an option's choices.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if value not in values:
+        raise UsageError(f"{option} {value}: no such choice", code="bad-choice", hint=f"one of: {', '.join(values)}")
 
 
 @dataclass(frozen=True)
@@ -68,19 +80,20 @@ class Rules:
     """Options that choose the scheduler's rules."""
 
     k8s_version: K8sVersion = ""
-    feature_gates: Annotated[str, _rules(metavar="A=true,B=false", help="Gates that differ from their defaults.")] = ""
+    feature_gates: FeatureGates = ""
     config: Annotated[
-        str, _rules(metavar="FILE", help="A KubeSchedulerConfiguration, or configmap/NS/NAME of the cluster.")
+        str, of_rules(metavar="FILE", help="A KubeSchedulerConfiguration, or configmap/NS/NAME of the cluster.")
     ] = ""
     policy: Annotated[
-        str, _rules(metavar="FILE|PROVIDER", help="A Policy of 1.22 or earlier, configmap/NS/NAME, or DefaultProvider.")
+        str,
+        of_rules(metavar="FILE|PROVIDER", help="A Policy of 1.22 or earlier, configmap/NS/NAME, or DefaultProvider."),
     ] = ""
     call_extenders: Annotated[
-        bool, _rules("--call-extenders", help="Ask the HTTP extenders of the configuration; else each is a doubt.")
+        bool, of_rules("--call-extenders", help="Ask the HTTP extenders of the configuration; else each is a doubt.")
     ] = False
     extender_calls: Annotated[
         int,
-        _rules(metavar="N", help="Requests to extenders at most, those for remedies included.", min=1),
+        of_rules(metavar="N", help="Requests to extenders at most, those for remedies included.", min=1),
     ] = 500
 
 
@@ -90,7 +103,7 @@ class RulesOfOneOrTwo(Rules):
 
     k8s_version: Annotated[
         str,
-        _rules(metavar="V|A,B", help="Rules of this version, as 1.36 or 1.36.3; what differs under B, as 1.35,1.37."),
+        of_rules(metavar="V|A,B", help="Rules of this version, as 1.36 or 1.36.3; what differs under B, as 1.35,1.37."),
     ] = ""
 
 
@@ -111,14 +124,14 @@ class Shown:
 
     output: Annotated[
         list[str],
-        _output(
+        of_output(
             "-o",
             "--output",
             metavar="FORMAT[=FILE]",
             help="text, wide, json, yaml, markdown, html or name; check has more. May be given again.",
         ),
     ] = field(default_factory=list)
-    quiet: Annotated[bool, _output("-q", "--quiet", help="Only the lines that answer.")] = False
+    quiet: Annotated[bool, of_output("-q", "--quiet", help="Only the lines that answer.")] = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be written before anything is read."""

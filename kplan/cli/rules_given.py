@@ -96,7 +96,7 @@ def make_rules(found: StateRead, version: str, gates: Mapping[str, bool], text: 
     if text.startswith(CONFIG_MAP) and "\n" not in text:
         namespace, name = _names(text)
         configuration, origin = _of_config_map(found, namespace, name), f"ConfigMap {namespace}/{name}"
-    gates = {**state.scheduler_gates, **gates}
+    gates = {**state.scheduler.gates, **gates}
     scheduler = Scheduler.of(version, gates=gates, config=configuration, file=file)
     return Given(scheduler, configuration, _with_form(origin, scheduler))
 
@@ -142,9 +142,9 @@ def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> G
     from kplan.api import Scheduler
 
     refusal: ConfigError | None = None
-    where = state.scheduler_origin or ("the source" if state.scheduler_configuration is not None else "")
-    known, unknown = _split(state.scheduler_gates, version)
-    doubt = state.scheduler_doubt
+    where = state.scheduler.origin or ("the source" if state.scheduler.configuration is not None else "")
+    known, unknown = _split(state.scheduler.gates, version)
+    doubt = state.scheduler.doubt
     if unknown and not doubt:
         doubt = f"{where or 'the source'} sets feature gates that these rules do not know: {', '.join(unknown)}"
     for recorded, recorded_gates in _said(state, known):
@@ -177,8 +177,8 @@ def _said(
     state: ClusterState, gates: Mapping[str, bool]
 ) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, bool]]]:
     """Yield what a source says of its scheduler, as much as can be had first, nothing at all last."""
-    if state.scheduler_configuration is not None:
-        recorded = state.scheduler_configuration
+    if state.scheduler.configuration is not None:
+        recorded = state.scheduler.configuration
         yield (recorded if "kind" in recorded else {**_HEAD, **recorded}), gates
     if gates:
         yield None, gates

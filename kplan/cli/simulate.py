@@ -10,15 +10,17 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import simulate_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, Shown, Source, known
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
-from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.result.document_plan import SimulationPlan
+    from kplan.result.document_whatif import WhatIfStep
+    from kplan.studies.simulate import SimulateOptions
+    from kplan.studies.simulate.manifests import ManifestPlan
 
 QUEUES = ("all", "manifests")
 VICTIMS = ("return", "gone")
@@ -54,8 +56,7 @@ def simulate(
     files = [*manifest_files(manifests or []), *filename]
     templates = template_paths(pod_template)
 
-    def ask(session: Session) -> tuple[Session, SimulationPlan]:
-        session, what_if = imagine(session, namespace, preempt=not no_preempt)
+    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> SimulationPlan:
         document = plan(
             session,
             files,
@@ -65,10 +66,10 @@ def simulate(
             back=victims == "return",
             templates=templates,
         )
-        return session, with_steps(document, what_if)
+        return with_steps(document, what_if)
 
     code = partial(simulate_code, verdicts=exit_code, strict=strict)
-    answered(source, rules, ask).end(simulation, shown, code, timings=timings)
+    answered(source, rules, ask, namespace, preempt=not no_preempt).end(simulation, shown, code, timings=timings)
 
 
 def plan(
@@ -96,27 +97,47 @@ def plan(
         SourceError: a manifest cannot be read.
         UsageError: there is nothing to try.
     """
-    from kplan.sources import Manifests
     from kplan.studies.simulate import SimulateOptions
-    from kplan.studies.simulate.landing import read_manifests
-    from kplan.studies.simulate.manifests import ManifestPlan
 
     if not own and not files and session.before is None:
         hint = "name one: -f FILE; or a what-if, to see its steps alone"
         raise UsageError("--queue manifests without a manifest", code="no-manifest", hint=hint)
-    asked = ManifestPlan(
+    how = SimulateOptions(victims_return=back, doubts=session.doubts, attempts=True)
+    asked = manifest_plan(session, files, namespace, how, own=own, preempt=preempt, templates=templates)
+    played = asked.first()
+    session.planned = played.planner.cluster
+    return played.plan
+
+
+def manifest_plan(
+    session: Session,
+    files: list[str],
+    namespace: str,
+    how: SimulateOptions,
+    *,
+    own: bool,
+    preempt: bool = True,
+    templates: dict[str, str] | None = None,
+) -> ManifestPlan:
+    """Read manifests and make what plans them; see ``plan``.
+
+    Raises:
+        SourceError: a manifest cannot be read.
+    """
+    from kplan.sources import Manifests
+    from kplan.studies.simulate.landing import read_manifests
+    from kplan.studies.simulate.manifests import ManifestPlan
+
+    return ManifestPlan(
         state=session.state,
         manifests=read_manifests(files, namespace) if files else Manifests(),
         rules=session.scheduler.request_rules,
         planner_of=lambda state: session.scheduler.planner(state, preempt=preempt, everything=False),
         origin=session.origin,
-        options=SimulateOptions(victims_return=back, doubts=session.doubts, attempts=True),
+        options=how,
         own=own,
         templates=templates,
     )
-    played = asked.first()
-    session.planned = played.planner.cluster
-    return played.plan
 
 
 def template_paths(given: list[str]) -> dict[str, str]:
@@ -143,13 +164,3 @@ def manifest_files(given: list[str]) -> list[str]:
     if len(given) > 1 and given[0] in ("manifest", "manifests") and not Path(given[0]).exists():
         return given[1:]
     return given
-
-
-def known(option: str, value: str, values: tuple[str, ...]) -> None:
-    """Refuse a value that is none of an option's choices.
-
-    Raises:
-        UsageError: it is none.
-    """
-    if value not in values:
-        raise UsageError(f"{option} {value}: no such choice", code="bad-choice", hint=f"one of: {', '.join(values)}")

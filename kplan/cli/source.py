@@ -65,13 +65,13 @@ def read_cluster(source: Source) -> StateRead:
 
     progress = ReadingProgress()
     try:
-        reading = cluster.read(
+        state = cluster.read(
             source.context, source.kubeconfig, qps=source.qps, burst=source.burst, progress=progress.tell
         )
     finally:
         progress.clear()
     where = (source.context, source.kubeconfig)
-    return StateRead(reading.state, "" if source.context else CURRENT, live=True, where=where)
+    return StateRead(state, "" if source.context else CURRENT, live=True, where=where)
 
 
 def named_file(source: Source) -> str:

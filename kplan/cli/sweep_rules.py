@@ -10,10 +10,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
-import typer
 
-from kplan.cli.command import RULES
-from kplan.cli.options import Rules, Source
+from kplan.cli.options import FeatureGates, Rules, Source, of_rules
 from kplan.cli.session import Session, make_session
 from kplan.cli.source import read_source
 from kplan.cli.whatif import imagine
@@ -33,21 +31,13 @@ class RulesOfSome:
     """Options that choose the scheduler's rules, several of which may be compared."""
 
     k8s_version: Annotated[
-        str,
-        typer.Option(
-            metavar="V[,V]", help="Rules of this Kubernetes version, or of each of some.", rich_help_panel=RULES
-        ),
+        str, of_rules(metavar="V[,V]", help="Rules of this Kubernetes version, or of each of some.")
     ] = ""
-    feature_gates: Annotated[
-        str,
-        typer.Option(metavar="A=true,B=false", help="Gates that differ from their defaults.", rich_help_panel=RULES),
-    ] = ""
+    feature_gates: FeatureGates = ""
     config: Annotated[
         list[str],
-        typer.Option(
-            metavar="FILE|default",
-            help="A KubeSchedulerConfiguration, or the one in use; given again, each of them.",
-            rich_help_panel=RULES,
+        of_rules(
+            metavar="FILE|default", help="A KubeSchedulerConfiguration, or the one in use; given again, each of them."
         ),
     ] = field(default_factory=list)
 

@@ -8,10 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from kplan.cli.command import OUTPUT
 from kplan.cli.notes import note
+from kplan.cli.options import of_output
 from kplan.errors import UsageError
 from kplan.words import count
 
@@ -25,16 +23,8 @@ if TYPE_CHECKING:
 class ResultFile:
     """Options of where results are kept."""
 
-    results: Annotated[
-        str,
-        typer.Option(
-            metavar="FILE", help="Also write each result as it comes, a line of JSON.", rich_help_panel=OUTPUT
-        ),
-    ] = ""
-    resume: Annotated[
-        str,
-        typer.Option(metavar="FILE", help="Go on where this file of results ends.", rich_help_panel=OUTPUT),
-    ] = ""
+    results: Annotated[str, of_output(metavar="FILE", help="Also write each result as it comes, a line of JSON.")] = ""
+    resume: Annotated[str, of_output(metavar="FILE", help="Go on where this file of results ends.")] = ""
 
     def __post_init__(self) -> None:
         """Refuse two files."""

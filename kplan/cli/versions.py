@@ -13,6 +13,7 @@ from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import LayOut, show
 from kplan.cli.session import Session, open_sessions
+from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kplan.result.document_drain import DrainPlan
     from kplan.result.document_fail import FailReport
     from kplan.result.document_plan import SimulationPlan
+    from kplan.result.document_whatif import WhatIfStep
 
 AnswerDocument = TypeVar(
     "AnswerDocument",
@@ -60,15 +62,29 @@ class Answered(Generic[AnswerDocument]):
         raise typer.Exit(self.code(of))
 
 
+Ask = Callable[[Session, "tuple[WhatIfStep, ...]"], AnswerDocument]
+"""Answers from a state and rules, with what the what-ifs before did."""
+
+
+def imagined(
+    session: Session, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True
+) -> tuple[Session, AnswerDocument]:
+    """Ask about the state that the what-ifs of the command leave; see ``imagine``. Also give the session of it."""
+    after, what_if = imagine(session, namespace, preempt=preempt)
+    return after, ask(after, what_if)
+
+
 def answered(
-    source: Source, rules: Rules, ask: Callable[[Session], tuple[Session, AnswerDocument]]
+    source: Source, rules: Rules, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True
 ) -> Answered[AnswerDocument]:
     """Ask under each version that is named.
 
     Args:
         source: file, folder or cluster; it is read once.
         rules: with one version or two.
-        ask: answers from a state and rules; also gives the session it answered from.
+        ask: answers.
+        namespace: of names without one in what-ifs.
+        preempt: whether what-ifs carry out preemptions.
 
     Raises:
         UsageError: two versions would read standard input twice; and as ``open_sessions`` and the question.
@@ -79,12 +95,12 @@ def answered(
             f"--k8s-version {rules.k8s_version}: standard input is read once", code="two-readers", hint=hint
         )
     first, *rest = open_sessions(source, rules)
-    session, document = ask(first)
+    session, document = imagined(first, ask, namespace, preempt=preempt)
     if not rest:
         return Answered(session, document, None)
     from kplan.studies.versions import with_other
 
-    _, other = ask(rest[0])
+    _, other = imagined(rest[0], ask, namespace, preempt=preempt)
     return Answered(session, with_other(document, other), other)
 
 

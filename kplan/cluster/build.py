@@ -14,13 +14,13 @@ from kplan.cluster.counters import Counters
 from kplan.cluster.pods import DEFAULT_SCHEDULER, PodInfo, seconds
 from kplan.cluster.schema import COLUMNS, PER_POD, PER_RESOURCE, sizes_of
 from kplan.objects.models import Node, Pod
-from kplan.objects.quantity import milli_value, value
+from kplan.objects.quantity import value
+from kplan.objects.request_sums import is_resize_infeasible
 from kplan.objects.requests import (
     RequestRules,
-    is_resize_infeasible,
-    is_scalar_resource,
     non_zero_requests,
     pod_requests,
+    scheduler_units,
 )
 from kplan.objects.state import ClusterState
 
@@ -89,12 +89,8 @@ def allocatable_of(node: Node) -> dict[str, int]:
 
     Source: v1.37.2 pkg/scheduler/framework/types.go Resource.Add.
     """
-    amounts: dict[str, int] = {}
-    for name, quantity in (node.status.allocatable or {}).items():
-        if name == "cpu":
-            amounts[name] = milli_value(quantity)
-        elif name in FIXED_RESOURCES or is_scalar_resource(name):
-            amounts[name] = value(quantity)
+    amounts = scheduler_units(node.status.allocatable)
+    amounts.pop("pods", None)
     return amounts
 
 
@@ -214,11 +210,10 @@ def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, Counted]) -> Counted
     )
     counts = known.get(key)
     if counts is None:
-        amounts = pod_requests(pod, cluster.rules, use_status=True)
         counts = known[key] = Counted(
             pod_requests(pod, cluster.rules, use_status=False),
             non_zero_requests(pod, cluster.rules, use_status=False),
-            {name: amount for name, amount in amounts.items() if name in FIXED_RESOURCES or is_scalar_resource(name)},
+            pod_requests(pod, cluster.rules, use_status=True),
             non_zero_requests(pod, cluster.rules, use_status=True),
         )
     return counts

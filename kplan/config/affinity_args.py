@@ -7,9 +7,10 @@ NewRequirement.
 
 from collections.abc import Sequence
 
-from kplan.config.field_errors import child, invalid, label_value_problems, qualified_name_problems, unsupported
+from kplan.config.field_errors import child, invalid, unsupported
 from kplan.framework.args import NodeAffinityArgs
 from kplan.framework.features import Features
+from kplan.objects.formats import label_key, label_value
 from kplan.objects.models import NodeSelectorRequirement, NodeSelectorTerm
 from kplan.objects.selectors import parse_int64
 
@@ -50,11 +51,11 @@ def _label_requirement(requirement: NodeSelectorRequirement, path: str) -> list[
     if operator not in _LABEL_OPERATORS:
         return [unsupported(f"{path}.operator", operator, _LABEL_OPERATORS)]
     errors = []
-    if problems := qualified_name_problems(key):
+    if problems := label_key(key):
         errors.append(invalid(f"{path}.key", key, "; ".join(problems)))
     errors += _count_problems(operator, requirement.values, f"{path}.values")
     for i, value in enumerate(values):
-        if problems := label_value_problems(value):
+        if problems := label_value(value):
             errors.append(invalid(f"{path}.values[{i}][{key}]", value, "; ".join(problems)))
     return errors
 

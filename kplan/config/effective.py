@@ -32,7 +32,7 @@ DEFAULT = "default"
 POLICY = "policy"
 """Origin of what a predicate or priority brings."""
 
-Kind = Literal["added", "removed", "weight", "order", "argument", "percentage"]
+Code = Literal["added", "removed", "weight", "order", "argument", "percentage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +74,17 @@ class Difference:
     """One way in which a profile is not that of a scheduler without configuration.
 
     Attributes:
-        kind: what differs.
+        code: what differs.
         plugin: whose; empty for the profile.
-        point: the extension points, joined by commas; empty for an argument.
+        points: the extension points; none for an argument.
         name: of an argument.
         default: what it would be.
         here: what it is.
     """
 
-    kind: Kind
+    code: Code
     plugin: str = ""
-    point: str = ""
+    points: tuple[str, ...] = ()
     name: str = ""
     default: Any = None
     here: Any = None
@@ -235,18 +235,18 @@ def _differences(profile: Profile, usual: Profile) -> Iterator[Difference]:
     for name in profile.plugins["score"]:
         here, default = profile.weights.get(name, 1), usual.weights.get(name, 1)
         if name in usual.plugins["score"] and here != default:
-            yield Difference("weight", name, "score", "", default, here)
+            yield Difference("weight", name, ("score",), "", default, here)
     for point in _ORDER_DECIDES:
         ours, theirs = profile.plugins.get(point, ()), usual.plugins.get(point, ())
         both = [name for name in theirs if name in ours]
         if [name for name in ours if name in theirs] != both:
-            yield Difference("order", "", point, "", list(theirs), list(ours))
+            yield Difference("order", "", (point,), "", list(theirs), list(ours))
     for plugin, args in profile.args.items():
         known = usual.args.get(plugin)
         before = written(known) if known is not None and type(known) is type(args) else {}
         for name, value in written(args).items():
             if known is not None and value != before.get(name):
-                yield Difference("argument", plugin, "", name, before.get(name), value)
+                yield Difference("argument", plugin, (), name, before.get(name), value)
     percentage = profile.percentage_of_nodes_to_score
     if percentage != usual.percentage_of_nodes_to_score:
         yield Difference("percentage", default=usual.percentage_of_nodes_to_score, here=percentage)
@@ -254,11 +254,12 @@ def _differences(profile: Profile, usual: Profile) -> Iterator[Difference]:
 
 def _plugins_that_differ(profile: Profile, usual: Profile) -> Iterator[Difference]:
     """Plugins that run at points where the default does not have them, and the other way round."""
-    for kind, here, there in (("added", profile, usual), ("removed", usual, profile)):
+    sides: tuple[tuple[Code, Profile, Profile], ...] = (("added", profile, usual), ("removed", usual, profile))
+    for code, here, there in sides:
         points: dict[str, list[str]] = {}
         for point in _ORDER:
             for name in here.plugins.get(point, ()):
                 if name not in there.plugins.get(point, ()):
                     points.setdefault(name, []).append(point)
         for name, at in points.items():
-            yield Difference("added" if kind == "added" else "removed", name, ",".join(at))
+            yield Difference(code, name, tuple(at))

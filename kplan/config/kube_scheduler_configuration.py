@@ -17,7 +17,6 @@ import msgspec
 from kplan.config import policy_wire, text, validation
 from kplan.config.decode import Decoder
 from kplan.config.extenders import extender_doubt
-from kplan.config.field_errors import aggregate
 from kplan.config.older import LAST, Conversion, converted, is_older
 from kplan.config.plugin_args import default_args, with_defaults
 from kplan.config.policy import LAST_MINOR, choose, minor_of
@@ -31,6 +30,7 @@ from kplan.errors import ConfigError
 from kplan.framework.args import PLUGIN_ARGS, Args, Extender, NodeResourcesFitArgs
 from kplan.framework.doubt import Doubt
 from kplan.framework.features import Features
+from kplan.words import aggregate
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 DEFAULT_PARALLELISM = 16

@@ -26,6 +26,7 @@ from kplan.framework.args import Args, Extender
 from kplan.framework.features import Features
 
 _GATES = "SchedulingGates"
+_NO_PLUGIN = "no plugin of today does it"
 
 
 @dataclass(slots=True)
@@ -85,7 +86,7 @@ def _without_old_plugins(found: Migration, features: Features) -> None:
 def _successor(plugin: str) -> str:
     if plugin == "SelectorSpread":
         return "PodTopologySpread does it by default constraints (defaultingType System)"
-    return "no plugin of today does it"
+    return _NO_PLUGIN
 
 
 # --- policies
@@ -109,50 +110,38 @@ def _of_policy(policy: Policy, features: Features, minor: int) -> Migration:
     return found
 
 
-def _stand_in(plugin: str) -> str:
-    """The plugin of today that comes nearest to one that is gone; empty for none."""
-    return {
-        "BalancedResourceAllocation": "NodeResourcesBalancedAllocation",
-        "RequestedToCapacityRatio": "NodeResourcesFit",
-        "SelectorSpread": "PodTopologySpread",
-        **dict.fromkeys(("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits"), "NodeVolumeLimits"),
-        "CheckNodeCondition": "TaintToleration",
-        "CheckNodeMemoryPressure": "TaintToleration",
-        "CheckNodeDiskPressure": "TaintToleration",
-        "CheckNodePIDPressure": "TaintToleration",
-        "PodToleratesNodeNoExecuteTaints": "TaintToleration",
-    }.get(plugin, "")
-
-
-_WHY = {
-    "BalancedResourceAllocation": "NodeResourcesBalancedAllocation halves the difference of cpu and memory",
-    "RequestedToCapacityRatio": "NodeResourcesFit rounds utilization down",
-    "SelectorSpread": "PodTopologySpread spreads by default constraints",
-    "EBSLimits": "NodeVolumeLimits counts volumes by their CSI driver",
-    "CheckNodeCondition": "TaintToleration refuses the taints that stand for conditions",
-    "PodToleratesNodeNoExecuteTaints": "TaintToleration minds NoSchedule taints, too",
+_BY_DRIVER = ("NodeVolumeLimits", "counts volumes by their CSI driver")
+_BY_TAINT = ("TaintToleration", "refuses the taints that stand for conditions")
+_STAND_INS = {
+    "BalancedResourceAllocation": ("NodeResourcesBalancedAllocation", "halves the difference of cpu and memory"),
+    "RequestedToCapacityRatio": ("NodeResourcesFit", "rounds utilization down"),
+    "SelectorSpread": ("PodTopologySpread", "spreads by default constraints"),
+    "EBSLimits": _BY_DRIVER,
+    "GCEPDLimits": _BY_DRIVER,
+    "AzureDiskLimits": _BY_DRIVER,
+    "CinderLimits": _BY_DRIVER,
+    "CheckNodeCondition": _BY_TAINT,
+    "CheckNodeMemoryPressure": _BY_TAINT,
+    "CheckNodeDiskPressure": _BY_TAINT,
+    "CheckNodePIDPressure": _BY_TAINT,
+    "PodToleratesNodeNoExecuteTaints": ("TaintToleration", "minds NoSchedule taints, too"),
 }
-_WHY |= dict.fromkeys(("GCEPDLimits", "AzureDiskLimits", "CinderLimits"), _WHY["EBSLimits"])
-_WHY |= dict.fromkeys(
-    ("CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure"), _WHY["CheckNodeCondition"]
-)
+"""By plugin that is gone, the one of today that comes nearest, and in what it differs."""
 
 
 def _no_equal(chosen: Chosen, policy: Policy, minor: int) -> Iterator[LeftOut]:
-    for name, plugin in _gone(chosen, minor):
-        if not _stand_in(plugin):
-            place = "predicates" if name in PREDICATE_BY_NAME else "priorities"
-            yield LeftOut(place, name, "no plugin of today does it")
+    for place, name, plugin in _gone(chosen, minor):
+        if plugin not in _STAND_INS:
+            yield LeftOut(place, name, _NO_PLUGIN)
     if policy.always_check_all_predicates:
         field_name = "alwaysCheckAllPredicates"
         yield LeftOut(field_name, field_name, "a node's first refusal is its only one today")
 
 
 def _nearly_equal(chosen: Chosen, minor: int) -> Iterator[LeftOut]:
-    for name, plugin in _gone(chosen, minor):
-        if _stand_in(plugin):
-            place = "predicates" if name in PREDICATE_BY_NAME else "priorities"
-            yield LeftOut(place, name, _WHY[plugin])
+    for place, name, plugin in _gone(chosen, minor):
+        if plugin in _STAND_INS:
+            yield LeftOut(place, name, " ".join(_STAND_INS[plugin]))
     for name in chosen.predicates:
         if PREDICATE_BY_NAME[name].differs:
             yield LeftOut("predicates", name, PREDICATE_BY_NAME[name].differs)
@@ -162,15 +151,14 @@ def _nearly_equal(chosen: Chosen, minor: int) -> Iterator[LeftOut]:
             yield LeftOut("priorities", name, row.differs)
 
 
-def _gone(chosen: Chosen, minor: int) -> Iterator[tuple[str, str]]:
-    """(predicate or priority, plugin) where the plugin is in no release of today."""
+def _gone(chosen: Chosen, minor: int) -> Iterator[tuple[str, str, str]]:
+    """(list, predicate or priority, plugin) where the plugin is in no release of today."""
     old = old_registry()
-    for name in chosen.predicates:
-        yield from ((name, plugin) for plugin in PREDICATE_BY_NAME[name].plugins if plugin in old)
-    for name in chosen.priorities:
-        plugin = plugin_of(name, chosen, minor)
+    used = [(name, plugin) for name in chosen.predicates for plugin in PREDICATE_BY_NAME[name].plugins]
+    used += [(name, plugin_of(name, chosen, minor)) for name in chosen.priorities]
+    for name, plugin in used:
         if plugin in old:
-            yield name, plugin
+            yield "predicates" if name in PREDICATE_BY_NAME else "priorities", name, plugin
 
 
 def _lists(profile: Profile, features: Features) -> dict[str, Any]:
@@ -195,7 +183,7 @@ def _enabled(profile: Profile, point: str, known: Mapping[str, Any]) -> list[dic
     prepared_for = {"preScore": "score", "preFilter": "filter"}.get(point)
     names = (*profile.plugins.get(point, ()), *(profile.plugins[prepared_for] if prepared_for else ()))
     for name in names:
-        one = name if name in known else _stand_in(name)
+        one = name if name in known else _STAND_INS.get(name, ("",))[0]
         if one and point in known[one] and one not in found:
             found[one] = {"name": one, **({"weight": profile.weights.get(name, 1)} if point == "score" else {})}
     return list(found.values())
@@ -223,7 +211,7 @@ def _changed_args(profile: Profile, features: Features) -> dict[str, dict[str, A
 
 def _extender(extender: Extender) -> dict[str, Any]:
     """An extender as v1 has it: fields that are not the defaults."""
-    made = {name: value for name, value in written(extender).items() if value != written(Extender()).get(name)}
+    made = _given(extender)
     if extender.http_timeout:
         made["httpTimeout"] = format_duration(extender.http_timeout)
     if extender.tls_config is not None:

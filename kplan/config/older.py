@@ -27,45 +27,19 @@ _GONE_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
 _MULTI_POINT, _SCORE, _ALL = "multiPoint", "score", "*"
 
 # The default lists of v1beta2: they say which plugin named again takes its default's place.
-_DEFAULTS: Mapping[str, tuple[str, ...]] = {
-    "queueSort": ("PrioritySort",),
-    "preFilter": (
-        "NodeResourcesFit",
-        "NodePorts",
-        "VolumeRestrictions",
-        "PodTopologySpread",
-        "InterPodAffinity",
-        "VolumeBinding",
-        "NodeAffinity",
-    ),
-    "filter": (
-        "NodeUnschedulable",
-        "NodeName",
-        "TaintToleration",
-        "NodeAffinity",
-        "NodePorts",
-        "NodeResourcesFit",
-        "VolumeRestrictions",
-        "NodeVolumeLimits",
-        "VolumeBinding",
-        "VolumeZone",
-        "PodTopologySpread",
-        "InterPodAffinity",
-    ),
-    "postFilter": ("DefaultPreemption",),
-    "preScore": ("InterPodAffinity", "PodTopologySpread", "TaintToleration", "NodeAffinity"),
-    "score": (
-        "NodeResourcesBalancedAllocation",
-        "ImageLocality",
-        "InterPodAffinity",
-        "NodeResourcesFit",
-        "NodeAffinity",
-        "PodTopologySpread",
-        "TaintToleration",
-    ),
-    "reserve": ("VolumeBinding",),
-    "preBind": ("VolumeBinding",),
-    "bind": ("DefaultBinder",),
+_DEFAULTS: Mapping[str, str] = {
+    "queueSort": "PrioritySort",
+    "preFilter": "NodeResourcesFit NodePorts VolumeRestrictions PodTopologySpread InterPodAffinity VolumeBinding "
+    "NodeAffinity",
+    "filter": "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit "
+    "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity",
+    "postFilter": "DefaultPreemption",
+    "preScore": "InterPodAffinity PodTopologySpread TaintToleration NodeAffinity",
+    "score": "NodeResourcesBalancedAllocation ImageLocality InterPodAffinity NodeResourcesFit NodeAffinity "
+    "PodTopologySpread TaintToleration",
+    "reserve": "VolumeBinding",
+    "preBind": "VolumeBinding",
+    "bind": "DefaultBinder",
 }
 _OTHER_WEIGHTS: Mapping[str, int] = {"TaintToleration": 1, "NodeAffinity": 1, "InterPodAffinity": 1}
 """Weights of v1beta2's defaults that are not those of v1 (3, 2 and 2)."""
@@ -78,15 +52,15 @@ class LeftOut:
     Attributes:
         path: where it stands: ``profiles[0].plugins.filter.enabled``.
         name: what it is.
-        why: what has become of it, in words.
+        text: what has become of it, in words.
     """
 
     path: str
     name: str
-    why: str
+    text: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.name}: {self.why}"
+        return f"{self.path}: {self.name}: {self.text}"
 
 
 @dataclass(slots=True)
@@ -188,7 +162,7 @@ def _of_v1beta2(done: Conversion, lists: Mapping[str, Any], path: str) -> dict[s
 def _own(point: str, given: Mapping[str, Any], weights: dict[str, int]) -> dict[str, Any]:
     """A list without the plugins that take a default's place; what they weigh at Score is written to ``weights``."""
     disabled = {str(one.get("name")) for one in _maps(given.get("disabled"))}
-    in_place = set() if _ALL in disabled else set(_DEFAULTS.get(point, ())) - disabled
+    in_place = set() if _ALL in disabled else set(_DEFAULTS.get(point, "").split()) - disabled
     own = []
     for one in _maps(given.get("enabled")):
         name = str(one.get("name"))

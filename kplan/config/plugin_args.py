@@ -16,7 +16,6 @@ from kplan.config.field_errors import (
     duplicate,
     forbidden,
     invalid,
-    qualified_name_problems,
     required,
     unsupported,
 )
@@ -35,6 +34,7 @@ from kplan.framework.args import (
     VolumeBindingArgs,
 )
 from kplan.framework.features import Features
+from kplan.objects.formats import label_key
 
 _SECOND = 10**9
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
@@ -230,7 +230,7 @@ def _dynamic_resources(args: DynamicResourcesArgs, features: Features, path: str
 
 
 def _label_name(path: str, name: str) -> list[str]:
-    return [invalid(path, name, problem) for problem in qualified_name_problems(name)]
+    return [invalid(path, name, problem) for problem in label_key(name)]
 
 
 _CHECKS: dict[str, Callable[[Any, Features, str], list[str]]] = {

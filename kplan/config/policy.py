@@ -15,7 +15,7 @@ from difflib import get_close_matches
 
 import msgspec
 
-from kplan.config.field_errors import aggregate, invalid
+from kplan.config.field_errors import invalid
 from kplan.config.plugin_args import default_args
 from kplan.config.policy_table import (
     AUTOSCALER_PROVIDER,
@@ -48,7 +48,7 @@ from kplan.framework.args import (
     UtilizationShapePoint,
 )
 from kplan.framework.features import Features
-from kplan.words import did_you_mean
+from kplan.words import aggregate, did_you_mean
 
 LAST_MINOR = 22
 """The last minor of 1 whose scheduler read a Policy."""

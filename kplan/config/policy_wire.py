@@ -20,7 +20,6 @@ from kplan.errors import ConfigError
 from kplan.framework.args import (
     INT32,
     Args,
-    Base64,
     Extender,
     ExtenderManagedResource,
     ExtenderTLSConfig,
@@ -97,32 +96,11 @@ class PriorityPolicy(Args, frozen=True):
     argument: PriorityArgument | None = None
 
 
-class _TLSConfig(Args, frozen=True):
-    insecure: bool = False
-    server_name: str = ""
-    cert_file: str = ""
-    key_file: str = ""
-    ca_file: str = ""
-    cert_data: Base64 = b""
-    key_data: Base64 = b""
-    ca_data: Base64 = b""
-
-
-class _Extender(Args, frozen=True):
+class _Extender(Extender, frozen=True):
     """An extender; its timeout is a number of nanoseconds here."""
 
-    url_prefix: str = ""
-    filter_verb: str = ""
-    preempt_verb: str = ""
-    prioritize_verb: str = ""
-    weight: int = 0
-    bind_verb: str = ""
     enable_https: bool = msgspec.field(default=False, name="enableHttps")
-    tls_config: _TLSConfig | None = None
     http_timeout: int = 0
-    node_cache_capable: bool = False
-    managed_resources: tuple[ExtenderManagedResource, ...] = ()
-    ignorable: bool = False
 
 
 class Policy(Args, frozen=True):
@@ -179,11 +157,7 @@ def decode(tree: Mapping[str, Any]) -> Policy:
 
 
 def _extender(decoder: Decoder, value: object, path: str) -> Extender:
-    found = decoder.struct(_Extender, _known_case(_Extender, value), path)
-    parts = msgspec.structs.asdict(found)
-    if found.tls_config is not None:
-        parts["tls_config"] = ExtenderTLSConfig(**msgspec.structs.asdict(found.tls_config))
-    return Extender(**parts)
+    return Extender(**msgspec.structs.asdict(decoder.struct(_Extender, _known_case(_Extender, value), path)))
 
 
 def _known_case(cls: type[Args], value: object) -> object:
@@ -193,7 +167,7 @@ def _known_case(cls: type[Args], value: object) -> object:
     names = {field.encode_name.lower(): field.encode_name for field in msgspec.structs.fields(cls)}
     made = {names.get(str(key).lower(), str(key)): item for key, item in value.items()}
     if isinstance(made.get("tlsConfig"), Mapping):
-        made["tlsConfig"] = _known_case(_TLSConfig, made["tlsConfig"])
+        made["tlsConfig"] = _known_case(ExtenderTLSConfig, made["tlsConfig"])
     resources = made.get("managedResources")
     if isinstance(resources, list):
         made["managedResources"] = [_known_case(ExtenderManagedResource, one) for one in resources]

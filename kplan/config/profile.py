@@ -11,7 +11,6 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from kplan.config.field_errors import aggregate
 from kplan.config.plugin_args import check
 from kplan.config.versions import (
     EVERY_POINT,
@@ -25,7 +24,7 @@ from kplan.config.wire import Plugin, Plugins, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import PLUGIN_ARGS, Args, NodeResourcesFitArgs
 from kplan.framework.features import Features
-from kplan.words import did_you_mean
+from kplan.words import aggregate, did_you_mean
 
 MULTI_POINT = "multiPoint"
 ALL = "*"

@@ -12,14 +12,14 @@ from kplan.config.durations import format_duration
 from kplan.config.field_errors import (
     duplicate,
     invalid,
-    is_extended_resource_name,
-    qualified_name_problems,
     required,
 )
 from kplan.config.plugin_args import check
 from kplan.config.wire import API_VERSION, ClientConnection, KubeSchedulerConfiguration, LeaderElection, PluginSet
 from kplan.framework.args import Args, Extender
 from kplan.framework.features import Features
+from kplan.objects.formats import label_key
+from kplan.objects.resource_names import is_extended_resource
 
 _SECOND = 10**9
 _REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
@@ -192,8 +192,8 @@ def validate_extenders(extenders: Sequence[Extender]) -> list[str]:
             errors.append(invalid(f"{path}.weight", extender.weight, "must have a positive weight applied to it"))
         for j, resource in enumerate(extender.managed_resources):
             where = f"{path}.managedResources[{j}].name"
-            problems = qualified_name_problems(resource.name)
-            if not problems and not is_extended_resource_name(resource.name):
+            problems = label_key(resource.name)
+            if not problems and not is_extended_resource(resource.name):
                 problems = ["is an invalid extended resource name"]
             errors += [invalid(where, resource.name, problem) for problem in problems]
             if resource.name in managed:

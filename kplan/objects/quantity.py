@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kplan.errors import QuantityError
+from kplan.objects.resource_names import CPU
 
 NANO_PER_UNIT = 10**9
 NANO_PER_MILLI = 10**6
@@ -218,6 +219,11 @@ def format_nanos(amount: int, form: Form = Form.DECIMAL_SI) -> str:
     if form is Form.DECIMAL_EXPONENT:
         return f"{number}e{exponent}" if exponent else str(number)
     return f"{number}{_DECIMAL_SUFFIXES.get(exponent, '')}"
+
+
+def format_sum(resource: str, amount: int) -> str:
+    """Write a sum of amounts of a resource [10^-9], as Kubernetes does: in powers of 1024 but for cpu."""
+    return format_nanos(amount, Form.DECIMAL_SI if resource == CPU else Form.BINARY_SI)
 
 
 def format_cpu(milli: int) -> str:

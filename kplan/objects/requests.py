@@ -7,14 +7,12 @@ Not modelled: node allocatable resources claimed through DRA (gate DRANodeAlloca
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from kplan.objects import models
 from kplan.objects.quantity import (
     NANO_PER_MILLI,
     NANO_PER_UNIT,
-    Form,
-    format_nanos,
+    format_sum,
     milli_of,
     milli_value,
     round_up_to_milli,
@@ -24,7 +22,6 @@ from kplan.objects.quantity import (
 from kplan.objects.request_sums import (
     NOTHING,
     Amounts,
-    RequestRules,
     add_to,
     all_containers,
     all_statuses,
@@ -37,50 +34,16 @@ from kplan.objects.request_sums import (
     largest_of,
     resized_amounts,
 )
+from kplan.objects.request_sums import RequestRules as RequestRules
 from kplan.objects.resource_names import (
     CPU,
     EPHEMERAL_STORAGE,
     MEMORY,
     PODS,
-    is_attachable_volume_resource,
-    is_dra_extended_resource,
-    is_extended_resource,
     is_hugepages_resource,
     is_pod_level_resource,
-    is_prefixed_native_resource,
     is_scalar_resource,
 )
-
-__all__ = [
-    "CPU",
-    "DEFAULT_CPU_MILLI",
-    "DEFAULT_MEMORY_BYTES",
-    "EPHEMERAL_STORAGE",
-    "MEMORY",
-    "PODS",
-    "Amounts",
-    "PodResource",
-    "RequestRules",
-    "balanced_score_requests",
-    "container_limits",
-    "container_requests",
-    "fit_score_requests",
-    "has_pod_level_requests",
-    "is_attachable_volume_resource",
-    "is_dra_extended_resource",
-    "is_extended_resource",
-    "is_hugepages_resource",
-    "is_pod_level_resource",
-    "is_prefixed_native_resource",
-    "is_resize_infeasible",
-    "is_scalar_resource",
-    "non_zero_requests",
-    "pod_requests",
-    "pod_resource",
-    "request_amounts",
-    "scheduler_units",
-    "set_resource_defaults",
-]
 
 DEFAULT_CPU_MILLI = 100
 """What a container without a cpu request counts for in scores [millicores]."""
@@ -93,20 +56,6 @@ _DEFAULTS: Mapping[str, int] = {
     MEMORY: DEFAULT_MEMORY_BYTES * NANO_PER_UNIT,
 }
 _NATIVE = (CPU, MEMORY, EPHEMERAL_STORAGE)
-
-
-class PodResource(NamedTuple):
-    """What a placed pod takes from its node.
-
-    Args:
-        requests: by resource name, in the scheduler's units.
-        non_zero_cpu_milli: cpu with the default where a container names none [millicores].
-        non_zero_memory_bytes: memory likewise [bytes].
-    """
-
-    requests: dict[str, int]
-    non_zero_cpu_milli: int
-    non_zero_memory_bytes: int
 
 
 def pod_requests(pod: models.Pod, rules: RequestRules, *, use_status: bool) -> dict[str, int]:
@@ -137,20 +86,6 @@ def non_zero_requests(pod: models.Pod, rules: RequestRules, *, use_status: bool)
     """
     resized = use_status and is_resized(pod, rules)
     return _non_zero(pod, rules, _amounts(pod, rules, NOTHING, resized=resized), resized=resized)
-
-
-def pod_resource(pod: models.Pod, rules: RequestRules) -> PodResource:
-    """Return what a placed pod takes from its node: ``pod_requests`` and ``non_zero_requests`` in one pass.
-
-    Raises:
-        QuantityError: a quantity cannot be read.
-
-    Source: PodInfo.CalculateResource in pkg/scheduler/framework/types.go.
-    """
-    resized = is_resized(pod, rules)
-    amounts = _amounts(pod, rules, NOTHING, resized=resized)
-    cpu, memory = _non_zero(pod, rules, amounts, resized=resized)
-    return PodResource(_in_units(amounts), cpu, memory)
 
 
 def fit_score_requests(pod: models.Pod) -> dict[str, int]:
@@ -198,23 +133,20 @@ def scheduler_units(resources: models.ResourceList | None) -> dict[str, int]:
     }
 
 
-def request_amounts(
-    pod: models.Pod, rules: RequestRules, *, use_status: bool, missing: Mapping[str, int] = NOTHING
-) -> Amounts:
+def request_amounts(pod: models.Pod, rules: RequestRules, *, use_status: bool) -> Amounts:
     """Return what a pod requests as exact amounts [10^-9], every name included.
 
     Args:
         pod: the pod, with API defaults applied.
         rules: how the version counts.
         use_status: whether the status counts too, for resizes under way.
-        missing: amounts [10^-9] for containers that do not name the resource.
 
     Raises:
         QuantityError: a quantity cannot be read.
 
     Source: PodRequests in component-helpers resource/helpers.go.
     """
-    return _amounts(pod, rules, missing, resized=use_status and is_resized(pod, rules))
+    return _amounts(pod, rules, NOTHING, resized=use_status and is_resized(pod, rules))
 
 
 def has_pod_level_requests(pod: models.Pod) -> bool:
@@ -316,7 +248,7 @@ def _default_hugepage_limits(pod: models.Pod) -> None:
     limits = dict(level.limits or {})
     for name, amount in container_limits(pod).items():
         if is_hugepages_resource(name) and name not in limits and name not in (level.requests or {}):
-            limits[name] = format_nanos(amount, Form.BINARY_SI)
+            limits[name] = format_sum(name, amount)
     if limits:
         level.limits = limits
 
@@ -332,7 +264,7 @@ def _default_pod_level_requests(pod: models.Pod) -> None:
     requests = dict(level.requests or {})
     for name, amount in container_requests(pod).items():
         if name in (CPU, MEMORY):
-            requests.setdefault(name, format_nanos(amount, Form.DECIMAL_SI if name == CPU else Form.BINARY_SI))
+            requests.setdefault(name, format_sum(name, amount))
     for name, raw in level.limits.items():
         if is_pod_level_resource(name):
             requests.setdefault(name, raw)

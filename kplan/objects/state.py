@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+
 from kplan.objects.kinds import BY_MODEL, KINDS
 from kplan.objects.models import (
     CronJob,
@@ -91,6 +93,22 @@ class Completeness:
         return tuple(kind.name for kind in KINDS if kind.name not in self.counts)
 
 
+class KnownScheduler(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of the scheduler of a cluster.
+
+    Attributes:
+        configuration: its KubeSchedulerConfiguration or Policy, as written; None for the defaults.
+        gates: feature gates on its command line.
+        origin: where that is known from: ``ConfigMap kube-system/kube-scheduler``; empty if it is not.
+        doubt: why it may be configured otherwise, in words; empty where a source says nothing.
+    """
+
+    configuration: Mapping[str, Any] | None = None
+    gates: Mapping[str, bool] = {}
+    origin: str = ""
+    doubt: str = ""
+
+
 @dataclass(frozen=True)
 class ClusterState:
     """All objects read from one source, sorted by namespace and name, each key once.
@@ -102,11 +120,7 @@ class ClusterState:
         completeness: what the source holds and lacks.
         node_templates: by the name of a node group, the node it would add and the pods that come with it, as a
             cluster-autoscaler recorded them.
-        scheduler_configuration: the configuration of the scheduler, or its Policy, where the source recorded it; as
-            written.
-        scheduler_gates: feature gates of the scheduler, where the source recorded them.
-        scheduler_origin: where these are known from: ``ConfigMap kube-system/kube-scheduler``; empty if unknown.
-        scheduler_doubt: why the scheduler may be configured otherwise, in words; empty where a source says nothing.
+        scheduler: what the source recorded of the cluster's scheduler.
         scheduler_config_maps: configurations and policies that ConfigMaps hold, by ``namespace/name``.
     """
 
@@ -145,10 +159,7 @@ class ClusterState:
     taken: str = ""
     completeness: Completeness = field(default_factory=Completeness)
     node_templates: Mapping[str, tuple[Node, tuple[Pod, ...]]] = field(default_factory=dict)
-    scheduler_configuration: Mapping[str, object] | None = None
-    scheduler_gates: Mapping[str, bool] = field(default_factory=dict)
-    scheduler_origin: str = ""
-    scheduler_doubt: str = ""
+    scheduler: KnownScheduler = field(default_factory=KnownScheduler)
     scheduler_config_maps: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @classmethod

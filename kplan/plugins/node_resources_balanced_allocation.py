@@ -24,7 +24,8 @@ from kplan.framework.findings import Failed, Ready, Skip
 from kplan.framework.normalize import MAX_NODE_SCORE
 from kplan.framework.plugin import Scores
 from kplan.framework.worlds import Int, Rows
-from kplan.objects.requests import balanced_score_requests, is_scalar_resource
+from kplan.objects.requests import balanced_score_requests
+from kplan.objects.resource_names import is_scalar_resource
 from kplan.plugins.shared.resources import ResourceUse, checks_devices, resource_uses
 
 if TYPE_CHECKING:

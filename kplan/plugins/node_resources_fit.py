@@ -29,7 +29,8 @@ from kplan.framework.findings import About, Findings, Ready, Refusal, failed_eve
 from kplan.framework.plugin import Scores
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
-from kplan.objects.requests import fit_score_requests, is_extended_resource, is_scalar_resource
+from kplan.objects.requests import fit_score_requests
+from kplan.objects.resource_names import is_extended_resource, is_scalar_resource
 from kplan.plugins.shared.allocation_scores import RequestedToCapacityRatio, Scorer, least_allocated, most_allocated
 from kplan.plugins.shared.resources import delegated_to_devices, each_pod, resource_uses
 

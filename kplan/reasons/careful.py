@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -16,49 +17,24 @@ _PRESSURE = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 
 @dataclass(frozen=True, slots=True)
-class KeepsNothingAway:
-    """An anti-affinity term that selects no pod, not even its own."""
-
-    selector: str
-
-
-@dataclass(frozen=True, slots=True)
-class CountsOthers:
-    """A spread constraint that does not count the pod it is on."""
-
-    topology_key: str
-    selector: str
-
-
-@dataclass(frozen=True, slots=True)
-class RequestsNothing:
-    """A pod without requests on a node that has next to nothing left.
+class Warned:
+    """What a pod is to be careful about.
 
     Attributes:
+        what: an anti-affinity term that selects no pod, not even its own (``keeps-nothing-away``); a spread constraint
+            that does not count the pod it is on (``counts-others``); a pod without requests on a node that has next to
+            nothing left (``requests-nothing``); a node that reports trouble, though no taint keeps the pod away.
+        names: the selector, after the key of a constraint; the pressure that a node reports.
         node: its name.
         free: what is not requested there of each resource that is short, in the scheduler's units.
+        ready: whether the node says it is ready.
     """
 
-    node: str
-    free: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InTrouble:
-    """A node that says of itself that it is in trouble, though no taint keeps the pod away.
-
-    Attributes:
-        node: its name.
-        ready: whether it says it is ready.
-        pressure: the conditions of pressure that it reports.
-    """
-
-    node: str
-    ready: bool
-    pressure: tuple[str, ...]
-
-
-Warned = KeepsNothingAway | CountsOthers | RequestsNothing | InTrouble
+    what: Literal["keeps-nothing-away", "counts-others", "requests-nothing", "in-trouble"]
+    names: tuple[str, ...] = ()
+    node: str = ""
+    free: tuple[tuple[str, int], ...] = ()
+    ready: bool = True
 
 
 def careful(asked: RunCycle) -> Iterator[Warned]:
@@ -80,7 +56,7 @@ def _anti_affinity(asked: RunCycle) -> Iterator[Warned]:
         classes = np.unique(cluster.pod_class[cluster.pod_node >= 0])
         known = (cluster.pod_classes[int(number)] for number in classes)
         if not any(term.matches(c.namespace, c.labels, cluster.namespace_labels(c.namespace)) for c in known):
-            yield KeepsNothingAway(str(term.selector))
+            yield Warned("keeps-nothing-away", (str(term.selector),))
 
 
 def _spread(asked: RunCycle) -> Iterator[Warned]:
@@ -90,7 +66,7 @@ def _spread(asked: RunCycle) -> Iterator[Warned]:
             continue
         selector = compile_selector(constraint.label_selector)
         if not selector.matches(asked.pod.labels):
-            yield CountsOthers(constraint.topology_key, str(selector))
+            yield Warned("counts-others", (constraint.topology_key, str(selector)))
 
 
 def _no_requests(asked: RunCycle, row: int) -> Iterator[Warned]:
@@ -105,7 +81,7 @@ def _no_requests(asked: RunCycle, row: int) -> Iterator[Warned]:
         if free < enough:
             short.append((name, free))
     if short:
-        yield RequestsNothing(cluster.node_name(row), tuple(short))
+        yield Warned("requests-nothing", node=cluster.node_name(row), free=tuple(short))
 
 
 def _trouble(asked: RunCycle, row: int) -> Iterator[Warned]:
@@ -115,4 +91,4 @@ def _trouble(asked: RunCycle, row: int) -> Iterator[Warned]:
     pressure = tuple(name for name in _PRESSURE if status.get(name) == "True")
     ready = status.get(_READY, "True") == "True"
     if pressure or not ready:
-        yield InTrouble(node.name, ready, pressure)
+        yield Warned("in-trouble", pressure, node.name, ready=ready)

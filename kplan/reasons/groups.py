@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kplan.framework.facts import Facts
 from kplan.framework.findings import About
 from kplan.framework.reason_codes import AboutKind, ReasonCode, plugin_code
+from kplan.objects.models import NodeSelector, NodeSelectorTerm, PodSpec
 from kplan.objects.selectors import Requirement, compile_node_term
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
@@ -40,6 +41,7 @@ _LIFTED_BY_A_NUMBER = frozenset(
 )
 _FAR = frozenset({ReasonCode.NO_DEVICE_OF_CLASS})
 """Reasons that nothing but another node lifts: those nodes come after others that one would rather change."""
+_BY_FACTS = frozenset({ReasonCode.VOLUME_LIMIT, ReasonCode.SPREAD_SKEW})
 _SORTED_BY_FACTS = 64
 """Nodes of a group that are sorted by numbers which have to be looked up node by node."""
 
@@ -253,6 +255,18 @@ def _by_taints(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
         yield replace(whole, about=tuple(About(AboutKind.TAINT, taint) for taint in found), mask=mask)
 
 
+def required_nodes(spec: PodSpec) -> NodeSelector | None:
+    """What a pod's node affinity requires; None for nothing."""
+    affinity = spec.affinity.node_affinity if spec.affinity is not None else None
+    return affinity.required if affinity is not None else None
+
+
+def node_terms(spec: PodSpec) -> Sequence[NodeSelectorTerm]:
+    """The terms of it, one of which has to hold."""
+    required = required_nodes(spec)
+    return (required.node_selector_terms or ()) if required is not None else ()
+
+
 def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     """Split by each requirement of nodeSelector, and of a node affinity of one term."""
     labels, spec = asked.cluster.labels, asked.pod.pod.spec
@@ -266,9 +280,7 @@ def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     for key, value in sorted((spec.node_selector or {}).items()):
         wanted = Requirement(key, "In", (value,))
         part(AboutKind.SELECTOR, labels.requirement(wanted)[rows], wanted)
-    affinity = spec.affinity.node_affinity if spec.affinity else None
-    required = affinity.required if affinity else None
-    terms = required.node_selector_terms or () if required else ()
+    required, terms = required_nodes(spec), node_terms(spec)
     if len(terms) == 1:
         term = compile_node_term(terms[0])
         if term.invalid:
@@ -315,29 +327,22 @@ def _sorted(asked: RunCycle, group: NodeGroup) -> NodeGroup:
         if atom.resource:
             needs, free, _ = asked.amounts(atom.resource, kept=atom.kept)
             short = np.maximum(short, (needs - free[group.rows]) / max(needs, 1))
-    by_facts: dict[str, Callable[[Facts], dict[str, int]]] = {
-        ReasonCode.VOLUME_LIMIT: _over_limit,
-        ReasonCode.SPREAD_SKEW: _skew,
-    }
     for atom in group.atoms if len(group.rows) <= _SORTED_BY_FACTS else ():
-        by_number = short_of if atom.code in LACKS else by_facts.get(atom.code)
-        facts = asked.facts(group.rows).get(atom.plugin) if by_number is not None else None
-        if facts is not None and by_number is not None:
-            over = by_number(facts)
+        facts = asked.facts(group.rows).get(atom.plugin) if atom.code in _BY_FACTS or atom.code in LACKS else None
+        if facts is not None:
+            over = short_of(facts) if atom.code in LACKS else _over(facts)
             short = np.maximum(short, [over.get(asked.cluster.node_name(int(row)), 0) for row in group.rows])
     return NodeGroup(group.atoms, group.rows[np.lexsort((group.rows, short))])
 
 
-def _over_limit(facts: Facts) -> dict[str, int]:
+def _over(facts: Facts) -> dict[str, int]:
+    """By how much each node is over a limit of volumes, or the skew that it would come to."""
     over: dict[str, int] = {}
-    for use in facts.usage if isinstance(facts, NodeVolumeLimitsFacts) else ():
-        if use.limit is not None:
-            over[use.node] = max(over.get(use.node, 0), use.attached + len(use.new) - use.limit)
-    return over
-
-
-def _skew(facts: Facts) -> dict[str, int]:
-    over: dict[str, int] = {}
-    for refused in facts.refused if isinstance(facts, SpreadFacts) else ():
-        over[refused.node] = max(over.get(refused.node, 0), refused.skew)
+    if isinstance(facts, NodeVolumeLimitsFacts):
+        for use in facts.usage:
+            if use.limit is not None:
+                over[use.node] = max(over.get(use.node, 0), use.attached + len(use.new) - use.limit)
+    elif isinstance(facts, SpreadFacts):
+        for refused in facts.refused:
+            over[refused.node] = max(over.get(refused.node, 0), refused.skew)
     return over

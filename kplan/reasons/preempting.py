@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from kplan.cluster import Cluster, PodInfo
@@ -96,15 +96,13 @@ def hopeless(found: Preemption | None, cluster: Cluster, pod: PodInfo | None, gr
     if found is None or pod is None:
         return nothing
     if found.ineligible is not None:
-        return Hopeless(len(cluster.nodes), len(groups), (), found.ineligible, found.reason)
+        return replace(nothing, obstacles=(), ineligible=found.ineligible, reason=found.reason)
     placed = [other for other in cluster.pods if other.bound and not other.gone]
     lower = [other for other in placed if other.priority < pod.priority]
     at = {int(cluster.pod_node[other.row]) for other in lower}
     empty = sum(1 for row in found.potential if row not in at)
-    return Hopeless(
-        nothing.nodes,
-        nothing.groups,
-        nothing.obstacles,
+    return replace(
+        nothing,
         full=len(found.potential) - empty,
         empty=empty,
         placed=bool(placed),

@@ -30,6 +30,12 @@ class RunCycle:
         cycle = planner.cycle(pod, everything=True)
         return cls(planner.cluster, pod, cycle, cycle.explain(preempt=False))
 
+    @classmethod
+    def as_set(cls, planner: Planner, pod: PodInfo, *, preempt: bool = True) -> RunCycle:
+        """Ask as many plugins about as many nodes as the planner is set to."""
+        cycle = planner.cycle(pod)
+        return cls(planner.cluster, pod, cycle, cycle.explain(preempt=preempt))
+
     @property
     def looked(self) -> bool:
         """Whether any node was looked at: no plugin refused the pod as a whole."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import reduce
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from msgspec import structs
@@ -21,6 +21,8 @@ from kplan.remedies.about import About, LowerRequest, Purpose
 from kplan.result import Outcome
 from kplan.scenario import Step, Verb
 from kplan.scenario.add_node import AddNode
+
+F = TypeVar("F", bound=Facts)
 
 Edit = Callable[[PodSpec], PodSpec]
 """Makes a changed spec; the one it is given stays as it is."""
@@ -250,9 +252,10 @@ class Case:
         diagnosis = self.asked.outcome.diagnosis
         return diagnosis is not None and diagnosis.pre_filter is not None
 
-    def facts(self, rows: Sequence[int]) -> dict[str, Facts]:
-        """Facts about some node rows, by plugin."""
-        return self.asked.facts(np.array(rows, dtype=np.intp))
+    def facts_of(self, kind: type[F], rows: Sequence[int]) -> F | None:
+        """Facts of one kind about some node rows; None where no plugin has such."""
+        facts = self.asked.facts(np.array(rows, dtype=np.intp)).values()
+        return next((one for one in facts if isinstance(one, kind)), None)
 
     def codes(self) -> frozenset[str]:
         """Codes of all reasons."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from kplan.cluster import Cluster, Nominate, Put, PutNode, arrive, leave
+from kplan.cluster import Change, Cluster, Put, PutNode
 from kplan.errors import UsageError
-from kplan.objects.models import Pod
 from kplan.scenario import Effect
 
 
@@ -26,50 +26,18 @@ class Objects:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """Pods are gone, as those that are being deleted are in the end.
+class Deed:
+    """Something that happens to pods, whose rows are known when it does.
 
     Attributes:
-        pods: by ``namespace/name``.
+        changes: what it changes in a cluster.
     """
 
-    pods: tuple[str, ...]
+    changes: Callable[[Cluster], tuple[Change, ...]]
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Step."""
-        return Effect(leave(cluster, (row_of(cluster, key) for key in self.pods)))
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A pod leaves, and the one its owner makes runs on another node.
-
-    Attributes:
-        pod: by ``namespace/name``.
-        copy: the other, with its node.
-    """
-
-    pod: str
-    copy: Pod
-
-    def effect(self, cluster: Cluster) -> Effect:
-        """See Step."""
-        return Effect((*leave(cluster, (row_of(cluster, self.pod),)), *arrive(cluster, (self.copy,))))
-
-
-@dataclass(frozen=True, slots=True)
-class NotNominated:
-    """A pod is nominated to run on no node.
-
-    Attributes:
-        pod: by ``namespace/name``.
-    """
-
-    pod: str
-
-    def effect(self, cluster: Cluster) -> Effect:
-        """See Step."""
-        return Effect((Nominate(row_of(cluster, self.pod), -1),))
+        return Effect(self.changes(cluster))
 
 
 def row_of(cluster: Cluster, key: str) -> int:

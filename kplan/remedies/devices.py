@@ -31,7 +31,7 @@ from kplan.plugins.dynamic_resources.facts import (
     RequestFacts,
     Why,
 )
-from kplan.reasons.devices import LACKS, PLUGIN
+from kplan.reasons.devices import LACKS
 from kplan.remedies import about_devices as about
 from kplan.remedies.about import Lower, LowerRequest, Part
 from kplan.remedies.candidate import Candidate, Case, Cost
@@ -58,8 +58,8 @@ def propose(case: Case) -> Iterator[Candidate]:
     """Change what the claims of a pod ask for, for the nearest nodes first."""
     yield from _of_whole_pod(case)
     rows = case.nearest(NODES, *LACKS, ReasonCode.DEVICE_CLAIM_OUT_OF_REACH)
-    facts = case.facts(rows).get(PLUGIN) if rows else None
-    if not isinstance(facts, DynamicResourcesFacts):
+    facts = case.facts_of(DynamicResourcesFacts, rows) if rows else None
+    if facts is None:
         return
     order = {case.cluster.node_name(row): place for place, row in enumerate(rows)}
     for node in sorted(facts.nodes, key=lambda node: order.get(node.node, 0)):

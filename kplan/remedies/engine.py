@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from kplan.remedies.candidate import Candidate
 
@@ -28,18 +28,24 @@ class Tried(Generic[T]):
     found: T
 
 
-class Measure(Protocol[T]):
-    """What is asked of each candidate."""
+def tried(candidate: Candidate, found: T | None) -> Tried[T] | None:
+    """A candidate with what came of it; None where it could not be carried out."""
+    return None if found is None else Tried(candidate, found)
 
-    @property
-    def exhausted(self) -> bool:
-        """Whether no more may be tried."""
 
-    def of(self, candidate: Candidate) -> Tried[T] | None:
-        """Carry a candidate out, ask, and take it back; None where it cannot be carried out."""
+@dataclass(frozen=True)
+class Measure(Generic[T]):
+    """What is asked of each candidate.
 
-    def helps(self, found: T) -> bool:
-        """Whether what came of a candidate is what is wanted."""
+    Attributes:
+        of: carries a candidate out, asks, and takes it back; gives None where it cannot be carried out.
+        helps: whether what came of a candidate is what is wanted; by itself nothing is, as another may do more.
+        exhausted: whether no more may be tried.
+    """
+
+    of: Callable[[Candidate], Tried[T] | None]
+    helps: Callable[[T], bool] = lambda found: False
+    exhausted: Callable[[], bool] = lambda: False
 
 
 @dataclass
@@ -72,17 +78,17 @@ def sift(candidates: Iterable[Candidate], measure: Measure[T], *, most: int | No
     """
     sifted: Sifted[T] = Sifted()
     for candidate in distinct(candidates):
-        if measure.exhausted or len(sifted.helps) == most:
+        if measure.exhausted() or len(sifted.helps) == most:
             break
         if sifted.codes.intersection(candidate.unless):
             continue
-        tried = None if candidate.empty else measure.of(candidate)
-        if tried is not None and measure.helps(tried.found):
-            sifted.helps.append(tried)
+        came = None if candidate.empty else measure.of(candidate)
+        if came is not None and measure.helps(came.found):
+            sifted.helps.append(came)
             continue
         sifted.fails.append(candidate)
-        if tried is not None:
-            sifted.found.append(tried)
+        if came is not None:
+            sifted.found.append(came)
     return sifted
 
 
@@ -97,14 +103,14 @@ def best(
         worth: how good what came of a candidate is; of equals the first is chosen.
         than: how good it has to be at least, and better.
     """
-    found: Tried[T] | None = None
+    chosen: Tried[T] | None = None
     for candidate in candidates:
-        tried = measure.of(candidate)
-        if tried is not None and worth(tried.found) > than:
-            found, than = tried, worth(tried.found)
-            if measure.helps(tried.found):
+        came = measure.of(candidate)
+        if came is not None and worth(came.found) > than:
+            chosen, than = came, worth(came.found)
+            if measure.helps(came.found):
                 break
-    return found
+    return chosen
 
 
 def distinct(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -115,3 +121,64 @@ def distinct(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         if key not in seen:
             seen.add(key)
             yield candidate
+
+
+@dataclass(frozen=True)
+class Fits:
+    """How many of some pods fit.
+
+    Attributes:
+        fits: how many.
+        total: of how many that were tried.
+        few: fewer nodes than are needed for all, and how many fit with them; None where that is not told.
+        most: more nodes, with which no more fit; 0 for none.
+        untried: how many more pods there are.
+    """
+
+    fits: int
+    total: int
+    few: tuple[int, int] | None = None
+    most: int = 0
+    untried: int = 0
+
+
+@dataclass(frozen=True)
+class Worse:
+    """What is worse with a change than without.
+
+    Attributes:
+        objects: others of the manifests of which fewer pods land: name, how many then, of how many, how many before.
+        pushed: pods that waited before and find no node then.
+        evicted: how many more pods are evicted.
+    """
+
+    objects: tuple[tuple[str, int, int, int], ...] = ()
+    pushed: int = 0
+    evicted: int = 0
+
+    def __len__(self) -> int:
+        """How many things are worse."""
+        return len(self.objects) + (self.pushed > 0) + (self.evicted > 0)
+
+
+@dataclass(frozen=True)
+class Lands:
+    """How many pods of an object land.
+
+    Attributes:
+        name: of the object, as ``deploy/shop/web``.
+        landed: how many.
+        wanted: of how many.
+        done: whether all do, and its rollout does not stall.
+        replicas: whether its pods are copies of each other.
+        scaled: whether the manifest changes nothing but how many there are.
+        worse: what is worse than without the change.
+    """
+
+    name: str
+    landed: int
+    wanted: int
+    done: bool
+    replicas: bool
+    scaled: bool
+    worse: Worse

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from kplan.cluster import PodInfo, PutNode, arrive, leave
 from kplan.cluster.owners import controller, returns
 from kplan.course.returning import copy_of
@@ -16,9 +18,9 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.shared.budgets import budgets_of
 from kplan.plugins.shared.claims import claim_uses
 from kplan.reasons.groups import NodeGroup
-from kplan.remedies.about import Amount, Evicted, Pods
+from kplan.remedies.about import Amount, Named
 from kplan.remedies.candidate import Candidate, Case, Cost
-from kplan.remedies.deeds import Moved
+from kplan.remedies.deeds import Deed, row_of
 from kplan.remedies.lab import Lab
 from kplan.scenario.nodes import cordoned
 from kplan.scenario.pods import Delete, Evict
@@ -77,7 +79,7 @@ def _in_vain(case: Case, group: NodeGroup, node: int) -> Iterator[Candidate]:
     if pods and _highest_victim(case) is None:
         largest = max(pods, key=lambda pod: pod.requests.get(resource, 0))
         name = case.cluster.node_name(node)
-        what = Evicted(largest.key, name, "in-vain" if returns(largest) else "lost")
+        what = Named("in-vain" if returns(largest) else "lost", node=name, names=(largest.key,))
         yield Candidate("evict-pod", Cost.EVICT, what, named=True)
 
 
@@ -144,10 +146,10 @@ def _movable(case: Case, group: NodeGroup, node: int) -> list[PodInfo]:
 
 
 def _in_conflict(case: Case, node: int) -> list[int]:
-    facts = case.facts([node]).get("InterPodAffinity")
+    facts = case.facts_of(InterPodAffinityFacts, [node])
     names = [
         name
-        for conflict in (facts.nodes if isinstance(facts, InterPodAffinityFacts) else ())
+        for conflict in (facts.nodes if facts is not None else ())
         for term in conflict.terms
         for name in term.pods.shown
     ]
@@ -157,10 +159,10 @@ def _in_conflict(case: Case, node: int) -> list[int]:
 
 def _users_of_devices(case: Case, node: int) -> list[int]:
     """Pods that have devices which would do, or what they share."""
-    facts = case.facts([node]).get("DynamicResources")
+    facts = case.facts_of(DynamicResourcesFacts, [node])
     names = [
         user
-        for one in (facts.nodes if isinstance(facts, DynamicResourcesFacts) else ())
+        for one in (facts.nodes if facts is not None else ())
         for device in (one.request.devices if one.request is not None else ())
         for user in device.users
     ]
@@ -211,7 +213,7 @@ def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Itera
         yield Candidate(
             "delete-pod",
             Cost.LOSS,
-            Pods(keys),
+            Named(names=keys),
             steps=tuple(map(deleted, pods)),
             harm="breaks-budget" if broken else "gone" if len(pods) == 1 else "gone-some",
             budget=broken,
@@ -220,7 +222,7 @@ def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Itera
             yield from _moving(case, lab, node, pods[0])
         return
     if len(pods) > 1:
-        yield Candidate("evict-pods", Cost.EVICT, Pods(keys), steps=tuple(map(_evict, pods)))
+        yield Candidate("evict-pods", Cost.EVICT, Named(names=keys), steps=tuple(map(_evict, pods)))
         return
     yield from _evicted(case, lab, node, pods[0])
 
@@ -238,27 +240,32 @@ def _moving(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate
     """Say that a pod has no other place, where one would try to move it."""
     fate = _fate(case, lab, node, pod)
     if not fate.lands and not fate.chain:
-        what = Evicted(pod.key, case.cluster.node_name(node), "no-room")
+        what = Named("no-room", node=case.cluster.node_name(node), names=(pod.key,))
         yield Candidate("move-pod", Cost.EVICT, what, named=True)
 
 
 def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate]:
     name = case.cluster.node_name(node)
     fate = _fate(case, lab, node, pod)
-    moves = Evicted(pod.key, name, "moves", fate.lands, size=_size(case, pod))
+    leaves = Named(node=name, names=(pod.key,), size=_size(case, pod))
+    moves = replace(leaves, variant="moves", to=fate.lands)
     evict = Candidate("evict-pod", Cost.EVICT, moves, steps=(_evict(pod),))
-    back = Evicted(pod.key, name, "back")
     if fate.order_free and fate.lands:
         yield evict
     elif fate.order_free or pod.priority < case.pod.priority:
-        waits = replace(moves, fate="waits")
+        waits = replace(leaves, variant="waits")
         yield replace(evict, about=waits, cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
     elif fate.chain and fate.copy is not None:
-        steps = (Moved(pod.key, fate.copy),)
-        yield replace(evict, code="move-pod", about=replace(moves, to=fate.chain), steps=steps)
-        yield Candidate("evict-pod", Cost.EVICT, replace(back, alone=True), named=True)
+        steps = (_moved(pod.key, fate.copy),)
+        yield replace(evict, code="move-pod", about=replace(leaves, to=fate.chain), steps=steps)
+        yield Candidate("evict-pod", Cost.EVICT, replace(leaves, variant="back-alone"), named=True)
     else:
-        yield Candidate("move-pod", Cost.EVICT, back, named=True)
+        yield Candidate("move-pod", Cost.EVICT, replace(leaves, variant="back"), named=True)
+
+
+def _moved(key: str, copy: Pod) -> Deed:
+    """A pod leaves, and the one its owner makes runs on another node."""
+    return Deed(lambda cluster: (*leave(cluster, (row_of(cluster, key),)), *arrive(cluster, (copy,))))
 
 
 def _size(case: Case, pod: PodInfo) -> Amount | None:
@@ -311,6 +318,4 @@ def _landing(lab: Lab, copy: PodInfo) -> int:
 
 
 def _on(pod: Pod, node: str) -> Pod:
-    from msgspec.structs import replace as changed
-
-    return changed(pod, spec=changed(pod.spec, node_name=node))
+    return structs.replace(pod, spec=structs.replace(pod.spec, node_name=node))

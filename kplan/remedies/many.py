@@ -11,12 +11,10 @@ from kplan.cluster import AddPods, PodInfo, Remove
 from kplan.cluster.owners import controller
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
-from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies.candidate import Candidate, Cost, Remedies
-from kplan.remedies.engine import Tried, best
-from kplan.remedies.helped import Fits
+from kplan.remedies.engine import Fits, Measure, Tried, best
 from kplan.remedies.more_nodes import Domains, added, domains_of, least, several
-from kplan.remedies.search import remedies_of
+from kplan.remedies.search import remedies
 from kplan.scenario.add_node import AddNode
 
 OPTIONS = 4
@@ -33,7 +31,7 @@ NODE_COST = 6
 
 @dataclass
 class _Bench:
-    """The measure of many pods: how many of them fit, within a bound.
+    """What is asked of a candidate for many pods: how many of them fit, within a bound.
 
     Attributes:
         planner: planner over the cluster.
@@ -46,10 +44,9 @@ class _Bench:
     pods: Sequence[PodInfo]
     untried: int
     left: int = NODE_CYCLES
-    exhausted: bool = False
 
     def of(self, candidate: Candidate) -> Tried[Fits]:
-        """See Measure; of a node that is added so many that all fit, if that is so."""
+        """Try a candidate on all pods; of a node that is added so many that all fit, if that is so."""
         total, fits = len(self.pods), self._count(candidate)
         if not candidate.adds_nodes or fits == total:
             return self._tried(candidate, fits)
@@ -59,10 +56,6 @@ class _Bench:
             return found
         across = self._in_each(candidate, domains)
         return across if across.found.fits > found.found.fits else found
-
-    def helps(self, found: Fits) -> bool:
-        """See Measure."""
-        return found.fits == found.total
 
     def _tried(self, candidate: Candidate, fits: int, few: tuple[int, int] | None = None, most: int = 0) -> Tried[Fits]:
         return Tried(candidate, Fits(fits, len(self.pods), few, most, self.untried))
@@ -161,7 +154,9 @@ def attempt(planner: Planner, pods: Sequence[PodInfo]) -> Tried[Fits] | None:
     most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
     some = pods[:most]
     bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some))
-    return best(options(search(planner, pods[0]), pods[0]), bench, lambda found: (found.fits,), (0,))
+    measure = Measure(bench.of, lambda found: found.fits == found.total)
+    candidates = options(remedies(planner, pods[0], brief=True), pods[0])
+    return best(candidates, measure, lambda found: (found.fits,), (0,))
 
 
 def options(found: Remedies, pod: PodInfo) -> list[Candidate]:
@@ -170,9 +165,3 @@ def options(found: Remedies, pod: PodInfo) -> list[Candidate]:
     if controller(pod)[0] == "DaemonSet":
         return [candidate for candidate in chosen if not candidate.adds_nodes]
     return chosen
-
-
-def search(planner: Planner, pod: PodInfo) -> Remedies:
-    """Find what helps one waiting pod, without what evicts."""
-    cycle = planner.cycle(pod)
-    return remedies_of(planner, RunCycle(planner.cluster, pod, cycle, cycle.explain()), brief=True)

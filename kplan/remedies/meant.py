@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kplan.objects.models import NodeSelectorRequirement
 from kplan.objects.resource_names import is_extended_resource
+from kplan.reasons.groups import node_terms
 from kplan.remedies.about import Purpose
 from kplan.remedies.candidate import Case
 
@@ -77,6 +78,5 @@ def _asks(case: Case, keys: Iterable[str], value: str) -> bool:
 
 def required(case: Case) -> Iterator[NodeSelectorRequirement]:
     """Yield the requirements of a pod's node affinity, of all terms."""
-    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
-    for term in (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ():
+    for term in node_terms(case.spec):
         yield from term.match_expressions or ()

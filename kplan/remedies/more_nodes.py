@@ -82,16 +82,15 @@ def several(candidate: Candidate, number: int, domains: Domains | None = None) -
     return replace(candidate, steps=tuple(steps), parts=parts, about=what)
 
 
-def least(few: int, most: int, enough: Callable[[int], bool | None], *, close: int = 1) -> int:
+def least(few: int, most: int, enough: Callable[[int], bool | None]) -> int:
     """Find the least number that is enough, between one that is too few and one that is enough.
 
     Args:
         few: too few.
         most: enough.
         enough: asks of a number; None where no more may be tried.
-        close: by how much it may be too many.
     """
-    while most - few > close:
+    while most - few > 1:
         middle = (few + most) // 2
         found = enough(middle)
         if found is None:

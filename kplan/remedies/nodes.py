@@ -8,19 +8,19 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from kplan.cluster import PutNode
-from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Node
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
-from kplan.reasons.groups import NodeGroup
+from kplan.reasons.groups import NodeGroup, node_terms
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Objects
 from kplan.remedies.meant import other_purpose
 from kplan.remedies.more_nodes import one_more
 from kplan.remedies.requests import written
-from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, taints_in_the_way
+from kplan.remedies.spec_rules import OF_THE_NODE_ITSELF, of_taints, parts_of, taints_in_the_way
+from kplan.remedies.volumes import BROKEN_CLAIM
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import Cordon, Label, RemoveNode, SetTaint
 from kplan.words import short_key
@@ -29,20 +29,7 @@ SHAPES = 3
 """How many nodes are tried as the model of a new one."""
 NODES = 2
 """How many nodes of a kind are changed, each for itself."""
-_OF_CLAIMS = frozenset(
-    {
-        ReasonCode.CLAIM_MISSING,
-        ReasonCode.CLAIM_BEING_DELETED,
-        ReasonCode.CLAIM_BEING_MADE,
-        ReasonCode.CLAIM_UNBOUND,
-        ReasonCode.CLAIM_NOT_OWNED,
-        ReasonCode.CLAIM_IN_USE,
-        ReasonCode.NO_VOLUME_TO_BIND,
-        ReasonCode.NO_STORAGE_CAPACITY,
-        ReasonCode.STORAGE_CLASS_MISSING,
-        ReasonCode.VOLUME_MISSING,
-    }
-)
+_OF_CLAIMS = frozenset({*BROKEN_CLAIM, "claim-in-use", "no-volume-to-bind", "no-storage-capacity"})
 """Reasons that claims are in the way: nobody adds a node for those."""
 _ZONE = "topology.kubernetes.io/zone"
 _OTHER_NAME = {
@@ -68,7 +55,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 def _uncordon(case: Case) -> Iterator[Candidate]:
     for row in case.nearest(NODES, "node-cordoned"):
         name = case.cluster.node_name(row)
-        yield Candidate("uncordon", Cost.UNCORDON, about.OneNode(name), steps=(Cordon(name, on=False),), named=True)
+        yield Candidate("uncordon", Cost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),), named=True)
 
 
 def _one_more(case: Case) -> Iterator[Candidate]:
@@ -99,8 +86,7 @@ def _about_claims(group: NodeGroup) -> bool:
 
 
 def _names_a_node(case: Case) -> bool:
-    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
-    terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
+    terms = node_terms(case.spec)
     return bool(terms) and all(term.match_fields for term in terms)
 
 
@@ -133,8 +119,8 @@ def _known_by(case: Case, group: NodeGroup, row: int, name: str) -> about.NewNod
         whole = int(case.cluster.allocatable[at, row]) if at is not None else 0
         return about.NewNode(name, size=about.Amount(short[0], whole))
     if limited:
-        facts = case.facts([row]).get("NodeVolumeLimits")
-        limits = facts.usage if isinstance(facts, NodeVolumeLimitsFacts) else ()
+        facts = case.facts_of(NodeVolumeLimitsFacts, [row])
+        limits = facts.usage if facts is not None else ()
         over = [use.limit for use in limits if use.limit is not None and use.attached + len(use.new) > use.limit]
         return about.NewNode(name, limit=over[0] if over else None)
     return about.NewNode(name)
@@ -145,10 +131,10 @@ def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
     groups = case.with_code("volume-out-of-reach", "volume-zone")
     if not groups:
         return {}
-    facts = case.facts([int(group.rows[0]) for group in groups]).get("VolumeBinding")
+    facts = case.facts_of(VolumeBindingFacts, [int(group.rows[0]) for group in groups])
     labels = case.cluster.nodes[row].labels
     wanted: dict[str, str] = {}
-    for volume in facts.bound if isinstance(facts, VolumeBindingFacts) else ():
+    for volume in facts.bound if facts is not None else ():
         item = case.cluster.objects.persistent_volumes.get(volume.volume)
         affinity = item.spec.node_affinity if item is not None else None
         terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
@@ -168,9 +154,9 @@ def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
 def _domains(case: Case, row: int) -> dict[str, str]:
     """Domains a new node would have to be in for the spread: the emptiest, or one more where there are too few."""
     groups = case.with_code("spread-skew")
-    facts = case.facts([int(groups[0].rows[0])]).get("PodTopologySpread") if groups else None
+    facts = case.facts_of(SpreadFacts, [int(groups[0].rows[0])]) if groups else None
     wanted: dict[str, str] = {}
-    if isinstance(facts, SpreadFacts):
+    if facts is not None:
         for number in dict.fromkeys(refused.constraint for refused in facts.refused):
             told = facts.constraints[number]
             if told.topology_key == "kubernetes.io/hostname" or not told.domains:
@@ -208,7 +194,7 @@ def _pod_limit(case: Case) -> Iterator[Candidate]:
         allocatable = {**(node.status.allocatable or {}), "pods": str(limit)}
         changed = replace(node, status=replace(node.status, allocatable=allocatable))
         steps = (Objects((PutNode(node.name, changed),)),)
-        yield Candidate("pod-limit", Cost.NODE, about.PodLimit(node.name, limit, old), steps=steps)
+        yield Candidate("pod-limit", Cost.NODE, about.Named(node=node.name, new=limit, old=old), steps=steps)
 
 
 def _taints(case: Case) -> Iterator[Candidate]:
@@ -223,24 +209,11 @@ def _taints(case: Case) -> Iterator[Candidate]:
 
 def _without(node: str, taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Candidate:
     """Take taints off a node that is meant for other pods, if it is."""
-    steps = tuple(_no_taint(node, taint) for taint in taints)
+    steps = tuple(SetTaint(node, *parts_of(taint), remove=True) for taint in taints)
     if taints and all(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
-        return Candidate("node-healthy", Cost.NODE, about.Taints(taints, node), steps=steps)
-    ours = any(taint.partition(":")[0].partition("=")[0] in CONTROL_PLANE for taint in taints)
-    return Candidate(
-        "remove-taint",
-        Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.NODE,
-        about.Taints(taints, node),
-        steps=steps,
-        named=not (ours or meant),
-        meant=meant,
-    )
-
-
-def _no_taint(node: str, taint: str) -> SetTaint:
-    head, _, effect = taint.rpartition(":")
-    key, _, value = head.partition("=")
-    return SetTaint(node, key, value, effect, remove=True)
+        return Candidate("node-healthy", Cost.NODE, about.Named(node=node, names=taints), steps=steps)
+    what = about.Named(node=node, names=taints)
+    return dataclasses.replace(of_taints("remove-taint", Cost.NODE, what, meant), steps=steps)
 
 
 def _labels(case: Case) -> Iterator[Candidate]:
@@ -255,7 +228,8 @@ def _labels(case: Case) -> Iterator[Candidate]:
 
 
 def _labelled(node: Node, labels: Mapping[str, str], *, named: bool = False) -> Candidate:
-    what = about.Labels(node.name, tuple(labels.items()), any(key in node.labels for key in labels))
+    over = "over" if any(key in node.labels for key in labels) else ""
+    what = about.Named(over, node=node.name, pairs=tuple(labels.items()))
     steps = tuple(Label(node.name, key, value) for key, value in labels.items())
     return Candidate("label-node", Cost.NODE, what, steps=steps, named=named)
 
@@ -269,8 +243,7 @@ def _missing_labels(case: Case, group: NodeGroup) -> dict[str, str]:
     """Labels that a node of the group would need; those of the first term where there are several."""
     unmet = {one.name for atom in group.atoms for one in atom.about if one.kind == "selector"}
     wanted = {key: value for key, value in (case.spec.node_selector or {}).items() if key in unmet}
-    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
-    terms = (affinity.required.node_selector_terms or ()) if affinity and affinity.required else ()
+    terms = node_terms(case.spec)
     if terms and any(atom.code == "node-affinity" for atom in group.atoms):
         labels = case.cluster.nodes[int(group.rows[0])].labels
         for requirement in terms[0].match_expressions or ():
@@ -306,5 +279,5 @@ def _remove(case: Case) -> Iterator[Candidate]:
         if pods:
             continue
         name = case.cluster.node_name(row)
-        yield Candidate("remove-node", Cost.LOSS, about.OneNode(name), steps=(RemoveNode(name),), named=True)
+        yield Candidate("remove-node", Cost.LOSS, about.Named(node=name), steps=(RemoveNode(name),), named=True)
         return

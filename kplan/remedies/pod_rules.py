@@ -12,6 +12,7 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.spec_rules import DROPPED
+from kplan.remedies.specs import with_containers
 from kplan.words import short_key
 
 _HOSTNAME = "kubernetes.io/hostname"
@@ -39,23 +40,21 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
         if failing and (name, term.topology_key) not in failing:
             continue
         if anti and term.topology_key != _HOSTNAME:
-            by_node = about.PodTerm(anti, name, short_key(term.topology_key))
+            by_node = about.Named(name=name, key=short_key(term.topology_key))
             yield Candidate("anti-affinity-by-node", Cost.LOOSEN, by_node, edits=(_by_hostname(place),))
         preferred = (_preferred(side, (place,)),)
-        yield Candidate(code, Cost.LOOSEN, about.PodTerm(anti, name, ""), edits=preferred, named=True, loss=DROPPED)
+        yield Candidate(code, Cost.LOOSEN, about.Named(name=name), edits=preferred, named=True, loss=DROPPED)
     if len(terms) > 1:
         preferred = (_preferred(side, tuple(range(len(terms)))),)
-        yield Candidate(code, Cost.LOOSEN, about.PodTerms(anti, len(terms)), edits=preferred, loss=DROPPED)
+        yield Candidate(code, Cost.LOOSEN, about.Named("all", old=len(terms)), edits=preferred, loss=DROPPED)
 
 
 def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:
     code = "pod-affinity" if affinity else "pod-anti-affinity"
-    facts = case.facts(case.nearest(NODES, code)).get("InterPodAffinity")
-    if not isinstance(facts, InterPodAffinityFacts):
-        return set()
+    facts = case.facts_of(InterPodAffinityFacts, case.nearest(NODES, code))
     return {
         (term.term.selector, term.term.topology_key)
-        for conflict in facts.nodes
+        for conflict in (facts.nodes if facts is not None else ())
         if conflict.code == code
         for term in conflict.terms
     }
@@ -99,21 +98,16 @@ def _ports(case: Case) -> Iterator[Candidate]:
         def off(spec: PodSpec) -> PodSpec:
             return replace(_without_ports(spec), host_network=None)
 
-        yield Candidate("no-host-network", Cost.LEAVE_OUT, about.HostPorts(), edits=(off,))
+        yield Candidate("no-host-network", Cost.LEAVE_OUT, about.Named(), edits=(off,))
         return
-    yield Candidate("no-host-port", Cost.LEAVE_OUT, about.HostPorts(tuple(ports)), edits=(_without_ports,))
+    yield Candidate("no-host-port", Cost.LEAVE_OUT, about.Named(names=tuple(map(str, ports))), edits=(_without_ports,))
 
 
 def _without_ports(spec: PodSpec) -> PodSpec:
-    def cleared(containers: list[Container] | None) -> list[Container] | None:
-        if containers is None:
-            return None
-        made = []
-        for container in containers:
-            ports = container.ports
-            if ports and any(port.host_port for port in ports):
-                container = replace(container, ports=[replace(port, host_port=None) for port in ports])
-            made.append(container)
-        return made
+    def closed(container: Container) -> Container:
+        ports = container.ports or ()
+        if not any(port.host_port for port in ports):
+            return container
+        return replace(container, ports=[replace(port, host_port=None) for port in ports])
 
-    return replace(spec, containers=cleared(spec.containers), init_containers=cleared(spec.init_containers))
+    return with_containers(spec, closed)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kplan.cluster import Put
 from kplan.objects.models import PodSpec
 from kplan.plugins.shared.budgets import budgets_of
-from kplan.remedies.about import Budget, Policy, Priority
+from kplan.remedies.about import Named
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.deeds import Objects
 from kplan.remedies.lab import Lab
@@ -46,7 +46,7 @@ def _preempting(case: Case) -> Candidate:
     return Candidate(
         "preemption-policy",
         Cost.EVICT,
-        Policy(name, None if name else level),
+        Named("class" if name else "", name=name, new=level),
         edits=(lambda spec: replace(preempts(spec), preemption_policy=None),),
         evicts=True,
     )
@@ -87,7 +87,7 @@ def _raised(level: int, classes: Sequence[tuple[int, str]] = ()) -> Candidate:
     return Candidate(
         "raise-priority",
         Cost.EVICT,
-        Priority(level, name, value if name else 0),
+        Named("class" if name else "", name=name, new=level, old=value),
         edits=(_with_priority(value, name or f"kplan-{level}"),),
         evicts=True,
     )
@@ -121,7 +121,7 @@ def _budgets(case: Case) -> Iterator[Candidate]:
         yield Candidate(
             "budget-allows",
             Cost.EVICT,
-            Budget(item.name, item.namespace),
+            Named(name=item.name, namespace=item.namespace),
             steps=(Objects((Put("pod_disruption_budgets", key, changed),)),),
             evicts=True,
         )

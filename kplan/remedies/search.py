@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from kplan.cluster import PodInfo, Put, PutNode
@@ -25,7 +25,7 @@ from kplan.remedies import (
 )
 from kplan.remedies.about import LowerRequest
 from kplan.remedies.candidate import Candidate, Case, Cost, Effect, Remedies, Remedy, both
-from kplan.remedies.engine import Tried, distinct, sift
+from kplan.remedies.engine import Measure, distinct, sift, tried
 from kplan.remedies.lab import Lab
 
 GROUPS = 6
@@ -49,15 +49,15 @@ _TOLD_BESIDE = ("one-more-node", "evict-pod", "move-pod", "clear-nomination", "d
 """Kinds of which one that fails is told though another helps: which one it is matters."""
 
 
-def remedies(planner: Planner, pod: PodInfo) -> Remedies:
+def remedies(planner: Planner, pod: PodInfo, *, brief: bool = False) -> Remedies:
     """Find what would make a waiting pod fit, each tried on the changed state; nothing changes.
 
     Args:
         planner: planner over the cluster.
         pod: a waiting pod.
+        brief: see ``remedies_of``.
     """
-    cycle = planner.cycle(pod)
-    return remedies_of(planner, RunCycle(planner.cluster, pod, cycle, cycle.explain()))
+    return remedies_of(planner, RunCycle.as_set(planner, pod), brief=brief)
 
 
 def remedies_of(
@@ -83,30 +83,13 @@ def remedies_of(
     return _search(case, Lab(planner, asked.pod), brief=brief)
 
 
-@dataclass(frozen=True)
-class _Fits:
-    """The measure of one pod: on which nodes it fits, or whom it evicts."""
-
-    case: Case
-    lab: Lab
-
-    @property
-    def exhausted(self) -> bool:
-        """See Measure."""
-        return self.lab.exhausted
-
-    def of(self, candidate: Candidate) -> Tried[Effect] | None:
-        """See Measure."""
-        effect = self.lab.run(candidate)
-        return Tried(candidate, effect) if effect is not None else None
-
-    def helps(self, found: Effect) -> bool:
-        """See Measure."""
-        return not found.evicted or _better(self.case, found)
-
-
 def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
-    sifted = sift(_proposed(case, lab, brief=brief), _Fits(case, lab))
+    measure = Measure(
+        of=lambda candidate: tried(candidate, lab.run(candidate)),
+        helps=lambda effect: not effect.evicted or _better(case, effect),
+        exhausted=lambda: lab.exhausted,
+    )
+    sifted = sift(_proposed(case, lab, brief=brief), measure)
     helps = [Remedy(one.candidate, one.found) for one in sifted.helps]
     fails = sifted.fails
     exhausted = lab.exhausted
@@ -150,8 +133,7 @@ def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:
         with lab.carried_out(candidate) as changed:
             if changed is None:
                 continue
-            cycle = case.planner.cycle(changed.pod)
-            asked = RunCycle(case.cluster, changed.pod, cycle, cycle.explain(preempt=False))
+            asked = RunCycle.as_set(case.planner, changed.pod, preempt=False)
             lab.trials += 1
             groups = tuple(group for group in find_groups(asked) if not group.left_out)[:GROUPS]
             then = Case(case.planner, asked, groups)

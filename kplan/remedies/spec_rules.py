@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 
@@ -19,6 +20,7 @@ from kplan.objects.models import (
 )
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
+from kplan.reasons.groups import node_terms
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
 from kplan.remedies.meant import not_asked_for, other_purpose
@@ -43,28 +45,36 @@ def propose(case: Case) -> Iterator[Candidate]:
 
 def taints_in_the_way(case: Case, row: int) -> tuple[str, ...]:
     """Taints of a node that the pod does not tolerate, as ``key=value:effect``."""
-    facts = case.facts([row]).get("TaintToleration")
-    if not isinstance(facts, TaintTolerationFacts) or not facts.groups:
-        return ()
-    return facts.groups[0].taints
+    facts = case.facts_of(TaintTolerationFacts, [row])
+    return facts.groups[0].taints if facts is not None and facts.groups else ()
+
+
+def parts_of(taint: str) -> tuple[str, str, str]:
+    """Key, value and effect of a taint that is written ``key=value:effect``."""
+    head, _, effect = taint.rpartition(":")
+    key, _, value = head.partition("=")
+    return key, value, effect
+
+
+def of_taints(code: str, cost: Cost, what: about.Named, meant: tuple[about.Purpose, ...]) -> Candidate:
+    """A change by which taints are no obstacle; of nodes of the control plane, or meant for others, one of the last."""
+    ours = any(parts_of(taint)[0] in CONTROL_PLANE for taint in what.names)
+    cost = Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else cost
+    return Candidate(code, cost, what, named=not (ours or meant), meant=meant)
 
 
 def _toleration(taint: str) -> Toleration:
-    head, _, effect = taint.rpartition(":")
-    key, _, value = head.partition("=")
+    key, value, effect = parts_of(taint)
     if value:
         return Toleration(key=key, operator="Equal", value=value, effect=effect)
     return Toleration(key=key, operator="Exists", effect=effect)
 
 
 def _tolerations(case: Case) -> Iterator[Candidate]:
-    seen: set[tuple[str, ...]] = set()
     for group in case.with_code("taint-not-tolerated"):
         taints = taints_in_the_way(case, int(group.rows[0]))
-        if not taints or taints in seen or any(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
-            continue
-        seen.add(taints)
-        yield _tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
+        if taints and not any(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
+            yield _tolerate(taints, other_purpose(case, int(group.rows[0]), taints))
 
 
 def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Candidate:
@@ -74,14 +84,8 @@ def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Cand
     def edit(spec: PodSpec) -> PodSpec:
         return replace(spec, tolerations=[*(spec.tolerations or ()), *new])
 
-    ours = any(taint.partition("=")[0].partition(":")[0] in CONTROL_PLANE for taint in taints)
-    return Candidate(
-        "tolerate-taint",
-        Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else Cost.LOOSEN,
-        about.Taints(taints),
-        edits=(edit,),
-        named=not (ours or meant),
-        meant=meant,
+    return dataclasses.replace(
+        of_taints("tolerate-taint", Cost.LOOSEN, about.Named(names=taints), meant), edits=(edit,)
     )
 
 
@@ -106,7 +110,7 @@ def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidat
     return Candidate(
         "drop-node-selector",
         Cost.NOT_MEANT if meant else Cost.LOOSEN,
-        about.Selector(tuple((key, selector[key]) for key in keys)),
+        about.Named(pairs=tuple((key, selector[key]) for key in keys)),
         edits=(edit,),
         named=len(keys) == 1 and not meant,
         loss=DROPPED,
@@ -117,11 +121,8 @@ def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidat
 def _node_affinity(case: Case) -> Iterator[Candidate]:
     if not case.with_code("node-affinity"):
         return
-    affinity = case.spec.affinity.node_affinity if case.spec.affinity else None
-    terms = (affinity.required.node_selector_terms or []) if affinity is not None and affinity.required else []
-    if not terms:
-        return
-    if any(term.match_fields for term in terms):
+    terms = node_terms(case.spec)
+    if not terms or any(term.match_fields for term in terms):
         return  # a DaemonSet's pod is for that one node
     every = [
         (requirement, (place, number))
@@ -131,17 +132,17 @@ def _node_affinity(case: Case) -> Iterator[Candidate]:
     for requirement, at in every:
         yield from _widened(case, requirement, at)
     for requirement, at in every:
-        yield _dropped(about.NodeAffinity(_told(requirement)), (requirement,), _swap(at, None))
+        yield _dropped(about.Named(requirement=_told(requirement)), (requirement,), _swap(at, None))
     if len(terms) == 1 and len(terms[0].match_expressions or ()) == 1:
         return
 
     def edit(spec: PodSpec) -> PodSpec:
         return _with_terms(spec, None)
 
-    yield _dropped(about.NodeAffinity(None), [requirement for requirement, _ in every], edit)
+    yield _dropped(about.Named("all"), [requirement for requirement, _ in every], edit)
 
 
-def _dropped(what: about.NodeAffinity, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
+def _dropped(what: about.Named, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
     """Drop requirements of the node affinity."""
     meant = not_asked_for((one.key, one.values or ()) for one in requirements)
     return Candidate(
@@ -160,7 +161,9 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
     fixed = _whole_number(requirement)
     if fixed is not None:
         edit = _swap(at, replace(requirement, values=[fixed]))
-        yield Candidate("fix-number", Cost.LOOSEN, about.WholeNumber(_told(requirement), fixed), edits=(edit,))
+        yield Candidate(
+            "fix-number", Cost.LOOSEN, about.Named(requirement=_told(requirement), new=fixed), edits=(edit,)
+        )
     if requirement.operator == "In":
         column = case.cluster.labels.column(requirement.key)
         rows = case.nearest(NODES, "node-affinity")
@@ -172,7 +175,7 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
             yield Candidate(
                 "allow-value",
                 Cost.NOT_MEANT if meant else Cost.LOOSEN,
-                about.AlsoValue(short_key(requirement.key), value),
+                about.Named(key=short_key(requirement.key), new=value),
                 edits=(_swap(at, wider),),
                 meant=meant,
             )
@@ -203,10 +206,7 @@ def _swap(at: tuple[int, int], requirement: NodeSelectorRequirement | None) -> E
     """Replace one requirement of one term; None takes it out, and the term with it if it was the last."""
 
     def edit(spec: PodSpec) -> PodSpec:
-        affinity = spec.affinity.node_affinity if spec.affinity else None
-        if affinity is None or affinity.required is None:
-            return spec
-        terms = list(affinity.required.node_selector_terms or ())
+        terms = list(node_terms(spec))
         if at[0] >= len(terms) or at[1] >= len(terms[at[0]].match_expressions or ()):
             return spec
         expressions = list(terms[at[0]].match_expressions or ())
@@ -234,12 +234,8 @@ def _with_terms(spec: PodSpec, terms: list[NodeSelectorTerm] | None) -> PodSpec:
 
 
 def _spread(case: Case) -> Iterator[Candidate]:
-    groups = case.with_code("spread-skew", "spread-label-missing")
-    if not groups:
-        return
-    rows = case.nearest(NODES, "spread-skew", "spread-label-missing")
-    facts = case.facts(rows).get("PodTopologySpread")
-    if not isinstance(facts, SpreadFacts):
+    facts = case.facts_of(SpreadFacts, case.nearest(NODES, "spread-skew", "spread-label-missing"))
+    if facts is None:
         return
     hard = [
         place
@@ -255,23 +251,27 @@ def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many
     told = facts.constraints[number]
     key = short_key(told.topology_key) if many else ""
 
-    def loosened(code: str, what: about.Spread, cost: Cost = Cost.LOOSEN, **fields: object) -> Candidate:
+    def loosened(code: str, what: about.Named, cost: Cost = Cost.LOOSEN, **fields: object) -> Candidate:
         def edit(spec: PodSpec) -> PodSpec:
             return _with_constraint(spec, place, fields)
 
         return Candidate(code, cost, what, edits=(edit,), named=True)
 
     if told.node_taints_policy == "Ignore" and told.counted_despite_taints:
-        yield loosened("spread-taints-policy", about.Spread(key), node_taints_policy="Honor")
+        yield loosened("spread-taints-policy", about.Named(key=key), node_taints_policy="Honor")
     if told.node_affinity_policy == "Ignore" and told.counted_despite_affinity:
-        yield loosened("spread-affinity-policy", about.Spread(key), node_affinity_policy="Honor")
+        yield loosened("spread-affinity-policy", about.Named(key=key), node_affinity_policy="Honor")
     if told.too_few_domains:
         had = len(told.domains) or None
-        yield loosened("spread-min-domains", about.Spread(key, had, told.min_domains), min_domains=had)
+        yield loosened(
+            "spread-min-domains",
+            about.Named("" if had else "none", key=key, new=had, old=told.min_domains),
+            min_domains=had,
+        )
     skews = sorted({refused.skew for refused in facts.refused if refused.constraint == number and refused.domain})
     for skew in skews[:2]:
-        yield loosened("spread-max-skew", about.Spread(key, skew, told.max_skew), max_skew=skew)
-    yield loosened("spread-anyway", about.Spread(key), Cost.LEAVE_OUT, when_unsatisfiable="ScheduleAnyway")
+        yield loosened("spread-max-skew", about.Named(key=key, new=skew, old=told.max_skew), max_skew=skew)
+    yield loosened("spread-anyway", about.Named(key=key), Cost.LEAVE_OUT, when_unsatisfiable="ScheduleAnyway")
 
 
 def _with_constraint(spec: PodSpec, place: int, fields: dict[str, object]) -> PodSpec:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from kplan.objects.models import PodSpec
+from kplan.objects.models import Container, PodSpec
 
 _MERGE_KEYS = {
     "containers": "name",
@@ -40,6 +41,15 @@ def plain(spec: PodSpec) -> dict[str, Any]:
     """A spec as it is written."""
     found: dict[str, Any] = msgspec.to_builtins(spec)
     return found
+
+
+def with_containers(spec: PodSpec, change: Callable[[Container], Container]) -> PodSpec:
+    """Change each container of a spec, init containers among them."""
+
+    def changed(containers: list[Container] | None) -> list[Container] | None:
+        return None if containers is None else list(map(change, containers))
+
+    return replace(spec, containers=changed(spec.containers), init_containers=changed(spec.init_containers))
 
 
 def differences(

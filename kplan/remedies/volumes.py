@@ -38,9 +38,10 @@ from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.remedies import about, waiting_claims
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Objects
+from kplan.remedies.specs import with_containers
 
 NODES = 3
-_BROKEN = (
+BROKEN_CLAIM = (
     "claim-missing",
     "claim-being-deleted",
     "claim-being-made",
@@ -49,6 +50,7 @@ _BROKEN = (
     "volume-missing",
     "storage-class-missing",
 )
+"""Codes of claims that are not as they should be, whatever the nodes."""
 _ELSEWHERE = ("volume-out-of-reach", "volume-zone", "volume-missing")
 _HOSTNAME = "kubernetes.io/hostname"
 
@@ -60,16 +62,16 @@ def propose(case: Case) -> Iterator[Candidate]:
         yield from _limits(case)
     if codes & {"no-volume-to-bind", "no-storage-capacity"}:
         yield from waiting_claims.propose(case)
-    if codes & set(_BROKEN) or codes & set(_ELSEWHERE):
+    if codes & set(BROKEN_CLAIM) or codes & set(_ELSEWHERE):
         yield from _claims(case)
-    if codes & {"volume-limit", "no-volume-to-bind", "no-storage-capacity", *_BROKEN, *_ELSEWHERE}:
-        yield from _without_claims(case)
+    if codes & {"volume-limit", "no-volume-to-bind", "no-storage-capacity", *BROKEN_CLAIM, *_ELSEWHERE}:
+        yield from map(_without, _uses(case))
 
 
 def _limits(case: Case) -> Iterator[Candidate]:
     rows = case.nearest(NODES, "volume-limit", "csi-driver-missing")
-    facts = case.facts(rows).get("NodeVolumeLimits")
-    if not isinstance(facts, NodeVolumeLimitsFacts):
+    facts = case.facts_of(NodeVolumeLimitsFacts, rows)
+    if facts is None:
         return
     by_node: dict[str, list[DriverUsage]] = {}
     for use in facts.usage:
@@ -88,29 +90,24 @@ def _limits(case: Case) -> Iterator[Candidate]:
 
 
 def _raised(csi_node: CSINode, uses: list[DriverUsage]) -> Candidate:
-    changed = csi_node
-    limits = [(use.driver, use.attached + len(use.new), use.limit) for use in uses]
-    for driver, limit, _ in limits:
-        changed = _with_limit(changed, driver, limit)
-    what = about.VolumeLimit(csi_node.name, tuple(limits))
-    steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
-    return Candidate("volume-limit", Cost.NODE, what, steps=steps)
-
-
-def _with_limit(csi_node: CSINode, driver: str, limit: int) -> CSINode:
+    limits = {use.driver: (use.attached + len(use.new), use.limit) for use in uses}
     drivers = [
-        replace(one, allocatable=VolumeNodeResources(count=limit)) if one.name == driver else one
+        replace(one, allocatable=VolumeNodeResources(count=limits[one.name][0])) if one.name in limits else one
         for one in csi_node.spec.drivers or ()
     ]
-    return replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))
+    told = tuple((driver, new, old) for driver, (new, old) in limits.items())
+    return _with_drivers("volume-limit", csi_node, drivers, about.Named(node=csi_node.name, limits=told))
 
 
 def _installed(csi_node: CSINode, missing: list[DriverUsage]) -> Candidate:
-    drivers = [*(csi_node.spec.drivers or ()), *(CsiNodeDriver(name=use.driver) for use in missing)]
+    names = tuple(use.driver for use in missing)
+    drivers = [*(csi_node.spec.drivers or ()), *(CsiNodeDriver(name=name) for name in names)]
+    return _with_drivers("install-driver", csi_node, drivers, about.Named(node=csi_node.name, names=names))
+
+
+def _with_drivers(code: str, csi_node: CSINode, drivers: list[CsiNodeDriver], what: about.Named) -> Candidate:
     changed = replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))
-    what = about.Drivers(csi_node.name, tuple(use.driver for use in missing))
-    steps = (Objects((Put("csi_nodes", csi_node.name, changed),)),)
-    return Candidate("install-driver", Cost.NODE, what, steps=steps)
+    return Candidate(code, Cost.NODE, what, steps=(Objects((Put("csi_nodes", csi_node.name, changed),)),))
 
 
 def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
@@ -124,7 +121,7 @@ def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
     ]
     if found:
         volumes = sorted({item.spec.source.persistent_volume_name for _, item in found})
-        what = about.Detached(node, tuple(volumes), tuple(key for key, _ in found))
+        what = about.Named(node=node, names=tuple(volumes), keys=tuple(key for key, _ in found))
         steps = (Objects(tuple(Put("volume_attachments", key, None) for key, _ in found)),)
         yield Candidate("detach-volume", Cost.STALE, what, steps=steps, named=True)
 
@@ -133,33 +130,18 @@ def _uses(case: Case) -> list[ClaimUse]:
     return [use for use in claim_uses(case.pod.pod) if use.name]
 
 
-def _without_claims(case: Case) -> Iterator[Candidate]:
-    for use in _uses(case):
-        yield _without(use)
-
-
 def _without(use: ClaimUse) -> Candidate:
     def edit(spec: PodSpec) -> PodSpec:
         volumes = [volume for volume in spec.volumes or () if volume.name != use.volume]
 
-        def unmounted(containers: list[Container] | None) -> list[Container] | None:
-            if containers is None:
-                return None
-            made = []
-            for container in containers:
-                mounts = [mount for mount in container.volume_mounts or () if mount.name != use.volume]
-                changed = len(mounts) != len(container.volume_mounts or ())
-                made.append(replace(container, volume_mounts=mounts or None) if changed else container)
-            return made
+        def unmounted(container: Container) -> Container:
+            mounts = [mount for mount in container.volume_mounts or () if mount.name != use.volume]
+            changed = len(mounts) != len(container.volume_mounts or ())
+            return replace(container, volume_mounts=mounts or None) if changed else container
 
-        return replace(
-            spec,
-            volumes=volumes or None,
-            containers=unmounted(spec.containers),
-            init_containers=unmounted(spec.init_containers),
-        )
+        return with_containers(replace(spec, volumes=volumes or None), unmounted)
 
-    return Candidate("without-claim", Cost.LEAVE_OUT, about.Claim(use.name), edits=(edit,))
+    return Candidate("without-claim", Cost.LEAVE_OUT, about.Named(name=use.name), edits=(edit,))
 
 
 def _claims(case: Case) -> Iterator[Candidate]:
@@ -181,8 +163,8 @@ def _claims(case: Case) -> Iterator[Candidate]:
 
 def _out_of_reach(case: Case) -> set[str]:
     rows = case.nearest(4, *_ELSEWHERE)
-    facts = case.facts(rows).get("VolumeBinding") if rows else None
-    if not isinstance(facts, VolumeBindingFacts):
+    facts = case.facts_of(VolumeBindingFacts, rows) if rows else None
+    if facts is None:
         return set()
     missed = {volume for node in facts.nodes for volume in node.out_of_reach}
     return {volume.claim for volume in facts.bound if volume.volume in missed}
@@ -295,7 +277,7 @@ def _with_volume(case: Case, use: ClaimUse, claim: PersistentVolumeClaim | None)
     return Candidate(
         "claim-bound",
         Cost.LOSS if lost else Cost.NODE,
-        about.BoundClaim(use.name, case.pod.namespace, new=claim is None, again=again),
+        about.Named("new" if claim is None else "again" if again else "", use.name, case.pod.namespace),
         steps=(Objects((Put("persistent_volumes", name, volume), Put("persistent_volume_claims", use.key, bound))),),
         harm="loses-data" if lost else "",
     )

@@ -16,7 +16,6 @@ from kplan.objects.models import (
     PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeSpec,
-    StorageClass,
 )
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.storage import PersistentVolumeStatus, VolumeNodeAffinity
@@ -35,8 +34,8 @@ _HOSTNAME = "kubernetes.io/hostname"
 def propose(case: Case) -> Iterator[Candidate]:
     """Claims that wait for the pod: a volume on a node, more capacity, a smaller claim, topologies of the class."""
     rows = case.nearest(NODES, "no-volume-to-bind", "no-storage-capacity")
-    facts = case.facts(rows).get("VolumeBinding")
-    if not isinstance(facts, VolumeBindingFacts):
+    facts = case.facts_of(VolumeBindingFacts, rows)
+    if facts is None:
         return
     uses = {use.name: use for use in claim_uses(case.pod.pod)}
     for waiting in facts.waiting:
@@ -71,7 +70,7 @@ def _smaller(
     yield Candidate(
         "smaller-claim",
         Cost.REQUEST,
-        about.SmallClaim(use.name, case.pod.namespace, text, waiting.size),
+        about.Named(name=use.name, namespace=case.pod.namespace, new=text, old=waiting.size),
         steps=(Objects((Put("persistent_volume_claims", use.key, smaller),)),),
     )
 
@@ -81,16 +80,12 @@ def _size(case: Case, volume: str) -> int:
     return value((item.spec.capacity or {}).get("storage", 0)) if item is not None else 0
 
 
-def _class(case: Case, name: str) -> StorageClass:
-    return case.cluster.objects.storage_classes[name]
-
-
 def _any_place(case: Case, waiting: WaitingClaim) -> Candidate:
-    item = _class(case, waiting.storage_class)
+    item = case.cluster.objects.storage_classes[waiting.storage_class]
     return Candidate(
         "class-topologies",
         Cost.NODE,
-        about.StorageClass(item.name),
+        about.Named(storage_class=item.name),
         steps=(Objects((Put("storage_classes", item.name, replace(item, allowed_topologies=None)),)),),
     )
 
@@ -102,7 +97,7 @@ def _no_node_selected(use: ClaimUse, claim: PersistentVolumeClaim, waiting: Wait
     return Candidate(
         "selected-node",
         Cost.STALE,
-        about.SelectedNode(name, namespace, waiting.selected_node),
+        about.Named(name=name, namespace=namespace, node=waiting.selected_node),
         steps=(Objects((Put("persistent_volume_claims", use.key, changed),)),),
     )
 
@@ -127,7 +122,13 @@ def _local(case: Case, claim: PersistentVolumeClaim, waiting: WaitingClaim, row:
     return Candidate(
         "local-volume",
         Cost.NODE,
-        about.LocalVolume(size, waiting.storage_class, node.name, host, tuple(claim.spec.access_modes or ())),
+        about.Named(
+            node=node.name,
+            to=host,
+            names=tuple(claim.spec.access_modes or ()),
+            new=size,
+            storage_class=waiting.storage_class,
+        ),
         steps=(Objects((Put("persistent_volumes", name, volume),)),),
     )
 
@@ -149,7 +150,7 @@ def _reported(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "capacity-reported",
         Cost.NODE,
-        about.Reported(waiting.provisioner, size, waiting.storage_class),
+        about.Named(name=waiting.provisioner, new=size, storage_class=waiting.storage_class),
         steps=(Objects((Put("csi_storage_capacities", item.key, item),)),),
     )
 
@@ -160,6 +161,6 @@ def _untracked(case: Case, waiting: WaitingClaim) -> Candidate:
     return Candidate(
         "capacity-untracked",
         Cost.NODE,
-        about.Driver(driver.name),
+        about.Named(name=driver.name),
         steps=(Objects((Put("csi_drivers", driver.name, changed),)),),
     )

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
+import msgspec
+
+from kplan.render.text.shared import origin_text
 from kplan.render.tones import TONE_OF_VERDICT, Tone
+from kplan.result.document_base import Origin
 
 MARKS = {"good": "\u2713", "warn": "~", "bad": "\u00d7", "none": "\u00b7"}
 """What stands beside the colour, so that nothing is told by colour alone."""
@@ -135,16 +139,4 @@ def _texts(part: Any) -> list[str]:
 
 
 def _origin(source: Mapping[str, Any]) -> str:
-    """Say where the answer comes from, as the text does."""
-    if not source["source"]:
-        return f"{source.get('configuration', '')}; rules of {source['rules']} ({source['how']})"
-    via = f" ({source['via']})" if source.get("via") else ""
-    taken = f", taken {source['taken']}" if source.get("taken") else ""
-    taken = f", read {source['age']} s ago" if source.get("age") is not None else taken
-    nodes, pods = source["nodes"], source["pods"]
-    sizes = f"{nodes:,} {'node' if nodes == 1 else 'nodes'}, {pods:,} {'pod' if pods == 1 else 'pods'}"
-    text = f"{source['source']}{via}{taken}, {sizes}; rules of {source['rules']} ({source['how']})"
-    more = [f"configuration: {source['configuration']}"] if source.get("configuration") else []
-    more += [f"profile {source['profile']}"] if source.get("profile") else []
-    more += [source["event"]] if source.get("event") else []
-    return "; ".join([text, *more])
+    return origin_text(msgspec.convert(source, Origin))

@@ -6,12 +6,11 @@ A check that passes with nothing changed makes no comment: an empty text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from kplan.render.text.check import certain, details, origin_text
+from kplan.render.text.check import WORDS, certain, details, origin_text
 from kplan.render.text.rollout import edit_text
-from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, Finding
-from kplan.result.document_versions import OtherVersion
+from kplan.result.document_check import CheckedObject, CheckResult
 
 MARKER = "<!-- kplan:check -->"
 """First line of the comment; whoever posts it finds the former one by this."""
@@ -19,8 +18,8 @@ ROWS = 20
 FINDINGS = 10
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536."""
-_WORDS = {"fail": "FAIL", "ok": "ok", "main": "ok", "unknown": "?"}
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<|~"} | {"\n": " ", "\r": " "})
+_TICKS = re.compile("`+")
 _MENTION = re.compile(r"(?<!\w)@(?=\w)")
 
 
@@ -53,31 +52,16 @@ def _lines(document: CheckResult) -> Iterator[str]:
     doubted = "" if certain(document) else "?"
     yield MARKER
     yield f"### kplan: {document.verdict}{doubted}, {_text(document.sentence)}"
-    if document.objects:
-        yield ""
-        yield from _table(document)
-    counted = [finding for finding in document.findings if finding.counted]
-    if counted:
-        yield ""
-        yield from _findings(counted)
-    told = [doubt for doubt in document.doubts if not doubt.allowed]
-    if told:
-        yield ""
-        yield from (_doubt(doubt) for doubt in told[:FINDINGS])
-        if len(told) > FINDINGS:
-            yield f"{len(told) - FINDINGS} more doubts."
-    if document.other_version is not None:
-        yield ""
-        yield from _under(document.other_version)
-    if document.rules:
-        yield ""
-        yield from _rules(document)
-    if document.baseline is not None and document.baseline.fixed:
-        yield ""
-        yield f"No longer wrong: {_text(', '.join(document.baseline.fixed[:FINDINGS]))}."
+    for part in (_table, _findings, _doubts, _under, _rules, _fixed):
+        lines = list(part(document))
+        if lines:
+            yield ""
+            yield from lines
 
 
 def _table(document: CheckResult) -> Iterator[str]:
+    if not document.objects:
+        return
     main = document.baseline is not None
     rows = [_row(item, main) for item in document.objects[:ROWS]]
     heads = ["", "workload", "change", "result", *(["on main"] if main else [])]
@@ -92,29 +76,37 @@ def _table(document: CheckResult) -> Iterator[str]:
 
 
 def _row(item: CheckedObject, main: bool) -> list[str]:
-    cells = [_WORDS[item.status], _code(item.object), _text(_short(item.change)), _text(_short(item.result))]
+    cells = [WORDS[item.status], _code(item.object), _text(_short(item.change)), _text(_short(item.result))]
     return [*cells, *([item.on_main or "-"] if main else [])]
 
 
-def _findings(counted: Sequence[Finding]) -> Iterator[str]:
-    lines = []
+def _findings(document: CheckResult) -> Iterator[str]:
+    counted, lines = [finding for finding in document.findings if finding.counted], []
     for number, finding in enumerate(counted[:FINDINGS]):
         place = f" ({_code(f'{finding.file}:{finding.line}')})" if finding.line else ""
         lines.append(f"**{'Because' if not number else 'And'}** {_text(_short(finding.text, 600))}{place}")
         lines += [f"**Try** {_text(_short(finding.attempt, 600))}: tried"] if finding.attempt else []
         lines += [_code(_short(edit_text(edit))) for edit in finding.edits]
-    yield "  \n".join(lines)
+    if lines:
+        yield "  \n".join(lines)
     if len(counted) > FINDINGS:
         yield ""
         yield f"{len(counted) - FINDINGS:,} more findings that count."
 
 
-def _doubt(doubt: CheckDoubt) -> str:
-    return f"**Doubt** {_text(_short(doubt.text, 600))} (`{doubt.code}`)"
+def _doubts(document: CheckResult) -> Iterator[str]:
+    told = [doubt for doubt in document.doubts if not doubt.allowed]
+    for doubt in told[:FINDINGS]:
+        yield f"**Doubt** {_text(_short(doubt.text, 600))} (`{doubt.code}`)"
+    if len(told) > FINDINGS:
+        yield f"{len(told) - FINDINGS} more doubts."
 
 
-def _under(other: OtherVersion) -> Iterator[str]:
+def _under(document: CheckResult) -> Iterator[str]:
     """What comes of it under the other version."""
+    other = document.other_version
+    if other is None:
+        return
     if other.same:
         yield f"Under {_text(other.rules)}: the same."
         return
@@ -131,7 +123,13 @@ def _rules(document: CheckResult) -> Iterator[str]:
         word = {"ok": "ok", "fail": "**broken**", "main": "not counted"}[rule.status]
         text = f" ({_text(_short(rule.text))})" if rule.text else ""
         told.append(f"{_text(rule.wanted)}: {word}{text}")
-    yield f"Rules: {'; '.join(told)}."
+    if told:
+        yield f"Rules: {'; '.join(told)}."
+
+
+def _fixed(document: CheckResult) -> Iterator[str]:
+    if document.baseline is not None and document.baseline.fixed:
+        yield f"No longer wrong: {_text(', '.join(document.baseline.fixed[:FINDINGS]))}."
 
 
 def _tail(document: CheckResult) -> Iterator[str]:
@@ -160,18 +158,8 @@ def _folded(text: str, room: int) -> str:
 
 def _fence(text: str) -> str:
     """A fence longer than any run of backticks in the text."""
-    longest = max((len(run) for line in text.splitlines() for run in _runs(line)), default=0)
+    longest = max(map(len, _TICKS.findall(text)), default=0)
     return "`" * max(3, longest + 1)
-
-
-def _runs(line: str) -> Iterator[str]:
-    run = ""
-    for character in f"{line} ":
-        if character == "`":
-            run += character
-        elif run:
-            yield run
-            run = ""
 
 
 def _cut(text: str, most: int) -> str:

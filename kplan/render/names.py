@@ -6,9 +6,10 @@ kubectl drain``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document import Answer, PodExplanation, PodExplanations
 from kplan.result.document_base import Document
 from kplan.result.document_check import CheckResult
 from kplan.result.document_drain import DrainPlan
@@ -17,16 +18,6 @@ from kplan.result.document_nodes import NodeList
 from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_sweep import SweepReport
 
-_NAMED = (
-    PodExplanation,
-    PodExplanations,
-    SimulationPlan,
-    CheckResult,
-    SweepReport,
-    DrainPlan,
-    FailReport,
-    NodeList,
-)
 _WAITS = ("PENDING", "REFUSED")
 _NOT_PLACED = ("pending", "failed")
 _STUCK = ("refused", "waits")
@@ -35,7 +26,7 @@ _NOT_BACK = ("pending", "gone")
 
 def has_names(document: Document) -> bool:
     """Whether a document is about things that fit or do not, or about nodes."""
-    return isinstance(document, _NAMED)
+    return type(document) in _NAMES
 
 
 def names(document: Document) -> str:
@@ -46,32 +37,33 @@ def names(document: Document) -> str:
     do not come back, or with ``--each`` the nodes or zones whose loss is not borne, worst first. Nodes as
     ``node/name``, zones by name.
     """
-    return "".join(f"{name}\n" for name in _names(document))
+    return "".join(f"{name}\n" for name in _NAMES[type(document)](document))
 
 
-def _names(document: Document) -> Iterable[str]:
-    if isinstance(document, CheckResult):
-        return [item.object for item in document.objects if item.status == "fail"]
-    if isinstance(document, SimulationPlan):
-        return [f"pod/{step.pod}" for step in document.steps if step.result in _NOT_PLACED]
-    if isinstance(document, SweepReport):
-        return [one.name for one in document.worst_first if one.verdict != "FITS"]
-    if isinstance(document, PodExplanations):
-        return [f"pod/{answer.pod}" for answer in document.answers if answer.verdict in _WAITS]
-    if isinstance(document, PodExplanation):
-        return [f"pod/{document.pod}"] if document.verdict in _WAITS else []
-    if isinstance(document, NodeList):
-        return [f"node/{row.node}" for row in document.nodes]
-    return _of_a_loss(document)
+def _of_drain(plan: DrainPlan) -> Iterable[str]:
+    if plan.found or not plan.nodes:
+        return [f"node/{name}" for name in plan.nodes]
+    return [f"pod/{pod.pod}" for pod in plan.pods if pod.fate in _STUCK or pod.because is not None]
 
 
-def _of_a_loss(document: Document) -> Iterable[str]:
-    if isinstance(document, DrainPlan):
-        if document.found or not document.nodes:
-            return [f"node/{name}" for name in document.nodes]
-        return [f"pod/{pod.pod}" for pod in document.pods if pod.fate in _STUCK or pod.because is not None]
-    assert isinstance(document, FailReport)
-    if document.each:
-        kind = "node/" if document.each == "node" else ""
-        return [f"{kind}{case.name}" for case in document.cases if case.verdict != "FITS"]
-    return [f"pod/{pod.pod}" for pod in document.pods if pod.fate in _NOT_BACK]
+def _of_loss(report: FailReport) -> Iterable[str]:
+    if report.each:
+        kind = "node/" if report.each == "node" else ""
+        return [f"{kind}{case.name}" for case in report.cases if case.verdict != "FITS"]
+    return [f"pod/{pod.pod}" for pod in report.pods if pod.fate in _NOT_BACK]
+
+
+def _of_answers(*answers: Answer) -> Iterable[str]:
+    return [f"pod/{answer.pod}" for answer in answers if answer.verdict in _WAITS]
+
+
+_NAMES: dict[type[Document], Callable[[Any], Iterable[str]]] = {
+    CheckResult: lambda result: (item.object for item in result.objects if item.status == "fail"),
+    SimulationPlan: lambda plan: (f"pod/{step.pod}" for step in plan.steps if step.result in _NOT_PLACED),
+    SweepReport: lambda report: (one.name for one in report.worst_first if one.verdict != "FITS"),
+    PodExplanation: _of_answers,
+    PodExplanations: lambda document: _of_answers(*document.answers),
+    NodeList: lambda document: (f"node/{row.node}" for row in document.nodes),
+    DrainPlan: _of_drain,
+    FailReport: _of_loss,
+}

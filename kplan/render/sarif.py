@@ -79,14 +79,8 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
     text += "".join(f". {line}" for line in attempt_lines(finding.attempt, finding.edits))
     if not finding.counted:
         text += f" (not counted: {finding.why_not})"
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "ruleIndex": rule,
-        "level": "error" if finding.counted else "note",
-        "message": {"text": text},
-        "locations": [_location(*finding.place, finding.object)],
-        "partialFingerprints": {"kplan/v1": _fingerprint(finding.rule, finding.object)},
-    }
+    place = _location(*finding.place, finding.object)
+    result = _told(finding.rule, rule, finding.object, text, place, "error" if finding.counted else "note")
     if finding.edits:
         further = [_location(edit.file, edit.line, edit.column, edit.path) for edit in finding.edits[1:]]
         further.append(_location(finding.file, finding.line, finding.column, finding.object))
@@ -98,15 +92,20 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
 
 def _doubt(doubt: CheckDoubt, rule: int, file: str, line: int) -> dict[str, Any]:
     """A doubt is told at the first manifest: code scanning shows no result without a place."""
-    result: dict[str, Any] = {
-        "ruleId": "doubt",
+    text = f"{doubt.code}: {doubt.text}{' (allowed)' if doubt.allowed else ''}"
+    place = _location(file, line, 0, doubt.code)
+    return _told("doubt", rule, doubt.code, text, place, "note" if doubt.allowed else "error")
+
+
+def _told(name: str, rule: int, about: str, text: str, place: dict[str, Any], level: str) -> dict[str, Any]:
+    return {
+        "ruleId": name,
         "ruleIndex": rule,
-        "level": "note" if doubt.allowed else "error",
-        "message": {"text": f"{doubt.code}: {doubt.text}{' (allowed)' if doubt.allowed else ''}"},
-        "locations": [_location(file, line, 0, doubt.code)],
-        "partialFingerprints": {"kplan/v1": _fingerprint("doubt", doubt.code)},
+        "level": level,
+        "message": {"text": text},
+        "locations": [place],
+        "partialFingerprints": {"kplan/v1": hashlib.sha256(f"{name}\n{about}".encode()).hexdigest()[:32]},
     }
-    return result
 
 
 def _location(file: str, line: int, column: int, name: str) -> dict[str, Any]:
@@ -120,7 +119,3 @@ def _location(file: str, line: int, column: int, name: str) -> dict[str, Any]:
 def _uri(file: str) -> str:
     path = PurePath(file)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
-
-
-def _fingerprint(rule: str, name: str) -> str:
-    return hashlib.sha256(f"{rule}\n{name}".encode()).hexdigest()[:32]

@@ -9,9 +9,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from kplan.admission import node_of as home_of
-from kplan.admission.validation.formats import label_key, label_value
 from kplan.cluster import Change, Cluster, PodInfo, Put, PutNode, leave
 from kplan.cluster.owners import controller, of_its_node
+from kplan.objects.formats import label_key, label_value
 from kplan.objects.models import Node, ResourceSlice, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
@@ -189,20 +189,22 @@ class RemoveNode:
     """Nodes leave for good, with all that runs there; controllers make the pods again.
 
     Attributes:
-        nodes: a name, or a label selector.
+        nodes: a name, ``zone=a``, or a label selector.
+        lost: whether they fail, all at once; the pods are made again once the nodes are gone from the API.
     """
 
     nodes: str
+    lost: bool = False
 
     @property
     def flag(self) -> str:
         """See Verb."""
-        return f"--remove-node {self.nodes}"
+        return f"--{'fail' if self.lost else 'remove-node'} {self.nodes}"
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         names = find_nodes(cluster, self.nodes)
-        return removal(cluster, names, f"{listed(names)} removed")
+        return removal(cluster, names, f"{listed(names)} {'lost' if self.lost else 'removed'}")
 
 
 def removal(cluster: Cluster, names: list[str], text: str) -> Effect:

@@ -8,7 +8,6 @@ from kplan.scenario.add_node import read_add_node
 from kplan.scenario.budgets import read_budget
 from kplan.scenario.drain import Drain
 from kplan.scenario.effect import Verb
-from kplan.scenario.fail import Fail
 from kplan.scenario.manifests import AddManifest, read_scale
 from kplan.scenario.nodes import Cordon, RemoveNode, read_label, read_taint
 from kplan.scenario.pods import Delete, Evict, read_priority
@@ -19,7 +18,7 @@ VERBS: dict[str, Callable[[str, str], Verb]] = {
     "cordon": lambda text, _: Cordon(text),
     "uncordon": lambda text, _: Cordon(text, on=False),
     "drain": lambda text, _: Drain(text),
-    "fail": lambda text, _: Fail(text),
+    "fail": lambda text, _: RemoveNode(text, lost=True),
     "label": lambda text, _: read_label(text),
     "taint": lambda text, _: read_taint(text),
     "scale": read_scale,

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, BinaryIO, NamedTuple, cast
+from typing import IO, BinaryIO, cast
 
 from kplan.errors import SourceError
 from kplan.sources.reader import SUFFIXES, File
@@ -35,24 +35,8 @@ _BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSE
 Opener = Callable[[], BinaryIO]
 
 
-class _Refused(NamedTuple):
-    at: int
-    magic: bytes
-    what: str
-    code: str
-    hint: str
-
-
-_REFUSED = (
-    _Refused(
-        16,
-        b"\xed\xda\x0c\xed",
-        "a database of etcd, whose objects are stored in binary",
-        "etcd",
-        "take the objects out with auger (github.com/etcd-io/auger): auger extract -f FILE -k "
-        "/registry/minions/NAME for each key, or restore it and run kubectl get",
-    ),
-)
+_ETCD = b"\xed\xda\x0c\xed"
+"""What a database of etcd has behind its first 16 bytes."""
 
 
 def open_archive(opener: Opener, name: str) -> Tree | File | None:
@@ -71,9 +55,14 @@ def open_archive(opener: Opener, name: str) -> Tree | File | None:
     """
     with opener() as plain:
         begin = plain.read(1024)
-    for refused in _REFUSED:
-        if begin[refused.at :].startswith(refused.magic):
-            raise SourceError(f"not text but {refused.what}", file=name, code=refused.code, hint=refused.hint)
+    if begin[16:].startswith(_ETCD):
+        raise SourceError(
+            "not text but a database of etcd, whose objects are stored in binary",
+            file=name,
+            code="etcd",
+            hint="take the objects out with auger (github.com/etcd-io/auger): auger extract -f FILE -k "
+            "/registry/minions/NAME for each key, or restore it and run kubectl get",
+        )
     if begin.startswith(_ZIPS):
         return _read_zip(opener, name)
     if not packing_of(begin) and not _begins_tar(begin):
@@ -172,10 +161,14 @@ class _Members:
 
     def keep(self, path: str, data: bytes) -> None:
         """Keep a member; of two with one path the last, as unpacking would."""
+        self.check_room(len(data))
         self.size += len(data)
-        if self.size > KEPT_LIMIT:
-            raise bomb(self.name, f"more than {KEPT_LIMIT >> 30} GiB of text")
         self.kept[path] = data
+
+    def check_room(self, size: int) -> None:
+        """Refuse more than can be kept."""
+        if self.size + size > KEPT_LIMIT:
+            raise bomb(self.name, f"more than {KEPT_LIMIT >> 30} GiB of text")
 
     def link(self, path: str, target: str) -> None:
         """Remember a link, if it stays inside."""
@@ -211,8 +204,7 @@ def _read_tar(stream: Metered, name: str) -> Tree:
             elif member.islnk():
                 members.link(path, posixpath.relpath(members.path(member.linkname), posixpath.dirname(path) or "."))
             elif member.isfile() and not member.issparse() and members.wanted(path, member.size):
-                if members.size + member.size > KEPT_LIMIT:
-                    raise bomb(name, f"more than {KEPT_LIMIT >> 30} GiB of text")
+                members.check_room(member.size)
                 content = archive.extractfile(member)
                 data = content.read() if content else b""
                 if len(data) < member.size:
@@ -234,7 +226,7 @@ def _read_zip(opener: Opener, name: str) -> Tree:
             if (member.external_attr >> 28) == 0o12:  # a symbolic link, as Unix tools store it
                 members.link(path, archive.read(member).decode("utf-8", "replace"))
                 continue
-            members.keep(path, _read_member(archive, member, name, members.size, packed))
+            members.keep(path, _read_member(archive, member, members, packed))
     return members.tree()
 
 
@@ -250,14 +242,13 @@ def _zip(stream: BinaryIO, name: str) -> zipfile.ZipFile:
         ) from None
 
 
-def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, before: int, packed: int) -> bytes:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, members: _Members, packed: int) -> bytes:
     """Read a member as it comes: the size it states is not to be trusted.
 
     Args:
         archive: the archive.
         member: what to read of it.
-        name: the archive, as shown to the user.
-        before: size of the members read before [bytes].
+        members: those that were read before.
         packed: size of the archive [bytes].
     """
     parts: list[bytes] = []
@@ -265,8 +256,7 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, b
     with archive.open(member) as content:
         while part := content.read(1 << 20):
             size += len(part)
-            check_size(name, before + size, packed)
-            if before + size > KEPT_LIMIT:
-                raise bomb(name, f"more than {KEPT_LIMIT >> 30} GiB of text")
+            check_size(members.name, members.size + size, packed)
+            members.check_room(size)
             parts.append(part)
     return b"".join(parts)

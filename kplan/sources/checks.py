@@ -5,6 +5,7 @@ decoding the object did.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -36,8 +37,6 @@ _INT64_FIELDS = frozenset(
     }
 )
 """Integers that the API keeps in 64 bits, some by the model they are in; all others in 32."""
-
-_INT32, _INT64 = 1 << 31, 1 << 63
 
 
 def check(item: Object) -> None:
@@ -71,82 +70,56 @@ def is_time(text: str) -> bool:
     return True
 
 
+_Check = Callable[[Any], None]
+"""Checks one value, and raises Misfit; only parts that hold numbers are visited."""
+
+
 @cache
-def _checker(model: type[Object]) -> "_Check | None":
-    """Compile the check of every quantity and integer in a model; it raises Misfit."""
+def _checker(model: type[Object]) -> _Check | None:
+    """Compile the check of every quantity and integer in a model."""
     return _check_of(type_of(model), "")
 
 
-class _Check:
-    """Checks one value; subclasses by its type. Only parts that hold numbers are visited."""
-
-    __slots__ = ()
-
-    def __call__(self, value: Any) -> None:
-        raise NotImplementedError
+_good: set[str | int | float] = set()
+"""Quantities that were found right."""
 
 
-class _CheckQuantity(_Check):
-    __slots__ = ("good",)
-
-    def __init__(self) -> None:
-        self.good: set[str | int | float] = set()
-
-    def __call__(self, value: Any) -> None:
-        if value not in self.good:
-            try:
-                nanos(value)
-            except QuantityError as error:
-                raise Misfit(error.message) from None
-            self.good.add(value)
+def _check_quantity(value: Any) -> None:
+    if value not in _good:
+        try:
+            nanos(value)
+        except QuantityError as error:
+            raise Misfit(error.message) from None
+        _good.add(value)
 
 
-class _CheckInt(_Check):
-    __slots__ = ("bits", "limit")
+def _check_int(field: str) -> _Check:
+    bits = 64 if field in _INT64_FIELDS else 32
+    limit = 1 << (bits - 1)
 
-    def __init__(self, field: str) -> None:
-        self.bits = 64 if field in _INT64_FIELDS else 32
-        self.limit = _INT64 if field in _INT64_FIELDS else _INT32
+    def check(value: Any) -> None:
+        if not isinstance(value, str) and not -limit <= value < limit:
+            raise Misfit(f"the number {shorten(str(value))[1:-1]} is out of range for {bits} bits")
 
-    def __call__(self, value: Any) -> None:
-        if not isinstance(value, str) and not -self.limit <= value < self.limit:
-            raise Misfit(f"the number {shorten(str(value))[1:-1]} is out of range for {self.bits} bits")
-
-
-class _CheckMap(_Check):
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: _Check) -> None:
-        self.inner = inner
-
-    def __call__(self, value: Any) -> None:
-        for key, part in value.items():
-            try:
-                self.inner(part)
-            except Misfit as misfit:
-                raise misfit.under(key) from None
+    return check
 
 
-class _CheckList(_CheckMap):
-    __slots__ = ()
+def _check_each(inner: _Check, parts: Callable[[Any], Iterable[tuple[str | int, Any]]]) -> _Check:
+    """Make the check of a map or a list: ``parts`` gives what is in it, with the step that leads there."""
 
-    def __call__(self, value: Any) -> None:
-        inner = self.inner
-        for i, part in enumerate(value):
+    def check(value: Any) -> None:
+        for step, part in parts(value):
             try:
                 inner(part)
             except Misfit as misfit:
-                raise misfit.under(i) from None
+                raise misfit.under(step) from None
+
+    return check
 
 
-class _CheckStruct(_Check):
-    __slots__ = ("fields",)
-
-    def __init__(self, fields: list[tuple[str, str, _Check]]) -> None:
-        self.fields = fields
-
-    def __call__(self, value: Any) -> None:
-        for attribute, name, inner in self.fields:
+def _check_struct(fields: list[tuple[str, str, _Check]]) -> _Check:
+    def check(value: Any) -> None:
+        for attribute, name, inner in fields:
             part = getattr(value, attribute)
             if part is not None:
                 try:
@@ -154,8 +127,7 @@ class _CheckStruct(_Check):
                 except Misfit as misfit:
                     raise misfit.under(name) from None
 
-
-_check_quantity = _CheckQuantity()
+    return check
 
 
 def _named(model: inspect.StructType, field: inspect.Field) -> str:
@@ -172,16 +144,16 @@ def _check_of(kind: inspect.Type, field: str) -> _Check | None:
             checks = [_check_of(one, field) for one in kind.types]
             return next((check for check in checks if check), None)
         case inspect.IntType():
-            return _CheckInt(field)
+            return _check_int(field)
         case inspect.DictType():
             inner = _check_of(kind.value_type, field)
-            return _CheckMap(inner) if inner else None
+            return _check_each(inner, dict.items) if inner else None
         case inspect.ListType():
             inner = _check_of(kind.item_type, field)
-            return _CheckList(inner) if inner else None
+            return _check_each(inner, enumerate) if inner else None
         case inspect.StructType():
             found = [(part.name, part.encode_name, _check_of(part.type, _named(kind, part))) for part in kind.fields]
             fields = [(name, wire, check) for name, wire, check in found if check]
-            return _CheckStruct(fields) if fields else None
+            return _check_struct(fields) if fields else None
         case _:
             return None

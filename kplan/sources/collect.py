@@ -1,11 +1,13 @@
 """The objects of a cluster, gathered from many files: each once, checked, counted."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import TypeVar
 
 from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
 from kplan.objects.models import Object, Pod
-from kplan.objects.state import BrokenObject, ClusterState, Completeness
+from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.sources.about import About
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
@@ -15,6 +17,7 @@ from kplan.words import count
 
 DEFAULT_NAMESPACE = "default"
 _of = cache(find)
+V = TypeVar("V")
 
 
 class Collector:
@@ -88,8 +91,8 @@ class Collector:
                 self._about[name] = value
         found = told(annotations)
         self.notes += found.notes
-        self._broken += found.broken
-        self._unknown.update(found.unknown)
+        self._broken += found.gaps.broken
+        self._unknown.update(found.gaps.unknown)
         for kind in KINDS:
             if kind.name in found.listed:
                 self._table(kind)
@@ -114,10 +117,10 @@ class Collector:
         Args:
             source: what was read, as shown to the user.
         """
-        described: list[About | Told] = [*self._told, *self._described]
-        layouts = [*(name for one in self._told for name in one.layouts), *(one.name for one in self._described)]
+        gaps, described = [one.gaps for one in self._told], self._described
+        layouts = [*(name for one in gaps for name in one.layouts), *(one.name for one in described)]
         repeated = [note for name in _NAMES if name in self._tables and (note := self._tables[name].note())]
-        told_of_layouts = [note for about in self._described for note in about.notes]
+        told_of_layouts = [note for about in described for note in about.notes]
         lost = self._on_other_nodes()
         completeness = Completeness(
             counts={name: len(self._tables[name].items) for name in _NAMES if name in self._tables},
@@ -126,30 +129,32 @@ class Collector:
             # a snapshot repeats what it was told when it was taken
             notes=tuple(dict.fromkeys((*self.notes, *told_of_layouts, *repeated, *lost))),
             layouts=tuple(dict.fromkeys(layouts)),
-            absences={kind: text for one in described for kind, text in one.absent.items()},
-            partial={kind: text for one in described for kind, text in one.partial.items()},
-            versions={kind: version for one in self._told for kind, version in one.versions.items()},
+            absences=_merged([*(one.absences for one in gaps), *(one.absent for one in described)]),
+            partial=_merged([*(one.partial for one in gaps), *(one.partial for one in described)]),
+            versions=_merged(one.versions for one in gaps),
         )
-        configurations = [one.configuration for one in described if one.configuration is not None]
-        gates = {gate: on for one in self._told for gate, on in one.gates.items()}
-        origin = next((one.origin for one in self._told if one.origin), "")
-        doubt = next((one.doubt for one in self._told if one.doubt), "")
-        if not (configurations or gates or origin or doubt) and (found := self._schedulers.known()) is not None:
-            configurations = [found.config] if found.config is not None else []
-            gates, origin, doubt = dict(found.feature_gates), found.origin, found.doubt
         return ClusterState.of(
             (item for table in self._tables.values() for item in table.items.values()),
             source=source,
             server_version=self._about.get(SERVER_VERSION, ""),
             taken=self._about.get(TAKEN, ""),
             completeness=completeness,
-            node_templates={name: made for one in described for name, made in one.templates.items()},
-            scheduler_configuration=configurations[-1] if configurations else None,
-            scheduler_gates=gates,
-            scheduler_origin=origin,
-            scheduler_doubt=doubt,
+            node_templates=_merged([*(one.templates for one in self._told), *(one.templates for one in described)]),
+            scheduler=self._scheduler(),
             scheduler_config_maps=self._schedulers.config_maps(),
         )
+
+    def _scheduler(self) -> KnownScheduler:
+        """What lists and layouts say of the scheduler; where they say nothing, what its own objects show."""
+        told = [one.scheduler for one in self._told]
+        configurations = [*(one.configuration for one in told), *(one.configuration for one in self._described)]
+        said = KnownScheduler(
+            next((one for one in reversed(configurations) if one is not None), None),
+            _merged(one.gates for one in told),
+            next((one.origin for one in told if one.origin), ""),
+            next((one.doubt for one in told if one.doubt), ""),
+        )
+        return said if said != KnownScheduler() else self._schedulers.known() or said
 
     def _on_other_nodes(self) -> list[str]:
         """Say of how many pods the nodes are missing, where there are nodes at all."""
@@ -213,6 +218,11 @@ class _Table:
         more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         what = f"{self.count} duplicate {self.kind.name} {'object' if self.count == 1 else 'objects'}"
         return f"{what} left out, the newest of each kept: {', '.join(shown[:_SHOWN])}{more}"
+
+
+def _merged(parts: Iterable[Mapping[str, V]]) -> dict[str, V]:
+    """Put maps together; of what several have, the last counts."""
+    return {name: value for part in parts for name, value in part.items()}
 
 
 _SHOWN = 3

@@ -5,8 +5,9 @@ objects that have no kind of their own.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from kplan.errors import SourceError
 from kplan.objects.state import BrokenObject
@@ -72,15 +73,24 @@ class Sink(Protocol):
         """Give the moment up to which a record over time is carried out [seconds since 1970]; None for its end."""
 
 
-class Form(Protocol):
-    """A way of writing many objects into one file that is not the API's: what some tool exports."""
+class Form(ABC):
+    """A way of writing many objects into one file that is not the API's: what some tool exports.
+
+    Attributes:
+        keys: fields at the top of a file by which it is known.
+    """
+
+    keys: ClassVar[frozenset[str]]
 
     def recognises(self, text: Text) -> bool:
         """Tell by its content whether a file is written so."""
+        return text.keys >= self.keys
 
     def text(self, data: bytes, file: str) -> bytes:
         """Blank out what is neither JSON nor YAML, keeping its lines."""
+        return data
 
+    @abstractmethod
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """Give the objects, lists and bare arrays that the documents hold."""
 

@@ -88,6 +88,11 @@ class JsonNode:
     siblings: JsonSiblings
     index: int
 
+    @classmethod
+    def alone(cls, raw: Raw) -> "JsonNode":
+        """Make a node of a text that holds it alone."""
+        return cls(raw, JsonSiblings(json_text.Lines(bytes(raw)), 0, [raw], [0]), 0)
+
     def at(self, path: Path = ()) -> tuple[int, int]:
         """See Node."""
         at = self.siblings.offset(self.index)

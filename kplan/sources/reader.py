@@ -54,7 +54,7 @@ class File:
         try:
             data = self.load()
         except OSError as error:
-            raise SourceError(_reason(error), file=self.name, code="unreadable") from None
+            raise unreadable(error, self.name) from None
         data = _unpack(data, self.name)
         return _of_trace(data, self.name) if is_trace(data) else _as_utf8(data, self.name)
 
@@ -80,7 +80,7 @@ def files(path: str | Path, stdin: BinaryIO | None = None) -> list[File]:
         if not is_folder and not root.exists():
             raise SourceError("no such file or folder", file=str(path), code="not-found")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise SourceError(_reason(error), file=str(path), code="unreadable") from None
+        raise unreadable(error, str(path)) from None
     if not is_folder:
         return [File(str(path), root.read_bytes)]
     found = sorted(_walk(root), key=lambda file: os.fsencode(file.inside))
@@ -95,7 +95,7 @@ def files(path: str | Path, stdin: BinaryIO | None = None) -> list[File]:
 
 
 def _walk(root: Path) -> Iterator[File]:
-    for folder, below, names in os.walk(root, onerror=_refuse):
+    for folder, below, names in os.walk(root, onerror=refuse):
         below[:] = [name for name in below if not name.startswith(".")]
         for name in names:
             if not name.startswith(".") and name.lower().endswith(SUFFIXES):
@@ -104,13 +104,19 @@ def _walk(root: Path) -> Iterator[File]:
                     yield File(str(path), path.read_bytes, path.relative_to(root).as_posix())
 
 
-def _refuse(error: OSError) -> None:
-    raise SourceError(_reason(error), file=str(error.filename), code="unreadable") from None
+def refuse(error: OSError) -> None:
+    """Refuse a folder that cannot be listed.
+
+    Raises:
+        SourceError: always.
+    """
+    raise unreadable(error, str(error.filename)) from None
 
 
-def _reason(error: Exception) -> str:
+def unreadable(error: Exception, name: str) -> SourceError:
+    """Make the error for a file or folder that the system does not let be read."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"cannot be read: {reason}"
+    return SourceError(f"cannot be read: {reason}", file=name, code="unreadable")
 
 
 def _unpack(data: bytes, name: str) -> bytes:

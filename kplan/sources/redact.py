@@ -14,7 +14,7 @@ import msgspec
 
 from kplan.objects.kinds import BY_MODEL, KINDS
 from kplan.objects.models import Model, Object, Pod
-from kplan.objects.state import BrokenObject, ClusterState, Completeness
+from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.sources.redact_names import NODE, Names, Pseudonyms, Seen
 from kplan.sources.redact_rules import fields_of
 
@@ -52,7 +52,7 @@ def redact(state: ClusterState) -> tuple[ClusterState, dict[str, str]]:
             names.name(_GROUP, group): (_walk(node, names), tuple(_walk(pod, names) for pod in pods))
             for group, (node, pods) in state.node_templates.items()
         },
-        **_scheduler(state),
+        scheduler=_scheduler(state.scheduler),
     )
     return redacted, names.truth()
 
@@ -85,7 +85,8 @@ def _of_templates(state: ClusterState) -> Iterator[Object]:
 def _walk(item: Any, names: Names) -> Any:
     """Copy a model with each text replaced by its rule, and all models below."""
     changes: dict[str, Any] = {}
-    for field, rule in fields_of(type(item)):
+    model: type[msgspec.Struct] = type(item)
+    for field, rule in fields_of(model):
         value = getattr(item, field)
         if value is not None:
             changes[field] = rule(names, value, item) if rule else _below(value, names)
@@ -134,20 +135,14 @@ def _completeness(known: Completeness) -> Completeness:
     )
 
 
-def _scheduler(state: ClusterState) -> dict[str, Any]:
+def _scheduler(known: KnownScheduler) -> KnownScheduler:
     """Keep what is known of the scheduler, unless it names something."""
-    configuration = state.scheduler_configuration
-    doubt = "how the scheduler is configured was not known when the snapshot was taken: the defaults are assumed"
-    if configuration is not None and any(
-        f'"{name}"' in msgspec.json.encode(configuration).decode() for name in _NAMING
-    ):
+    written = msgspec.json.encode(known.configuration).decode()
+    if any(f'"{name}"' in written for name in _NAMING):
         left_out = "the configuration of the scheduler holds names and was left out: the defaults are assumed"
-        return {"scheduler_gates": state.scheduler_gates, "scheduler_doubt": left_out}
-    return {
-        "scheduler_configuration": configuration,
-        "scheduler_gates": state.scheduler_gates,
-        "scheduler_doubt": doubt if state.scheduler_doubt else "",
-    }
+        return KnownScheduler(gates=known.gates, doubt=left_out)
+    doubt = "how the scheduler is configured was not known when the snapshot was taken: the defaults are assumed"
+    return msgspec.structs.replace(known, origin="", doubt=doubt if known.doubt else "")
 
 
 __all__ = ["redact", "unredact"]

@@ -2,9 +2,9 @@
 
 import ipaddress
 import re
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Protocol
 
 from kplan.objects.selectors import parse_int64
 
@@ -55,51 +55,25 @@ _FIRST_ADDRESS = int(ipaddress.ip_address("198.18.0.0"))
 """Of the block that is set aside for measurements."""
 
 
-class Names(Protocol):
-    """Takes names; the first time to see them all, the second time to replace them."""
+class Names(ABC):
+    """Takes names, the first time to see them all, then to replace them; ``word`` says what becomes of one."""
 
+    @abstractmethod
     def word(self, kind: str, text: str) -> str:
         """Take a name of a kind, as it is."""
 
     def name(self, kind: str, text: str) -> str:
         """Take a name; a few that Kubernetes itself gives stay."""
-
-    def key(self, text: str) -> str:
-        """Take a key of labels, taints or topology; well-known ones stay."""
-
-    def value(self, key: str, text: str) -> str:
-        """Take the value of a label or taint."""
-
-    def image(self, text: str, *, of_node: bool = False) -> str:
-        """Take the name of a container image.
-
-        Args:
-            text: the name; one of a container means its tag ``latest`` where it has none.
-            of_node: it is among the images of a node, where a name without a tag is compared as it is.
-        """
-
-    def handle(self, text: str) -> str:
-        """Take what a storage system calls a volume."""
-
-    def address(self, text: str) -> str:
-        """Take an address of a host; those that mean every address stay."""
-
-
-class _Rules:
-    """What of a text is a name; ``word`` says what becomes of it."""
-
-    def word(self, kind: str, text: str) -> str:
-        raise NotImplementedError
-
-    def name(self, kind: str, text: str) -> str:
         return text if text in _KEPT_NAMES else self.word(kind, text)
 
     def key(self, text: str) -> str:
+        """Take a key of labels, taints or topology; well-known ones stay."""
         domain, slash, _ = text.partition("/")
         known = slash and any(domain == one or domain.endswith(f".{one}") for one in _WELL_KNOWN)
         return text if known or not text else self.word(KEY, text)
 
     def value(self, key: str, text: str) -> str:
+        """Take the value of a label or taint."""
         if not text or key in _KEPT_VALUES_OF or parse_int64(text) is not None:
             return text
         if key in _KIND_OF_VALUES:
@@ -112,20 +86,28 @@ class _Rules:
         return self.word(VALUE, text)
 
     def image(self, text: str, *, of_node: bool = False) -> str:
+        """Take the name of a container image.
+
+        Args:
+            text: the name; one of a container means its tag ``latest`` where it has none.
+            of_node: it is among the images of a node, where a name without a tag is compared as it is.
+        """
         tagged = of_node or text.rfind(":") > text.rfind("/")
         return self.word(IMAGE, text if tagged or not text else f"{text}:latest") if text else text
 
     def handle(self, text: str) -> str:
+        """Take what a storage system calls a volume."""
         long = _EBS.fullmatch(text)
         if long:
             return f"aws:///{self.word(HANDLE, long[1])}"
         return self.word(HANDLE, text) if text else text
 
     def address(self, text: str) -> str:
+        """Take an address of a host; those that mean every address stay."""
         return text if text in _EVERY_ADDRESS else self.word(ADDRESS, text)
 
 
-class Seen(_Rules):
+class Seen(Names):
     """Collects all names of each kind."""
 
     def __init__(self) -> None:
@@ -137,7 +119,7 @@ class Seen(_Rules):
         return text
 
 
-class Pseudonyms(_Rules):
+class Pseudonyms(Names):
     """Gives the pseudonym of each name.
 
     Args:

@@ -6,6 +6,7 @@ Long because it is one table, and the models are many.
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from msgspec import inspect
@@ -13,7 +14,7 @@ from msgspec import inspect
 from kplan.objects import models as m
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import devices, groups, meta, pod, policy, storage, workloads
-from kplan.objects.models.node import NodeCondition, NodeSystemInfo
+from kplan.objects.models.node import NodeSystemInfo
 from kplan.sources.redact_names import NAMESPACE, NODE, Names
 from kplan.sources.snapshot import KEPT_ANNOTATIONS
 
@@ -163,317 +164,211 @@ def _disrupted(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]
     return {names.name("Pod", name): time for name, time in value.items()}
 
 
+def _rules(*fields: str, **others: Rule) -> dict[str, Rule]:
+    """Rules of a model: fields that stay as they are, and a rule for each other."""
+    return {**dict.fromkeys(fields, _keep), **others}
+
+
 RULES: dict[type[Any], dict[str, Rule]] = {
-    m.ObjectMeta: {
-        "name": _drop,  # of an object it is replaced by kind: see the walk; of a template nobody reads it
-        "generate_name": _drop,
-        "namespace": _name(NAMESPACE),
-        "uid": _keep,
-        "resource_version": _keep,
-        "creation_timestamp": _keep,
-        "deletion_timestamp": _keep,
-        "labels": _labels,
-        "annotations": _annotations,
-    },
-    m.OwnerReference: {"api_version": _owner_version, "kind": _owner_kind, "name": _owner, "uid": _keep},
-    # nodes
-    m.NodeSpec: {"provider_id": _drop},
-    m.Taint: {"key": _key, "value": _value, "effect": _keep},
-    m.NodeStatus: {"allocatable": _keep, "capacity": _keep, "declared_features": _keep},
-    NodeCondition: {
-        "type": _keep,
-        "status": _keep,
-        "reason": _keep,
-        "message": _drop,
-        "last_transition_time": _keep,
-    },
-    m.ContainerImage: {"names": _images},
-    NodeSystemInfo: {"kubelet_version": _keep, "operating_system": _keep, "architecture": _keep},
-    # pods
-    m.PodSpec: {
-        "node_name": _name(NODE),
-        "scheduler_name": _keep,  # the configuration names it, too
-        "priority_class_name": _name("PriorityClass"),
-        "preemption_policy": _keep,
-        "overhead": _keep,
-        "node_selector": _labels,
-        "runtime_class_name": _name("RuntimeClass"),
-        "restart_policy": _keep,
-        "service_account_name": _drop,
-    },
-    m.Container: {"name": _name("Container"), "image": _image, "restart_policy": _keep},
-    m.ResourceRequirements: {"requests": _keep, "limits": _keep},
-    pod.ResourceClaimReference: {"name": _name("PodClaim"), "request": _request},
-    m.ContainerPort: {"name": _drop, "host_ip": _address, "protocol": _keep},
-    pod.RestartPolicyRule: {"action": _keep},
-    pod.VolumeMount: {"name": _name("Volume"), "mount_path": _drop, "bind_mount_options": _keep},
-    m.NodeSelectorTerm: {"match_fields": _match_fields},
-    m.NodeSelectorRequirement: {"key": _key, "operator": _keep, "values": _values},
-    m.PodAffinityTerm: {
-        "namespaces": _names(NAMESPACE),
-        "topology_key": _key,
-        "match_label_keys": _keys,
-        "mismatch_label_keys": _keys,
-    },
-    m.LabelSelector: {"match_labels": _labels},
-    m.LabelSelectorRequirement: {"key": _key, "operator": _keep, "values": _values},
-    m.Toleration: {"key": _key, "operator": _keep, "value": _value, "effect": _keep},
-    m.TopologySpreadConstraint: {
-        "topology_key": _key,
-        "when_unsatisfiable": _keep,
-        "node_affinity_policy": _keep,
-        "node_taints_policy": _keep,
-        "match_label_keys": _keys,
-    },
-    m.Volume: {"name": _name("Volume"), "empty_dir": _keep, "host_path": _empty},
-    pod.PersistentVolumeClaimVolume: {"claim_name": _name("PersistentVolumeClaim")},
-    pod.CsiEphemeralVolume: {"driver": _keep},
-    pod.ImageVolume: {"reference": _image},
-    pod.GcePersistentDisk: {"pd_name": _handle},
-    pod.AwsElasticBlockStore: {"volume_id": _handle},
-    pod.AzureDisk: {"disk_name": _handle, "disk_uri": _handle, "kind": _keep},
-    pod.AzureFile: {"secret_name": _drop, "share_name": _handle, "secret_namespace": _drop},
-    pod.Cinder: {"volume_id": _handle},
-    pod.PortworxVolume: {"volume_id": _handle},
-    pod.VsphereVolume: {"volume_path": _handle},
-    pod.Iscsi: {"target_portal": _handle, "iqn": _handle},
-    pod.Rbd: {"monitors": _handles, "image": _handle, "pool": _handle},
-    pod.SchedulingGate: {"name": _name("Gate")},
-    pod.PodResourceClaim: {
-        "name": _name("PodClaim"),
-        "resource_claim_name": _name("ResourceClaim"),
-        "resource_claim_template_name": _name("ResourceClaimTemplate"),
-    },
-    pod.WorkloadReference: {
-        "name": _name("Workload"),
-        "pod_group": _name("PodGroup"),
-        "pod_group_replica_key": _name("Replica"),
-    },
-    pod.SchedulingGroup: {"pod_group_name": _name("PodGroup")},
-    pod.PodStatus: {
-        "phase": _keep,
-        "nominated_node_name": _name(NODE),
-        "start_time": _keep,
-        "allocated_resources": _keep,
-    },
-    pod.PodCondition: {
-        "type": _keep,
-        "status": _keep,
-        "reason": _keep,
-        "message": _drop,
-        "last_transition_time": _keep,
-    },
-    pod.ContainerStatus: {"name": _name("Container"), "allocated_resources": _keep},
-    pod.PodResourceClaimStatus: {"name": _name("PodClaim"), "resource_claim_name": _name("ResourceClaim")},
-    pod.PodExtendedResourceClaimStatus: {"resource_claim_name": _name("ResourceClaim")},
-    pod.ContainerExtendedResourceRequest: {
-        "container_name": _name("Container"),
-        "resource_name": _keep,
-        "request_name": _request,
-    },
-    # storage
-    storage.PersistentVolumeClaimSpec: {
-        "access_modes": _keep,
-        "volume_name": _name("PersistentVolume"),
-        "storage_class_name": _name("StorageClass"),
-        "volume_mode": _keep,
-        "volume_attributes_class_name": _name("VolumeAttributesClass"),
-    },
-    storage.VolumeResourceRequirements: {"requests": _keep, "limits": _keep},
-    meta.TypedLocalObjectReference: {"api_group": _source_group, "kind": _owner_kind, "name": _owner},
-    storage.PersistentVolumeClaimStatus: {"phase": _keep, "capacity": _keep, "access_modes": _keep},
-    m.PersistentVolumeSpec: {
-        "capacity": _keep,
-        "access_modes": _keep,
-        "storage_class_name": _name("StorageClass"),
-        "volume_mode": _keep,
-        "volume_attributes_class_name": _name("VolumeAttributesClass"),
-        "persistent_volume_reclaim_policy": _keep,
-    },
-    storage.PersistentVolumeStatus: {"phase": _keep},
-    meta.ObjectReference: {
-        "kind": _keep,
-        "namespace": _name(NAMESPACE),
-        "name": _name("PersistentVolumeClaim"),
-        "uid": _keep,
-    },
-    storage.CsiPersistentVolumeSource: {"driver": _keep, "volume_handle": _handle},
-    storage.GcePersistentDiskSource: {"pd_name": _handle},
-    storage.AwsElasticBlockStoreSource: {"volume_id": _handle},
-    storage.AzureDiskSource: {"disk_name": _handle, "disk_uri": _handle, "kind": _keep},
-    storage.AzureFileSource: {"secret_name": _drop, "share_name": _handle, "secret_namespace": _drop},
-    storage.CinderSource: {"volume_id": _handle},
-    storage.PortworxSource: {"volume_id": _handle},
-    storage.VsphereSource: {"volume_path": _handle},
-    storage.LocalVolumeSource: {"path": _drop},
-    m.StorageClass: {
-        "provisioner": _keep,
-        "parameters": _drop,
-        "reclaim_policy": _keep,
-        "volume_binding_mode": _keep,
-    },
-    storage.TopologySelectorLabelRequirement: {"key": _key, "values": _values},
-    storage.CsiNodeDriver: {"name": _keep, "node_id": _drop, "topology_keys": _keys},
-    m.CSIStorageCapacity: {
-        "storage_class_name": _name("StorageClass"),
-        "capacity": _keep,
-        "maximum_volume_size": _keep,
-    },
-    storage.VolumeAttachmentSpec: {"attacher": _keep, "node_name": _name(NODE)},
-    storage.VolumeAttachmentSource: {"persistent_volume_name": _name("PersistentVolume")},
-    # devices: drivers, classes, attributes, counters and CEL stay
-    devices.CelDeviceSelector: {"expression": _keep},
-    devices.DeviceToleration: {"key": _key, "operator": _keep, "value": _value, "effect": _keep},
-    devices.CapacityRequirements: {"requests": _keep},
-    devices.DerivedAttribute: {"name": _keep, "expression": _keep},
-    devices.ExactDeviceRequest: {"device_class_name": _keep, "allocation_mode": _keep},
-    devices.DeviceSubRequest: {"name": _name("Request"), "device_class_name": _keep, "allocation_mode": _keep},
-    devices.DeviceRequest: {"name": _name("Request")},
-    devices.DeviceConstraint: {"requests": _requests, "match_attribute": _keep, "distinct_attribute": _keep},
-    devices.DeviceRequestAllocationResult: {
-        "request": _request,
-        "driver": _keep,
-        "pool": _name("Pool"),
-        "device": _name("Device"),
-        "binding_conditions": _keep,
-        "binding_failure_conditions": _keep,
-        "share_id": _keep,
-        "consumed_capacity": _keep,
-        "skip_node_operations": _keep,
-    },
-    devices.AllocationResult: {"allocation_timestamp": _keep},
-    devices.ResourceClaimConsumer: {"api_group": _source_group, "resource": _keep, "name": _consumer, "uid": _keep},
-    devices.DeviceCondition: {
-        "type": _keep,
-        "status": _keep,
-        "reason": _keep,
-        "message": _drop,
-        "last_transition_time": _keep,
-    },
-    devices.AllocatedDeviceStatus: {
-        "driver": _keep,
-        "pool": _name("Pool"),
-        "device": _name("Device"),
-        "share_id": _keep,
-    },
-    devices.DeviceClassSpec: {"extended_resource_name": _keep},
-    devices.ResourcePool: {"name": _name("Pool")},
-    devices.Counter: {"value": _keep},
-    devices.CounterSet: {"name": _keep, "counters": _keep},
-    devices.DeviceCounterConsumption: {"counter_set": _keep, "counters": _keep, "compatibility_groups": _keep},
-    devices.DeviceAttribute: {
-        "string_value": _keep,
-        "version_value": _keep,
-        "string_values": _keep,
-        "version_values": _keep,
-    },
-    devices.CapacityRequestPolicyRange: {"min": _keep, "max": _keep, "step": _keep},
-    devices.CapacityRequestPolicy: {"default": _keep, "valid_values": _keep},
-    devices.DeviceCapacity: {"value": _keep},
-    devices.DeviceTaint: {"key": _key, "value": _value, "effect": _keep, "time_added": _keep},
-    devices.NodeAllocatableMapping: {
-        "capacity_key": _keep,
-        "capacity_multiplier": _keep,
-        "device_multiplier": _keep,
-    },
-    devices.NodeAllocatableOverhead: {"per_pod": _keep, "per_container": _keep},
-    devices.NodeAllocatableResourceMapping: {"capacity_key": _keep, "allocation_multiplier": _keep},
-    devices.Device: {
-        "name": _name("Device"),
-        "attributes": _keep,
-        "capacity": _keep,
-        "node_name": _name(NODE),
-        "binding_conditions": _keep,
-        "binding_failure_conditions": _keep,
-        "node_allocatable_resources": _keep,
-        "node_allocatable_resource_mappings": _keep,
-    },
-    devices.ResourceSliceSpec: {
-        "driver": _keep,
-        "node_name": _name(NODE),
-        "partition_type_attribute": _keep,
-        "skip_node_operations": _keep,
-    },
-    devices.DeviceTaintSelector: {
-        "device_class_name": _keep,
-        "driver": _keep,
-        "pool": _name("Pool"),
-        "device": _name("Device"),
-    },
-    # groups of pods
-    groups.TopologyConstraint: {"key": _key},
-    groups.PodGroupResourceClaim: {
-        "name": _name("PodClaim"),
-        "resource_claim_name": _name("ResourceClaim"),
-        "resource_claim_template_name": _name("ResourceClaimTemplate"),
-    },
-    groups.PodGroupTemplate: {
-        "name": _name("PodGroup"),
-        "priority_class_name": _name("PriorityClass"),
-        "preemption_policy": _keep,
-    },
-    groups.SchedulingWorkloadSpec: {"composite_pod_group_templates": _drop},
-    groups.PodGroupWorkloadReference: {"workload_name": _name("Workload"), "template_name": _name("PodGroup")},
-    groups.PodGroupSpec: {
-        "parent_composite_pod_group_name": _name("CompositePodGroup"),
-        "priority_class_name": _name("PriorityClass"),
-        "preemption_policy": _keep,
-    },
-    groups.PodGroupCondition: {
-        "type": _keep,
-        "status": _keep,
-        "reason": _keep,
-        "message": _drop,
-        "last_transition_time": _keep,
-    },
-    groups.PodGroupResourceClaimStatus: {"name": _name("PodClaim"), "resource_claim_name": _name("ResourceClaim")},
-    # policies
-    policy.PodDisruptionBudgetSpec: {
-        "min_available": _keep,
-        "max_unavailable": _keep,
-        "unhealthy_pod_eviction_policy": _keep,
-    },
-    policy.PodDisruptionBudgetStatus: {"disrupted_pods": _disrupted},
-    m.PriorityClass: {"preemption_policy": _keep},
-    policy.LimitRangeItem: {
-        "type": _keep,
-        "max": _keep,
-        "min": _keep,
-        "default": _keep,
-        "default_request": _keep,
-        "max_limit_request_ratio": _keep,
-    },
-    policy.ScopedResourceSelectorRequirement: {"scope_name": _keep, "operator": _keep, "values": _scope_values},
-    policy.ResourceQuotaSpec: {"hard": _quota, "scopes": _keep},
-    policy.ResourceQuotaStatus: {"hard": _quota, "used": _quota},
-    policy.Overhead: {"pod_fixed": _keep},
-    policy.RuntimeClassScheduling: {"node_selector": _labels},
-    m.RuntimeClass: {"handler": _drop},
-    # workloads
-    workloads.ServiceSpec: {"selector": _labels},
-    workloads.ReplicationControllerSpec: {"selector": _labels},
-    workloads.RollingUpdate: {"max_surge": _keep, "max_unavailable": _keep},
-    workloads.UpdateStrategy: {"type": _keep},
-    workloads.WorkloadSpec: {"service_name": _name("Service"), "pod_management_policy": _keep},
-    workloads.JobSpec: {"completion_mode": _keep},
-    workloads.CronJobSpec: {"schedule": _keep},
+    m.ObjectMeta: _rules(
+        "uid",
+        "resource_version",
+        "creation_timestamp",
+        "deletion_timestamp",
+        name=_drop,  # of an object it is replaced by kind: see the walk; of a template nobody reads it
+        generate_name=_drop,
+        namespace=_name(NAMESPACE),
+        labels=_labels,
+        annotations=_annotations,
+    ),
+    m.OwnerReference: _rules("uid", api_version=_owner_version, kind=_owner_kind, name=_owner),
+    m.NodeSpec: _rules(provider_id=_drop),
+    m.Taint: _rules("effect", key=_key, value=_value),
+    m.NodeStatus: _rules("allocatable", "capacity", "declared_features"),
+    meta.Condition: _rules("type", "status", "reason", "last_transition_time", message=_drop),
+    m.ContainerImage: _rules(names=_images),
+    NodeSystemInfo: _rules("kubelet_version", "operating_system", "architecture"),
+    m.PodSpec: _rules(
+        "scheduler_name",  # the configuration names it, too
+        "preemption_policy",
+        "overhead",
+        "restart_policy",
+        node_name=_name(NODE),
+        priority_class_name=_name("PriorityClass"),
+        node_selector=_labels,
+        runtime_class_name=_name("RuntimeClass"),
+        service_account_name=_drop,
+    ),
+    m.Container: _rules("restart_policy", name=_name("Container"), image=_image),
+    m.ResourceRequirements: _rules("requests", "limits"),
+    pod.ResourceClaimReference: _rules(name=_name("PodClaim"), request=_request),
+    m.ContainerPort: _rules("protocol", name=_drop, host_ip=_address),
+    pod.RestartPolicyRule: _rules("action"),
+    pod.VolumeMount: _rules("bind_mount_options", name=_name("Volume"), mount_path=_drop),
+    m.NodeSelectorTerm: _rules(match_fields=_match_fields),
+    m.NodeSelectorRequirement: _rules("operator", key=_key, values=_values),
+    m.PodAffinityTerm: _rules(
+        namespaces=_names(NAMESPACE), topology_key=_key, match_label_keys=_keys, mismatch_label_keys=_keys
+    ),
+    m.LabelSelector: _rules(match_labels=_labels),
+    m.LabelSelectorRequirement: _rules("operator", key=_key, values=_values),
+    m.Toleration: _rules("operator", "effect", key=_key, value=_value),
+    m.TopologySpreadConstraint: _rules(
+        "when_unsatisfiable", "node_affinity_policy", "node_taints_policy", topology_key=_key, match_label_keys=_keys
+    ),
+    m.Volume: _rules("empty_dir", name=_name("Volume"), host_path=_empty),
+    pod.PersistentVolumeClaimVolume: _rules(claim_name=_name("PersistentVolumeClaim")),
+    pod.CsiEphemeralVolume: _rules("driver"),
+    pod.ImageVolume: _rules(reference=_image),
+    pod.GcePersistentDisk: _rules(pd_name=_handle),
+    pod.Iscsi: _rules(target_portal=_handle, iqn=_handle),
+    pod.Rbd: _rules(monitors=_handles, image=_handle, pool=_handle),
+    pod.SchedulingGate: _rules(name=_name("Gate")),
+    pod.PodResourceClaim: _rules(
+        name=_name("PodClaim"),
+        resource_claim_name=_name("ResourceClaim"),
+        resource_claim_template_name=_name("ResourceClaimTemplate"),
+    ),
+    pod.WorkloadReference: _rules(
+        name=_name("Workload"), pod_group=_name("PodGroup"), pod_group_replica_key=_name("Replica")
+    ),
+    pod.SchedulingGroup: _rules(pod_group_name=_name("PodGroup")),
+    pod.PodStatus: _rules("phase", "start_time", "allocated_resources", nominated_node_name=_name(NODE)),
+    pod.ContainerStatus: _rules("allocated_resources", name=_name("Container")),
+    pod.PodResourceClaimStatus: _rules(name=_name("PodClaim"), resource_claim_name=_name("ResourceClaim")),
+    pod.PodExtendedResourceClaimStatus: _rules(resource_claim_name=_name("ResourceClaim")),
+    pod.ContainerExtendedResourceRequest: _rules(
+        "resource_name", container_name=_name("Container"), request_name=_request
+    ),
+    storage.PersistentVolumeClaimSpec: _rules(
+        "access_modes",
+        "volume_mode",
+        volume_name=_name("PersistentVolume"),
+        storage_class_name=_name("StorageClass"),
+        volume_attributes_class_name=_name("VolumeAttributesClass"),
+    ),
+    storage.VolumeResourceRequirements: _rules("requests", "limits"),
+    meta.TypedLocalObjectReference: _rules(api_group=_source_group, kind=_owner_kind, name=_owner),
+    storage.PersistentVolumeClaimStatus: _rules("phase", "capacity", "access_modes"),
+    m.PersistentVolumeSpec: _rules(
+        "capacity",
+        "access_modes",
+        "volume_mode",
+        "persistent_volume_reclaim_policy",
+        storage_class_name=_name("StorageClass"),
+        volume_attributes_class_name=_name("VolumeAttributesClass"),
+    ),
+    storage.PersistentVolumeStatus: _rules("phase"),
+    meta.ObjectReference: _rules("kind", "uid", namespace=_name(NAMESPACE), name=_name("PersistentVolumeClaim")),
+    storage.CsiPersistentVolumeSource: _rules("driver", volume_handle=_handle),
+    storage.GcePersistentDiskSource: _rules(pd_name=_handle),
+    storage.AwsElasticBlockStoreSource: _rules(volume_id=_handle),
+    storage.AzureDiskSource: _rules("kind", disk_name=_handle, disk_uri=_handle),
+    storage.AzureFile: _rules(secret_name=_drop, share_name=_handle, secret_namespace=_drop),
+    storage.CinderSource: _rules(volume_id=_handle),
+    storage.PortworxVolume: _rules(volume_id=_handle),
+    storage.VsphereVolume: _rules(volume_path=_handle),
+    storage.LocalVolumeSource: _rules(path=_drop),
+    m.StorageClass: _rules("provisioner", "reclaim_policy", "volume_binding_mode", parameters=_drop),
+    storage.TopologySelectorLabelRequirement: _rules(key=_key, values=_values),
+    storage.CsiNodeDriver: _rules("name", node_id=_drop, topology_keys=_keys),
+    m.CSIStorageCapacity: _rules("capacity", "maximum_volume_size", storage_class_name=_name("StorageClass")),
+    storage.VolumeAttachmentSpec: _rules("attacher", node_name=_name(NODE)),
+    storage.VolumeAttachmentSource: _rules(persistent_volume_name=_name("PersistentVolume")),
+    devices.CelDeviceSelector: _rules("expression"),
+    devices.DeviceToleration: _rules("operator", "effect", key=_key, value=_value),
+    devices.CapacityRequirements: _rules("requests"),
+    devices.DerivedAttribute: _rules("name", "expression"),
+    devices.ExactDeviceRequest: _rules("device_class_name", "allocation_mode"),
+    devices.DeviceSubRequest: _rules(name=_name("Request")),
+    devices.DeviceRequest: _rules(name=_name("Request")),
+    devices.DeviceConstraint: _rules("match_attribute", "distinct_attribute", requests=_requests),
+    devices.DeviceRequestAllocationResult: _rules(
+        "driver",
+        "binding_conditions",
+        "binding_failure_conditions",
+        "share_id",
+        "consumed_capacity",
+        "skip_node_operations",
+        request=_request,
+        pool=_name("Pool"),
+        device=_name("Device"),
+    ),
+    devices.AllocationResult: _rules("allocation_timestamp"),
+    devices.ResourceClaimConsumer: _rules("resource", "uid", api_group=_source_group, name=_consumer),
+    devices.AllocatedDeviceStatus: _rules("driver", "share_id", pool=_name("Pool"), device=_name("Device")),
+    devices.DeviceClassSpec: _rules("extended_resource_name"),
+    devices.ResourcePool: _rules(name=_name("Pool")),
+    devices.Counter: _rules("value"),
+    devices.CounterSet: _rules("name", "counters"),
+    devices.DeviceCounterConsumption: _rules("counter_set", "counters", "compatibility_groups"),
+    devices.DeviceAttribute: _rules("string_value", "version_value", "string_values", "version_values"),
+    devices.CapacityRequestPolicyRange: _rules("min", "max", "step"),
+    devices.CapacityRequestPolicy: _rules("default", "valid_values"),
+    devices.DeviceCapacity: _rules("value"),
+    devices.DeviceTaint: _rules("effect", "time_added", key=_key, value=_value),
+    devices.NodeAllocatableMapping: _rules("capacity_key", "capacity_multiplier", "device_multiplier"),
+    devices.NodeAllocatableOverhead: _rules("per_pod", "per_container"),
+    devices.NodeAllocatableResourceMapping: _rules("capacity_key", "allocation_multiplier"),
+    devices.Device: _rules(
+        "attributes",
+        "capacity",
+        "binding_conditions",
+        "binding_failure_conditions",
+        "node_allocatable_resources",
+        "node_allocatable_resource_mappings",
+        name=_name("Device"),
+        node_name=_name(NODE),
+    ),
+    devices.ResourceSliceSpec: _rules(
+        "driver", "partition_type_attribute", "skip_node_operations", node_name=_name(NODE)
+    ),
+    devices.DeviceTaintSelector: _rules("device_class_name", "driver", pool=_name("Pool"), device=_name("Device")),
+    groups.TopologyConstraint: _rules(key=_key),
+    groups.PodGroupTemplate: _rules(
+        "preemption_policy", name=_name("PodGroup"), priority_class_name=_name("PriorityClass")
+    ),
+    groups.SchedulingWorkloadSpec: _rules(composite_pod_group_templates=_drop),
+    groups.PodGroupWorkloadReference: _rules(workload_name=_name("Workload"), template_name=_name("PodGroup")),
+    groups.PodGroupSpec: _rules(
+        "preemption_policy",
+        parent_composite_pod_group_name=_name("CompositePodGroup"),
+        priority_class_name=_name("PriorityClass"),
+    ),
+    policy.PodDisruptionBudgetSpec: _rules("min_available", "max_unavailable", "unhealthy_pod_eviction_policy"),
+    policy.PodDisruptionBudgetStatus: _rules(disrupted_pods=_disrupted),
+    m.PriorityClass: _rules("preemption_policy"),
+    policy.LimitRangeItem: _rules("type", "max", "min", "default", "default_request", "max_limit_request_ratio"),
+    policy.ScopedResourceSelectorRequirement: _rules("scope_name", "operator", values=_scope_values),
+    policy.ResourceQuotaSpec: _rules("scopes", hard=_quota),
+    policy.ResourceQuotaStatus: _rules(hard=_quota, used=_quota),
+    policy.Overhead: _rules("pod_fixed"),
+    policy.RuntimeClassScheduling: _rules(node_selector=_labels),
+    m.RuntimeClass: _rules(handler=_drop),
+    workloads.ServiceSpec: _rules(selector=_labels),
+    workloads.ReplicationControllerSpec: _rules(selector=_labels),
+    workloads.RollingUpdate: _rules("max_surge", "max_unavailable"),
+    workloads.UpdateStrategy: _rules("type"),
+    workloads.WorkloadSpec: _rules("pod_management_policy", service_name=_name("Service")),
+    workloads.JobSpec: _rules("completion_mode"),
+    workloads.CronJobSpec: _rules("schedule"),
 }
 """For each model the rule of each field that may hold text."""
 
 
+def rules_of(model: type[Any]) -> dict[str, Rule]:
+    """Rules for the fields of a model, those that it inherits included."""
+    return {field: rule for one in reversed(model.__mro__) for field, rule in RULES.get(one, {}).items()}
+
+
+@cache
 def fields_of(model: type[Any]) -> tuple[tuple[str, Rule | None], ...]:
     """List the fields of a model that are to be changed, with their rules; None: look at the models below."""
-    found = _fields.get(model)
-    if found is None:
-        found = _fields[model] = tuple(_fields_of(model))
-    return found
-
-
-_fields: dict[type[Any], tuple[tuple[str, Rule | None], ...]] = {}
+    return tuple(_fields_of(model))
 
 
 def _fields_of(model: type[Any]) -> Iterator[tuple[str, Rule | None]]:
-    rules = RULES.get(model, {})
+    rules = rules_of(model)
     about = inspect.type_info(model)
     assert isinstance(about, inspect.StructType), f"{model} is no struct"
     for field in about.fields:

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+import msgspec
+
 from kplan.errors import SourceError
+from kplan.objects.state import KnownScheduler
 from kplan.sources.yaml_events import documents
 
 DOUBT = "scheduler-config-assumed"
@@ -41,23 +44,6 @@ _CONFIG_MAP_FOLDER = "configmaps"
 
 Texts = Callable[[str, str], Mapping[str, str] | None]
 """Gives the data of a ConfigMap by namespace and name; None if there is none, or no access to it."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownScheduler:
-    """What is known of the scheduler of a cluster.
-
-    Attributes:
-        config: its KubeSchedulerConfiguration or Policy, as written; None for the defaults.
-        feature_gates: gates on its command line.
-        origin: where that is known from; empty if it is not.
-        doubt: why the defaults are only assumed; empty if they are not (its code is DOUBT).
-    """
-
-    config: Mapping[str, object] | None = None
-    feature_gates: Mapping[str, bool] = field(default_factory=dict)
-    origin: str = ""
-    doubt: str = ""
 
 
 UNKNOWN = KnownScheduler(
@@ -161,7 +147,7 @@ def known(runners: Iterable[Runner], texts: Texts) -> KnownScheduler:
     others = [one for one in main[1:] if one.kind == main[0].kind and set(one.flags) != set(main[0].flags)]
     if others and not found.doubt:
         doubt = f"{others[0].place} has other arguments than {main[0].place}, which is taken: their leader decides"
-        return KnownScheduler(found.config, found.feature_gates, found.origin, doubt)
+        return msgspec.structs.replace(found, doubt=doubt)
     return found
 
 

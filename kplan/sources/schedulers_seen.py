@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from kplan.objects.models import DaemonSet, Deployment, Object, Pod, PodSpec, StatefulSet
+from kplan.objects.state import KnownScheduler
 from kplan.sources.records import Record
-from kplan.sources.schedulers import KnownScheduler, Runner, configurations, known, runner
+from kplan.sources.schedulers import Runner, configurations, known, runner
 
 _WORKLOADS = (Deployment, StatefulSet, DaemonSet)
 _HINT = "scheduler"

@@ -3,14 +3,16 @@
 kubectl passes over them. What cannot be read of them counts as not said.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
 
 from kplan.objects.models import Node, Pod
-from kplan.objects.state import BrokenObject, ClusterState
+from kplan.objects.state import BrokenObject, ClusterState, KnownScheduler
 
 SERVER_VERSION = "kplan.dev/server-version"
 TAKEN = "kplan.dev/taken"
@@ -51,35 +53,21 @@ class Told:
     Attributes:
         listed: kinds that were asked for.
         notes: a sentence each.
-        broken: objects that were left out.
-        unknown: objects of kinds that are not read, by ``apiVersion/kind``.
-        layouts: dumps that it was made of.
-        absent: by kind name, what its absence means.
-        partial: by kind name, why there are only some, and what that means.
-        versions: resourceVersion of the list of each kind.
-        configuration: of the scheduler.
-        gates: of the scheduler.
-        origin: where these are known from.
-        doubt: why the scheduler may be configured otherwise.
+        gaps: what it lacks.
+        scheduler: what is known of the scheduler.
         templates: by node group, the node it would add and the pods that come with it.
     """
 
-    listed: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-    broken: tuple[BrokenObject, ...] = ()
-    unknown: Mapping[str, int] = field(default_factory=dict)
-    layouts: tuple[str, ...] = ()
-    absent: Mapping[str, str] = field(default_factory=dict)
-    partial: Mapping[str, str] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
-    configuration: Mapping[str, object] | None = None
-    gates: Mapping[str, bool] = field(default_factory=dict)
-    origin: str = ""
-    doubt: str = ""
-    templates: Mapping[str, tuple[Node, tuple[Pod, ...]]] = field(default_factory=dict)
+    listed: frozenset[str]
+    notes: tuple[str, ...]
+    gaps: Gaps
+    scheduler: KnownScheduler
+    templates: Mapping[str, tuple[Node, tuple[Pod, ...]]]
 
 
-class _Completeness(msgspec.Struct, omit_defaults=True):
+class Gaps(msgspec.Struct, omit_defaults=True):
+    """Parts of a ``Completeness`` as they are written."""
+
     unknown: dict[str, int] = {}
     broken: tuple[BrokenObject, ...] = ()
     layouts: tuple[str, ...] = ()
@@ -88,18 +76,11 @@ class _Completeness(msgspec.Struct, omit_defaults=True):
     versions: dict[str, str] = {}
 
 
-class _Scheduler(msgspec.Struct, omit_defaults=True):
-    configuration: dict[str, Any] | None = None
-    gates: dict[str, bool] = {}
-    origin: str = ""
-    doubt: str = ""
-
-
 class _Templates(msgspec.Struct, omit_defaults=True):
     groups: dict[str, tuple[Node, tuple[Pod, ...]]] = {}
 
 
-_Form = TypeVar("_Form", _Completeness, _Scheduler, _Templates)
+_Form = TypeVar("_Form", Gaps, KnownScheduler, _Templates)
 
 
 def written(state: ClusterState, node_templates: Mapping[str, tuple[Node, tuple[Pod, ...]]]) -> dict[str, str]:
@@ -110,29 +91,17 @@ def written(state: ClusterState, node_templates: Mapping[str, tuple[Node, tuple[
         node_templates: those of the state, as much of them as is to be written.
     """
     known = state.completeness
-    completeness = _Completeness(
-        dict(known.unknown),
-        known.broken,
-        known.layouts,
-        dict(known.absences),
-        dict(known.partial),
-        dict(known.versions),
-    )
-    scheduler = _Scheduler(
-        pruned(state.scheduler_configuration),
-        dict(state.scheduler_gates),
-        state.scheduler_origin,
-        state.scheduler_doubt,
-    )
+    gaps = msgspec.convert(known, Gaps, from_attributes=True)
+    scheduler = msgspec.structs.replace(state.scheduler, configuration=pruned(state.scheduler.configuration))
     templates = _Templates(dict(node_templates))
     annotations = {
         SERVER_VERSION: state.server_version,
         TAKEN: state.taken,
         LISTED: ",".join(known.counts),
         NOTES: "\n".join(" ".join(note.split()) for note in known.notes),
-        COMPLETENESS: msgspec.json.encode(completeness).decode() if completeness != _Completeness() else "",
-        SCHEDULER: msgspec.json.encode(scheduler).decode() if scheduler != _Scheduler() else "",
-        TEMPLATES: msgspec.json.encode(templates).decode() if templates != _Templates() else "",
+        COMPLETENESS: _text(gaps),
+        SCHEDULER: _text(scheduler),
+        TEMPLATES: _text(templates),
     }
     return {name: value for name, value in annotations.items() if value}
 
@@ -153,24 +122,19 @@ def pruned(configuration: Mapping[str, object] | None) -> dict[str, Any] | None:
 
 def told(annotations: Mapping[str, object]) -> Told:
     """Read the annotations of a List, whoever wrote it."""
-    known = _read(annotations.get(COMPLETENESS), _Completeness)
-    scheduler = _read(annotations.get(SCHEDULER), _Scheduler)
     notes, listed = annotations.get(NOTES), annotations.get(LISTED)
     return Told(
         listed=frozenset(name.strip() for name in listed.split(",")) if isinstance(listed, str) else frozenset(),
         notes=tuple(note for note in notes.splitlines() if note) if isinstance(notes, str) else (),
-        broken=known.broken,
-        unknown=known.unknown,
-        layouts=known.layouts,
-        absent=known.absences,
-        partial=known.partial,
-        versions=known.versions,
-        configuration=scheduler.configuration,
-        gates=scheduler.gates,
-        origin=scheduler.origin,
-        doubt=scheduler.doubt,
+        gaps=_read(annotations.get(COMPLETENESS), Gaps),
+        scheduler=_read(annotations.get(SCHEDULER), KnownScheduler),
         templates=_read(annotations.get(TEMPLATES), _Templates).groups,
     )
+
+
+def _text(said: Gaps | KnownScheduler | _Templates) -> str:
+    """Write what is said as JSON; nothing where nothing is."""
+    return msgspec.json.encode(said).decode() if said != type(said)() else ""
 
 
 def _read(text: object, form: type[_Form]) -> _Form:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kplan.errors import SourceError
-from kplan.sources.reader import SUFFIXES, File
+from kplan.sources.reader import SUFFIXES, File, refuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def folder_tree(root: Path) -> Tree:
     """
     inside = os.path.realpath(root)
     found: dict[str, File] = {}
-    for folder, below, names in os.walk(root, onerror=_refuse):
+    for folder, below, names in os.walk(root, onerror=refuse):
         below[:] = [name for name in below if not is_hidden(name)]
         for name in names:
             path = Path(folder, name)
@@ -76,8 +76,3 @@ def folder_tree(root: Path) -> Tree:
             found[within] = File(str(path), path.read_bytes, within)
     files = dict(sorted(found.items(), key=lambda pair: os.fsencode(pair[0])))
     return Tree(str(root), files, packed=tuple(filter(is_archive, files)))
-
-
-def _refuse(error: OSError) -> None:
-    reason = error.strerror or str(error)
-    raise SourceError(f"cannot be read: {reason}", file=str(error.filename), code="unreadable") from None

@@ -6,8 +6,8 @@ after it. So the manifest is changed, or the cluster, and all of it lands once m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import msgspec
@@ -18,15 +18,15 @@ from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import requests
 from kplan.remedies.candidate import Candidate, Case, Cost, Remedies
-from kplan.remedies.engine import Tried, best
+from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
 from kplan.remedies.fields import edited
-from kplan.remedies.helped import Lands, Worse
-from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options, search
+from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import Domains, added, domains_of, several
+from kplan.remedies.search import remedies
 from kplan.result.document_plan import FieldChange, SimulationPlan
 from kplan.scenario.add_node import AddNode
 from kplan.sources import ManifestObject, Manifests
-from kplan.studies.by_object import REPLICATED, Mine, by_object
+from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
 
 ROUNDS = 3
 """How often a request is lowered further, for the pod that fits nowhere with the lower one."""
@@ -56,10 +56,14 @@ class Played:
     Attributes:
         plan: what became of their pods, and of the queue.
         planner: planner over the cluster as the plan left it.
+        told: what changes of each object, in phrases, by its place.
+        definitions: names of the objects that only define a kind.
     """
 
     plan: SimulationPlan
     planner: Planner
+    told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    definitions: frozenset[str] = frozenset()
 
 
 class Again(Protocol):
@@ -115,8 +119,9 @@ class Whole:
             item: the object.
             waiting: pods of it that fit nowhere, in the order in which they are tried.
         """
-        found = search(planner, waiting[0])
-        measure = _Landing(self, planner, item, waiting[0])
+        found = remedies(planner, waiting[0], brief=True)
+        landing = _Landing(self, planner, item, waiting[0])
+        measure = Measure(landing.of, lambda one: one.lands.done and not one.lands.worse)
         candidates = [*options(found, waiting[0]), *_of_all_alike(found)]
         return best(candidates, measure, lambda one: (one.lands.landed, -len(one.lands.worse)), (item.landed, 0))
 
@@ -134,24 +139,19 @@ class Whole:
 
 @dataclass(frozen=True)
 class _Landing:
-    """The measure of an object: how many of its pods land."""
+    """What is asked of a candidate for an object: how many of its pods land."""
 
     whole: Whole
     planner: Planner
     item: Mine
     pod: PodInfo
-    exhausted: bool = False
 
     def of(self, candidate: Candidate) -> Attempt | None:
-        """See Measure."""
+        """Plan again with a candidate; see Measure."""
         tried = self._on_cluster(candidate) if not candidate.edits else self._edited(candidate)
         if tried is None or (candidate.cost >= Cost.LEAVE_OUT and not tried.found.lands.done):
             return None  # what gives up a part of the pod is worth it for the whole alone
         return tried if tried.found.lands.landed > self.item.landed else None
-
-    def helps(self, found: Replayed) -> bool:
-        """See Measure."""
-        return found.lands.done and not found.lands.worse
 
     def _edited(self, candidate: Candidate) -> Attempt | None:
         """Plan the manifests with one of them changed; a request is lowered further, where that lets more land."""
@@ -263,13 +263,10 @@ def _of_all_alike(found: Remedies) -> list[Candidate]:
 def _lower_further(tried: Attempt) -> Candidate | None:
     """Lower a request again, for the first pod that fits nowhere with what it was lowered to."""
     planner = replace(tried.found.played.planner, everything=True)
-    cluster = planner.cluster
-    rows = [cluster.pod_index[step.pod] for step in tried.found.item.failed if step.pod in cluster.pod_index]
-    pod = next((cluster.pods[row] for row in rows if cluster.pods[row].waiting), None)
-    if pod is None:
+    waiting = waiting_among(planner.cluster, (step.pod for step in tried.found.item.failed))
+    if not waiting:
         return None
-    cycle = planner.cycle(pod)
-    asked = RunCycle(cluster, pod, cycle, cycle.explain(preempt=False))
+    asked = RunCycle.as_set(planner, waiting[0], preempt=False)
     groups = tuple(group for group in find_groups(asked) if not group.left_out)
     found = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
     return None if found is None else replace(tried.candidate, edits=(*tried.candidate.edits, *found.edits))

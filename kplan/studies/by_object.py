@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kplan.cluster import Cluster, PodInfo
 from kplan.course.rollout import StalledBy
 from kplan.result.document_plan import Expanded, PlanStep, RolloutPlan, SimulationPlan
 from kplan.wording.check import do_not_fit, stalls
@@ -12,8 +14,6 @@ from kplan.wording.check import do_not_fit, stalls
 REPLICATED = frozenset({"deploy", "rs", "sts", "rc", "rollout"})
 """Words of the kinds whose pods are copies of each other: replicas."""
 _AGAIN = re.compile(r"-r\d+$")
-_SILENT = "CustomResourceDefinition "
-"""What makes no pods by itself."""
 
 
 def first_name(pod: str) -> str:
@@ -46,9 +46,8 @@ class Mine:
 
     @property
     def bare(self) -> bool:
-        """Whether kplan does not know what pods it makes, and it may make some."""
-        change = self.change
-        return not change.expanded and not change.refused and not change.object.startswith(_SILENT)
+        """Whether kplan does not know what pods it makes."""
+        return not self.change.expanded and not self.change.refused
 
     @property
     def pods(self) -> int:
@@ -95,6 +94,12 @@ class Mine:
         if self.stalled and self.rollout is not None:
             return stalls(self.rollout)
         return do_not_fit(len(self.failed), len(self.steps))
+
+
+def waiting_among(cluster: Cluster, keys: Iterable[str]) -> list[PodInfo]:
+    """Pods of some that are there and wait, in their order."""
+    pods = (cluster.pods[cluster.pod_index[key]] for key in keys if key in cluster.pod_index)
+    return [pod for pod in pods if pod.waiting]
 
 
 def by_object(plan: SimulationPlan) -> list[Mine]:

@@ -219,3 +219,12 @@ def with_plan_doubts(
             cluster.state.completeness, fitting, always, extenders_of(planner), nodes=bool(cluster.nodes)
         )
     return msgspec.structs.replace(document, doubts=tuple(dict.fromkeys(doubts)))
+
+
+def left_alone(planner: Planner) -> Iterator[str]:
+    """Name waiting pods that no profile is responsible for, and those that are being deleted."""
+    for name, keys in planner.other_schedulers().items():
+        yield words.other_profile(len(keys), name)
+    terminating = planner.terminating()
+    if terminating:
+        yield words.terminating(len(terminating))

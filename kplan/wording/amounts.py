@@ -12,7 +12,7 @@ from kplan.reasons.demand import Source, demand_of
 from kplan.reasons.groups import Atom
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage
-from kplan.wording.view import ROOM, Phrase, View
+from kplan.wording.view import ROOM, Phrase, Said, View
 from kplan.wording.wanted import Wanted
 from kplan.words import amounts, listed
 
@@ -73,10 +73,10 @@ def shortage(asked: RunCycle, atom: Atom, row: int) -> Shortage:
     )
 
 
-def amount_sentence(view: View, atom: Atom) -> str:
+def amount_sentence(view: View, atom: Atom) -> Said:
     """What it wants beside what the best of these nodes, or the largest node of all, has."""
     found = wanted(view, atom)
-    return found.sentence() if found is not None else _kept(view, atom)
+    return found.said() if found is not None else _kept(view, atom)
 
 
 def wanted(view: View, atom: Atom) -> Wanted | None:
@@ -91,7 +91,8 @@ def wanted(view: View, atom: Atom) -> Wanted | None:
     largest, there = int(capacity.max()), int(capacity[rows].max())
     made = made_of(asked.pod.pod, name, asked.cluster.rules)
     if needs > largest:
-        return Wanted(name, needs, largest, f"the largest node has {{}} {_allocatable(asked, name, capacity)}", made)
+        amount, aside = _allocatable(asked, name, capacity)
+        return Wanted(name, needs, largest, f"the largest node has {{}} {amount}", made, aside=aside)
     if not capacity[rows].any():
         return Wanted(name, needs, None, f"{view.some_nodes()} {view.have} none", made)
     if there < needs:
@@ -132,19 +133,19 @@ def pod_limit_sentence(view: View, words: Phrase) -> str:
     return f"{who} at {'its' if total == 1 else 'their'} pod limit: {details}"
 
 
-def _allocatable(asked: RunCycle, name: str, capacity: NDArray[np.int64]) -> str:
+def _allocatable(asked: RunCycle, name: str, capacity: NDArray[np.int64]) -> tuple[str, str]:
     """Say what of the largest node is not for pods; the scheduler counts allocatable, people know the capacity."""
     row = int(capacity.argmax())
     listed_capacity = (asked.cluster.nodes[row].status.capacity or {}).get(name)
     if listed_capacity is None:
-        return "in all"
+        return "in all", ""
     whole = milli_value(listed_capacity) if name == "cpu" else value(listed_capacity)
     if whole <= int(capacity[row]):
-        return "in all"
-    return f"allocatable (capacity {amounts(name, whole)[0]})"
+        return "in all", ""
+    return "allocatable", f" (capacity {amounts(name, whole)[0]})"
 
 
-def _kept(view: View, atom: Atom) -> str:
+def _kept(view: View, atom: Atom) -> Said:
     asked, best = view.asked, view.shown[0]
     cluster = asked.cluster
     _, free, _ = asked.amounts(atom.resource)
@@ -164,5 +165,6 @@ def _kept(view: View, atom: Atom) -> str:
             int(cluster.allocatable[row, best]),
         )
         told = f"{text}; the nomination is stale: {stale[0].name} cannot run"
-        text = f"{told} ({used} + {wants} > {whole})" if len(told) + len(used + wants + whole) < ROOM else told
-    return text
+        aside = f" ({used} + {wants} > {whole})" if len(told) + len(used + wants + whole) < ROOM else ""
+        return Said.of(told, aside)
+    return Said.of(text)

@@ -12,7 +12,7 @@ from kplan.result.document import Scores as ScoreTable
 from kplan.result.document_asked import Turn
 from kplan.result.document_base import Cause
 from kplan.wording.because import because
-from kplan.wording.failing import gates
+from kplan.wording.failing import gates, plain_cause
 from kplan.wording.groups import Told
 from kplan.wording.scoring import goes_to, why_there
 from kplan.words import count, listed, tallied
@@ -62,12 +62,12 @@ def cause_of(
     outcome = asked.outcome
     if verdict == "GATED":
         return _gate_cause(asked)
-    if not asked.cluster.nodes:
-        return Cause(code=ReasonCode.NO_NODES, text="there is no node at all")
-    if outcome.error:
-        failing = next((one for one in told if one.view.group.atoms[0].code == ReasonCode.DEVICE_SELECTOR_FAILS), None)
-        text = because(failing, ()).text if failing is not None else outcome.error
-        return Cause(code="cycle-error", text=text)
+    failing = next((one for one in told if one.view.group.atoms[0].code == ReasonCode.DEVICE_SELECTOR_FAILS), None)
+    if failing is not None and outcome.error:
+        return Cause(code="cycle-error", text=because(failing, ()).text)
+    plain = plain_cause(asked.cluster, asked.pod, outcome)
+    if plain is not None:
+        return plain
     if verdict == "FITS":
         refused = ""
         if len(outcome.feasible) == 1 and told:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kplan.remedies import Candidate, Fits, Lands, Tried, Worse
+from kplan.remedies.candidate import Candidate
+from kplan.remedies.engine import Fits, Lands, Tried, Worse
 from kplan.scenario.add_node import AddNode
 from kplan.wording.remedies import short_of, text_of, with_number
 from kplan.words import count

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kplan.framework.reason_codes import ReasonCode
-from kplan.reasons.devices import LACKS
-from kplan.reasons.groups import Atom, NodeGroup
+from kplan.reasons.groups import NodeGroup
 from kplan.result.document_base import Cause
-from kplan.wording.amounts import amount_sentence, pod_limit_sentence, wanted
-from kplan.wording.devices import class_sentence, device_sentence, elsewhere_sentence
+from kplan.wording.amounts import wanted
 from kplan.wording.groups import Told, tell
-from kplan.wording.neighbours import pod_affinity_sentence, spread_sentence
-from kplan.wording.node_itself import affinity_sentence, cordon_sentence, port_sentence, selected_text, taint_sentence
-from kplan.wording.phrases import phrase
-from kplan.wording.view import ROOM, Phrase, View, view_of
-from kplan.wording.volumes import (
-    capacity_sentence,
-    limit_sentence,
-    no_volume_sentence,
-    reach_sentence,
-)
+from kplan.wording.node_itself import selected_text
+from kplan.wording.phrases import phrase, sentence
+from kplan.wording.view import ROOM, Phrase, Said, View, view_of
 from kplan.wording.wanted import Wanted
-from kplan.wording.whole_pod import claim_sentence, device_claim_sentence
 from kplan.words import amounts, count, joined, short_key
 
 
@@ -45,12 +34,12 @@ def because_wanted(told: Told, others: Sequence[NodeGroup]) -> tuple[Cause, Want
     if chosen is not None:
         return chosen
     atoms = view.group.atoms
-    text = _sentence(view, atoms[0], phrases[0]) if len(atoms) == 1 else _together(view, phrases)
+    said = sentence(view, atoms[0], phrases[0]) if len(atoms) == 1 else Said.of(_together(view, phrases))
     here = {atom.same(view.own) for atom in atoms}
     more = {atom.same(view.own) for group in others for atom in group.atoms} - here
     tail = f"; {_rest(view, others, len(more))}" if more else ""
-    tail = tail if len(text) + len(tail) <= ROOM else ""
-    cause = Cause(code=atoms[0].public_code, text=_whole(text + tail))
+    tail = tail if len(str(said)) + len(tail) <= ROOM else ""
+    cause = Cause(code=atoms[0].public_code, text=said.whole() + tail)
     amount = len(atoms) == 1 and atoms[0].resource not in ("", "pods")
     return cause, _with_tail(wanted(view, atoms[0]), tail) if amount else None
 
@@ -58,16 +47,6 @@ def because_wanted(told: Told, others: Sequence[NodeGroup]) -> tuple[Cause, Want
 def _with_tail(found: Wanted | None, tail: str) -> Wanted | None:
     """An amount with what a cause says after it."""
     return replace(found, tail=found.tail + tail) if found is not None else None
-
-
-def _whole(text: str) -> str:
-    """A sentence that is too long without what it has in brackets, the last first; it is never cut in its midst."""
-    while len(text) > ROOM:
-        aside = max(re.finditer(r" \([^()]*\)", text), key=re.Match.start, default=None)
-        if aside is None:
-            break
-        text = text[: aside.start()] + text[aside.end() :]
-    return text
 
 
 def _of_chosen(view: View, others: Sequence[NodeGroup]) -> tuple[Cause, Wanted | None] | None:
@@ -136,50 +115,5 @@ def _together(view: View, phrases: Sequence[Phrase]) -> str:
     return text
 
 
-def _sentence(view: View, atom: Atom, words: Phrase) -> str:
-    if atom.resource == "pods":
-        return pod_limit_sentence(view, words)
-    if atom.resource:
-        return amount_sentence(view, atom)
-    make = _SENTENCES.get(atom.code)
-    text = make(view, atom, words) if make is not None else ""
-    return text or _plain(view, words)
-
-
-def _plain(view: View, words: Phrase) -> str:
-    where = "on every node" if view.every else f"on {view.some_nodes()}"
-    detail = words.same or words.each.get(view.shown[0], "")
-    return f"{words.short} {where}: {detail}" if detail else f"{words.short}, {where}"
-
-
 _CHOICES: frozenset[str] = frozenset({ReasonCode.NODE_SELECTOR, ReasonCode.NODE_AFFINITY})
 """Codes of reasons by which a pod chooses nodes."""
-
-_SENTENCES: dict[str, Callable[[View, Atom, Phrase], str]] = {
-    ReasonCode.SPREAD_SKEW: spread_sentence,
-    ReasonCode.POD_AFFINITY: pod_affinity_sentence,
-    ReasonCode.POD_ANTI_AFFINITY: pod_affinity_sentence,
-    ReasonCode.OTHERS_ANTI_AFFINITY: pod_affinity_sentence,
-    ReasonCode.NODE_SELECTOR: affinity_sentence,
-    ReasonCode.NODE_AFFINITY: affinity_sentence,
-    ReasonCode.TAINT_NOT_TOLERATED: taint_sentence,
-    ReasonCode.NODE_CORDONED: cordon_sentence,
-    ReasonCode.VOLUME_OUT_OF_REACH: reach_sentence,
-    ReasonCode.VOLUME_LIMIT: limit_sentence,
-    ReasonCode.CLAIM_MISSING: claim_sentence,
-    ReasonCode.CLAIM_BEING_DELETED: claim_sentence,
-    ReasonCode.CLAIM_BEING_MADE: claim_sentence,
-    ReasonCode.CLAIM_UNBOUND: claim_sentence,
-    ReasonCode.DEVICE_CLAIM_NOT_CREATED: device_claim_sentence,
-    ReasonCode.DEVICE_CLAIM_MISSING: device_claim_sentence,
-    ReasonCode.DEVICE_CLAIM_BEING_DELETED: device_claim_sentence,
-    ReasonCode.DEVICE_CLAIM_NOT_OWNED: device_claim_sentence,
-    ReasonCode.STORAGE_CLASS_MISSING: claim_sentence,
-    ReasonCode.NO_STORAGE_CAPACITY: capacity_sentence,
-    ReasonCode.NO_VOLUME_TO_BIND: no_volume_sentence,
-    ReasonCode.PORT_TAKEN: port_sentence,
-    ReasonCode.DEVICE_CLAIM_OUT_OF_REACH: elsewhere_sentence,
-    ReasonCode.DEVICE_CLASS_MISSING: class_sentence,
-    **dict.fromkeys(LACKS, device_sentence),
-}
-"""What makes the sentence of a reason, by its code; the plain one where it finds no facts."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
+from kplan.course.counting import Counted
 from kplan.course.supply import Supply
 from kplan.result.document_base import Cause
-from kplan.result.document_capacity import Growth
+from kplan.result.document_capacity import CapacityWorkload, Growth
 from kplan.words import count
 
 NAMELESS = "that shape"
@@ -17,57 +19,45 @@ SHAPES_EXAMPLE = "shapes: [{name: small, cpu: 500m, memory: 1Gi}]"
 """How shapes are written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """How many sets of pods fit.
-
-    Attributes:
-        workloads: name of each workload, as ``deploy/shop/web``, and how many pods of it a set has.
-        running: pods of the first one that run.
-        sets: how many fit.
-        bounded: whether counting stopped there.
-        wanted: sets that are missing to the number asked for; None for no number.
-        replicas: pods of the first workload that are wanted in all, where a flag says so.
-    """
-
-    workloads: tuple[tuple[str, int], ...]
-    running: int
-    sets: int
-    bounded: bool
-    wanted: int | None
-    replicas: int | None
-
-
 def shapes_sentence(fits: int, shapes: int) -> str:
     """``2 of 3 shapes fit somewhere``."""
     return f"{fits} of {count(shapes, 'shape')} fit somewhere"
 
 
-def capacity_sentence(facts: Fitting, growth: Growth | None) -> str:
-    """``shop/web: 4 more replicas fit (3 run)``."""
-    first = facts.workloads[0][0]
-    name = first.partition("/")[2] or first
-    if growth is not None and growth.none_helps is not None and not facts.sets:
+def capacity_sentence(
+    workloads: Sequence[CapacityWorkload],
+    counted: Counted[Any],
+    wanted: int | None,
+    replicas: int | None,
+    growth: Growth | None,
+) -> str:
+    """``shop/web: 4 more replicas fit (3 run)``.
+
+    Args:
+        workloads: of which sets fit.
+        counted: how many fit.
+        wanted: sets that are missing to the number asked for; None for no number.
+        replicas: pods of the first workload that are wanted in all, where a flag says so.
+        growth: what more nodes do.
+    """
+    first, sets = workloads[0], counted.sets
+    name = first.workload.partition("/")[2] or first.workload
+    if growth is not None and growth.none_helps is not None and not sets:
         return f"{name}: no number of nodes like {growth.like} helps"
-    if len(facts.workloads) > 1:
-        what = "sets of " + " + ".join(f"{times} {workload}" for workload, times in facts.workloads)
-        known = f"{facts.sets:,} of {facts.wanted:,}" if facts.wanted is not None else f"{facts.sets:,}"
-        return f"{known} {what} fit"
-    return f"{name}: {_replicas(facts)}"
-
-
-def _replicas(facts: Fitting) -> str:
-    run = f"{facts.running:,} run"
-    known = f"at least {facts.sets:,}" if facts.bounded else f"{facts.sets:,}"
-    if facts.wanted is None:
-        more = known if facts.sets or facts.bounded else "no"
-        return f"{more} more {'replica fits' if facts.sets == 1 else 'replicas fit'} ({run})"
-    if facts.replicas is not None:
-        return f"{facts.sets:,} of {facts.wanted:,} more replicas fit ({run}, {facts.replicas:,} asked for)"
-    asks = f"the {facts.wanted:,} {'more ' if facts.running else ''}it asks for"
-    if facts.sets < facts.wanted:
-        return f"{known} of {asks} fit ({run})"
-    return f"{known} more replicas fit, {asks} among them ({run})"
+    if len(workloads) > 1:
+        what = "sets of " + " + ".join(f"{one.ratio} {one.workload}" for one in workloads)
+        return f"{sets:,} of {wanted:,} {what} fit" if wanted is not None else f"{sets:,} {what} fit"
+    run = f"{first.running:,} run"
+    known = f"at least {sets:,}" if counted.bounded else f"{sets:,}"
+    if wanted is None:
+        more = known if sets or counted.bounded else "no"
+        return f"{name}: {more} more {'replica fits' if sets == 1 else 'replicas fit'} ({run})"
+    if replicas is not None:
+        return f"{name}: {sets:,} of {wanted:,} more replicas fit ({run}, {replicas:,} asked for)"
+    asks = f"the {wanted:,} {'more ' if first.running else ''}it asks for"
+    if sets < wanted:
+        return f"{name}: {known} of {asks} fit ({run})"
+    return f"{name}: {known} more replicas fit, {asks} among them ({run})"
 
 
 def growth_text(sets: int, wanted: int | None, growth: Growth | None) -> str:

@@ -62,18 +62,19 @@ def sentence(objects: Sequence[CheckedObject], findings: Sequence[Finding]) -> s
     return f"{text}; {count(same, 'finding')} {NO_WORSE}" if same and not counted else text
 
 
-def change(item: Expanded, pods: int) -> str:
+def change(item: Expanded, pods: int, told: Sequence[str]) -> str:
     """Say what the manifest changes of an object.
 
     Args:
         item: what the manifest came to.
         pods: how many it makes.
+        told: what changes, in phrases.
     """
     if item.refused:
         return f"{count(item.refused_pods, 'pod')} refused" if item.refused_pods else "refused"
     if not item.expanded:
         return "not expanded"
-    told = item.note.partition(";")[0].split(", ") if item.verdict in ("changed", "scaled") else []
+    told = told if item.verdict in ("changed", "scaled") else ()
     short = ", ".join(told[:_CHANGES]) + (", ..." if len(told) > _CHANGES else "")
     if item.verdict == "changed" and short:
         return short

@@ -17,7 +17,7 @@ from kplan.plugins.dynamic_resources.facts import (
     Why,
 )
 from kplan.reasons.groups import Atom
-from kplan.wording.view import ROOM, Phrase, View
+from kplan.wording.view import ROOM, Phrase, Said, View
 from kplan.words import joined, listed, short_key
 
 _NAMES: dict[str, str] = {
@@ -210,7 +210,7 @@ def fails_text(device: DeviceVerdict) -> str:
 # --- sentences
 
 
-def device_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def device_sentence(view: View, atom: Atom, words: Phrase) -> str | Said:
     """What keeps a pod from devices: the claim, what it wants, and what the nearest node has."""
     node = _nodes(view, atom).get(view.name(view.shown[0]))
     if node is None:
@@ -227,7 +227,7 @@ def device_sentence(view: View, atom: Atom, words: Phrase) -> str:
             who = used_by([one for one in request.devices if one.why is Why.IN_USE])
             return f"{wants}: the one it selects on {where} is {f'used by {who}' if who else 'in use'}"
         case Lack.IN_USE:
-            return f"{wants}: {where} has {request.usable} free of {request.selected}{_by(has)}"
+            return Said.of(f"{wants}: {where} has {request.usable} free of {request.selected}", _by(has))
         case Lack.SELECTOR:
             return _selector_sentence(request, claim, where, has)
         case Lack.NO_DEVICE:
@@ -238,9 +238,9 @@ def device_sentence(view: View, atom: Atom, words: Phrase) -> str:
         case Lack.FAILS:
             return fails_sentence(view, atom, node)
         case Lack.TAINT:
-            return f"{wants}: those on {where} are tainted ({has}), which it does not tolerate"
+            return Said.of(f"{wants}: those on {where} are tainted", f" ({has})", ", which it does not tolerate")
         case Lack.COUNTERS:
-            return f"{wants}: {where} has it, but not what it shares with others ({has})"
+            return Said.of(f"{wants}: {where} has it, but not what it shares with others", f" ({has})")
         case Lack.CAPACITY:
             return f"{wants}: on {where} it {has}"
     return f"{wants}: {words.short} on {where}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
-from kplan.cluster import PodInfo
+from kplan.cluster import Cluster, PodInfo
 from kplan.pipeline import Planner
 from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import NodeGroup, find_groups
@@ -50,7 +50,7 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
         leaving: names of nodes that are about to go: that they refuse the pod says nothing, unless there is no other.
     """
     outcome = event.outcome.last
-    plain = plain_cause(planner, pod, outcome)
+    plain = plain_cause(planner.cluster, pod, outcome)
     if plain is not None:
         return Failure(plain)
     asked = RunCycle.of(planner, pod)
@@ -74,11 +74,11 @@ def _without(group: NodeGroup, rows: Collection[int]) -> NodeGroup:
     return replace(group, rows=group.rows[~np.isin(group.rows, list(rows))])
 
 
-def plain_cause(planner: Planner, pod: PodInfo, outcome: Outcome) -> Cause | None:
+def plain_cause(cluster: Cluster, pod: PodInfo, outcome: Outcome) -> Cause | None:
     """Tell why a pod was not placed where no node was looked at; None where nodes were."""
     if outcome.gated:
         return Cause(code="scheduling-gates", text=f"{gates(pod, outcome)} must be removed first")
-    if not planner.cluster.nodes:
+    if not cluster.nodes:
         return Cause(code="no-nodes", text="there is no node at all")
     if outcome.error:
         return Cause(code="cycle-error", text=outcome.error)

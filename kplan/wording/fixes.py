@@ -11,8 +11,7 @@ from kplan.remedies.candidate import Remedies, Remedy
 from kplan.result.document import Fix, NoHelp
 from kplan.wording.commands import commands_of
 from kplan.wording.phrases import phrase
-from kplan.wording.remedies import failed_of, harm_of, words_of
-from kplan.wording.remedies_pod import lower_amount
+from kplan.wording.remedies import failed_of, harm_of, lower_amount, words_of
 from kplan.wording.view import View
 from kplan.words import count, joined, listed
 

@@ -10,6 +10,7 @@ from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Group, GroupNode, Nearest, Reason
 from kplan.wording.phrases import phrase
+from kplan.wording.same_fields import part_of
 from kplan.wording.view import NODES_SHOWN, Own, Phrase, View, view_of
 from kplan.words import amounts, joined
 
@@ -38,14 +39,7 @@ def tell(asked: RunCycle, found: NodeGroup, *, names: bool = True, own: Own | No
         count=len(found.rows),
         text=_headline(phrases),
         reasons=tuple(
-            Reason(
-                code=atom.public_code,
-                plugin=atom.plugin,
-                text=words.text,
-                message=atom.message,
-                evictable=atom.evictable,
-                kept=atom.kept,
-            )
+            part_of(Reason, atom, code=atom.public_code, text=words.text)
             for atom, words in zip(found.atoms, phrases, strict=True)
         ),
         nodes=tuple(_node(asked, row, phrases) for row in view.shown),

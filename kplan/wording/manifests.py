@@ -35,14 +35,14 @@ def selected(selector: LabelSelector | None) -> str:
     return ", ".join(parts) or "of everything"
 
 
-def changed(change: WorkloadChange, fleet: Fleet | None) -> str:
-    """Say what changes: ``cpu 1 -> 1500m; 4 replicas, maxSurge 1, maxUnavailable 0``."""
+def changed(change: WorkloadChange, fleet: Fleet | None) -> list[list[str]]:
+    """Say what changes, and how, each in phrases: ``cpu 1 -> 1500m``; ``4 replicas``, ``maxSurge 1``."""
     if change.verdict == "scaled":
-        return f"{change.before:,} -> {change.after:,}"
+        return [[f"{change.before:,} -> {change.after:,}"]]
     if fleet is None or not fleet.replaces:
-        return ""
+        return []
     if fleet.strategy == "OnDelete":
-        return f"{', '.join(fleet.differences)}; OnDelete: nothing moves until a pod is deleted by hand"
+        return [list(fleet.differences), ["OnDelete: nothing moves until a pod is deleted by hand"]]
     size = count(fleet.replicas, "node" if fleet.kind == "DaemonSet" else "replica")
     if fleet.before != fleet.replicas and fleet.kind != "DaemonSet":
         size += f" (now {fleet.before:,})"
@@ -54,7 +54,7 @@ def changed(change: WorkloadChange, fleet: Fleet | None) -> str:
     else:
         parts += [f"maxUnavailable {fleet.max_unavailable}"] if fleet.max_unavailable > 1 else []
         parts += [f"partition {fleet.partition}"] if fleet.partition else []
-    return "; ".join(filter(None, [", ".join(fleet.differences), ", ".join(parts)]))
+    return [list(fleet.differences), parts]
 
 
 def pod_security(namespace: str, level: str) -> str:

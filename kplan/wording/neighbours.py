@@ -7,15 +7,12 @@ from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.pod_topology_spread.facts import ConstraintFacts, RefusedBy, SpreadFacts
 from kplan.reasons.groups import Atom
-from kplan.wording.view import ROOM, Phrase, View
+from kplan.wording.view import ROOM, Phrase, Said, View
 from kplan.words import count, joined, listed, short_key
 
 
-def spread_phrase(view: View, atom: Atom) -> Phrase | None:
+def spread_phrase(view: View, atom: Atom, facts: SpreadFacts) -> Phrase | None:
     """The skew of each node under a spread constraint, in its parts."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, SpreadFacts):
-        return None
     mine: dict[str, RefusedBy] = {}
     keys: dict[str, int] = {}
     for by in facts.refused:
@@ -48,11 +45,8 @@ _RULES: dict[str, str] = {
 }
 
 
-def pod_affinity_phrase(view: View, atom: Atom) -> Phrase | None:
+def pod_affinity_phrase(view: View, atom: Atom, facts: InterPodAffinityFacts) -> Phrase | None:
     """A pod affinity term and, on each node, the pod that it meets or misses."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, InterPodAffinityFacts):
-        return None
     rows = view.rows
     each: dict[int, str] = {}
     selectors: dict[str, None] = {}
@@ -74,10 +68,9 @@ def pod_affinity_phrase(view: View, atom: Atom) -> Phrase | None:
     return Phrase(short, each=each)
 
 
-def spread_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def spread_sentence(view: View, atom: Atom, words: Phrase, facts: SpreadFacts) -> str:
     """The emptiest domain, why it is out of reach, and the domains that are too full for that."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, SpreadFacts) or not facts.refused:
+    if not facts.refused:
         return ""
     refused = facts.refused[0]
     constraint = facts.constraints[refused.constraint]
@@ -121,11 +114,8 @@ def _full_domains(view: View, constraint: ConstraintFacts, here: int) -> str:
     return f"{who}, {each}, {'is' if total == 1 else 'are'} already too full"
 
 
-def pod_affinity_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def pod_affinity_sentence(view: View, atom: Atom, words: Phrase, facts: InterPodAffinityFacts) -> str | Said:
     """The pods that a term is about, and where they run."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, InterPodAffinityFacts):
-        return ""
     conflict = next((c for c in facts.nodes if c.code == atom.code and c.terms), None)
     if conflict is None:
         return ""
@@ -135,11 +125,14 @@ def pod_affinity_sentence(view: View, atom: Atom, words: Phrase) -> str:
     if atom.code == ReasonCode.POD_AFFINITY:
         reach = facts.affinity
         if reach is not None and not reach.matching.count:
-            return f"pod affinity: no running pod matches {term.term.selector} ({term.term.topology_key})"
+            aside = f" ({term.term.topology_key})"
+            return Said.of(f"pod affinity: no running pod matches {term.term.selector}", aside)
         at = listed(reach.domains[0].shown, reach.domains[0].count) if reach and reach.domains else ""
         return f"pod affinity: pods {term.term.selector} run in {key} {at}, none in that of the nearest nodes"
     pods = listed(term.pods.shown, term.pods.count, 1)
     scope, has = ("every node", "has") if view.every else (view.some_nodes(), view.have)
     if atom.code == ReasonCode.POD_ANTI_AFFINITY:
-        return f"pod anti-affinity: {scope} {has} a pod {term.term.selector} by {key} ({pods} {where})"
-    return f"{pods} runs {where} and keeps pods {term.term.selector} away (its anti-affinity); so on {scope}"
+        text = f"pod anti-affinity: {scope} {has} a pod {term.term.selector} by {key}"
+        return Said.of(text, f" ({pods} {where})")
+    text = f"{pods} runs {where} and keeps pods {term.term.selector} away"
+    return Said.of(text, " (its anti-affinity)", f"; so on {scope}")

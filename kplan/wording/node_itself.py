@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.objects.models import NodeSelectorTerm, Pod
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.node_affinity import NodeAffinityFacts, UnmetRequirement
 from kplan.plugins.node_declared_features import NodeDeclaredFeaturesFacts
 from kplan.plugins.node_ports import NodePortsFacts
-from kplan.reasons.groups import Atom
-from kplan.wording.view import PLAIN, Phrase, View
+from kplan.reasons.groups import Atom, node_terms
+from kplan.wording.view import PLAIN, Phrase, Said, View
 from kplan.words import count, listed
 
 
@@ -21,18 +18,12 @@ def selected_text(view: View, atom: Atom) -> str:
         rule = "nodeSelector" if atom.code == ReasonCode.NODE_SELECTOR else "node affinity"
         return f"{rule} {atom.requirement}"
     kinds = {one.kind for one in atom.about}
-    terms = _terms(view.asked.pod.pod)
+    terms = node_terms(view.asked.pod.pod.spec)
     if AboutKind.UNREADABLE in kinds:
         expressions = terms[0].match_expressions or ()
         text = ", ".join(f"{e.key} {e.operator} {'/'.join(e.values or ())}" for e in expressions)
         return f"node affinity {text}: cannot be evaluated, so it selects no node"
     return f"node affinity, none of its {len(terms)} terms" if AboutKind.TERMS in kinds else ""
-
-
-def _terms(pod: Pod) -> Sequence[NodeSelectorTerm]:
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity else None
-    required = affinity.required if affinity else None
-    return (required.node_selector_terms or ()) if required else ()
 
 
 def affinity_phrase(view: View, atom: Atom) -> Phrase | None:
@@ -56,7 +47,7 @@ def _is_about(unmet: UnmetRequirement, atom: Atom) -> bool:
     return atom.requirement is not None and unmet.key == atom.requirement.key
 
 
-def affinity_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def affinity_sentence(view: View, atom: Atom, words: Phrase) -> Said:
     """A requirement that nodes do not meet, with the values that they have."""
     facts = view.facts.get("NodeAffinity")
     text = selected_text(view, atom) or words.short
@@ -69,7 +60,7 @@ def affinity_sentence(view: View, atom: Atom, words: Phrase) -> str:
     by_name = atom.requirement is not None and atom.requirement.key == HOSTNAME
     telling = values and list(values) != ["none"] and not by_name
     has = f" (but {listed(list(values))})" if telling else ""
-    return f"{text}: {where}{has}"
+    return Said.of(f"{text}: {where}", has)
 
 
 def taint_phrase(view: View, atom: Atom) -> Phrase | None:
@@ -111,11 +102,8 @@ _NAMED_BY = {"NodeName": "the pod", "VolumeBinding": "volumes of the pod", "Volu
 """Who names the only nodes to look at, by plugin."""
 
 
-def port_phrase(view: View, atom: Atom) -> Phrase | None:
+def port_phrase(view: View, atom: Atom, facts: NodePortsFacts) -> Phrase | None:
     """Host ports, with who holds them on each node."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, NodePortsFacts):
-        return None
     rows = view.rows
     each = {}
     ports = sorted({f"{taken.port}/{taken.protocol}" for taken in facts.taken})
@@ -125,16 +113,13 @@ def port_phrase(view: View, atom: Atom) -> Phrase | None:
     return Phrase(f"host port {', '.join(ports)} taken", each=each)
 
 
-def feature_phrase(view: View, atom: Atom) -> Phrase | None:
+def feature_phrase(view: View, atom: Atom, facts: NodeDeclaredFeaturesFacts) -> Phrase | None:
     """Features that nodes do not declare."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, NodeDeclaredFeaturesFacts):
-        return None
     missing = sorted({feature for group in facts.groups for feature in group.missing})
     return Phrase(f"{count(len(missing), 'feature')} not declared: {listed(missing)}")
 
 
-def port_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def port_sentence(view: View, atom: Atom, words: Phrase, facts: NodePortsFacts) -> str:
     """Host ports that are taken, on which nodes and by whom."""
     detail = words.same or words.each.get(view.shown[0], "")
     return f"{words.short} on {view.some_nodes()}: {detail}"

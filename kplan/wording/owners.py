@@ -38,4 +38,4 @@ def folded_owner(owner: str, pod: str) -> str:
         owner: as ``owner_text`` gives it.
         pod: ``namespace/name``.
     """
-    return f"pods of {pod.partition('/')[0]} without an owner" if owner.startswith("pod/") else owner
+    return f"pods of {pod.partition('/')[0]} without an owner" if owner == f"pod/{pod}" else owner

@@ -16,6 +16,7 @@ from kplan.plugins.volume_binding.facts import BoundVolume, VolumeBindingFacts, 
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Attachment, Domain, Domains, Kept, Term, Volume
+from kplan.wording.same_fields import part_of
 from kplan.wording.volumes import UNSUITABLE
 from kplan.words import count, listed
 
@@ -37,14 +38,9 @@ def _domains(constraint: ConstraintFacts) -> Domains:
         names = domain.nodes if by_node else (domain.value,)
         rows.setdefault((domain.pods, note), []).extend(names)
     ordered = sorted(rows.items(), key=lambda item: (-item[0][0], item[0][1]))
-    return Domains(
-        topology_key=constraint.topology_key,
-        selector=constraint.selector,
-        max_skew=constraint.max_skew,
-        minimum=constraint.minimum,
-        min_domains=constraint.min_domains,
-        node_taints_policy=constraint.node_taints_policy,
-        node_affinity_policy=constraint.node_affinity_policy,
+    return part_of(
+        Domains,
+        constraint,
         rows=tuple(Domain(pods=pods, names=tuple(names), note=note) for (pods, note), names in ordered),
         notes=tuple(_left_out(constraint)),
     )
@@ -156,18 +152,7 @@ def attachments(facts: Mapping[str, Facts]) -> tuple[Attachment, ...]:
     if not isinstance(found, NodeVolumeLimitsFacts):
         return ()
     over = [use for use in found.usage if use.limit is not None and use.attached + len(use.new) > use.limit]
-    return tuple(
-        Attachment(
-            node=use.node,
-            driver=use.driver,
-            limit=use.limit,
-            attached=use.attached,
-            unused=use.unused,
-            new=use.new,
-            present=use.present,
-        )
-        for use in sorted(over, key=lambda use: use.node)
-    )
+    return tuple(part_of(Attachment, use) for use in sorted(over, key=lambda use: use.node))
 
 
 def kept(asked: RunCycle, group: NodeGroup) -> tuple[Kept, ...]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kplan.remedies.about import NewNode, Purpose
+from kplan.remedies.about import NEW_DOMAIN, About, Amount, Lower, LowerRequest, Named, NewClaim, NewNode, Purpose
 from kplan.remedies.candidate import Candidate
-from kplan.wording.remedies_cluster import cluster_words
 from kplan.wording.remedies_devices import device_words
-from kplan.wording.remedies_pod import pod_words
-from kplan.wording.remedies_words import Words
-from kplan.words import joined
+from kplan.wording.remedies_table import Words, told
+from kplan.words import amounts, count, joined
 
 
 def words_of(candidate: Candidate) -> Words:
@@ -18,12 +16,27 @@ def words_of(candidate: Candidate) -> Words:
     if candidate.parts:
         parts = [words_of(part) for part in candidate.parts]
         return Words(", and ".join(part.text for part in parts), note=", ".join(filter(None, (p.note for p in parts))))
-    what = candidate.about
-    assert what is not None, candidate.code
-    words = pod_words(candidate.code, what) or cluster_words(candidate.code, what) or device_words(what)
-    assert words is not None, candidate.code
+    assert candidate.about is not None, candidate.code
+    words = _words(candidate.code, candidate.about)
     meant = joined(map(_purpose, candidate.meant))
     return replace(words, note=", ".join(filter(None, (words.note, meant))))
+
+
+def _words(code: str, what: About) -> Words:
+    match what:
+        case NewNode():
+            as_is = f"{_new_node(what)} as it is" if what.as_is and not _differs(what) else ""
+            return Words(_new_node(what), failed=as_is)
+        case NewClaim():
+            made = f"create claim {what.created}" if what.created else "new claim"
+            return Words(f"{made}, {'WaitForFirstConsumer' if what.late else f'class {what.storage_class}'}")
+        case Lower():
+            return _lower(what)
+        case Named():
+            return told(code, what)
+    words = device_words(what)
+    assert words is not None, code
+    return words
 
 
 def text_of(candidate: Candidate) -> str:
@@ -71,3 +84,48 @@ def _purpose(purpose: Purpose) -> str:
     if purpose.kind == "system":
         return f"a {names} node"
     return f"not {names} nodes" if purpose.kind == "other" else f"a node for {names}"
+
+
+def _lower(what: Lower) -> Words:
+    named, short = [], []
+    for request in what.requests:
+        new, old = amounts(request.resource, request.new, request.old)
+        name = f"{request.resource} request{_part(request)}"
+        named.append(f"{name} of at most {new} (now {old})")
+        short.append(f"{name} {new} (now {old})")
+    least = f"any {what.requests[0].resource} request above 0" if what.least else ""
+    return Words(joined(named), short=joined(short), failed=least)
+
+
+def _part(request: LowerRequest) -> str:
+    part = request.part
+    if not part.name:
+        return " of the pod"
+    return "" if part.alone else f" of {'init container' if part.init else 'container'} {part.name}"
+
+
+def lower_amount(request: LowerRequest) -> str:
+    """The lower amount, in the unit of the two."""
+    return amounts(request.resource, request.new, request.old)[0]
+
+
+def _new_node(what: NewNode) -> str:
+    """``one more node like a (4 cpu)``, ``3 more nodes like a, zone b``."""
+    number = "one more node" if what.number == 1 else f"{what.number:,} more nodes"
+    each = f" in each of {count(what.each[1], what.each[0])}" if what.each is not None else ""
+    return f"{number} like {what.like}{_differs(what)}{each}"
+
+
+def _differs(what: NewNode) -> str:
+    if what.size is not None:
+        return f" ({_amount(what.size)})"
+    if what.limit is not None:
+        return f" (limit {what.limit})"
+    place = [f"another {key}" if value == NEW_DOMAIN else f"{key} {value}" for key, value in what.place]
+    sizes = f", with {joined(map(_amount, what.sizes))}" if what.sizes else ""
+    return (f", {joined(place)}" if place else "") + sizes
+
+
+def _amount(what: Amount) -> str:
+    """``4 cpu``."""
+    return f"{amounts(what.resource, what.amount)[0]} {what.resource}"

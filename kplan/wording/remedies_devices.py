@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kplan.remedies import about_devices as about
 from kplan.remedies.about import About
-from kplan.wording.remedies_words import Words
+from kplan.wording.remedies_table import Words
 from kplan.words import count, joined, listed
 
 _LONG = 40

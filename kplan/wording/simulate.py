@@ -1,9 +1,11 @@
-"""Verdict and sentence of a plan of many pods."""
+"""Verdict and sentence of a plan of many pods, and what its rollouts stop at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kplan.course.rollout import Stall, StalledBy
+from kplan.result import EventKind
 from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
 from kplan.wording.fixes import CLAIMS
@@ -37,7 +39,12 @@ def refusal_cause(change: Sequence[Expanded]) -> Cause | None:
 
 
 def sentence(
-    totals: PlanTotals, causes: int, rollouts: Sequence[RolloutPlan], change: Sequence[Expanded], silent: int = 0
+    totals: PlanTotals,
+    causes: int,
+    rollouts: Sequence[RolloutPlan],
+    change: Sequence[Expanded],
+    silent: int = 0,
+    definitions: int = 0,
 ) -> str:
     """Write the sentence after the verdict.
 
@@ -47,6 +54,7 @@ def sentence(
         rollouts: how controllers got on.
         change: what manifests came to.
         silent: how many objects of the manifests make no pods.
+        definitions: how many others only define a kind.
     """
     refused = [entry for entry in change if entry.refused]
     tail = f"; {_tally(refused)} refused" if refused else ""
@@ -55,7 +63,7 @@ def sentence(
     if len(mine) == 1 and totals.pods == pods:
         return _rollout(mine[0]) + tail
     if not totals.pods:
-        return _refused(refused) if refused else _nothing(change, rollouts, silent)
+        return _refused(refused) if refused else _nothing(change, rollouts, silent, definitions)
     stalled = [rollout for rollout in rollouts if rollout.stalled]
     if stalled:
         first = stalled[0]
@@ -102,7 +110,7 @@ def _refused(refused: Sequence[Expanded]) -> str:
     return f"{_tally(refused)} of the manifests would be refused"
 
 
-def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent: int) -> str:
+def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent: int, definitions: int) -> str:
     leaving = sum(len(step.leaves) for rollout in rollouts for step in rollout.steps)
     if leaving:
         return f"nothing to place; {count(leaving, 'pod')} leave{'s' if leaving == 1 else ''}"
@@ -112,8 +120,8 @@ def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent
     known = sum(entry.expanded for entry in change)
     if same and same == known:
         return f"nothing to place: {count(same, 'workload')} unchanged"
-    silent += sum(entry.object.startswith("CustomResourceDefinition ") for entry in change)
-    unknown = sum(not entry.expanded and not entry.object.startswith("CustomResourceDefinition ") for entry in change)
+    silent += definitions
+    unknown = sum(not entry.expanded for entry in change) - definitions
     if unknown:
         return f"nothing to place: kplan does not know what {count(unknown, 'object')} make{'s' * (unknown == 1)}"
     if silent:
@@ -148,3 +156,34 @@ def claims_not_tried(pods: int) -> str:
 def cut_short(pods: int, times: int) -> str:
     """Note that pods were evicted over and over, until they did not come back once more."""
     return f"{count(pods, 'pod')} evicted more than {times} times: the plan lets them go there"
+
+
+def steps_taken(steps: int, *, unmet: int, left: int, expected: int) -> str:
+    """Write the sentence after the verdict.
+
+    Args:
+        steps: how many were taken.
+        unmet: how many of them are not as expected.
+        left: pods of them that have no place at the end.
+        expected: how many of them a scenario expects something of.
+    """
+    taken = f"{count(steps, 'step')} {'is' if steps == 1 else 'are'} taken"
+    if unmet:
+        return f"{taken}, {unmet} not as expected"
+    if left:
+        return f"{taken}, and {count(left, 'pod')} of them {'has' if left == 1 else 'have'} no place at the end"
+    return f"{taken}, {expected} as expected" if expected else taken
+
+
+def stalled_at(stall: Stall) -> str:
+    """Say what a rollout stops at."""
+    if stall.by is StalledBy.QUOTA:
+        return f"a quota refuses its next pod ({stall.quota})"
+    if stall.pod is None:
+        return "its controller has no step left"
+    if stall.by is StalledBy.UNREADY:
+        return f"{stall.pod.name} is not ready"
+    word = "is gated" if stall.kind is EventKind.GATED else "stays Pending"
+    unknown = f" (no profile for schedulerName {stall.pod.scheduler_name})" if stall.kind is None else ""
+    later = f", {count(stall.later, 'pod')} after it not made" if stall.later else ""
+    return f"{stall.pod.name} {word}{unknown}{later}"

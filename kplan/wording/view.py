@@ -134,6 +134,33 @@ class View:
         return joined(names) if total <= 2 else f"{names[0]} and {total - 1:,} more"
 
 
+@dataclass(frozen=True)
+class Said:
+    """A sentence with asides, which are left out where there is no room: the last of them first.
+
+    Attributes:
+        pieces: the sentence; every second piece is an aside.
+    """
+
+    pieces: tuple[str, ...]
+
+    @classmethod
+    def of(cls, *pieces: str) -> Said:
+        """Make it of its pieces, in turn a part of the sentence and an aside."""
+        return cls(pieces)
+
+    def __str__(self) -> str:
+        return "".join(self.pieces)
+
+    def whole(self) -> str:
+        """The sentence with as many asides as there is room for; it is never cut in its midst."""
+        for asides in range(len(self.pieces) // 2, -1, -1):
+            text = "".join(piece for place, piece in enumerate(self.pieces) if place % 2 == 0 or place < 2 * asides)
+            if len(text) <= ROOM:
+                break
+        return text
+
+
 NODES_SHOWN = 3
 
 

@@ -12,7 +12,7 @@ from kplan.plugins.volume_binding.matching import Mismatch
 from kplan.plugins.volume_restrictions import VolumeRestrictionsFacts
 from kplan.plugins.volume_zone import VolumeZoneFacts
 from kplan.reasons.groups import Atom
-from kplan.wording.view import Phrase, View
+from kplan.wording.view import Phrase, Said, View
 from kplan.words import amounts, listed, short_key
 
 Terms = tuple[tuple[Requirement, ...], ...]
@@ -30,11 +30,8 @@ UNSUITABLE = {
 """Why a volume does not suit a claim."""
 
 
-def reach_phrase(view: View, atom: Atom) -> Phrase | None:
+def reach_phrase(view: View, atom: Atom, facts: VolumeBindingFacts) -> Phrase | None:
     """A bound volume that nodes cannot reach, with the label that each lacks."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, VolumeBindingFacts):
-        return None
     rows = view.rows
     each: dict[int, str] = {}
     volumes: dict[str, None] = {}
@@ -68,10 +65,9 @@ def wanted_label(requirement: Requirement) -> str:
     return f"{key} {word}{values}"
 
 
-def zone_phrase(view: View, atom: Atom) -> Phrase | None:
+def zone_phrase(view: View, atom: Atom, facts: VolumeZoneFacts) -> Phrase | None:
     """A volume in another zone than each node."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, VolumeZoneFacts) or not facts.labels:
+    if not facts.labels:
         return None
     rows = view.rows
     wanted = {(label.volume, label.key): "/".join(label.values) for label in facts.labels}
@@ -85,11 +81,8 @@ def zone_phrase(view: View, atom: Atom) -> Phrase | None:
     return Phrase(f"volume {listed(volumes)} out of reach", each=each)
 
 
-def limit_phrase(view: View, atom: Atom) -> Phrase | None:
+def limit_phrase(view: View, atom: Atom, facts: NodeVolumeLimitsFacts) -> Phrase | None:
     """A driver that would attach more volumes to each node than it may."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, NodeVolumeLimitsFacts):
-        return None
     rows = view.rows
     each: dict[int, str] = {}
     place = {name: i for i, name in enumerate(rows)}
@@ -97,14 +90,13 @@ def limit_phrase(view: View, atom: Atom) -> Phrase | None:
         if use.node in rows and _is_over(use):
             first = f"{use.attached} + {len(use.new)}" if each else f"{use.attached} attached + {len(use.new)} new"
             each[rows[use.node]] = f"{first} > {use.limit}"
-    return Phrase(f"volume limit of {_drivers_over(view, atom)}", each=each)
+    return Phrase(f"volume limit of {_drivers_over(view, facts)}", each=each)
 
 
-def _drivers_over(view: View, atom: Atom) -> str:
+def _drivers_over(view: View, facts: NodeVolumeLimitsFacts) -> str:
     """The drivers that would attach too many volumes to a node shown, those of the nearest first."""
-    facts, rows = view.facts.get(atom.plugin), view.rows
-    usage = facts.usage if isinstance(facts, NodeVolumeLimitsFacts) else ()
-    over = [use for use in usage if use.node in rows and _is_over(use)]
+    rows = view.rows
+    over = [use for use in facts.usage if use.node in rows and _is_over(use)]
     place = {name: at for at, name in enumerate(rows)}
     drivers = dict.fromkeys(use.driver for use in sorted(over, key=lambda use: place[use.node]))
     return ", ".join(drivers) or "its driver"
@@ -114,10 +106,9 @@ def _is_over(use: DriverUsage) -> bool:
     return use.limit is not None and use.attached + len(use.new) > use.limit
 
 
-def claim_phrase(view: View, atom: Atom) -> Phrase | None:
+def claim_phrase(view: View, atom: Atom, facts: VolumeBindingFacts) -> Phrase | None:
     """Claims that wait for a volume, with the capacity that each node reports."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, VolumeBindingFacts) or not facts.waiting:
+    if not facts.waiting:
         return None
     names = view.claims(claim.claim for claim in facts.waiting)
     waiting = facts.waiting[0]
@@ -135,11 +126,8 @@ def claim_phrase(view: View, atom: Atom) -> Phrase | None:
     return Phrase(f"storage capacity for {names}", each=each, near=("storage capacity", ""), once=True)
 
 
-def in_use_phrase(view: View, atom: Atom) -> Phrase | None:
+def in_use_phrase(view: View, atom: Atom, facts: VolumeRestrictionsFacts) -> Phrase | None:
     """A claim or disk that another pod uses."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, VolumeRestrictionsFacts):
-        return None
     if atom.code == ReasonCode.CLAIM_IN_USE:
         claim = next((claim for claim in facts.claims if claim.pods), None)
         return Phrase(f"claim {view.claim(claim.claim)} is used by {listed(claim.pods, most=1)}") if claim else None
@@ -149,11 +137,8 @@ def in_use_phrase(view: View, atom: Atom) -> Phrase | None:
     return Phrase(f"disk of volume {listed(names)} in use", each=each)
 
 
-def reach_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def reach_sentence(view: View, atom: Atom, words: Phrase, facts: VolumeBindingFacts) -> str | Said:
     """Where a bound volume can be reached from, and what keeps the pod from there."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, VolumeBindingFacts):
-        return f"{words.short}: {words.same or words.each.get(view.shown[0], '')}"
     missed = next((node.out_of_reach for node in facts.nodes if node.out_of_reach), ())
     volume = next((volume for volume in facts.bound if volume.volume in missed), None)
     if volume is None:
@@ -161,33 +146,33 @@ def reach_sentence(view: View, atom: Atom, words: Phrase) -> str:
     term = volume.terms[0] if volume.terms else ()
     zones = [requirement for requirement in term if "zone" in requirement.key] or term
     needs = wanted_label(zones[0]) if zones else "elsewhere"
-    reach, claim = list(volume.reachable), view.claim(volume.claim)
+    reach, start = list(volume.reachable), (f"its volume {volume.volume}", f" (claim {view.claim(volume.claim)})")
     if not reach:
-        return f"its volume {volume.volume} (claim {claim}) needs {needs}, which no node has"
+        return Said.of(*start, f" needs {needs}, which no node has")
     nodes = view.asked.cluster
     allowed = nodes.labels.required(view.asked.pod.pod)
     rest = f"only {listed(reach, most=2)} can reach it"
     if not any(allowed[nodes.node_index[name]] for name in reach):
         rule = "nodeSelector" if view.asked.pod.pod.spec.node_selector else "node affinity"
         rest = f"{rest}, and its {rule} rules {'that' if len(reach) == 1 else 'these'} out"
-    return f"its volume {volume.volume} (claim {claim}) needs {needs}; {rest}"
+    return Said.of(*start, f" needs {needs}; {rest}")
 
 
-def limit_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def limit_sentence(view: View, atom: Atom, words: Phrase, facts: NodeVolumeLimitsFacts) -> Said:
     """Which nodes are at the volume limit of a driver."""
     detail = words.same or words.each.get(view.shown[0], "")
-    driver = _drivers_over(view, atom)
+    driver = _drivers_over(view, facts)
     total = len(view.group.rows)
     every = total == len(view.asked.cluster.nodes)
     who = "every node is" if every and total > 1 else f"{view.some_nodes()} {'is' if total == 1 else 'are'}"
     whose = "its" if total == 1 or every else "their"
-    return f"{driver}: {who} at or over {whose} volume limit ({view.name(view.shown[0])}: {detail})"
+    aside = f" ({view.name(view.shown[0])}: {detail})"
+    return Said.of(f"{driver}: {who} at or over {whose} volume limit", aside)
 
 
-def capacity_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def capacity_sentence(view: View, atom: Atom, words: Phrase, facts: VolumeBindingFacts) -> str:
     """What a claim wants of a driver that reports no such capacity."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, VolumeBindingFacts) or not facts.waiting:
+    if not facts.waiting:
         return ""
     claim = facts.waiting[0]
     reported = any(amount for node in facts.nodes for _, amount in node.largest)
@@ -195,16 +180,14 @@ def capacity_sentence(view: View, atom: Atom, words: Phrase) -> str:
     return f"{_wants(view, claim)}, whose driver reports capacity; {less}"
 
 
-def no_volume_sentence(view: View, atom: Atom, words: Phrase) -> str:
+def no_volume_sentence(view: View, atom: Atom, words: Phrase, facts: VolumeBindingFacts) -> str | Said:
     """Why no volume that is there suits a claim that nothing provisions."""
-    facts = view.facts.get(atom.plugin)
-    if not isinstance(facts, VolumeBindingFacts) or not facts.waiting:
+    if not facts.waiting:
         return ""
     claim = facts.waiting[0]
     if claim.provisioner:
-        return (
-            f"claim {view.claim(claim.claim)} ({claim.storage_class}): its class provisions no volume for these nodes"
-        )
+        name, storage_class = f"claim {view.claim(claim.claim)}", f" ({claim.storage_class})"
+        return Said.of(name, storage_class, ": its class provisions no volume for these nodes")
     why = "; ".join(f"{volume.volume} {UNSUITABLE[volume.why]}" for volume in claim.unsuitable[:2])
     if claim.suitable:
         why = f"{listed(claim.suitable, most=2)} can be used from other nodes only"

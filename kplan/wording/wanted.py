@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kplan.wording.view import Said
 from kplan.words import amounts
 
 
@@ -17,6 +18,7 @@ class Wanted:
         needs: what the pod wants.
         has: what the best node has; None where none has any.
         where: which node that is, with ``{}`` for what it has; without it where none has any.
+        aside: what is said of that besides.
         made_of: what the pod's amount is the sum of; empty if that is no plain sum.
         left: what is free on all of the nodes; None where that is not the question.
         pieces: whether that would be enough on one node.
@@ -31,26 +33,27 @@ class Wanted:
     left: int | None = None
     pieces: bool = False
     tail: str = ""
+    aside: str = ""
 
-    def sentence(self) -> str:
+    def said(self) -> Said:
         """``cpu: it wants 1500m, node-d has 1420m free``."""
         others = [number for number in (self.has, self.left) if number is not None]
         wants, *texts = amounts(self.resource, self.needs, *others)
-        wants += f" ({self.made_of})" if self.made_of else ""
+        made = f" ({self.made_of})" if self.made_of else ""
         if self.pieces:
             free = f"{texts[1]} {self.resource} are free, but in pieces"
-            return f"{free}: it wants {wants}, no node has more than {texts[0]}"
-        return self._told("it wants", wants, *texts[:1])
+            return Said.of(f"{free}: it wants {wants}", made, f", no node has more than {texts[0]}")
+        return self._told("it wants", wants, texts[0] if texts else "", made)
 
-    def _told(self, want: str, wants: str, has: str = "") -> str:
+    def _told(self, want: str, wants: str, has: str = "", made: str = "") -> Said:
         if self.has is None and not self.where:
-            return f"no node has {self.resource}; {want} {wants}"
-        return f"{self.resource}: {want} {wants}, {self.where.format(has)}"
+            return Said.of(f"no node has {self.resource}; {want} {wants}", made)
+        return Said.of(f"{self.resource}: {want} {wants}", made, f", {self.where.format(has)}", self.aside)
 
 
 def alike(one: Wanted) -> object:
     """What pods have in common of which one sentence can be told."""
-    return one.resource, one.where, one.has is None
+    return one.resource, one.where, one.aside, one.has is None
 
 
 def of_several(several: Sequence[Wanted]) -> str:
@@ -65,11 +68,11 @@ def of_several(several: Sequence[Wanted]) -> str:
         (one.needs, one.has, one.made_of, one.pieces) == (first.needs, first.has, first.made_of, first.pieces)
         for one in several
     ):
-        return first.sentence() + tail
+        return f"{first.said()}{tail}"
     needs = sorted({one.needs for one in several})
     has = sorted({one.has for one in several if one.has is not None})
     ends = (needs[0], needs[-1], *((has[0], has[-1]) if has else ()))
     least, most, *left = amounts(first.resource, *ends)
     wants = least if least == most else f"{least} to {most}"
     free = "" if not left else left[0] if left[0] == left[1] else f"{left[0]} to {left[1]}"
-    return first._told("it wants" if least == most else "they want", wants, free) + tail
+    return f"{first._told('it wants' if least == most else 'they want', wants, free)}{tail}"

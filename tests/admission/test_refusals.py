@@ -3,7 +3,7 @@
 import pytest
 
 from tests.admission.manifests import expand_text
-from tests.admission.test_formats import LABEL, NAME, PERCENT, SUBDOMAIN, VALUE
+from tests.objects.test_formats import LABEL, NAME, PERCENT, SUBDOMAIN, VALUE
 
 HEAD = "apiVersion: apps/v1\nkind: KIND\nmetadata: META\nspec:\n"
 TEMPLATE = '{metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: "m:1"}]}}'

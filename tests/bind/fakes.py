@@ -25,8 +25,8 @@ class FakeClient(Client):
     def wait_turn(self) -> None:
         pass
 
-    def _exchange(
-        self, method: str, path: str, query: Mapping[str, str] | None, body: bytes | None, content_type: str, what: str
+    def send(
+        self, method: str, path: str, body: bytes | None, query: Mapping[str, str] | None = None, **more: str
     ) -> Reply:
         self.sent.append((method, path, (query or {}).get("dryRun") == "All"))
         reply = self._handler(method, path, query or {}, json.loads(body) if body else None)

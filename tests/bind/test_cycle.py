@@ -50,3 +50,30 @@ def test_a_pod_that_the_watch_says_is_gone_while_its_claim_is_written_is_held_ba
     assert cluster.assumed == {}
     assert ("PUT", "/api/v1/namespaces/default/persistentvolumeclaims/scratch", False) in client.sent
     assert not [path for method, path, _ in client.sent if path.endswith("/binding")]
+
+
+@pytest.mark.parametrize(
+    ("account", "waits"),
+    [
+        pytest.param(404, True, id="the service account of a namespace that was just created is waited for"),
+        pytest.param(403, True, id="so is one that may not be looked at"),
+        pytest.param(200, False, id="where it is there, the refusal is for something else and stands"),
+    ],
+)
+def test_a_pod_that_may_not_be_created_waits_only_for_its_service_account(account: int, waits: bool) -> None:
+    def handler(method: str, path: str, query: Mapping[str, str], body: Any) -> Reply:
+        if method == "POST":
+            return answer(201) if query.get("dryRun") else answer(403, {"message": "no such account, or a quota"})
+        return answer(account if "/serviceaccounts/" in path else 404)
+
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default"}}
+    shown = BindPod(pod="default/a", result="bind", node="node-a", scheduler="kplan", create=manifest)
+    client = FakeClient(handler)
+    cycle = Cycle(shown, live(node("node-a")), Performer(client, Journal("")), Flags(), "run")
+    if waits:
+        assert next(cycle.steps()) > 0
+    else:
+        with pytest.raises(HeldBack) as caught:
+            next(cycle.steps())
+        assert caught.value.code == "forbidden"
+    assert ("GET", "/api/v1/namespaces/default/serviceaccounts/default", False) in client.sent

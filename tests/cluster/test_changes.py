@@ -27,7 +27,7 @@ from kplan.cluster import (
 from kplan.cluster.schema import COLUMNS, check
 from kplan.objects.models import Node, Object, Pod
 from kplan.objects.selectors import Requirement
-from kplan.objects.state import ClusterState
+from kplan.objects.state import ClusterState, KnownScheduler
 from tests.builders import make, node, pod
 
 NODES = ("a", "b", "c")
@@ -344,10 +344,9 @@ def test_what_a_source_says_of_its_scheduler_stays_when_the_cluster_is_written_b
         "source": "made-up.json",
         "server_version": "v1.37.2",
         "taken": "2026-01-05T03:00:00Z",
-        "scheduler_configuration": {"profiles": []},
-        "scheduler_gates": {"GangScheduling": True},
-        "scheduler_origin": "ConfigMap kube-system/kube-scheduler",
-        "scheduler_doubt": "nobody knows",
+        "scheduler": KnownScheduler(
+            {"profiles": []}, {"GangScheduling": True}, "ConfigMap kube-system/kube-scheduler", "nobody knows"
+        ),
     }
     cluster = build(ClusterState.of([node("a")], **about))
     cluster.apply([PutNode("b", node("b"))])

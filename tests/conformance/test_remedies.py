@@ -16,7 +16,8 @@ import kplan
 from kplan.errors import KplanError
 from kplan.objects.requests import set_resource_defaults
 from kplan.pipeline import Planner
-from kplan.remedies import Remedies, remedies
+from kplan.remedies.candidate import Remedies
+from kplan.remedies.search import remedies
 from kplan.sources import load_values
 from kplan.wording.fixes import fixes
 from tests.conformance.corpus import GAPS, cases, themes

@@ -5,7 +5,7 @@ from kplan.course.returning import after_eviction
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.wording.returning import victims_after
+from kplan.wording.preempting import victims_after
 from tests.builders import node, pod
 
 OWNER = {"ownerReferences": [{"kind": "StatefulSet", "name": "db", "uid": "u", "controller": True}]}

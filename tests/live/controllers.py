@@ -163,7 +163,7 @@ def url_of(item: Json, namespace: str) -> str:
 
 
 def read_state(plane: ControlPlane) -> ClusterState:
-    return read(kubeconfig=str(plane.kubeconfig)).state
+    return read(kubeconfig=str(plane.kubeconfig))
 
 
 def expanded(path: Path, state: ClusterState, namespace: str) -> Expansion:

@@ -103,7 +103,7 @@ def test_two_hundred_pods_are_bound_as_they_were_shown(world: World) -> None:
 def test_the_real_schedulers_choices_lie_in_the_best_set(world: World) -> None:
     """Pods come one at a time; kplan sees what the scheduler saw, and follows it."""
     stage(world)
-    state = read(kubeconfig=str(world.server.kubeconfig)).state
+    state = read(kubeconfig=str(world.server.kubeconfig))
     scheduler = Scheduler.of(state.server_version)
     planner = scheduler.planner(state, everything=False)
     live = LiveCluster(planner)

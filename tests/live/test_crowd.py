@@ -85,7 +85,7 @@ def crowd() -> Iterator[ControlPlane]:
 def test_all_of_them_are_read_and_planned_as_from_a_snapshot(crowd: ControlPlane, tmp_path: Path) -> None:
     pages: list[tuple[str, int, int | None]] = []
     began = perf_counter()
-    state = read(kubeconfig=str(crowd.kubeconfig), progress=lambda *page: pages.append(page)).state
+    state = read(kubeconfig=str(crowd.kubeconfig), progress=lambda *page: pages.append(page))
     print(f"read in {perf_counter() - began:.1f} s")
     assert (len(state.nodes), len(state.pods)) == (NODES, PODS_RUNNING + PODS_WAITING)
     assert [p.name for p in state.pods[:PODS_WAITING]] == [f"new-{i:02}" for i in range(PODS_WAITING)]

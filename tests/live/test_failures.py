@@ -92,7 +92,7 @@ def test_an_exec_plugin_that_gives_a_token(server: ControlPlane, tmp_path: Path)
     plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}
     for user in config["users"]:
         user["user"] = {"exec": plugin}
-    assert len(read(kubeconfig=written(config, tmp_path)).state.nodes) == 6
+    assert len(read(kubeconfig=written(config, tmp_path)).nodes) == 6
 
 
 def test_several_kubeconfigs_are_merged(server: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_several_kubeconfigs_are_merged(server: ControlPlane, tmp_path: Path, mo
     names = [str(path) for [path] in parts.values()]
     monkeypatch.setenv("KUBECONFIG", os.pathsep.join([str(tmp_path / "missing"), *names]))
     assert failure().code == "no-context"
-    assert read("admin").state.source == "admin"
+    assert read("admin").source == "admin"
 
 
 def test_a_context_that_is_not_there(server: ControlPlane) -> None:
@@ -169,7 +169,7 @@ def test_a_list_that_expires_between_two_pages_begins_again(other_server: Contro
                 compact(other_server)
 
     before = len(other_server.audit_events())
-    state = read(kubeconfig=str(other_server.kubeconfig), page=2, progress=progress).state
+    state = read(kubeconfig=str(other_server.kubeconfig), page=2, progress=progress)
     assert [p.name for p in state.pods] == ["late-0", *(f"p-{i}" for i in range(6))]
     assert seen == [2, 2, 4, 6, 7]
     events = other_server.audit_events()[before:]

@@ -63,7 +63,7 @@ def test_a_state_that_was_followed_is_the_one_that_is_read(other_server: Control
     other_server.post(PODS, pod("follow-1", cpu="2"))
     try:
         changed(following, lambda: "follow-1" in waits(following))
-        listed = read(kubeconfig=str(other_server.kubeconfig)).state
+        listed = read(kubeconfig=str(other_server.kubeconfig))
         followed = json.loads(snapshot_bytes(following.state()))["items"]
         assert followed == json.loads(snapshot_bytes(listed))["items"]
     finally:

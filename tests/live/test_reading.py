@@ -22,8 +22,7 @@ RBAC = Path(__file__).parents[2] / "kplan" / "data" / "rbac.yaml"
 
 
 def test_every_kind_is_read_with_version_time_and_context(server: ControlPlane) -> None:
-    reading = read(kubeconfig=str(server.kubeconfig))
-    state = reading.state
+    state = read(kubeconfig=str(server.kubeconfig))
     assert (state.server_version, state.source) == ("v1.37.2", "admin")
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", state.taken)
     assert state.completeness.absent == ()
@@ -44,7 +43,7 @@ def test_pages_give_the_same_as_one_list(server: ControlPlane) -> None:
     assert [page for page in pages if page[0] == "pods"] == [
         ("pods", 3, 10), ("pods", 6, 10), ("pods", 9, 10), ("pods", 10, 10),
     ]  # fmt: skip
-    assert plans(paged.state, taken=False) == plans(read(kubeconfig=str(server.kubeconfig)).state, taken=False)
+    assert plans(paged, taken=False) == plans(read(kubeconfig=str(server.kubeconfig)), taken=False)
 
 
 def test_pods_are_listed_after_the_last_node(server: ControlPlane) -> None:
@@ -58,7 +57,7 @@ def test_pods_are_listed_after_the_last_node(server: ControlPlane) -> None:
 def test_a_snapshot_gives_the_same_plan_and_holds_nothing_secret(
     server: ControlPlane, tmp_path: Path, ending: str
 ) -> None:
-    state = read(kubeconfig=str(server.kubeconfig)).state
+    state = read(kubeconfig=str(server.kubeconfig))
     write_snapshot(state, tmp_path / f"snapshot.{ending}")
     again = load_files(tmp_path / f"snapshot.{ending}")
     assert again.completeness == state.completeness
@@ -70,7 +69,7 @@ def test_a_snapshot_gives_the_same_plan_and_holds_nothing_secret(
 
 
 def test_lists_as_kubectl_writes_them_give_the_same_plan(server: ControlPlane, tmp_path: Path) -> None:
-    live = plans(read(kubeconfig=str(server.kubeconfig)).state, taken=False)
+    live = plans(read(kubeconfig=str(server.kubeconfig)), taken=False)
     assert plans(load_files(lists(server, tmp_path / "lists")), taken=False) == live
 
 
@@ -122,9 +121,9 @@ def test_the_cluster_role_that_ships_suffices_and_only_reading_is_done(server: C
     rights.grant(reader)
     rights.grant(config, "kube-system")
     before = len(server.audit_events("viewer"))
-    reading = read("viewer", str(server.kubeconfig))
-    assert reading.state.completeness.absent == ()
-    assert plans(reading.state, taken=False) == plans(read(kubeconfig=str(server.kubeconfig)).state, taken=False)
+    state = read("viewer", str(server.kubeconfig))
+    assert state.completeness.absent == ()
+    assert plans(state, taken=False) == plans(read(kubeconfig=str(server.kubeconfig)), taken=False)
     events = server.audit_events("viewer")[before:]
     assert {event["verb"] for event in events} <= {"get", "list", "watch"}
     assert {event["responseStatus"]["code"] for event in events} <= {200, 404}
@@ -136,7 +135,7 @@ def test_a_viewer_without_volumes_gets_all_else_and_is_told_what_that_means(
     server: ControlPlane, rights: Ungranted
 ) -> None:
     rights.grant(without(shipped()[0], "persistentvolumes"))
-    state = read("viewer", str(server.kubeconfig)).state
+    state = read("viewer", str(server.kubeconfig))
     assert state.completeness.absent == ("PersistentVolume",)
     assert state.completeness.absences == {
         "PersistentVolume": "no access to persistentvolumes: bound volumes are out of reach on every node"
@@ -148,17 +147,17 @@ def test_a_snapshot_of_that_viewer_remembers_what_is_absent(
     server: ControlPlane, rights: Ungranted, tmp_path: Path
 ) -> None:
     rights.grant(without(shipped()[0], "persistentvolumes"))
-    state = read("viewer", str(server.kubeconfig)).state
+    state = read("viewer", str(server.kubeconfig))
     write_snapshot(state, tmp_path / "s.json")
     assert load_files(tmp_path / "s.json").completeness == state.completeness
 
 
-CONFIGURATION = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+CONFIGURATION = "apiVersion: kubescheduler.configuration.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 
 def test_without_any_trace_of_the_scheduler_the_defaults_are_only_assumed(server: ControlPlane) -> None:
     scheduler = read(kubeconfig=str(server.kubeconfig)).scheduler
-    assert (scheduler.config, scheduler.origin) == (None, "")
+    assert (scheduler.configuration, scheduler.origin) == (None, "")
     assert scheduler.doubt.endswith("the defaults are assumed")
 
 
@@ -169,7 +168,7 @@ def test_a_config_map_with_a_usual_name_is_read(server: ControlPlane) -> None:
         scheduler = read(kubeconfig=str(server.kubeconfig)).scheduler
     finally:
         server.delete(f"{path}/kube-scheduler-config")
-    assert scheduler.config == yaml.safe_load(CONFIGURATION)
+    assert scheduler.configuration == yaml.safe_load(CONFIGURATION)
     assert scheduler.origin == "ConfigMap kube-system/kube-scheduler-config"
     assert scheduler.doubt == ""
 
@@ -194,7 +193,7 @@ def test_a_static_pod_shows_its_arguments(
     finally:
         server.delete(f"{path}/kube-scheduler-node-0", {"gracePeriodSeconds": 0})
     assert scheduler.origin == "arguments of pod kube-system/kube-scheduler-node-0"
-    assert scheduler.feature_gates == gates
+    assert scheduler.gates == gates
     assert doubt in scheduler.doubt
     assert bool(doubt) == bool(scheduler.doubt)
 
@@ -217,7 +216,7 @@ def test_devices_are_read_in_the_version_that_the_server_has_and_groups_where_th
     gang = {"schedulingPolicy": {"gang": {"minCount": 4}}}
     other_server.post(groups, {"metadata": {"name": "train"}, "spec": gang})
     try:
-        state = read(kubeconfig=str(other_server.kubeconfig)).state
+        state = read(kubeconfig=str(other_server.kubeconfig))
     finally:
         other_server.delete(f"{claims}/two")
         other_server.delete(f"{groups}/train")

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from kplan.errors import QuantityError
-from kplan.objects import models, requests
+from kplan.objects import models, requests, resource_names
 from kplan.objects.requests import RequestRules
 from tests.builders import pod
 
@@ -373,8 +373,9 @@ def test_defaults_meet_resizes_container_by_container() -> None:
         status={"containerStatuses": [reported("a", {"cpu": "2"}, {"cpu": "2"})]},
     )
     # 1.37: spec 1100m and 1224Mi; allocated and actual 2100m and 400Mi
-    assert requests.pod_resource(subject, V1_37) == ({"cpu": 2000, "memory": GI}, 2100, 1224 * MI)
-    assert requests.pod_resource(subject, V1_34) == ({"cpu": 2000, "memory": GI}, 2100, 1224 * MI)
+    for rules in (V1_37, V1_34):
+        assert requests.pod_requests(subject, rules, use_status=True) == {"cpu": 2000, "memory": GI}
+        assert requests.non_zero_requests(subject, rules, use_status=True) == (2100, 1224 * MI)
 
 
 def test_the_fit_score_sees_neither_pod_level_resources_nor_status() -> None:
@@ -455,10 +456,10 @@ NAMES = [
 
 @pytest.mark.parametrize(("name", "extended", "scalar", "dra", "pod_level"), NAMES, ids=[row[0][:40] for row in NAMES])
 def test_kinds_of_resource_names(name: str, extended: bool, scalar: bool, dra: bool, pod_level: bool) -> None:
-    assert requests.is_extended_resource(name) is extended
-    assert requests.is_scalar_resource(name) is scalar
-    assert requests.is_dra_extended_resource(name) is dra
-    assert requests.is_pod_level_resource(name) is pod_level
+    assert resource_names.is_extended_resource(name) is extended
+    assert resource_names.is_scalar_resource(name) is scalar
+    assert resource_names.is_dra_extended_resource(name) is dra
+    assert resource_names.is_pod_level_resource(name) is pod_level
 
 
 def defaulted(subject: models.Pod, rules: RequestRules) -> Any:

@@ -11,7 +11,7 @@ import kplan
 from kplan.framework.preemption import Ineligible
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
-from kplan.reasons.careful import CountsOthers, InTrouble, KeepsNothingAway, RequestsNothing, careful
+from kplan.reasons.careful import Warned, careful
 from kplan.reasons.demand import Demand, Source, demand_of
 from kplan.reasons.groups import find_groups
 from kplan.reasons.preempting import Hopeless, Obstacle, hopeless
@@ -70,7 +70,7 @@ WARNINGS = {
             affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [SELECTS_NOTHING]}},
         ),
         [node("a", labels={"zone": "1"})],
-        [KeepsNothingAway("app=none")],
+        [Warned("keeps-nothing-away", ("app=none",))],
     ),
     "a spread that does not count its own pod": (
         pod(
@@ -79,17 +79,17 @@ WARNINGS = {
             topologySpreadConstraints=[{**SPREAD, "labelSelector": {"matchLabels": {"app": "web"}}}],
         ),
         [node("a", labels={"zone": "1"})],
-        [CountsOthers("zone", "app=web")],
+        [Warned("counts-others", ("zone", "app=web"))],
     ),
     "no requests on a full node": (
         pod("p"),
         [node("a", cpu="1"), pod("full", node="a", requests={"cpu": "950m"})],
-        [RequestsNothing("a", (("cpu", 50),))],
+        [Warned("requests-nothing", node="a", free=(("cpu", 50),))],
     ),
     "a node that reports trouble": (
         pod("p", requests={"cpu": "1"}),
         [node("a", conditions=PRESSED)],
-        [InTrouble("a", False, ("DiskPressure",))],
+        [Warned("in-trouble", ("DiskPressure",), "a", ready=False)],
     ),
 }
 

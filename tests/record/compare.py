@@ -11,6 +11,11 @@ from pathlib import Path
 
 _CONTEXT = 3
 _NAMED = 6
+# A labelled line and its rest below the text; a counted item, and its rest unless that is a list or a remedy.
+_FOLDS = (
+    (re.compile(r"[A-Z][A-Za-z]*\?? +\S"), re.compile(r" {9}\S")),
+    (re.compile(r" +\d+  \S"), re.compile(r" {11}(?!Try |Fix |Nearest |\w+/)\S")),
+)
 
 
 @dataclass(frozen=True)
@@ -83,10 +88,22 @@ def _calls(folder: Path) -> set[str]:
 
 def _difference(path: str, old: bytes, new: bytes) -> Difference:
     texts = [data.decode("utf-8", "backslashreplace").splitlines(keepends=True) for data in (old, new)]
-    first, second = ([_visible(line) for line in text] for text in texts)
+    whole = [unfolded(text) for text in texts]
+    first, second = ([_visible(line) for line in text] for text in (whole if whole[0] != whole[1] else texts))
     lines = list(difflib.unified_diff(first, second, f"A/{path}", f"B/{path}", lineterm="", n=_CONTEXT))
     change = tuple(line for line in lines[2:] if line[0] in "+-")
     return Difference(path, change, "\n".join(lines))
+
+
+def unfolded(lines: Sequence[str]) -> list[str]:
+    """Join what a text block folded to the width: a line is one fact, wherever it broke."""
+    joined: list[str] = []
+    for line in lines:
+        if joined and any(block.match(joined[-1]) and rest.match(line) for block, rest in _FOLDS):
+            joined[-1] = f"{joined[-1].rstrip()} {line.lstrip()}"
+        else:
+            joined.append(line)
+    return joined
 
 
 def _visible(line: str) -> str:

@@ -81,6 +81,14 @@ def test_one_byte_is_found_also_at_the_end_of_a_line(tmp_path: Path) -> None:
     assert compare.main([a, a]) == 0
 
 
+def test_a_line_is_one_wherever_it_folds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a = made(tmp_path / "a", one="Doubt    one two\n         three\n", two="Pods     1\n         2\n")
+    b = made(tmp_path / "b", one="Doubt    one new two\n         three\n", two="Pods     1 2\n")
+    assert compare.main([a, b]) == 1
+    assert "\n-Doubt    one two three\n+Doubt    one new two three\n" in (told := capsys.readouterr().out)
+    assert "\n-Pods     1\n-         2\n+Pods     1 2\n" in told
+
+
 def test_what_is_meant_is_no_difference_and_all_else_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a = made(tmp_path / "a", one="x\nold\n", two="old\nmore\n")
     b = made(tmp_path / "b", one="x\nnew\n", two="new\nless\n")

@@ -9,7 +9,7 @@ import msgspec
 from kplan.cluster import AddPods, Cluster, Remove, build, to_state
 from kplan.cluster.schema import COLUMNS
 from kplan.pipeline import Planner
-from kplan.remedies import Remedy
+from kplan.remedies.candidate import Remedy
 from kplan.result import Outcome
 from kplan.scenario import Verb, parse_step
 from kplan.wording.remedies import text_of

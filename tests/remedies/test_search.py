@@ -7,8 +7,9 @@ import pytest
 
 import kplan
 from kplan.objects.models import Object
-from kplan.remedies import Remedies, remedies
+from kplan.remedies.candidate import Remedies
 from kplan.remedies.lab import FEWEST_TRIALS, Lab
+from kplan.remedies.search import remedies
 from kplan.render.text import Style
 from kplan.wording.remedies import harm_of, text_of, words_of
 from tests.builders import make, node, pod

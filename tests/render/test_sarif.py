@@ -30,7 +30,7 @@ DOCUMENTS = {
 
 def test_every_rule_of_a_check_is_described() -> None:
     source = "".join(path.read_text() for path in (ROOT / "kplan" / "studies" / "check").glob("*.py"))
-    told = re.findall(r'(?:finding|Broken)\(\s*f?"([a-z{}-]+)"', source)
+    told = re.findall(r'(?:finding|_broken)\(\s*f?"([a-z{}-]+)"', source)
     named = {name.replace("{kind}", kind) for name in told for kind in ("zone", "node")}
     assert named | {"refused", "quota", "doubt", "scenario"} == set(RULES)
 

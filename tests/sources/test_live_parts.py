@@ -137,7 +137,7 @@ def test_a_configuration_that_the_scheduler_mounts_from_a_config_map_is_read() -
         }
     )
     found = scheduler.find_scheduler(connection)
-    assert (found.config, found.doubt) == ({"profiles": []}, "")
+    assert (found.configuration, found.doubt) == ({"profiles": []}, "")
     assert found.origin == "ConfigMap kube-system/mine, which pod kube-system/kube-scheduler-0 uses"
 
 

@@ -12,10 +12,10 @@ import pytest
 
 from kplan.objects import models
 from kplan.objects.kinds import KINDS
-from kplan.objects.state import BrokenObject
+from kplan.objects.state import BrokenObject, KnownScheduler
 from kplan.sources import load, load_values
 from kplan.sources.redact import redact, unredact
-from kplan.sources.redact_rules import RULES, holds_text
+from kplan.sources.redact_rules import holds_text, rules_of
 from kplan.sources.snapshot import snapshot_bytes
 from tests.conformance.answer import answer
 from tests.conformance.corpus import VERSIONS, cases, themes
@@ -74,7 +74,7 @@ def test_there_is_a_rule_for_every_text_in_the_models() -> None:
     seen: set[type[Any]] = set()
     found = {pair for kind in KINDS for pair in texts_of(kind.model, seen)}
     quantities = {(models.CSIStorageCapacity, "capacity"), (models.CSIStorageCapacity, "maximum_volume_size")}
-    without = {(model.__name__, name) for model, name in found - quantities if name not in RULES.get(model, {})}
+    without = {(model.__name__, name) for model, name in found - quantities if name not in rules_of(model)}
     assert without == set()
 
 
@@ -369,13 +369,13 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize("case", CONFIGURATIONS)
 def test_the_configuration_of_the_scheduler_is_kept_or_its_absence_is_a_doubt(case: str) -> None:
     configuration, kept = CONFIGURATIONS[case]
-    state = replace(load_values(OBJECTS), scheduler_configuration=configuration, scheduler_origin="pod acme")
+    state = replace(load_values(OBJECTS), scheduler=KnownScheduler(configuration, origin="pod acme"))
     hidden, _ = redact(state)
-    assert hidden.scheduler_configuration == (configuration if kept else None)
-    assert hidden.scheduler_doubt == (
+    assert hidden.scheduler.configuration == (configuration if kept else None)
+    assert hidden.scheduler.doubt == (
         "" if kept else "the configuration of the scheduler holds names and was left out: the defaults are assumed"
     )
-    assert hidden.scheduler_origin == ""
+    assert hidden.scheduler.origin == ""
 
 
 def test_what_node_groups_would_add_is_redacted_too() -> None:

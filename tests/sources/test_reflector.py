@@ -191,5 +191,5 @@ def test_one_failure_among_the_reads_is_asked_about_again(
         return lists.get(asked.path)
 
     with FakeServer(answers) as server:
-        state = read(kubeconfig=kubeconfig_for(server.url, tmp_path), qps=0).state
+        state = read(kubeconfig=kubeconfig_for(server.url, tmp_path), qps=0)
     assert ([one.name for one in state.pods], failed) == (["a"], [PODS])

@@ -171,9 +171,9 @@ FOUND = {
 def test_the_scheduler_of_a_dump(case: str) -> None:
     objects, (config, gates, origin, doubt) = FOUND[case]
     state = load_values([NODE, *objects])
-    assert state.scheduler_configuration == config
-    assert state.scheduler_gates == gates
-    assert (state.scheduler_origin, state.scheduler_doubt) == (origin, doubt)
+    assert state.scheduler.configuration == config
+    assert state.scheduler.gates == gates
+    assert (state.scheduler.origin, state.scheduler.doubt) == (origin, doubt)
 
 
 def test_every_config_map_that_holds_a_configuration_can_be_named() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kplan.errors import SourceError
-from kplan.objects.state import BrokenObject, ClusterState, Completeness
+from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.sources import load, load_values
 from kplan.sources.snapshot import KEPT_ANNOTATIONS, snapshot_bytes, write_snapshot
 
@@ -164,20 +164,19 @@ def test_what_is_known_of_the_scheduler_is_remembered_without_its_credentials(tm
     }
     before = replace(
         state(node("n")),
-        scheduler_configuration=configuration,
-        scheduler_gates={"A": True},
-        scheduler_origin="ConfigMap kube-system/scheduler-config",
-        scheduler_doubt="it may be another",
+        scheduler=KnownScheduler(
+            configuration, {"A": True}, "ConfigMap kube-system/scheduler-config", "it may be another"
+        ),
     )
     write_snapshot(before, tmp_path / "s.json")
     assert "do-not-tell" not in (tmp_path / "s.json").read_text()
     again = load(tmp_path / "s.json")
-    assert again.scheduler_configuration == {
+    assert again.scheduler.configuration == {
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"schedulerName": "mine"}],
         "extenders": [{"urlPrefix": "https://x.example"}],
     }
-    assert (again.scheduler_gates, again.scheduler_origin, again.scheduler_doubt) == (
+    assert (again.scheduler.gates, again.scheduler.origin, again.scheduler.doubt) == (
         {"A": True}, "ConfigMap kube-system/scheduler-config", "it may be another",
     )  # fmt: skip
 
@@ -192,7 +191,7 @@ def test_what_a_list_says_of_itself_and_nobody_understands_is_passed_over(text: 
     }
     found = load_values([listed])
     assert found.completeness == Completeness(counts={"Node": 1})
-    assert found.scheduler_configuration is None
+    assert found.scheduler.configuration is None
 
 
 def test_a_file_that_is_there_stays_if_the_new_one_cannot_be_written(

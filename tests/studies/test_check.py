@@ -15,8 +15,7 @@ from kplan.cli.session import open_session
 from kplan.cluster import to_state
 from kplan.errors import SourceError, UsageError
 from kplan.studies.check.baseline import read_baseline
-from kplan.studies.check.doubt_codes import CODES
-from kplan.studies.check.policy import Policy, policy, read_policy
+from kplan.studies.check.policy import CODES, Policy, policy, read_policy
 from kplan.studies.fail import each_failure
 from kplan.wording.check import span
 from tests.studies.checking import NOW, check, counted, deployment, item, node, only, pod, template, uncounted, write

@@ -94,7 +94,7 @@ def test_fragmentation_is_the_part_of_what_is_free_that_pods_cannot_use_where_it
     # free 1 + 3; the pod of 3 cannot use the 1 on n-1, the pod of 1 can use all: (1 + 0) / (2 x 4)
     cluster = cluster_of(*PIECES)
     cpu = measure(cluster, workload([cluster]))["cpu"]
-    assert (cpu.free, cpu.largest, cpu.largest_row) == (4000, 3000, 1)
+    assert (cpu.free, cpu.largest, cpu.largest_node) == (4000, 3000, cluster.node_name(1))
     assert cpu.fragmented == 12.5
 
 

@@ -12,7 +12,7 @@ from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep import Bench, Scenario, Waiting, Workers, digests, sweep
 from kplan.studies.sweep import base as packing
 from kplan.studies.sweep import workers as running
-from kplan.studies.sweep.local import Here, Processes
+from kplan.studies.sweep.workers import Processes
 from tests.scenario.worlds import shop
 from tests.studies.sweeping import Held, Lethal, bench_of, everything, swept, timeless, until
 
@@ -90,9 +90,3 @@ def test_a_base_of_another_kplan_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(UsageError, match=r"a worker has kplan 99.1, and this is ") as refused:
         packed.base()
     assert refused.value.code == "other-kplan"
-
-
-def test_what_is_done_here_raises_where_its_result_is_asked_for() -> None:
-    future = Here().submit(divmod, 1, 0)
-    with pytest.raises(ZeroDivisionError):
-        future.result()

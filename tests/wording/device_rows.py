@@ -2,7 +2,7 @@
 
 from kplan.remedies import about as a
 from kplan.remedies import about_devices as d
-from kplan.wording.remedies_words import Words
+from kplan.wording.remedies_table import Words
 
 CLAIM = d.ClaimName("want", "ml")
 MADE = d.ClaimName("p-gpu-x2b5z", "ml", "one-gpu")

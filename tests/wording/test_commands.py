@@ -2,8 +2,8 @@
 
 import pytest
 
-from kplan.remedies import Candidate, Cost
 from kplan.remedies import about as a
+from kplan.remedies.candidate import Candidate, Cost
 from kplan.remedies.more_nodes import one_more
 from kplan.wording.commands import commands_of
 from tests.builders import node, pod
@@ -13,57 +13,61 @@ NEW = a.NewClaim("data", "fast", False, "data", "x", "1Gi", ("ReadWriteOnce",))
 AGAIN = a.NewClaim("", "fast-late", True, "data", "x", "1Gi", ("ReadWriteOnce",))
 
 ROWS: list[tuple[str, a.About, tuple[str, ...]]] = [
-    ("wait", a.Pods(("x/p",)), ("kubectl wait --for=delete pod/p -n x",)),
+    ("wait", a.Named(names=("x/p",)), ("kubectl wait --for=delete pod/p -n x",)),
     (
         "clear-nomination",
-        a.Pods(("x/p",)),
+        a.Named(names=("x/p",)),
         (
             "kubectl patch pod p -n x --subresource=status --type=merge -p "
             """'{"status":{"nominatedNodeName":null}}'""",
         ),
     ),
-    ("delete-pod", a.Pods(("x/p", "y/q")), ("kubectl delete pod p -n x", "kubectl delete pod q -n y")),
-    ("evict-pod", a.Evicted("x/p", "n", "moves", "m"), ("kubectl delete pod p -n x",)),
+    ("delete-pod", a.Named(names=("x/p", "y/q")), ("kubectl delete pod p -n x", "kubectl delete pod q -n y")),
+    ("evict-pod", a.Named("moves", node="n", to="m", names=("x/p",)), ("kubectl delete pod p -n x",)),
     (
         "move-pod",
-        a.Evicted("x/p", "n", "moves", "m"),
+        a.Named(node="n", to="m", names=("x/p",)),
         ("kubectl cordon n", "kubectl delete pod p -n x", "kubectl uncordon n  # once it runs on m"),
     ),
-    ("uncordon", a.OneNode("n"), ("kubectl uncordon n",)),
-    ("remove-node", a.OneNode("n"), ("kubectl delete node n",)),
+    ("uncordon", a.Named(node="n"), ("kubectl uncordon n",)),
+    ("remove-node", a.Named(node="n"), ("kubectl delete node n",)),
     (
         "pod-limit",
-        a.PodLimit("n", 111, 110),
+        a.Named(node="n", new=111, old=110),
         ("# kubelet of n: maxPods: 111 in its KubeletConfiguration, then restart it",),
     ),
-    ("label-node", a.Labels("n", (("a", "b"), ("c", "d"))), ("kubectl label node n a=b c=d",)),
-    ("label-node", a.Labels("n", (("a", "b"),), over=True), ("kubectl label node n a=b --overwrite",)),
+    ("label-node", a.Named(node="n", pairs=(("a", "b"), ("c", "d"))), ("kubectl label node n a=b c=d",)),
+    ("label-node", a.Named("over", node="n", pairs=(("a", "b"),)), ("kubectl label node n a=b --overwrite",)),
     (
         "remove-taint",
-        a.Taints(("a=b:NoSchedule", "c:NoExecute"), "n"),
+        a.Named(node="n", names=("a=b:NoSchedule", "c:NoExecute")),
         ("kubectl taint nodes n a=b:NoSchedule-", "kubectl taint nodes n c:NoExecute-"),
     ),
-    ("node-healthy", a.Taints(("node.kubernetes.io/not-ready:NoSchedule",), "n"), ("kubectl describe node n",)),
-    ("budget-allows", a.Budget("web", "x"), ("kubectl edit pdb web -n x",)),
+    (
+        "node-healthy",
+        a.Named(node="n", names=("node.kubernetes.io/not-ready:NoSchedule",)),
+        ("kubectl describe node n",),
+    ),
+    ("budget-allows", a.Named(name="web", namespace="x"), ("kubectl edit pdb web -n x",)),
     (
         "volume-limit",
-        a.VolumeLimit("n", (("d", 26, 25),)),
+        a.Named(node="n", limits=(("d", 26, 25),)),
         ("# driver d on n: let it report a limit of 26 (an option of most drivers, or a larger machine)",),
     ),
     (
         "install-driver",
-        a.Drivers("n", ("d", "e")),
+        a.Named(node="n", names=("d", "e")),
         ("kubectl get csinode n -o yaml  # why is d, e not registered there?",),
     ),
-    ("detach-volume", a.Detached("n", ("v",), ("k",)), ("kubectl delete volumeattachment k",)),
+    ("detach-volume", a.Named(node="n", names=("v",), keys=("k",)), ("kubectl delete volumeattachment k",)),
     (
         "class-topologies",
-        a.StorageClass("fast"),
+        a.Named(storage_class="fast"),
         ("# a StorageClass cannot be changed: delete fast and make it anew without allowedTopologies",),
     ),
     (
         "local-volume",
-        a.LocalVolume("1Gi", "local", "n", "host-n", ("ReadWriteOnce",)),
+        a.Named(node="n", to="host-n", names=("ReadWriteOnce",), new="1Gi", storage_class="local"),
         (
             "# a PersistentVolume: 1Gi, ReadWriteOnce, storageClassName local, nodeAffinity kubernetes.io/hostname In "
             "[host-n]",
@@ -71,12 +75,12 @@ ROWS: list[tuple[str, a.About, tuple[str, ...]]] = [
     ),
     (
         "capacity-reported",
-        a.Reported("d", "1Gi", "fast"),
+        a.Named(name="d", new="1Gi", storage_class="fast"),
         ("kubectl get csistoragecapacities -A  # the driver writes these; none is large enough",),
     ),
     (
         "capacity-untracked",
-        a.Driver("d"),
+        a.Named(name="d"),
         (
             """kubectl patch csidriver d --type=merge -p '{"spec":{"storageCapacity":false}}'""",
             "# the scheduler then no longer looks how much is left; the driver may still refuse",
@@ -94,24 +98,24 @@ ROWS: list[tuple[str, a.About, tuple[str, ...]]] = [
     ),
     (
         "claim-bound",
-        a.BoundClaim("data", "x", True, False),
+        a.Named("new", "data", "x"),
         ("# claim data in namespace x, and a volume it is bound to",),
     ),
-    ("claim-bound", a.BoundClaim("data", "x", False, False), ("kubectl describe pvc data -n x",)),
+    ("claim-bound", a.Named("", "data", "x"), ("kubectl describe pvc data -n x",)),
     (
         "smaller-claim",
-        a.SmallClaim("data", "x", "1Gi", "2Gi"),
+        a.Named("", "data", "x", new="1Gi", old="2Gi"),
         ("kubectl delete pvc data -n x", "# then the same claim with requests.storage: 1Gi"),
     ),
     (
         "selected-node",
-        a.SelectedNode("data", "x", "n"),
+        a.Named("", "data", "x", "n"),
         ("kubectl annotate pvc data -n x volume.kubernetes.io/selected-node-",),
     ),
-    ("preemption-policy", a.Policy("", 5), ("kubectl create priorityclass kplan-5 --value=5",)),
-    ("preemption-policy", a.Policy("high", None), ()),
-    ("raise-priority", a.Priority(7), ("kubectl create priorityclass kplan-7 --value=7",)),
-    ("raise-priority", a.Priority(7, "high", 9), ()),
+    ("preemption-policy", a.Named(new=5), ("kubectl create priorityclass kplan-5 --value=5",)),
+    ("preemption-policy", a.Named("class", "high", new=5), ()),
+    ("raise-priority", a.Named(new=7), ("kubectl create priorityclass kplan-7 --value=7",)),
+    ("raise-priority", a.Named("class", "high", new=7, old=9), ()),
 ]
 
 

@@ -3,8 +3,10 @@
 import pytest
 
 from kplan.objects.models import LabelSelector, LabelSelectorRequirement
+from kplan.result.document_plan import Expanded
+from kplan.wording.check import change
 from kplan.wording.manifests import selected, selects_no_pod
-from kplan.wording.runbook import steps_taken
+from kplan.wording.simulate import steps_taken
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,16 @@ def test_a_term_that_selects_nothing_says_what_that_means(side: str, means: str)
 )
 def test_steps_are_the_answer(steps: int, unmet: int, left: int, expected: int, text: str) -> None:
     assert steps_taken(steps, unmet=unmet, left=left, expected=expected) == text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "told", "said"),
+    [
+        pytest.param("changed", ["image a; b -> c", "args x, y -> x"], "image a; b -> c, args x, y -> x", id="whole"),
+        pytest.param("changed", ["a", "b", "c"], "a, b, ...", id="the first two of several"),
+        pytest.param("scaled", ["1,000 -> 1,200"], "scaled, 1,000 -> 1,200", id="scaled"),
+        pytest.param("new", ["limits added"], "new, 2 pods", id="of what is new the number"),
+    ],
+)
+def test_phrases_of_a_change_are_told_whole(verdict: str, told: list[str], said: str) -> None:
+    assert change(Expanded(object="deploy/x/web", verdict=verdict), 2, told) == said

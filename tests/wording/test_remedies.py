@@ -4,11 +4,10 @@ from typing import get_args
 
 import pytest
 
-from kplan.remedies import Candidate, Cost
 from kplan.remedies import about as a
-from kplan.remedies.candidate import Harm
+from kplan.remedies.candidate import Candidate, Cost, Harm
 from kplan.wording.remedies import failed_of, harm_of, short_of, text_of, words_of
-from kplan.wording.remedies_words import Words
+from kplan.wording.remedies_table import PHRASES, Words
 from tests.wording.device_rows import DEVICE_ROWS
 
 POD = a.Part()
@@ -33,61 +32,79 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     (
         "tolerate-taint",
-        a.Taints((f"a=b:{NO}", "c:NoExecute")),
+        a.Named(names=(f"a=b:{NO}", "c:NoExecute")),
         Words("tolerate a=b and c:NoExecute", failed="tolerating a=b and c:NoExecute"),
     ),
     (
         "remove-taint",
-        a.Taints((f"a=b:{NO}",), "n"),
+        a.Named(node="n", names=(f"a=b:{NO}",)),
         Words("remove taint a=b from n", failed="removing taint a=b from n"),
     ),
-    ("node-healthy", a.Taints((f"node.kubernetes.io/not-ready:{NO}",), "n"), Words("n healthy again (not-ready)")),
-    ("drop-node-selector", a.Selector((("a", "b"),)), Words("drop nodeSelector a=b", failed="dropping nodeSelector a")),
+    (
+        "node-healthy",
+        a.Named(node="n", names=(f"node.kubernetes.io/not-ready:{NO}",)),
+        Words("n healthy again (not-ready)"),
+    ),
     (
         "drop-node-selector",
-        a.Selector((("example.com/pool", "a-long-name"),)),
+        a.Named(pairs=(("a", "b"),)),
+        Words("drop nodeSelector a=b", failed="dropping nodeSelector a"),
+    ),
+    (
+        "drop-node-selector",
+        a.Named(pairs=(("example.com/pool", "a-long-name"),)),
         Words("drop nodeSelector example.com/pool", failed="dropping nodeSelector example.com/pool"),
     ),
     (
         "drop-node-affinity",
-        a.NodeAffinity(IN),
+        a.Named(requirement=IN),
         Words("drop node affinity zone In a, b, +1", failed="dropping node affinity zone In a, b, +1"),
     ),
     (
         "drop-node-affinity",
-        a.NodeAffinity(None),
+        a.Named("all"),
         Words("drop the required node affinity", failed="dropping node affinity"),
     ),
     (
         "fix-number",
-        a.WholeNumber(a.Requirement("cores", "Gt", ("3.5",)), "3"),
+        a.Named(requirement=a.Requirement("cores", "Gt", ("3.5",)), new="3"),
         Words("node affinity cores Gt 3 (now 3.5: whole numbers only)"),
     ),
-    ("allow-value", a.AlsoValue("zone", "d"), Words("node affinity: allow zone d too")),
+    ("allow-value", a.Named(key="zone", new="d"), Words("node affinity: allow zone d too")),
     (
         "spread-taints-policy",
-        a.Spread("zone"),
+        a.Named(key="zone"),
         Words("nodeTaintsPolicy: Honor (spread by zone)", "nodeTaintsPolicy: Honor on that constraint"),
     ),
-    ("spread-affinity-policy", a.Spread(), Words("nodeAffinityPolicy: Honor")),
-    ("spread-min-domains", a.Spread("", 2, 3), Words("minDomains: 2 (now 3)")),
-    ("spread-min-domains", a.Spread("", None, 3), Words("no minDomains (now 3)")),
-    ("spread-max-skew", a.Spread("", 2, 1), Words("maxSkew: 2 (now 1)")),
-    ("spread-anyway", a.Spread(), Words("whenUnsatisfiable: ScheduleAnyway")),
+    ("spread-affinity-policy", a.Named(), Words("nodeAffinityPolicy: Honor")),
+    ("spread-min-domains", a.Named(new=2, old=3), Words("minDomains: 2 (now 3)")),
+    ("spread-min-domains", a.Named("none", old=3), Words("no minDomains (now 3)")),
+    ("spread-max-skew", a.Named(new=2, old=1), Words("maxSkew: 2 (now 1)")),
+    ("spread-anyway", a.Named(), Words("whenUnsatisfiable: ScheduleAnyway")),
     (
         "anti-affinity-by-node",
-        a.PodTerm(True, "app=web", "zone"),
+        a.Named(name="app=web", key="zone"),
         Words("pod anti-affinity app=web by hostname (now zone)"),
     ),
     (
         "prefer-pod-affinity",
-        a.PodTerm(False, "app=web", ""),
+        a.Named(name="app=web"),
         Words("pod affinity app=web preferred, not required", failed="pod affinity app=web preferred"),
     ),
-    ("prefer-pod-affinity", a.PodTerms(False, 2), Words("all 2 pod affinity terms preferred, not required")),
-    ("no-host-network", a.HostPorts(), Words("the pod without hostNetwork")),
-    ("no-host-port", a.HostPorts((80,)), Words("the pod without hostPort 80")),
-    ("no-host-port", a.HostPorts((80, 443)), Words("the pod without hostPorts 80 and 443")),
+    ("prefer-pod-affinity", a.Named("all", old=2), Words("all 2 pod affinity terms preferred, not required")),
+    (
+        "prefer-pod-anti-affinity",
+        a.Named(name="app=web"),
+        Words("pod anti-affinity app=web preferred, not required", failed="pod anti-affinity app=web preferred"),
+    ),
+    (
+        "prefer-pod-anti-affinity",
+        a.Named("all", old=3),
+        Words("all 3 pod anti-affinity terms preferred, not required"),
+    ),
+    ("no-host-network", a.Named(), Words("the pod without hostNetwork")),
+    ("no-host-port", a.Named(names=("80",)), Words("the pod without hostPort 80")),
+    ("no-host-port", a.Named(names=("80", "443")), Words("the pod without hostPorts 80 and 443")),
     (
         "one-more-node",
         a.NewNode("n", size=a.Amount("cpu", 4000)),
@@ -114,82 +131,104 @@ ROWS: list[tuple[str, a.About, Words]] = [
         a.NewNode("n", 1, each=("zone", 3)),
         Words("one more node like n in each of 3 zones"),
     ),
-    ("node-in-each-zone", a.NewNodes(("n", "m")), Words("one more node in each zone, like n, m")),
-    ("uncordon", a.OneNode("n"), Words("uncordon n", failed="uncordoning n")),
-    ("remove-node", a.OneNode("n"), Words("remove node n", failed="removing n")),
-    ("pod-limit", a.PodLimit("n", 111, 110), Words("pod limit of n 111 (now 110)")),
-    ("label-node", a.Labels("n", (("a", "b"), ("c", "d"))), Words("label n a=b c=d", failed="labelling n a=b c=d")),
-    ("volume-limit", a.VolumeLimit("n", (("d", 26, 25),)), Words("limit of n 26 (now 25)")),
-    ("volume-limit", a.VolumeLimit("n", (("d", 2, 1), ("e", 4, 3))), Words("limit of n d 2 (now 1), e 4 (now 3)")),
-    ("install-driver", a.Drivers("n", ("d", "e")), Words("driver d, e installed on n")),
+    ("node-in-each-zone", a.Named(names=("n", "m")), Words("one more node in each zone, like n, m")),
+    ("uncordon", a.Named(node="n"), Words("uncordon n", failed="uncordoning n")),
+    ("remove-node", a.Named(node="n"), Words("remove node n", failed="removing n")),
+    ("pod-limit", a.Named(node="n", new=111, old=110), Words("pod limit of n 111 (now 110)")),
+    (
+        "label-node",
+        a.Named(node="n", pairs=(("a", "b"), ("c", "d"))),
+        Words("label n a=b c=d", failed="labelling n a=b c=d"),
+    ),
+    ("volume-limit", a.Named(node="n", limits=(("d", 26, 25),)), Words("limit of n 26 (now 25)")),
+    (
+        "volume-limit",
+        a.Named(node="n", limits=(("d", 2, 1), ("e", 4, 3))),
+        Words("limit of n d 2 (now 1), e 4 (now 3)"),
+    ),
+    ("install-driver", a.Named(node="n", names=("d", "e")), Words("driver d, e installed on n")),
     (
         "detach-volume",
-        a.Detached("n", ("v",), ("k",)),
+        a.Named(node="n", names=("v",), keys=("k",)),
         Words("detach v from n: no pod there uses it", failed="detaching v"),
     ),
-    ("without-claim", a.Claim("data"), Words("the pod without claim data")),
+    ("without-claim", a.Named(name="data"), Words("the pod without claim data")),
     ("new-claim", a.NewClaim("", "fast", False, "data", "x", "1Gi", ()), Words("new claim, class fast")),
     ("new-claim", a.NewClaim("", "fast-late", True, "data", "x", "1Gi", ()), Words("new claim, WaitForFirstConsumer")),
     ("new-claim", a.NewClaim("data", "fast", False, "data", "x", "1Gi", ()), Words("create claim data, class fast")),
-    ("claim-bound", a.BoundClaim("data", "x", True, False), Words("create claim data, bound to a volume")),
-    ("claim-bound", a.BoundClaim("data", "x", False, True), Words("a new claim data, bound to a volume")),
-    ("claim-bound", a.BoundClaim("data", "x", False, False), Words("a volume for claim data")),
+    ("claim-bound", a.Named("new", "data", "x"), Words("create claim data, bound to a volume")),
+    ("claim-bound", a.Named("again", "data", "x"), Words("a new claim data, bound to a volume")),
+    ("claim-bound", a.Named("", "data", "x"), Words("a volume for claim data")),
     (
         "smaller-claim",
-        a.SmallClaim("data", "x", "1Gi", "2Gi"),
+        a.Named("", "data", "x", new="1Gi", old="2Gi"),
         Words("claim data of at most 1Gi (now 2Gi)", "claim data 1Gi (now 2Gi)"),
     ),
-    ("class-topologies", a.StorageClass("fast"), Words("class fast without allowedTopologies")),
-    ("selected-node", a.SelectedNode("data", "x", "n"), Words("clear selected-node n of claim data")),
-    ("local-volume", a.LocalVolume("1Gi", "local", "n", "n", ()), Words("a volume of 1Gi, class local, on n")),
-    ("capacity-reported", a.Reported("d", "1Gi", "fast"), Words("d reports 1Gi for class fast")),
+    ("class-topologies", a.Named(storage_class="fast"), Words("class fast without allowedTopologies")),
+    ("selected-node", a.Named("", "data", "x", "n"), Words("clear selected-node n of claim data")),
+    (
+        "local-volume",
+        a.Named(node="n", to="n", new="1Gi", storage_class="local"),
+        Words("a volume of 1Gi, class local, on n"),
+    ),
+    ("capacity-reported", a.Named(name="d", new="1Gi", storage_class="fast"), Words("d reports 1Gi for class fast")),
     (
         "capacity-untracked",
-        a.Driver("d"),
+        a.Named(name="d"),
         Words("storageCapacity: false on csidriver d", note="space is no longer looked at"),
     ),
-    ("preemption-policy", a.Policy("", 5), Words("preemptionPolicy PreemptLowerPriority (now Never)")),
-    ("raise-priority", a.Priority(7), Words("priority 7 or more", "priority 7")),
-    ("raise-priority", a.Priority(7, "high", 9), Words("priority 7 or more (class high: 9)", "priority 7")),
-    ("budget-allows", a.Budget("web", "x"), Words("web allows 1 (now 0)")),
-    ("set-budget", a.BudgetAsks("web", "maxUnavailable", 1, "0%"), Words("web maxUnavailable 1 (now 0%)")),
-    ("one-more-replica", a.Replica("deploy/x/web"), Words("one more replica of deploy/x/web")),
-    ("wait", a.Pods(("x/p",)), Words("wait until x/p, which is being deleted, is gone")),
-    ("wait", a.Pods(("p", "q", "r", "s")), Words("wait until 4 pods, which are being deleted, are gone")),
+    ("preemption-policy", a.Named(new=5), Words("preemptionPolicy PreemptLowerPriority (now Never)")),
+    ("raise-priority", a.Named(new=7), Words("priority 7 or more", "priority 7")),
+    (
+        "raise-priority",
+        a.Named("class", "high", new=7, old=9),
+        Words("priority 7 or more (class high: 9)", "priority 7"),
+    ),
+    ("budget-allows", a.Named(name="web", namespace="x"), Words("web allows 1 (now 0)")),
+    ("set-budget", a.Named(name="web", key="maxUnavailable", new=1, old="0%"), Words("web maxUnavailable 1 (now 0%)")),
+    ("one-more-replica", a.Named(name="deploy/x/web"), Words("one more replica of deploy/x/web")),
+    ("wait", a.Named(names=("x/p",)), Words("wait until x/p, which is being deleted, is gone")),
+    (
+        "wait",
+        a.Named("several", names=("p", "q", "r", "s")),
+        Words("wait until 4 pods, which are being deleted, are gone"),
+    ),
     (
         "clear-nomination",
-        a.Pods(("x/p",)),
+        a.Named(names=("x/p",)),
         Words("clear the nomination of x/p", failed="clearing the nomination of x/p"),
     ),
     (
         "delete-nominated",
-        a.Pods(("x/p",), back=True),
+        a.Named("back", names=("x/p",)),
         Words("delete x/p", failed="deleting x/p", note="its owner makes another"),
     ),
-    ("force", a.Pods(("p", "q", "r")), Words("--force: p, q, +1 GONE")),
-    ("evict-pods", a.Pods(("p", "q")), Words("evict p and q")),
+    ("delete-nominated", a.Named(names=("x/p",)), Words("delete x/p", failed="deleting x/p")),
+    ("delete-pod", a.Named(names=("p", "q")), Words("delete p and q", failed="deleting p and q")),
+    ("force", a.Named(names=("p", "q", "r")), Words("--force: p, q, +1 GONE")),
+    ("evict-pods", a.Named(names=("p", "q")), Words("evict p and q")),
     (
         "evict-pod",
-        a.Evicted("x/p", "n", "moves", "m", a.Amount("cpu", 2000)),
+        a.Named("moves", node="n", to="m", names=("x/p",), size=a.Amount("cpu", 2000)),
         Words("evict x/p, 2 cpu", note="it moves to m"),
     ),
     (
         "evict-pod",
-        a.Evicted("p", "n", "waits", size=a.Amount("cpu", 1500)),
+        a.Named("waits", node="n", names=("p",), size=a.Amount("cpu", 1500)),
         Words("evict p, 1500m", note="it stays Pending"),
     ),
     (
         "move-pod",
-        a.Evicted("p", "n", "moves", "m"),
+        a.Named(node="n", to="m", names=("p",)),
         Words("move p: cordon n, evict it, uncordon n", note="it moves to m"),
     ),
-    ("make-room", a.Evicted("p", "n", "moves"), Words("make room on n: --cordon n --evict p --uncordon n")),
-    ("evict-pod", a.Evicted("p", "n", "back", alone=True), Words("evicting p alone (it goes back to n)")),
-    ("move-pod", a.Evicted("p", "n", "back"), Words("evicting p (it goes back to n)")),
-    ("move-pod", a.Evicted("p", "n", "no-room"), Words("moving p (no other node has room for it)")),
-    ("evict-pod", a.Evicted("p", "n", "in-vain"), Words("evicting p")),
-    ("evict-pod", a.Evicted("p", "n", "in-vain", alone=True), Words("evicting p alone")),
-    ("evict-pod", a.Evicted("p", "n", "lost"), Words("deleting p")),
+    ("make-room", a.Named(node="n", names=("p",)), Words("make room on n: --cordon n --evict p --uncordon n")),
+    ("evict-pod", a.Named("back-alone", node="n", names=("p",)), Words("evicting p alone (it goes back to n)")),
+    ("move-pod", a.Named("back", node="n", names=("p",)), Words("evicting p (it goes back to n)")),
+    ("move-pod", a.Named("no-room", node="n", names=("p",)), Words("moving p (no other node has room for it)")),
+    ("evict-pod", a.Named("in-vain", node="n", names=("p",)), Words("evicting p")),
+    ("evict-pod", a.Named("alone", node="n", names=("p",)), Words("evicting p alone")),
+    ("evict-pod", a.Named("lost", node="n", names=("p",)), Words("deleting p")),
     *DEVICE_ROWS,
 ]
 
@@ -202,11 +241,13 @@ def test_words(code: str, about: a.About, words: Words) -> None:
 
 
 def test_all_that_a_remedy_may_be_about_has_words() -> None:
-    assert {type(about) for _, about, _ in ROWS} == {*get_args(a.About)}
+    assert {type(about) for _, about, _ in ROWS} == set(get_args(a.About))
+    named = [(code, about.variant) for code, about, _ in ROWS if isinstance(about, a.Named)]
+    assert set(PHRASES) - {f"{code} {variant}".rstrip() for code, variant in named} == set()
 
 
 def test_what_has_no_other_words_is_told_as_it_is() -> None:
-    candidate = Candidate("spread-anyway", Cost.LEAVE_OUT, a.Spread())
+    candidate = Candidate("spread-anyway", Cost.LEAVE_OUT, a.Named())
     assert [text_of(candidate), short_of(candidate), failed_of(candidate)] == ["whenUnsatisfiable: ScheduleAnyway"] * 3
 
 
@@ -220,7 +261,7 @@ def test_what_has_no_other_words_is_told_as_it_is() -> None:
     ],
 )
 def test_for_which_pods_a_node_is_meant(purpose: a.Purpose, note: str) -> None:
-    candidate = Candidate("tolerate-taint", Cost.NOT_MEANT, a.Taints(("a",)), meant=(purpose,))
+    candidate = Candidate("tolerate-taint", Cost.NOT_MEANT, a.Named(names=("a",)), meant=(purpose,))
     assert words_of(candidate).note == note
 
 
@@ -235,4 +276,4 @@ def test_for_which_pods_a_node_is_meant(purpose: a.Purpose, note: str) -> None:
     ],
 )
 def test_harm(harm: Harm, budget: str, text: str) -> None:
-    assert harm_of(Candidate("x", Cost.LOSS, a.Pods(("p",)), harm=harm, budget=budget)) == text
+    assert harm_of(Candidate("x", Cost.LOSS, a.Named(names=("p",)), harm=harm, budget=budget)) == text

@@ -8,6 +8,7 @@ from kplan.admission.policies.defaults import set_spec_defaults
 from kplan.admission.raw import copied
 from kplan.objects.models import Container, Pod
 from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.plain import filled
 from kplan.objects.quantity import canonical, nanos
 from kplan.objects.request_sums import all_containers
 
@@ -65,13 +66,7 @@ def _parts(old: Pod, new: Pod) -> Iterator[str]:
     """Name other fields of the template that differ."""
     if old.labels != new.labels:
         yield "labels"
-    before, after = (_normal(one) for one in (old, new))
+    before, after = (filled(msgspec.to_builtins(one.spec)) for one in (old, new))
     for key in dict.fromkeys([*after, *before]):
         if key not in ("containers", "initContainers") and before.get(key) != after.get(key):
             yield key
-
-
-def _normal(pod: Pod) -> dict[str, object]:
-    built = msgspec.to_builtins(pod.spec)
-    assert isinstance(built, dict)
-    return {key: value for key, value in built.items() if value not in (None, "", {}, [], False)}

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 
 from kplan.objects.models import Container, Pod
 from kplan.objects.models.pod import PodSpec
-from kplan.objects.quantity import Form, canonical, format_nanos, nanos
-from kplan.objects.request_sums import container_requests
-from kplan.objects.requests import RequestRules, container_limits, is_hugepages_resource, is_pod_level_resource
+from kplan.objects.quantity import canonical, format_sum, nanos
+from kplan.objects.request_sums import RequestRules, container_limits, container_requests
 from kplan.objects.requests import set_resource_defaults as _set_resource_defaults
-from kplan.objects.resource_names import CPU
+from kplan.objects.resource_names import is_hugepages_resource, is_pod_level_resource
 
 _GRACE_SECONDS = 30
 _DEFAULT_SCHEDULER = "default-scheduler"
@@ -93,10 +92,10 @@ def set_pod_level_defaults(pod: Pod, rules: RequestRules) -> list[str]:
     totals = container_limits(pod)
     for name, amount in totals.items():
         if is_hugepages_resource(name) and name not in requests and name not in limits:
-            limits[name] = format_nanos(amount, Form.BINARY_SI)
+            limits[name] = format_sum(name, amount)
     for name, amount in container_requests(pod).items():
         if is_pod_level_resource(name) and not is_hugepages_resource(name):
-            requests.setdefault(name, _written(name, amount))
+            requests.setdefault(name, format_sum(name, amount))
     for name, raw in limits.items():
         if is_pod_level_resource(name):
             requests.setdefault(name, raw)
@@ -106,7 +105,7 @@ def set_pod_level_defaults(pod: Pod, rules: RequestRules) -> list[str]:
             for container in containers_of(pod.spec)
         )
         if is_pod_level_resource(name) and name not in limits and limited and name in totals:
-            limits[name] = raw if nanos(raw) > totals[name] else _written(name, totals[name])
+            limits[name] = raw if nanos(raw) > totals[name] else format_sum(name, totals[name])
     level.requests, level.limits = requests or level.requests, limits or level.limits
     return _told(pod, before, "request") + [
         f"pod-level {name} limit {canonical(raw)} from its containers"
@@ -122,10 +121,6 @@ def _write_canonical(pod: Pod) -> None:
     for quantities in (*listed, pod.spec.overhead):
         for name, raw in (quantities or {}).items():
             (quantities or {})[name] = canonical(raw)
-
-
-def _written(name: str, amount: int) -> str:
-    return format_nanos(amount, Form.DECIMAL_SI if name == CPU else Form.BINARY_SI)
 
 
 def _level_requests(pod: Pod) -> dict[str, str | int | float]:

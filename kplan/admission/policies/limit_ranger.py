@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from kplan.admission.refusal import Refusal
 from kplan.objects.models import Container, LimitRange, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements
 from kplan.objects.models.policy import LimitRangeItem
-from kplan.objects.quantity import Form, canonical, format_nanos, milli_value, value
+from kplan.objects.quantity import canonical, format_sum, milli_value, value
 from kplan.objects.request_sums import amounts_of, container_limits, container_requests
 from kplan.objects.resource_names import CPU, MEMORY
+from kplan.words import aggregate
 
 _MAX_MILLI_VALUE = (2**63 - 1) // 1000
 """Largest whole amount whose thousandths fit 64 bits; larger ones are compared in whole units."""
@@ -114,13 +115,10 @@ def check_claim_limits(claim: PersistentVolumeClaim, ranges: Iterable[LimitRange
 
 
 def _refuse(problems: list[str]) -> None:
-    """Refuse if there is a problem; several are written as Go's aggregate errors are.
-
-    Source: aggregate.Error in apimachinery pkg/util/errors: each text once.
-    """
-    told = list(dict.fromkeys(problem for problem in problems if problem))
+    """Refuse if there is a problem."""
+    told = list(filter(None, problems))
     if told:
-        raise Refusal(told[0] if len(told) == 1 else f"[{', '.join(told)}]")
+        raise Refusal(aggregate(told))
 
 
 def _bounds(item: LimitRangeItem, requests: Resources, limits: Resources) -> list[str]:
@@ -146,10 +144,7 @@ def _pod_totals(pod: Pod, *, pod_level_resources: bool) -> tuple[dict[str, Quant
 
 
 def _quantities(amounts: Mapping[str, int]) -> dict[str, Quantity]:
-    return {
-        name: format_nanos(amount, Form.DECIMAL_SI if name == CPU else Form.BINARY_SI)
-        for name, amount in amounts.items()
-    }
+    return {name: format_sum(name, amount) for name, amount in amounts.items()}
 
 
 def _compared(*raws: Quantity | None) -> tuple[int, ...]:

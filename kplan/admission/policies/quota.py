@@ -167,7 +167,7 @@ class Quotas:
             return refusal.message
         return ""
 
-    def let_out_pod(self, pod: Pod, *, terminating: bool = False) -> None:
+    def let_out_pod(self, pod: Pod) -> None:
         """Stop counting a pod that leaves.
 
         Source: a quota's controller counts again once a pod is gone, syncResourceQuota in
@@ -175,7 +175,7 @@ class Quotas:
         """
         usage = pod_usage(pod, self._rules)
         for account in self._accounts.get(pod.namespace, ()):
-            if self._matches(account.quota, pod, terminating=terminating):
+            if self._matches(account.quota, pod, terminating=False):
                 names = pod_resources(account.hard)
                 add_to(account.added, {name: -amount for name, amount in usage.items() if name in names and amount})
 

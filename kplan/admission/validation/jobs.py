@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from kplan.admission.controllers.names import uid
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
-from kplan.admission.validation.formats import dns_label
 from kplan.admission.validation.labels import selector_problems
 from kplan.admission.validation.numbers import count_problems, deadline_problems
 from kplan.admission.validation.pods import template_problems
 from kplan.admission.validation.problems import Fields, Problem, invalid, required, unsupported
+from kplan.objects.formats import dns_label
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
 

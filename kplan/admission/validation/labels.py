@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from kplan.admission.validation.formats import dns_label, dns_subdomain, label_key, label_value, service_name
 from kplan.admission.validation.problems import Problem, forbidden, invalid, required
+from kplan.objects.formats import dns_label, dns_subdomain, label_key, label_value, service_name
 from kplan.objects.models import LabelSelector
 from kplan.objects.models.meta import ObjectMeta
 from kplan.sources.fit import Path

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from kplan.admission.raw import dig
-from kplan.admission.validation.formats import percentage
 from kplan.admission.validation.problems import NEGATIVE, Problem, invalid
+from kplan.objects.formats import percentage
 from kplan.sources.fit import Path
 
 _ALL = 100

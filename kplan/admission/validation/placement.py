@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from kplan.admission.validation.formats import decimal_integer, dns_label, dns_subdomain, label_value
 from kplan.admission.validation.labels import (
     key_problems,
     label_problems,
@@ -19,6 +18,7 @@ from kplan.admission.validation.problems import (
     required,
     unsupported,
 )
+from kplan.objects.formats import decimal_integer, dns_label, dns_subdomain, label_value
 from kplan.objects.models import Affinity, NodeSelectorTerm, PodAffinityTerm, Toleration, TopologySpreadConstraint
 from kplan.objects.models.pod import PodSpec
 from kplan.sources.fit import Path

@@ -11,14 +11,15 @@ from kplan.admission.policies.defaults import set_spec_defaults
 from kplan.admission.raw import copied
 from kplan.admission.refusal import Refusal
 from kplan.admission.validation.claims import claim_problems
-from kplan.admission.validation.formats import dns_label, port_name
 from kplan.admission.validation.labels import annotation_problems, label_problems
 from kplan.admission.validation.placement import placement_problems
 from kplan.admission.validation.problems import Problem, duplicate, invalid, not_found, required, unsupported
 from kplan.admission.validation.resources import pod_level_problems, resource_problems
+from kplan.objects.formats import dns_label, port_name
 from kplan.objects.models import Container, Pod
 from kplan.objects.models.pod import EphemeralVolume, PodSpec
 from kplan.sources.fit import Path
+from kplan.words import aggregate
 
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _RESTARTS = ("Always", "Never", "OnFailure")
@@ -39,8 +40,7 @@ def check_pod(pod: Pod, *, complete: bool = True) -> None:
     """
     problems = [problem.under("spec") for problem in spec_problems(pod.spec, complete=complete)]
     if problems:
-        texts = list(dict.fromkeys(str(problem) for problem in problems))
-        raise Refusal(texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]", tuple(problems))
+        raise Refusal(aggregate(problems), tuple(problems))
 
 
 def template_problems(template: Pod, *, complete: bool = True) -> list[Problem]:

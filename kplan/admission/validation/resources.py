@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from kplan.admission.validation.formats import label_key
 from kplan.admission.validation.problems import (
     NEGATIVE,
     Key,
@@ -15,11 +14,12 @@ from kplan.admission.validation.problems import (
     unsupported,
 )
 from kplan.errors import QuantityError
+from kplan.objects.formats import label_key
 from kplan.objects.models import Pod, Quantity, ResourceRequirements
 from kplan.objects.models.pod import PodSpec, ResourceClaimReference
-from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos
+from kplan.objects.quantity import NANO_PER_UNIT, canonical, format_sum, nanos
 from kplan.objects.request_sums import container_limits, container_requests
-from kplan.objects.resource_names import CPU, is_extended_resource, is_hugepages_resource, is_pod_level_resource
+from kplan.objects.resource_names import is_extended_resource, is_hugepages_resource, is_pod_level_resource
 from kplan.sources.fit import Path
 
 _NATIVE = ("cpu", "ephemeral-storage", "memory")
@@ -121,18 +121,14 @@ def pod_level_problems(spec: PodSpec, level: ResourceRequirements) -> Iterator[P
     pod = Pod(spec=spec)
     for name, total in container_requests(pod).items():
         if name in requests and total > nanos(requests[name]):
-            words = f"must be greater than or equal to aggregate container requests of {_written(name, total)}"
+            words = f"must be greater than or equal to aggregate container requests of {format_sum(name, total)}"
             yield invalid((*path, "requests", Key(name)), canonical(requests[name]), words)
     for name, total in container_limits(pod).items():
         if is_hugepages_resource(name) and name in limits and total > nanos(limits[name]):
-            words = f"must be greater than or equal to aggregate container limits of {_written(name, total)}"
+            words = f"must be greater than or equal to aggregate container limits of {format_sum(name, total)}"
             yield invalid((*path, "limits", Key(name)), canonical(limits[name]), words)
     for number, container in enumerate(spec.containers or ()):
         for name, raw in ((container.resources.limits if container.resources else None) or {}).items():
             if name in limits and nanos(raw) > nanos(limits[name]):
                 words = f"must be less than or equal to pod limits of {canonical(limits[name])}"
                 yield invalid((*path, "containers", number, Key(name), "limits"), canonical(raw), words)
-
-
-def _written(name: str, amount: int) -> str:
-    return format_nanos(amount, Form.DECIMAL_SI if name == CPU else Form.BINARY_SI)

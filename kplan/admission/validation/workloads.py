@@ -7,7 +7,6 @@ import msgspec
 from kplan.admission.policies.defaults import set_spec_defaults
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
 from kplan.admission.validation.claims import claim_problems
-from kplan.admission.validation.formats import dns_label
 from kplan.admission.validation.jobs import cron_job_problems, job_problems
 from kplan.admission.validation.labels import metadata_problems, selector_problems
 from kplan.admission.validation.numbers import count_problems, deadline_problems, given_or, number_of, share_problems
@@ -21,11 +20,13 @@ from kplan.admission.validation.problems import (
     required,
     unsupported,
 )
+from kplan.objects.formats import dns_label
 from kplan.objects.models import LabelSelector, Pod
 from kplan.objects.models.workloads import WorkloadSpec
 from kplan.objects.selectors import compile_selector
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
+from kplan.words import aggregate
 
 _RESOURCES = {
     "Deployment": "Deployment.apps",
@@ -42,9 +43,8 @@ def refusal_text(manifest: ManifestObject, name: str, problems: list[Problem]) -
 
     Source: NewInvalid in apimachinery pkg/api/errors/errors.go, aggregate.Error in pkg/util/errors.
     """
-    texts = list(dict.fromkeys(str(problem) for problem in problems))
     what = _RESOURCES.get(manifest.kind, manifest.kind)
-    return f'{what} "{name}" is invalid: {texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"}'
+    return f'{what} "{name}" is invalid: {aggregate(problems)}'
 
 
 def workload_problems(manifest: ManifestObject) -> list[Problem]:

@@ -15,20 +15,20 @@ class Command:
     Attributes:
         targets: which pods.
         plan: name of a plan that was saved; empty for none.
-        save: where to save what is shown; empty for nowhere.
+        save_plan: where to save what is shown; empty for nowhere.
         resume: name of the journal of a run that stopped; empty for none.
         apply: write what was shown.
-        dry_run: let the server try the writes before anything is asked.
+        server_dry_run: let the server try the writes before anything is asked.
         journal: where to keep the journal; empty for a name with the time.
         replan: plan again what was held back.
     """
 
     targets: Targets
     plan: str = ""
-    save: str = ""
+    save_plan: str = ""
     resume: str = ""
     apply: bool = False
-    dry_run: bool = False
+    server_dry_run: bool = False
     journal: str = ""
     replan: bool = False
 
@@ -63,15 +63,15 @@ class Command:
                 code="snapshot-apply",
                 hint="--save-plan FILE here; then, in the cluster it was taken of: kplan bind --plan FILE --apply",
             )
-        if snapshot and self.dry_run:
+        if snapshot and self.server_dry_run:
             raise UsageError(
                 "--server-dry-run asks a server, and a snapshot has none", code="snapshot-apply", hint="leave one out"
             )
         more = {
-            "--save-plan": self.save,
+            "--save-plan": self.save_plan,
             "--journal": self.journal,
             "--replan": self.replan,
-            "--server-dry-run": self.dry_run,
+            "--server-dry-run": self.server_dry_run,
         }
         for flag in (flag for flag, given in more.items() if given and self.resume):
             raise UsageError(

@@ -9,13 +9,12 @@ from typing import Any
 import msgspec
 
 from kplan.objects.models import Node, Pod
-from kplan.objects.quantity import nanos
+from kplan.objects.plain import filled, without_empty
 
 Plain = dict[str, Any]
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 _SPEC_LEFT_OUT = frozenset({"nodeName", "priorityClassName", "serviceAccountName"})
-_AMOUNTS = frozenset({"requests", "limits", "overhead"})
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 _OWN_LABELS = frozenset(
@@ -88,20 +87,7 @@ def _named(labels: Plain, spec: Plain) -> Iterator[tuple[str, Any]]:
 
 def _plain(value: Any) -> Plain:
     """As dicts and lists, so that what means the same is the same: nothing empty, quantities as amounts."""
-    found = _without_empty(msgspec.to_builtins(value), "")
-    return found if isinstance(found, dict) else {}
-
-
-def _without_empty(value: Any, name: str) -> Any:
-    if isinstance(value, dict):
-        if name in _AMOUNTS:
-            return {resource: nanos(raw) for resource, raw in value.items()}
-        return _filled({key: _without_empty(part, key) for key, part in value.items()})
-    return [_without_empty(part, "") for part in value] if isinstance(value, list) else value
-
-
-def _filled(parts: Plain) -> Plain:
-    return {key: part for key, part in parts.items() if part not in (None, "", {}, [], False)}
+    return without_empty(msgspec.to_builtins(value))
 
 
 def _without_tokens(spec: Plain) -> Plain:
@@ -113,8 +99,8 @@ def _without_tokens(spec: Plain) -> Plain:
     found = {**spec, "volumes": others(spec.get("volumes", []))}
     for name in _CONTAINERS:
         containers = (_replaced(container, "volumeMounts", others) for container in spec.get(name, ()))
-        found[name] = [_filled(container) for container in containers]
-    return _filled(found)
+        found[name] = [filled(container) for container in containers]
+    return filled(found)
 
 
 def _replaced(item: Plain, name: str, make: Callable[[list[Plain]], list[Plain]]) -> Plain:

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import yaml
-
-from kplan.bind.wire.leases import DEFAULT_NAME
+from kplan.bind.wire.leases import DEFAULT_NAME, parsed
 from kplan.config import is_interested
 from kplan.framework.args import Extender
 from kplan.framework.codes import Point
@@ -42,9 +40,8 @@ def permit_plugins(configuration: Mapping[str, Any] | str | None) -> dict[str, t
     Args:
         configuration: a KubeSchedulerConfiguration that was accepted, parsed or as text; None for the default.
     """
-    parsed = yaml.safe_load(configuration) if isinstance(configuration, str) else configuration
     found: dict[str, tuple[str, ...]] = {}
-    for profile in (parsed or {}).get("profiles") or ():
+    for profile in parsed(configuration).get("profiles") or ():
         plugins = (profile.get("plugins") or {}).get("permit") or {}
         names = tuple(one["name"] for one in plugins.get("enabled") or () if one["name"] not in REGISTRY)
         if names:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kplan.bind.run.arrivals import Arrivals
 from kplan.bind.run.live import LiveCluster
-from kplan.bind.run.perform import HeldBack, Performer
+from kplan.bind.run.perform import HeldBack, Performer, is_done
 from kplan.bind.run.reread import model_of
 from kplan.bind.wire.resources import AWAITED, attribute_of
 from kplan.bind.wire.writes import Finding, create
@@ -84,10 +84,7 @@ class Creating:
         """Create one object unless it is there; whether this run created it."""
         client = self.performer.client
         write = create(manifest, self.run)
-        found = write.ask(client)
-        if found.finding is Finding.CHANGED:
-            raise HeldBack(found.text, code=found.code)
-        if found.finding is Finding.OPEN:
+        if not is_done(write.ask(client)):
             self.performer.carry_out(write)
         path = f"{write.path}/{manifest['metadata']['name']}"
         raw = client.found(path, what=f"reading {item.object}")

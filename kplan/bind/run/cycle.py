@@ -13,13 +13,15 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
+from kplan.admission.raw import dig_text
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
 from kplan.bind.run import device_claims, evict, prebind, reread
 from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
-from kplan.bind.run.perform import Conflict, HeldBack, Performer
+from kplan.bind.run.perform import HeldBack, Performer, is_done, reread_on_conflict
 from kplan.bind.run.watch import Seen
 from kplan.bind.wire.devices import device_claim_path
 from kplan.bind.wire.events import scheduled
@@ -28,7 +30,6 @@ from kplan.bind.wire.writes import (
     CLEAR_NOMINATION,
     EVENT,
     NOMINATE,
-    Finding,
     bind,
     claim_path,
     create,
@@ -126,22 +127,27 @@ class Cycle:
     def _create(self, manifest: dict[str, object]) -> Iterator[float]:
         """Create the pod unless this run has done so before."""
         write = create(manifest, self.run)
-        found = write.ask(self.performer.client)
-        if found.finding is Finding.CHANGED:
-            raise HeldBack(found.text, code=found.code)
+        done = is_done(write.ask(self.performer.client))
         end = time.monotonic() + _ACCOUNT_WITHIN
-        while found.finding is Finding.OPEN:
+        while not done:
             try:
                 self.performer.carry_out(write)
                 break
             except HeldBack as problem:
-                if "service account" not in problem.message or time.monotonic() >= end:
+                if problem.code != "forbidden" or time.monotonic() >= end or not self._awaits_account(manifest):
                     raise
             yield _LOOK_EVERY  # a namespace that was just created gets its service account in a moment
         raw = self.performer.client.found(pod_path(self.shown.pod), what=f"reading {self.shown.pod}")
         if raw is None:
             raise HeldBack("the pod was deleted as soon as it was created", code="deleted")
         self.uid = raw["metadata"]["uid"]
+
+    def _awaits_account(self, manifest: dict[str, object]) -> bool:
+        """Tell whether the pod's service account is not there yet; whoever may not see it waits for it, too."""
+        space, name = self.shown.pod.partition("/")[0], dig_text(manifest, "spec.serviceAccountName", "default")
+        path = f"/api/v1/namespaces/{space}/serviceaccounts/{name}"
+        reply = self.performer.client.read(path, what=f"looking for service account {space}/{name}")
+        return reply.status in (403, 404)
 
     def _read_claims(self, pod: Pod) -> Iterator[float]:
         """Take in the claims of a pod that was not there when the state was read; its own are made after it."""
@@ -235,15 +241,13 @@ class Cycle:
 
     def _bind(self, pod: Pod) -> None:
         """Bind the pod as it was read; where it has changed meanwhile, look again."""
-        for attempt in range(_AGAIN):
-            try:
-                version = pod.metadata.resource_version or ""
-                self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version))
-                return
-            except Conflict:
-                if attempt + 1 == _AGAIN:
-                    raise
-                pod = self._look()
+        read = chain([pod], iter(self._look, None))
+
+        def once() -> None:
+            version = next(read).metadata.resource_version or ""
+            self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version))
+
+        reread_on_conflict(once, _AGAIN)
 
     def _report(self) -> None:
         """Report the event; a refusal is no reason to take the binding back."""

@@ -13,6 +13,7 @@ from kplan.bind.run.reread import model_of
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.writes import evict, pod_path
 from kplan.objects.models import Pod, PodDisruptionBudget
+from kplan.objects.readiness import is_ready
 from kplan.objects.selectors import compile_selector
 from kplan.result.document_bind import BindPod, BindVictim
 from kplan.words import count
@@ -44,8 +45,7 @@ class Left:
 
         Source: kubernetes v1.37.2 pkg/registry/core/pod/storage/eviction.go Create.
         """
-        conditions = self.pod.status.conditions or ()
-        return not self.leaving and any(one.type == "Ready" and one.status == "True" for one in conditions)
+        return not self.leaving and is_ready(self.pod)
 
 
 def remaining(client: Client, shown: BindPod) -> list[Left]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,13 +36,11 @@ class Journal:
     Args:
         path: the file; empty to keep none.
         resumed: whether it goes on where another run stopped.
-        after_line: called after each line is on disk; a test's way to kill the run there.
     """
 
-    def __init__(self, path: str, *, resumed: bool = False, after_line: Callable[[str], None] | None = None) -> None:
+    def __init__(self, path: str, *, resumed: bool = False) -> None:
         self.path = path
         self._number = 0
-        self._after_line = after_line
         self._failed = False
         self._file: int | None = None
         if not path:
@@ -100,8 +97,6 @@ class Journal:
         if self._file is not None:
             text = json.dumps({"at": _now(), "kind": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
             self._append(text.encode(errors="surrogatepass") + b"\n")
-        if self._after_line is not None:
-            self._after_line(kind)
 
     def _append(self, data: bytes) -> None:
         """Put a line on disk; after one that failed no other comes, so that only the last is ever cut off."""

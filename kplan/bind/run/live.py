@@ -14,7 +14,7 @@ from functools import partial
 import msgspec
 
 from kplan.bind.plan.fields import node_fields
-from kplan.bind.run.watch import Seen, Watches
+from kplan.bind.run.watch import Seen, Watches, relisted
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove
 from kplan.framework.writes import AnyWrite
 from kplan.objects.models import Node, Object, PersistentVolume, Pod
@@ -102,11 +102,8 @@ class LiveCluster:
 
     def listed_nodes(self, nodes: Iterable[Node]) -> None:
         """Take in all nodes of the server: those it does not list are gone."""
-        there = {node.name: node for node in nodes}
-        for known in [node for node in self.cluster.nodes if node.name not in there]:
-            self.seen_node(Seen(known, gone=True))
-        for node in there.values():
-            self.seen_node(Seen(node))
+        for seen in relisted(self.cluster.nodes, nodes):
+            self.seen_node(seen)
 
     def seen_object(self, attribute: str, seen: Seen[Object]) -> None:
         """Take in an object as the server has it, unless it is one that this run has reserved: then it knows better."""
@@ -119,12 +116,8 @@ class LiveCluster:
 
     def listed_objects(self, attribute: str, items: Iterable[Object]) -> None:
         """Take in all objects of a kind that the server has: those it does not list are gone."""
-        there = {item.key: item for item in items}
-        for key, known in list(self.cluster.objects.table(attribute).items()):
-            if key not in there:
-                self.seen_object(attribute, Seen(known, gone=True))
-        for item in there.values():
-            self.seen_object(attribute, Seen(item))
+        for seen in relisted(self.cluster.objects.table(attribute).values(), items):
+            self.seen_object(attribute, seen)
 
     def seen(self, seen: Seen[Pod]) -> None:
         """Take in one pod as the server has it."""
@@ -149,12 +142,8 @@ class LiveCluster:
 
     def listed(self, pods: Iterable[Pod]) -> None:
         """Take in all pods of the server: those it does not list are gone."""
-        there = {pod.key: pod for pod in pods}
-        for known in [pod for pod in self.cluster.pods if not pod.gone]:
-            if known.key not in there:
-                self.cluster.apply([Remove(known.row)])
-        for pod in there.values():
-            self.seen(Seen(pod))
+        for seen in relisted([pod.pod for pod in self.cluster.pods if not pod.gone], pods):
+            self.seen(seen)
 
     def node_of(self, pod: PodInfo) -> str:
         """Name of the node a pod counts on; empty for none."""
@@ -216,20 +205,15 @@ class LiveCluster:
                 assumed.former.append(self._former(change))
             self.cluster.apply([change])
 
-    def revert(self, key: str, now: Pod | None = None) -> None:
-        """Take back what was assumed for a pod, the last first.
-
-        Args:
-            key: ``namespace/name``.
-            now: the pod as the server has it; as it was read before if None.
-        """
+    def revert(self, key: str) -> None:
+        """Take back what was assumed for a pod, the last first."""
         assumed = self.assumed.pop(key, None)
         if assumed is None:
             return
         self.cluster.apply(reversed(assumed.former))
         known = self.pod(key)
         if known is not None:
-            self.cluster.apply([Remove(known.row), AddPods((now or known.pod,))])
+            self.cluster.apply([Remove(known.row), AddPods((known.pod,))])
 
     def put(self, attribute: str, item: Object) -> None:
         """Take in an object as it was just read."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from kplan.bind.run.journal import Journal
 from kplan.bind.wire.client import Client, NoAnswer, Reply
-from kplan.bind.wire.writes import Finding, Request
+from kplan.bind.wire.writes import Finding, Found, Request
 from kplan.errors import BindError
 
 _ATTEMPTS = 8
@@ -36,6 +38,33 @@ class Conflict(HeldBack):
     """The object is not as it was read any more, though what was to be written is still open: read it again."""
 
     default_code = "conflict"
+
+
+def is_done(found: Found) -> bool:
+    """Whether the server says that a write is done already; it is open if not.
+
+    Raises:
+        HeldBack: it is not possible any more.
+    """
+    if found.finding is Finding.CHANGED:
+        raise HeldBack(found.text, code=found.code)
+    return found.finding is Finding.DONE
+
+
+def reread_on_conflict(step: Callable[[], None], times: int) -> None:
+    """Take a step that reads what it writes to; take it again where that changes under it.
+
+    Args:
+        step: what is done.
+        times: how often at most.
+
+    Raises:
+        Conflict: it changed the last time, too.
+    """
+    for _ in range(times - 1):
+        with suppress(Conflict):
+            return step()
+    return step()
 
 
 @dataclass
@@ -70,7 +99,7 @@ class Performer:
             try:
                 reply = self._send(write, dry=True)
                 said = reply.message
-                if _is_done(write, reply):
+                if _is_answered(write, reply):
                     self.rehearsed.add((write.kind, write.about))
                     return
                 if _refused(reply):
@@ -126,7 +155,7 @@ class Performer:
 
     def _settled(self, write: Request, number: int, reply: Reply) -> bool:
         """Read an answer that says something: done, refused or to be tried later."""
-        if _is_done(write, reply):
+        if _is_answered(write, reply):
             self._done(write, number, reply.status)
             return True
         if reply.status == 429 and BUDGET in reply.causes:
@@ -142,8 +171,7 @@ class Performer:
             self._done(write, number, reply.status, "it was done already")
             return True
         self.journal.after(number, "refused", reply.status, found.text or reply.message)
-        if found.finding is Finding.CHANGED:
-            raise HeldBack(found.text, code=found.code)
+        is_done(found)
         if reply.status == 409:
             raise Conflict(reply.message)
         raise _refusal(write, reply, "")
@@ -156,9 +184,7 @@ class Performer:
             self._done(write, number, status, "the answer was lost, the server says that it is done")
             return True
         self.journal.after(number, found.finding.value, status, found.text or "the server says that it is not done")
-        if found.finding is Finding.CHANGED:
-            raise HeldBack(found.text, code=found.code)
-        return False
+        return is_done(found)
 
     def _done(self, write: Request, number: int, status: int, text: str = "") -> None:
         self.journal.after(number, "done", status, text)
@@ -170,7 +196,7 @@ class Performer:
         return self.client.send(write.method, write.path, write.data, query, content_type=write.content_type, what=what)
 
 
-def _is_done(write: Request, reply: Reply) -> bool:
+def _is_answered(write: Request, reply: Reply) -> bool:
     return reply.ok or (write.named and reply.status == 409)
 
 

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from kplan.bind.run import reread
-from kplan.bind.run.perform import Conflict, HeldBack, Performer
+from kplan.bind.run.perform import HeldBack, Performer, is_done, reread_on_conflict
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.updates import standing, update
-from kplan.bind.wire.writes import Finding, Raw, Request, volume_path
+from kplan.bind.wire.writes import Raw, Request, volume_path
 from kplan.framework.writes import Write
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim
 from kplan.plugins.volume_binding.writing import give_volume, select_node
@@ -38,17 +38,15 @@ def carry_out(performer: Performer, writes: Sequence[Write], claims: Sequence[Bi
         HeldBack: a claim or a volume is not as it was shown, or a write is refused.
     """
     shown = {claim.claim: claim for claim in claims}
-    for attempt in range(_AGAIN):
-        try:
-            for write in writes:
-                claim = reread.read_claim(performer.client, shown[write.until.claim])
-                request = _request(performer.client, write, shown[write.until.claim], claim)
-                if request is not None:
-                    performer.carry_out(request)
-            return
-        except Conflict:
-            if attempt + 1 == _AGAIN:
-                raise
+
+    def once() -> None:
+        for write in writes:
+            claim = reread.read_claim(performer.client, shown[write.until.claim])
+            request = _request(performer.client, write, shown[write.until.claim], claim)
+            if request is not None:
+                performer.carry_out(request)
+
+    reread_on_conflict(once, _AGAIN)
 
 
 def requests(client: Client, claims: Sequence[BindClaim], node: str) -> Iterator[Request]:
@@ -72,12 +70,9 @@ def requests(client: Client, claims: Sequence[BindClaim], node: str) -> Iterator
 def _request(client: Client, write: Write, shown: BindClaim, claim: Raw) -> Request | None:
     """The request of a write by what is there now; None where nothing is left to do."""
     item = reread.read_volume(client, shown) if shown.volume else claim
-    found = standing(write, item)
-    if found.finding is Finding.DONE or (not shown.volume and reread.is_bound(claim)):
+    if not shown.volume and reread.is_bound(claim):
         return None
-    if found.finding is Finding.CHANGED:
-        raise HeldBack(found.text, code=found.code)
-    return update(write, item)
+    return None if is_done(standing(write, item)) else update(write, item)
 
 
 def wait(client: Client, claims: Sequence[BindClaim], node: str, timeout: float, reaches: Reaches) -> Iterator[float]:

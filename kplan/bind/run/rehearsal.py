@@ -10,9 +10,9 @@ from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
 from kplan.bind.run import device_claims, prebind
 from kplan.bind.run.evict import check_budgets, refused, remaining
-from kplan.bind.run.perform import BudgetRefuses, Conflict, HeldBack, Performer
+from kplan.bind.run.perform import BudgetRefuses, HeldBack, Performer, is_done, reread_on_conflict
 from kplan.bind.run.reread import read_node, read_pod
-from kplan.bind.wire.writes import Finding, Request, bind, create, evict, nominate, pod_path
+from kplan.bind.wire.writes import Request, bind, create, evict, nominate, pod_path
 from kplan.framework.features import Features
 from kplan.objects.kind_words import kind_word
 from kplan.objects.requests import RequestRules
@@ -64,22 +64,17 @@ class Rehearsal:
 
     def _pod(self, shown: BindPod, missing: set[str]) -> None:
         """Try the writes of a pod; what changed just now is read again, as when it is written."""
-        for attempt in range(_AGAIN):
-            try:
-                for write in self._writes(shown, missing):
-                    self._try(write)
-                return
-            except Conflict:
-                if attempt + 1 == _AGAIN:
-                    raise
+
+        def once() -> None:
+            for write in self._writes(shown, missing):
+                self._try(write)
+
+        reread_on_conflict(once, _AGAIN)
 
     def _object(self, manifest: Raw, missing: set[str]) -> bool:
         """Try to create an object; whether it is not there yet."""
         write = create(manifest, self.run)
-        found = write.ask(self.performer.client)
-        if found.finding is Finding.CHANGED:
-            raise HeldBack(found.text, code=found.code)
-        if found.finding is Finding.DONE:
+        if is_done(write.ask(self.performer.client)):
             return False
         if missing.isdisjoint(needed(manifest)):
             self.performer.rehearse(write)

@@ -66,12 +66,7 @@ def read_node(client: Client, shown: BindPod) -> Node:
         LiveError: the server does not answer.
     """
     name = shown.node
-    raw = client.found(f"/api/v1/nodes/{name}", what=f"reading node {name} again")
-    if raw is None:
-        raise HeldBack(f"node {name} was deleted after the plan", code="node-deleted")
-    node: Node = model_of(raw, Node)
-    if shown.node_uid and node.metadata.uid != shown.node_uid:
-        raise HeldBack(f"node {name} was deleted and made again after the plan", code="node-recreated")
+    node: Node = model_of(_same(client, f"/api/v1/nodes/{name}", "node", name, shown.node_uid), Node)
     differs = changed(shown.node_fields, node_fields(node)) if shown.node_fields else []
     if "unschedulable" in differs and node.spec.unschedulable:
         raise HeldBack(f"node {name} was cordoned after the plan", code="node-cordoned")
@@ -88,11 +83,7 @@ def read_claim(client: Client, shown: BindClaim) -> Raw:
         LiveError: the server does not answer.
     """
     key = shown.claim
-    raw = client.found(claim_path(key), what=f"reading claim {key} again")
-    if raw is None or raw["metadata"].get("deletionTimestamp"):
-        raise HeldBack(f"claim {key} was deleted after the plan", code="claim-deleted")
-    if shown.uid and raw["metadata"]["uid"] != shown.uid:
-        raise HeldBack(f"claim {key} was deleted and made again after the plan", code="claim-recreated")
+    raw = _same(client, claim_path(key), "claim", key, shown.uid, leaving=True)
     volume = raw["spec"].get("volumeName") or ""
     if volume and shown.volume and volume != shown.volume:
         raise HeldBack(f"claim {key} got volume {volume} by now, not {shown.volume}", code="claim-elsewhere")
@@ -106,11 +97,16 @@ def read_volume(client: Client, shown: BindClaim) -> Raw:
         HeldBack: it is not.
         LiveError: the server does not answer.
     """
-    raw = client.found(volume_path(shown.volume), what=f"reading volume {shown.volume} again")
-    if raw is None:
-        raise HeldBack(f"volume {shown.volume} was deleted after the plan", code="volume-deleted")
-    if shown.volume_uid and raw["metadata"]["uid"] != shown.volume_uid:
-        raise HeldBack(f"volume {shown.volume} was deleted and made again after the plan", code="volume-recreated")
+    return _same(client, volume_path(shown.volume), "volume", shown.volume, shown.volume_uid)
+
+
+def _same(client: Client, path: str, noun: str, name: str, uid: str, *, leaving: bool = False) -> Raw:
+    """Read an object that must be the one that was shown; with ``leaving`` one on its way out is not there, either."""
+    raw = client.found(path, what=f"reading {noun} {name} again")
+    if raw is None or (leaving and raw["metadata"].get("deletionTimestamp")):
+        raise HeldBack(f"{noun} {name} was deleted after the plan", code=f"{noun}-deleted")
+    if uid and raw["metadata"]["uid"] != uid:
+        raise HeldBack(f"{noun} {name} was deleted and made again after the plan", code=f"{noun}-recreated")
     return raw
 
 

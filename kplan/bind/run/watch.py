@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
@@ -23,6 +23,13 @@ class Seen(Generic[T]):
 
     item: T
     gone: bool = False
+
+
+def relisted(known: Iterable[T], now: Iterable[T]) -> Iterator[Seen[T]]:
+    """Yield what a new list tells: what was known and is not in it is gone, and all in it is there."""
+    there = {item.key: item for item in now}
+    yield from (Seen(item, gone=True) for item in list(known) if item.key not in there)
+    yield from map(Seen, there.values())
 
 
 class Watch(Generic[T]):

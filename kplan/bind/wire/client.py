@@ -127,7 +127,7 @@ class Client(Connection):
         while True:
             try:
                 self.wait_turn()
-                reply = self._exchange(method, path, query, body, JSON, what)
+                reply = self.send(method, path, body, query, what=what)
                 if reply.status not in _PASSING:
                     return reply
                 problem: LiveError = failures.of_status(reply.status, reply.body, what, self.server, self.context)
@@ -165,22 +165,17 @@ class Client(Connection):
         self,
         method: str,
         path: str,
-        body: bytes,
+        body: bytes | None,
         query: Mapping[str, str] | None = None,
         *,
         content_type: str = JSON,
         what: str,
     ) -> Reply:
-        """Write once, now: ``wait_turn`` comes first.
+        """Send once, now: ``wait_turn`` comes first.
 
         Raises:
             NoAnswer: whether it was carried out is not known.
         """
-        return self._exchange(method, path, query, body, content_type, what)
-
-    def _exchange(
-        self, method: str, path: str, query: Mapping[str, str] | None, body: bytes | None, content_type: str, what: str
-    ) -> Reply:
         from urllib3.exceptions import HTTPError
 
         url = f"{self._base}{path}{'?' + urlencode(query) if query else ''}"

@@ -50,15 +50,18 @@ def own_lease(configuration: Mapping[str, Any] | str | None) -> Lease:
     Args:
         configuration: a KubeSchedulerConfiguration that was accepted, parsed or as text; None for the default.
     """
-    parsed = yaml.safe_load(configuration) if isinstance(configuration, str) else configuration
-    election = (parsed or {}).get("leaderElection") or {}
+    election = parsed(configuration).get("leaderElection") or {}
     return election.get("resourceNamespace") or NAMESPACE, election.get("resourceName") or SCHEDULER
 
 
 def elects(configuration: Mapping[str, Any] | str | None) -> bool:
     """Whether a configuration has its scheduler hold a lease at all; see ``own_lease``."""
-    parsed = yaml.safe_load(configuration) if isinstance(configuration, str) else configuration
-    return ((parsed or {}).get("leaderElection") or {}).get("leaderElect") is not False
+    return (parsed(configuration).get("leaderElection") or {}).get("leaderElect") is not False
+
+
+def parsed(configuration: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
+    """Give a configuration that was accepted, parsed or as text, as a map; an empty one for the default."""
+    return (yaml.safe_load(configuration) if isinstance(configuration, str) else configuration) or {}
 
 
 def find_responsible(

@@ -5,7 +5,7 @@ Not here: the opaque configuration of devices, which no verdict reads and which 
 
 import msgspec
 
-from kplan.objects.models.meta import Model, NodeSelector, Object, ObjectMeta, Quantity
+from kplan.objects.models.meta import Condition, Model, NodeSelector, Object, ObjectMeta, Quantity
 
 # --- what is asked for
 
@@ -135,16 +135,6 @@ class ResourceClaimConsumer(Model):
     uid: str = ""
 
 
-class DeviceCondition(Model):
-    """``status.devices[].conditions[]``."""
-
-    type: str = ""
-    status: str = ""
-    reason: str | None = None
-    message: str | None = None
-    last_transition_time: str | None = None
-
-
 class AllocatedDeviceStatus(Model):
     """``status.devices[]``: what a driver says of a device that was given away."""
 
@@ -152,7 +142,7 @@ class AllocatedDeviceStatus(Model):
     pool: str = ""
     device: str = ""
     share_id: str | None = msgspec.field(default=None, name="shareID")
-    conditions: list[DeviceCondition] | None = None
+    conditions: list[Condition] | None = None
 
 
 class ResourceClaimStatus(Model):

@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from kplan.objects.models.meta import Model, Object, TypedLocalObjectReference
+from kplan.objects.models.meta import Condition, Model, Object, TypedLocalObjectReference
+from kplan.objects.models.pod import PodResourceClaim, PodResourceClaimStatus
 
 
 class BasicSchedulingPolicy(Model):
@@ -36,14 +37,6 @@ class PodGroupSchedulingConstraints(Model):
     topology: list[TopologyConstraint] | None = None
 
 
-class PodGroupResourceClaim(Model):
-    """A claim that the pods of a group share."""
-
-    name: str = ""
-    resource_claim_name: str | None = None
-    resource_claim_template_name: str | None = None
-
-
 class DisruptionEach(Model):
     """Pods of a group may be evicted one by one, or only together: nothing more is said about it."""
 
@@ -61,7 +54,7 @@ class PodGroupTemplate(Model):
     name: str = ""
     scheduling_policy: PodGroupSchedulingPolicy = msgspec.field(default_factory=PodGroupSchedulingPolicy)
     scheduling_constraints: PodGroupSchedulingConstraints | None = None
-    resource_claims: list[PodGroupResourceClaim] | None = None
+    resource_claims: list[PodResourceClaim] | None = None
     disruption_mode: DisruptionMode | None = None
     priority_class_name: str | None = None
     priority: int | None = None
@@ -96,35 +89,18 @@ class PodGroupSpec(Model):
     workload_ref: PodGroupWorkloadReference | None = None
     scheduling_policy: PodGroupSchedulingPolicy = msgspec.field(default_factory=PodGroupSchedulingPolicy)
     scheduling_constraints: PodGroupSchedulingConstraints | None = None
-    resource_claims: list[PodGroupResourceClaim] | None = None
+    resource_claims: list[PodResourceClaim] | None = None
     disruption_mode: DisruptionMode | None = None
     priority_class_name: str | None = None
     priority: int | None = None
     preemption_policy: str | None = None
 
 
-class PodGroupCondition(Model):
-    """``status.conditions[]``."""
-
-    type: str = ""
-    status: str = ""
-    reason: str | None = None
-    message: str | None = None
-    last_transition_time: str | None = None
-
-
-class PodGroupResourceClaimStatus(Model):
-    """``status.resourceClaimStatuses[]``: the claim made from a template."""
-
-    name: str = ""
-    resource_claim_name: str | None = None
-
-
 class PodGroupStatus(Model):
     """``status`` of a group."""
 
-    conditions: list[PodGroupCondition] | None = None
-    resource_claim_statuses: list[PodGroupResourceClaimStatus] | None = None
+    conditions: list[Condition] | None = None
+    resource_claim_statuses: list[PodResourceClaimStatus] | None = None
 
 
 class PodGroup(Object):

@@ -77,6 +77,16 @@ class Object(Model):
         return next((owner for owner in self.metadata.owner_references or () if owner.controller), None)
 
 
+class Condition(Model):
+    """``status.conditions[]`` of any object."""
+
+    type: str = ""
+    status: str = ""
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: str | None = None
+
+
 class LabelSelectorRequirement(Model):
     """``matchExpressions[]`` of a label selector."""
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kplan.objects.models.meta import Model, Object, ResourceList
+from kplan.objects.models.meta import Condition, Model, Object, ResourceList
 
 
 class Taint(Model):
@@ -32,16 +32,6 @@ class ContainerImage(Model):
     size_bytes: int | None = None
 
 
-class NodeCondition(Model):
-    """``status.conditions[]``."""
-
-    type: str = ""
-    status: str = ""
-    reason: str | None = None
-    message: str | None = None
-    last_transition_time: str | None = None
-
-
 class NodeSystemInfo(Model):
     """``status.nodeInfo``."""
 
@@ -55,7 +45,7 @@ class NodeStatus(Model):
 
     allocatable: ResourceList | None = None
     capacity: ResourceList | None = None
-    conditions: list[NodeCondition] | None = None
+    conditions: list[Condition] | None = None
     images: list[ContainerImage] | None = None
     node_info: NodeSystemInfo | None = None
     declared_features: list[str] | None = None

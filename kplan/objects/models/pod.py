@@ -3,6 +3,7 @@
 import msgspec
 
 from kplan.objects.models.meta import (
+    Condition,
     LabelSelector,
     Model,
     NodeSelector,
@@ -12,7 +13,15 @@ from kplan.objects.models.meta import (
     Quantity,
     ResourceList,
 )
-from kplan.objects.models.storage import PersistentVolumeClaimSpec
+from kplan.objects.models.storage import (
+    AwsElasticBlockStoreSource,
+    AzureDiskSource,
+    AzureFile,
+    CinderSource,
+    PersistentVolumeClaimSpec,
+    PortworxVolume,
+    VsphereVolume,
+)
 
 
 class ResourceClaimReference(Model):
@@ -150,48 +159,23 @@ class GcePersistentDisk(Model):
     read_only: bool | None = None
 
 
-class AwsElasticBlockStore(Model):
+class AwsElasticBlockStore(AwsElasticBlockStoreSource):
     """In-tree AWS volume."""
 
-    volume_id: str | None = msgspec.field(default=None, name="volumeID")
     partition: int | None = None
     read_only: bool | None = None
 
 
-class AzureDisk(Model):
+class AzureDisk(AzureDiskSource):
     """In-tree Azure volume."""
 
-    disk_name: str | None = None
-    disk_uri: str | None = msgspec.field(default=None, name="diskURI")
-    kind: str | None = None
     read_only: bool | None = None
 
 
-class AzureFile(Model):
-    """In-tree Azure file share."""
-
-    secret_name: str | None = None
-    share_name: str | None = None
-    secret_namespace: str | None = None
-
-
-class Cinder(Model):
+class Cinder(CinderSource):
     """In-tree OpenStack volume."""
 
-    volume_id: str | None = msgspec.field(default=None, name="volumeID")
     read_only: bool | None = None
-
-
-class PortworxVolume(Model):
-    """In-tree Portworx volume."""
-
-    volume_id: str | None = msgspec.field(default=None, name="volumeID")
-
-
-class VsphereVolume(Model):
-    """In-tree vSphere volume."""
-
-    volume_path: str | None = None
 
 
 class Iscsi(Model):
@@ -331,16 +315,6 @@ class ContainerStatus(Model):
     allocated_resources: dict[str, Quantity] | None = None
 
 
-class PodCondition(Model):
-    """``status.conditions[]``."""
-
-    type: str = ""
-    status: str = ""
-    reason: str | None = None
-    message: str | None = None
-    last_transition_time: str | None = None
-
-
 class PodResourceClaimStatus(Model):
     """``status.resourceClaimStatuses[]``: the claim made from a template."""
 
@@ -367,7 +341,7 @@ class PodStatus(Model):
     """``status`` of a pod."""
 
     phase: str | None = None
-    conditions: list[PodCondition] | None = None
+    conditions: list[Condition] | None = None
     nominated_node_name: str | None = None
     start_time: str | None = None
     container_statuses: list[ContainerStatus] | None = None

@@ -77,7 +77,7 @@ class AzureDiskSource(Model):
     kind: str | None = None
 
 
-class AzureFileSource(Model):
+class AzureFile(Model):
     """``spec.azureFile``."""
 
     secret_name: str | None = None
@@ -91,13 +91,13 @@ class CinderSource(Model):
     volume_id: str | None = msgspec.field(default=None, name="volumeID")
 
 
-class PortworxSource(Model):
+class PortworxVolume(Model):
     """``spec.portworxVolume``."""
 
     volume_id: str | None = msgspec.field(default=None, name="volumeID")
 
 
-class VsphereSource(Model):
+class VsphereVolume(Model):
     """``spec.vsphereVolume``."""
 
     volume_path: str | None = None
@@ -130,10 +130,10 @@ class PersistentVolumeSpec(Model):
     gce_persistent_disk: GcePersistentDiskSource | None = None
     aws_elastic_block_store: AwsElasticBlockStoreSource | None = None
     azure_disk: AzureDiskSource | None = None
-    azure_file: AzureFileSource | None = None
+    azure_file: AzureFile | None = None
     cinder: CinderSource | None = None
-    portworx_volume: PortworxSource | None = None
-    vsphere_volume: VsphereSource | None = None
+    portworx_volume: PortworxVolume | None = None
+    vsphere_volume: VsphereVolume | None = None
     local: LocalVolumeSource | None = None
 
 

@@ -17,7 +17,7 @@ from kplan.framework.features import Features
 from kplan.objects import quantity
 from kplan.objects.models import Container, ObjectMeta, OwnerReference, ResourceClaim
 from kplan.objects.models.devices import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaimSpec
-from kplan.objects.requests import is_dra_extended_resource
+from kplan.objects.resource_names import is_dra_extended_resource
 from kplan.plugins.dynamic_resources.claims import SPECIAL_NAME
 from kplan.plugins.dynamic_resources.requests import EXACT_COUNT
 from kplan.plugins.shared.devices.classes import class_of_resource

@@ -14,7 +14,7 @@ from kplan.framework.args import ResourceSpec
 from kplan.framework.features import Features
 from kplan.framework.findings import Mask
 from kplan.framework.worlds import Int, Rows
-from kplan.objects.requests import is_scalar_resource
+from kplan.objects.resource_names import is_scalar_resource
 from kplan.plugins.shared.devices.classes import class_of_resource
 from kplan.plugins.shared.devices.totals import class_checks, class_totals
 

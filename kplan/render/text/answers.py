@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kplan.render.text.fixes import commands, fixes
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.parts import beside, facts, preempt, scores
-from kplan.render.text.shared import group_lines, headline, notes, origin, owners, verdict
+from kplan.render.text.shared import group_lines, headline, more_of, notes, origin, owners, verdict
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
@@ -84,10 +84,7 @@ def why(page: Page, answer: Answer, style: Style) -> None:
     shown = groups if style.wide else groups[:GROUPS_SHOWN]
     for group in shown:
         group_lines(page, group, wide=style.wide)
-    if len(groups) > len(shown):
-        rest = groups[len(shown) :]
-        nodes = sum(group.count for group in rest)
-        page.detail(f"{count(len(rest), 'more group')}, {count(nodes, 'node')} (-o wide)", LABEL)
+    more_of(page, groups[len(shown) :], "more group", "node")
     if any(group.count > len(group.nodes) for group in shown) and len(groups) > 1:
         page.detail("all names: --group 1, --group 2 ...; one node: --node NAME", LABEL)
 
@@ -131,10 +128,7 @@ def explanations(document: PodExplanations, style: Style) -> str:
     shown = document.folds if style.wide else document.folds[:FOLDS_SHOWN]
     for fold in shown:
         _fold(page, fold)
-    if len(document.folds) > len(shown):
-        rest = document.folds[len(shown) :]
-        pods = sum(fold.count for fold in rest)
-        page.detail(f"{count(len(rest), 'more cause')}, {count(pods, 'pod')} (-o wide)", LABEL)
+    more_of(page, document.folds[len(shown) :], "more cause")
     if document.folds:
         turns = " --with-queue" if any(answer.turn is not None for answer in document.answers) else ""
         page.detail(f"each: kplan explain pod NAME{turns}", LABEL)

@@ -9,7 +9,7 @@ import msgspec
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
-from kplan.render.text.shared import cause_lines, doubts, origin
+from kplan.render.text.shared import cause_lines, doubts, notes, origin
 from kplan.render.text.style import Style
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BindTotals, BoundPod
 from kplan.words import count, joined
@@ -45,8 +45,7 @@ def bind_plan(document: BindPlan, style: Style) -> str:
         _hanging(page, "Guards" if not number else "", f"{guard.state:<5}  {guard.name:<9}  ", f"{guard.text}{flag}")
     if any(pod.owner for pod in document.pods):
         page.part("Note", "pods that controllers make get other names than these, and the same nodes")
-    for note in document.notes:
-        page.part("Note", note)
+    notes(page, document.notes)
     _origin(page, document)
     return page.text()
 
@@ -122,8 +121,7 @@ def bind_result(document: BindResult, style: Style) -> str:
     if len(document.pods) > len(shown):
         page.part("", f"+{len(document.pods) - len(shown):,} pods (-o wide, -o json)")
     _objects(page, [(item.object, item.result, item.text) for item in document.objects])
-    for note in document.notes:
-        page.part("Note", note)
+    notes(page, document.notes)
     journal = f"; journal {document.journal}" if document.journal else ""
     page.part("From", f"{document.cluster.context}, {document.started[11:19]} to {document.ended[11:19]}{journal}")
     return page.text()

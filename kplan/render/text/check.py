@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.plan import simulation
 from kplan.render.text.rollout import attempt, edit_text
+from kplan.render.text.shared import notes
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
@@ -14,7 +15,7 @@ from kplan.result.document_check import CheckResult, Finding, Recording
 
 OBJECTS = 20
 FINDINGS = 8
-_WORDS = {"fail": "FAIL", "ok": "ok", "main": "ok", "unknown": "?"}
+WORDS = {"fail": "FAIL", "ok": "ok", "main": "ok", "unknown": "?"}
 _UNITS = (("day", 86400, 2), ("hour", 3600, 1), ("minute", 60, 1))
 
 
@@ -42,13 +43,14 @@ def result(document: CheckResult, style: Style) -> str:
     _findings(page, "Also", counted[1:], everything=style.wide)
     _findings(page, "Besides", others, everything=style.wide)
     for number, rule in enumerate(document.rules):
-        word = {"ok": "ok", "fail": "FAIL", "main": "ok"}[rule.status]
-        page.part("Rules" if not number else "", f"{word:<4}  {rule.wanted}{f': {rule.text}' if rule.text else ''}")
+        page.part(
+            "Rules" if not number else "",
+            f"{WORDS[rule.status]:<4}  {rule.wanted}{f': {rule.text}' if rule.text else ''}",
+        )
     if document.baseline is not None:
         fixed = f"; no longer wrong: {', '.join(document.baseline.fixed)}" if document.baseline.fixed else ""
         page.part("Baseline", f"{document.baseline.file}{fixed}")
-    for note in document.notes:
-        page.part("Note", note)
+    notes(page, document.notes)
     if style.wide:
         page.part("Plan", "behind it")
         page.lines += simulation(document.plan, Style(wide=True)).splitlines()
@@ -63,13 +65,13 @@ def _objects(page: Page, document: CheckResult, *, everything: bool) -> None:
     main = document.baseline is not None
     heads = ("", "object", "change", "result", *(("on main",) if main else ()))
     rows = [
-        (_WORDS[item.status], item.object, item.change, item.result, *((item.on_main,) if main else ()))
+        (WORDS[item.status], item.object, item.change, item.result, *((item.on_main,) if main else ()))
         for item in shown
     ]
     if rows and not page.table("Checked", heads, rows):
         for number, item in enumerate(shown):
             told = f" (on main: {item.on_main})" if main else ""
-            page.part("Checked" if not number else "", f"{_WORDS[item.status]:<4}  {item.object}  {item.change}{told}")
+            page.part("Checked" if not number else "", f"{WORDS[item.status]:<4}  {item.object}  {item.change}{told}")
             page.detail(item.result, LABEL + 6)
     rest = document.objects[len(shown) :]
     if rest:

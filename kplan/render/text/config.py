@@ -9,7 +9,6 @@ import yaml
 from kplan.render.text.layout import Page
 from kplan.render.text.shared import doubts, origin
 from kplan.render.text.style import Style
-from kplan.result.document_base import Origin
 from kplan.result.document_config import (
     ConfigMigration,
     ConfigReport,
@@ -41,16 +40,8 @@ def configuration(document: ConfigReport, style: Style) -> str:
             page.blank()
             _profile(page, profile, wide=style.wide)
         _rest(page, document)
-        _from(page, document.origin)
+        origin(page, document.origin)
     return page.text()
-
-
-def _from(page: Page, source: Origin) -> None:
-    """Write where it is from; a file alone has no cluster beside it."""
-    if source.source:
-        origin(page, source)
-    else:
-        page.part("From", f"{source.configuration}; rules of {source.rules} ({source.how})")
 
 
 def _profile(page: Page, profile: ConfiguredProfile, *, wide: bool) -> None:

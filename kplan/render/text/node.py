@@ -7,7 +7,7 @@ from functools import partial
 from kplan.render.text.fitting import shortened
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.nodes import bar, part, percent
-from kplan.render.text.shared import headline, notes, origin, owners
+from kplan.render.text.shared import headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style, one_screen
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodePod, NodeRefusal, NodeRow
@@ -96,10 +96,7 @@ def _refused(page: Page, document: NodeExplanation, most: int, *, wide: bool) ->
         if wide:
             for message in item.messages:
                 page.detail(message, 13)
-    if len(refused) > len(shown):
-        rest = refused[len(shown) :]
-        pods = sum(item.count for item in rest)
-        page.detail(f"{count(len(rest), 'more cause')}, {count(pods, 'pod')} (-o wide)", LABEL)
+    more_of(page, refused[len(shown) :], "more cause")
 
 
 def _who(item: NodeRefusal) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from kplan.render.text.fitting import Fitting
-from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.layout import Page
 from kplan.render.text.rollout import attempt, changes, edit_text, quotas, rollout_steps, rollouts
-from kplan.render.text.shared import group_lines, headline, notes, origin, owners
+from kplan.render.text.shared import group_lines, headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document_plan import PlanOwner, SimulationPlan
-from kplan.words import count, listed, tallied
+from kplan.words import listed, tallied
 
 CAREFUL_SHOWN = 2
 CAUSES_SHOWN = 6
@@ -134,10 +134,7 @@ def _causes(page: Page, document: SimulationPlan, style: Style) -> None:
             page.detail(f"Try  {cause.attempt}")
             for edit in cause.edits:
                 page.detail(edit_text(edit), _BELOW_TRY)
-    if len(causes) > len(shown):
-        rest = causes[len(shown) :]
-        pods = sum(cause.count for cause in rest)
-        page.detail(f"{count(len(rest), 'more cause')}, {count(pods, 'pod')} (-o wide)", LABEL)
+    more_of(page, causes[len(shown) :], "more cause")
     failing = [cause for cause in causes if cause.group is not None]
     if len(failing) == 1 and failing[0].group is not None:
         where = f", in the first of {failing[0].groups:,} groups of nodes" if failing[0].groups > 1 else ""

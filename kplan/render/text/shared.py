@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Protocol
 
-from kplan.render.text.layout import Page
+from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.style import Style
 from kplan.render.text.versions import Said, Versioned, under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
@@ -131,18 +131,35 @@ def _told(nodes: Sequence[GroupNode], runs: int) -> int:
 
 def origin(page: Page, source: Origin) -> None:
     """Write where the answer comes from."""
+    page.part("From", origin_text(source))
+
+
+def origin_text(source: Origin) -> str:
+    """Say where an answer comes from: a source, or what is asked about alone."""
+    if not source.source:
+        return f"{source.configuration}; rules of {source.rules} ({source.how})"
     via = f" ({source.via})" if source.via else ""
     taken = f", taken {source.taken}" if source.taken else ""
     taken = taken if source.age is None else f", read {source.age} s ago"
     sizes = f"{count(source.nodes, 'node')}, {count(source.pods, 'pod')}"
     text = f"{source.source}{via}{taken}, {sizes}; rules of {source.rules} ({source.how})"
-    if source.configuration:
-        text += f"; configuration: {source.configuration}"
-    if source.profile:
-        text += f"; profile {source.profile}"
-    if source.event:
-        text += f"; {source.event}"
-    page.part("From", text)
+    configuration = f"configuration: {source.configuration}" if source.configuration else ""
+    profile = f"profile {source.profile}" if source.profile else ""
+    return "; ".join(filter(None, (text, configuration, profile, source.event)))
+
+
+class Counted(Protocol):
+    """One of several causes, groups or losses, and how many it is about."""
+
+    @property
+    def count(self) -> int:
+        """How many."""
+
+
+def more_of(page: Page, hidden: Sequence[Counted], what: str, of: str = "pod") -> None:
+    """Say how much of a long list is not shown; nothing where all is."""
+    if hidden:
+        page.detail(f"{count(len(hidden), what)}, {count(sum(one.count for one in hidden), of)} (-o wide)", LABEL)
 
 
 def owners(found: dict[str, int]) -> str:

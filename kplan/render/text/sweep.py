@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kplan.render.text.layout import Page
-from kplan.render.text.shared import origin, plan_head
+from kplan.render.text.shared import notes, origin, plan_head
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import what_if_lines
 from kplan.result.document_sweep import SweepOutcome, SweepReport
@@ -43,8 +43,7 @@ def sweep(document: SweepReport, style: Style) -> str:
         _rows(page, document, everything=style.wide)
     _causes(page, document, everything=style.wide)
     _fullest(page, document)
-    for note in document.notes:
-        page.part("Note", note)
+    notes(page, document.notes)
     origin(page, document.origin)
     return page.text()
 

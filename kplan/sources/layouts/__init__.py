@@ -26,7 +26,7 @@ from kplan.sources.layouts.sonobuoy import Sonobuoy
 from kplan.sources.layouts.support_bundle import SupportBundle
 from kplan.sources.layouts.support_bundle_kit import SupportBundleKit
 from kplan.sources.layouts.velero import Velero
-from kplan.sources.reader import STDIN, File, files
+from kplan.sources.reader import STDIN, File, files, unreadable
 from kplan.sources.tree import Tree, folder_tree
 from kplan.words import count
 
@@ -143,8 +143,7 @@ def _archive_or(file: File, on_disk: Path | None) -> Tree | File:
             return open_archive(lambda: cast(BinaryIO, on_disk.open("rb")), file.name) or file
         data = file.load()
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise SourceError(f"cannot be read: {reason}", file=file.name, code="unreadable") from None
+        raise unreadable(error, file.name) from None
     return open_archive(lambda: io.BytesIO(data), file.name) or File(file.name, lambda: data)
 
 

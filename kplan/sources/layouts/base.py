@@ -11,8 +11,7 @@ from kplan.objects.kinds import KINDS, Kind
 from kplan.sources.about import About
 from kplan.sources.collect import SERVER_VERSION
 from kplan.sources.documents import NO_HINT, Hint
-from kplan.sources.json_nodes import JsonNode, JsonSiblings
-from kplan.sources.json_text import Lines
+from kplan.sources.json_nodes import JsonNode
 from kplan.sources.nodes import Node
 from kplan.sources.tree import Tree
 
@@ -22,9 +21,11 @@ class Layout(ABC):
 
     Attributes:
         known_by: matches the files by which a dump is known; its group ``root`` is the folder that it lies in.
+        described: what this layout never holds.
     """
 
     known_by: ClassVar[re.Pattern[str]]
+    described: ClassVar[About]
 
     def roots(self, paths: Iterable[str]) -> frozenset[str]:
         """Find where dumps of this layout begin.
@@ -48,9 +49,9 @@ class Layout(ABC):
             None for a file that holds no objects of the cluster; NO_HINT if they say their kind themselves.
         """
 
-    @abstractmethod
     def about(self, tree: Tree, root: str) -> About:
         """Say what this layout never holds, and what a dump says of itself."""
+        return self.described
 
     def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
         """Find the version and time a dump was taken of, as annotations of a snapshot; nothing if it does not say."""
@@ -70,6 +71,12 @@ def hint_of(kind: Kind) -> Hint:
     return Hint(kind.api_version, kind.name)
 
 
+def hint_of_plural(plural: str) -> Hint | None:
+    """Make the hint of a resource that every group calls alike; None for one that scheduling needs nothing of."""
+    kind = BY_PLURAL.get(plural)
+    return hint_of(kind) if kind else None
+
+
 def hint_for(group: str, plural: str) -> Hint | None:
     """Make the hint of a resource by its group and plural; None for one that scheduling needs nothing of."""
     group = _OLD_GROUPS.get(group, group)
@@ -81,8 +88,7 @@ def hint_for(group: str, plural: str) -> Hint | None:
 
 def made(value: object) -> Node:
     """Write a node of a value, as if it had been read."""
-    raw = msgspec.Raw(msgspec.json.encode(value))
-    return JsonNode(raw, JsonSiblings(Lines(bytes(raw)), 0, [raw], [0]), 0)
+    return JsonNode.alone(msgspec.Raw(msgspec.json.encode(value)))
 
 
 def version_in(tree: Tree, path: str) -> dict[str, object]:

@@ -4,8 +4,7 @@ import re
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
-from kplan.sources.tree import Tree
+from kplan.sources.layouts.base import Layout, hint_of_plural
 
 _FILE = re.compile(r"(?P<root>.*/)?k8s-(?P<plural>[a-z]+)-\d{8}-\d{6}\.(?:ya?ml|json)")
 
@@ -14,13 +13,9 @@ class Cilium(Layout):
     """See the module."""
 
     known_by = _FILE
+    described = About("cilium sysdump")
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
         found = _FILE.fullmatch(path)
-        kind = BY_PLURAL.get(found["plural"]) if found else None
-        return hint_of(kind) if kind else None
-
-    def about(self, tree: Tree, root: str) -> About:
-        """See Layout."""
-        return About("cilium sysdump")
+        return hint_of_plural(found["plural"]) if found else None

@@ -7,7 +7,7 @@ from kplan.objects.models import Node as KubernetesNode
 from kplan.objects.models import Object, Pod
 from kplan.sources.about import About
 from kplan.sources.collect import TAKEN, typed
-from kplan.sources.documents import Hint, Sink
+from kplan.sources.documents import Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, hint_of
 from kplan.sources.nodes import Node
 from kplan.sources.records import Record
@@ -19,16 +19,12 @@ _MARKS = frozenset({"UnscheduledPodsCanBeScheduled", "TemplateNodes", "StartTime
 Templates = dict[str, tuple[KubernetesNode, tuple[Pod, ...]]]
 
 
-class AutoscalerSnapshot:
+class AutoscalerSnapshot(Form):
     """See the module."""
 
     def recognises(self, text: Text) -> bool:
         """See Form."""
         return "NodeList" in text.keys and bool(text.keys & _MARKS)
-
-    def text(self, data: bytes, file: str) -> bytes:
-        """See Form."""
-        return data
 
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """See Form."""

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kplan.errors import SourceError
 from kplan.sources.about import About
-from kplan.sources.documents import NO_HINT, Hint, Sink
+from kplan.sources.documents import NO_HINT, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
 from kplan.sources.nodes import Node
 from kplan.sources.texts import Text
-from kplan.sources.tree import Tree
 
 _FILE = re.compile(r"(?:[^/]+/)?(?P<name>[a-z-]+)\.(?:json|ya?ml)")
 _NAMES: Mapping[str, str] = {
@@ -42,6 +41,8 @@ _ABOUT = About(
 class ClusterInfoDump(Layout):
     """The folder that ``--output-directory`` names."""
 
+    described = _ABOUT
+
     def roots(self, paths: Iterable[str]) -> frozenset[str]:
         """See Layout."""
         known = frozenset(paths)
@@ -62,12 +63,8 @@ class ClusterInfoDump(Layout):
         plural = _NAMES.get(found["name"]) if found else None
         return hint_of(BY_PLURAL[plural]) if plural else None
 
-    def about(self, tree: Tree, root: str) -> About:
-        """See Layout."""
-        return _ABOUT
 
-
-class ClusterInfoStream:
+class ClusterInfoStream(Form):
     """What is written to standard output: the same lists, with the logs of every container between them."""
 
     def recognises(self, text: Text) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
-from kplan.sources.tree import Tree
 
 _ROOT = re.compile(r"(?P<root>.*?/)??config/(?:node/[^/]+|pod/[^/]+/[^/]+)\.json")
 _FILES: Mapping[str, str] = {
@@ -22,6 +21,16 @@ class Insights(Layout):
     """See the module."""
 
     known_by = _ROOT
+    described = About(
+        "OpenShift Insights archive",
+        partial={
+            "Pod": "an Insights archive holds only pods of OpenShift and unhealthy ones: free space of the nodes "
+            "is overstated, ports that are in use look free",
+            "PodDisruptionBudget": "an Insights archive holds budgets of few namespaces: evictions may be refused "
+            "that look allowed",
+            "PersistentVolume": "an Insights archive holds few PersistentVolumes: a claim may be bound to another",
+        },
+    )
 
     def hint(self, path: str) -> Hint | None:
         """See Layout. The objects name no kind: their folder does."""
@@ -29,16 +38,3 @@ class Insights(Layout):
             if re.fullmatch(pattern, path):
                 return hint_of(BY_PLURAL[plural])
         return None
-
-    def about(self, tree: Tree, root: str) -> About:
-        """See Layout."""
-        return About(
-            "OpenShift Insights archive",
-            partial={
-                "Pod": "an Insights archive holds only pods of OpenShift and unhealthy ones: free space of the nodes "
-                "is overstated, ports that are in use look free",
-                "PodDisruptionBudget": "an Insights archive holds budgets of few namespaces: evictions may be refused "
-                "that look allowed",
-                "PersistentVolume": "an Insights archive holds few PersistentVolumes: a claim may be bound to another",
-            },
-        )

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from kplan.sources.about import About
-from kplan.sources.documents import Hint, Sink
-from kplan.sources.layouts.base import BY_PLURAL, hint_of
+from kplan.sources.documents import Form, Hint, Sink
+from kplan.sources.layouts.base import hint_of_plural
 from kplan.sources.nodes import Node
-from kplan.sources.texts import Text
 
 _OBJECTS = "rawObjects"
 _OWN = {
@@ -17,16 +16,10 @@ _OWN = {
 """Arrays of its own kinds, which are counted as unknown. ConfigMaps are never looked at."""
 
 
-class KaiSnapshot:
+class KaiSnapshot(Form):
     """See the module."""
 
-    def recognises(self, text: Text) -> bool:
-        """See Form."""
-        return _OBJECTS in text.keys
-
-    def text(self, data: bytes, file: str) -> bytes:
-        """See Form."""
-        return data
+    keys = frozenset({_OBJECTS})
 
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """See Form."""
@@ -38,7 +31,6 @@ class KaiSnapshot:
         )
         for document in documents:
             for name, part in document.fields()[_OBJECTS].fields().items():
-                kind = BY_PLURAL.get(name.lower())
-                hint = _OWN.get(name) or (hint_of(kind) if kind else None)
+                hint = _OWN.get(name) or hint_of_plural(name.lower())
                 if hint:
                     yield part, hint

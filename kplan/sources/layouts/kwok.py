@@ -11,7 +11,7 @@ import msgspec
 
 from kplan.objects.kinds import find
 from kplan.sources.about import About
-from kplan.sources.documents import NO_HINT, Hint, Sink
+from kplan.sources.documents import NO_HINT, Form, Hint, Sink
 from kplan.sources.layouts.base import made
 from kplan.sources.layouts.strategic_merge import merged
 from kplan.sources.nodes import Node
@@ -20,16 +20,12 @@ from kplan.sources.texts import Text
 _PATCH = re.compile(rb"^[\s{]*\"?apiVersion\"?:\s*\"?action\.kwok\.x-k8s\.io/", re.MULTILINE)
 
 
-class KwokRecord:
+class KwokRecord(Form):
     """See the module."""
 
     def recognises(self, text: Text) -> bool:
         """See Form."""
         return b"action.kwok.x-k8s.io/" in text.data and _PATCH.search(text.data) is not None
-
-    def text(self, data: bytes, file: str) -> bytes:
-        """See Form."""
-        return data
 
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """See Form. Changes are carried out to the last."""

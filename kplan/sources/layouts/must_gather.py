@@ -27,6 +27,20 @@ class MustGather(Layout):
     """See the module."""
 
     known_by = _ROOT
+    described = About(
+        "OpenShift must-gather",
+        absent={
+            "PriorityClass": "a must-gather holds no PriorityClasses: those that manifests name are not resolved",
+            "PodDisruptionBudget": "a must-gather holds budgets only of some namespaces: evictions may be refused "
+            "that look allowed",
+        },
+        partial={
+            "Pod": "a must-gather holds no user namespaces: free space of the nodes is overstated",
+            "Namespace": "a must-gather holds no user namespaces: namespaceSelectors select too few",
+            "PodDisruptionBudget": "a must-gather holds no user namespaces: evictions may be refused that look allowed",
+            "PersistentVolumeClaim": "a must-gather holds no user namespaces: claims of their pods are missing",
+        },
+    )
 
     def hint(self, path: str) -> Hint | None:
         """See Layout. Pods are there twice, in a list and one by one; the newest of each is kept."""
@@ -36,24 +50,6 @@ class MustGather(Layout):
             return hint_of(BY_PLURAL["namespaces"])
         found = _RESOURCE.fullmatch(path)
         return hint_for("" if found["group"] == "core" else found["group"], found["plural"]) if found else None
-
-    def about(self, tree: Tree, root: str) -> About:
-        """See Layout."""
-        return About(
-            "OpenShift must-gather",
-            absent={
-                "PriorityClass": "a must-gather holds no PriorityClasses: those that manifests name are not resolved",
-                "PodDisruptionBudget": "a must-gather holds budgets only of some namespaces: evictions may be refused "
-                "that look allowed",
-            },
-            partial={
-                "Pod": "a must-gather holds no user namespaces: free space of the nodes is overstated",
-                "Namespace": "a must-gather holds no user namespaces: namespaceSelectors select too few",
-                "PodDisruptionBudget": "a must-gather holds no user namespaces: evictions may be refused that look "
-                "allowed",
-                "PersistentVolumeClaim": "a must-gather holds no user namespaces: claims of their pods are missing",
-            },
-        )
 
     def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
         """See Layout."""

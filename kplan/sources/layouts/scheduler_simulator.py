@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 from kplan.sources.about import About
 from kplan.sources.collect import TAKEN
-from kplan.sources.documents import NO_HINT, Hint, Sink
+from kplan.sources.documents import NO_HINT, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, hint_of, key_of, made
 from kplan.sources.moments import seconds_of
 from kplan.sources.nodes import Node
-from kplan.sources.texts import Text
 
 _ARRAYS = {
     "pods": "pods",
@@ -30,16 +29,10 @@ _BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2
 """Every API server makes these classes, and an export leaves them out."""
 
 
-class SimulatorExport:
+class SimulatorExport(Form):
     """``GET /api/v1/export``."""
 
-    def recognises(self, text: Text) -> bool:
-        """See Form."""
-        return text.keys >= _OF_AN_EXPORT
-
-    def text(self, data: bytes, file: str) -> bytes:
-        """See Form."""
-        return data
+    keys = _OF_AN_EXPORT
 
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """See Form."""
@@ -69,16 +62,10 @@ class SimulatorExport:
                 yield made({"metadata": {"name": name}, "value": value}), hint_of(BY_PLURAL["priorityclasses"])
 
 
-class SimulatorRecord:
+class SimulatorRecord(Form):
     """Events of a cluster, one a line or in an array: ``{time, event, resource}``."""
 
-    def recognises(self, text: Text) -> bool:
-        """See Form."""
-        return text.keys >= _OF_AN_EVENT
-
-    def text(self, data: bytes, file: str) -> bytes:
-        """See Form."""
-        return data
+    keys = _OF_AN_EVENT
 
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """See Form. Objects that were deleted are left out, of the others the last form is kept."""

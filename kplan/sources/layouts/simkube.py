@@ -8,27 +8,20 @@ from collections.abc import Iterator, Mapping
 
 from kplan.errors import SourceError
 from kplan.sources.about import About
-from kplan.sources.documents import NO_HINT, Hint, Sink
+from kplan.sources.documents import NO_HINT, Form, Hint, Sink
 from kplan.sources.layouts.base import key_of
 from kplan.sources.moments import time_of
 from kplan.sources.nodes import Node
 from kplan.sources.snapshot_notes import TAKEN
-from kplan.sources.texts import Text
 
 _KEYS = frozenset({"version", "events"})
 _VERSION = 2
 
 
-class SimKubeTrace:
+class SimKubeTrace(Form):
     """See the module."""
 
-    def recognises(self, text: Text) -> bool:
-        """See Form."""
-        return text.keys >= _KEYS
-
-    def text(self, data: bytes, file: str) -> bytes:
-        """See Form."""
-        return data
+    keys = _KEYS
 
     def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
         """See Form. What was deleted is left out, of the others the last form is kept."""

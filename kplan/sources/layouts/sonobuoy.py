@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
-from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of, version_in
+from kplan.sources.layouts.base import Layout, hint_for, hint_of_plural, version_in
 from kplan.sources.tree import Tree
 
 _FILE = re.compile(
@@ -28,8 +28,7 @@ class Sonobuoy(Layout):
         if not found:
             return None
         if found["name"]:
-            kind = BY_PLURAL.get(found["name"].lower())
-            return hint_of(kind) if kind else None
+            return hint_of_plural(found["name"].lower())
         group = "" if found["group"] == "core" else found["group"]
         hint = hint_for(group, found["plural"])
         version = f"{group}/{found['version']}" if group else found["version"]

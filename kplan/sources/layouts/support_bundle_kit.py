@@ -5,7 +5,6 @@ import re
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of
-from kplan.sources.tree import Tree
 
 _FILE = re.compile(
     r"(?P<root>.*?/)??yamls/(?:cluster|namespaced/[^/]+)/(?P<group>.+/)?(?P<plural>[a-z]+)\.(?:ya?ml|json)"
@@ -19,6 +18,12 @@ class SupportBundleKit(Layout):
     """See the module."""
 
     known_by = _FILE
+    described = About(
+        "support-bundle-kit bundle",
+        partial={
+            "Pod": "the bundle may hold only the namespaces it was made for: free space of the nodes is overstated"
+        },
+    )
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
@@ -28,12 +33,3 @@ class SupportBundleKit(Layout):
         group = "/".join(part for part in (found["group"] or "").split("/") if part and not _VERSION.fullmatch(part))
         kind = BY_PLURAL.get(found["plural"])
         return hint_of(kind) if kind and group == _OLD else hint_for(group, found["plural"])
-
-    def about(self, tree: Tree, root: str) -> About:
-        """See Layout."""
-        return About(
-            "support-bundle-kit bundle",
-            partial={
-                "Pod": "the bundle may hold only the namespaces it was made for: free space of the nodes is overstated"
-            },
-        )

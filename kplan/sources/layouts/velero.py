@@ -8,7 +8,6 @@ import re
 from kplan.sources.about import About
 from kplan.sources.documents import Hint
 from kplan.sources.layouts.base import Layout, hint_for
-from kplan.sources.tree import Tree
 
 _FILE = re.compile(
     r"(?P<root>.*?/)??resources/(?P<plural>[a-z]+)(?:\.(?P<group>[a-z0-9.-]+))?/"
@@ -20,20 +19,17 @@ class Velero(Layout):
     """See the module."""
 
     known_by = _FILE
+    described = About(
+        "velero backup",
+        absent={
+            "Node": "a velero backup holds no nodes: name a file with the nodes as well (kubectl get nodes -o json)"
+        },
+        partial={
+            "Pod": "a velero backup may leave out namespaces and pods: free space of the nodes is overstated",
+        },
+    )
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
         found = _FILE.fullmatch(path)
         return hint_for(found["group"] or "", found["plural"]) if found else None
-
-    def about(self, tree: Tree, root: str) -> About:
-        """See Layout."""
-        return About(
-            "velero backup",
-            absent={
-                "Node": "a velero backup holds no nodes: name a file with the nodes as well (kubectl get nodes -o json)"
-            },
-            partial={
-                "Pod": "a velero backup may leave out namespaces and pods: free space of the nodes is overstated",
-            },
-        )

@@ -4,19 +4,16 @@ Importing this package costs nothing: the ``kubernetes`` client is loaded when a
 """
 
 from kplan.sources.live.follow import Follower, follow
-from kplan.sources.live.load import Reading, load, read
+from kplan.sources.live.load import read
 from kplan.sources.live.originals import LiveOriginals
 from kplan.sources.live.scheduler import configuration_of
-from kplan.sources.schedulers import DOUBT, KnownScheduler
+from kplan.sources.schedulers import DOUBT
 
 __all__ = [
     "DOUBT",
     "Follower",
-    "KnownScheduler",
     "LiveOriginals",
-    "Reading",
     "configuration_of",
     "follow",
-    "load",
     "read",
 ]

@@ -30,6 +30,37 @@ class _Status(msgspec.Struct):
 _status = msgspec.json.Decoder(_Status)  # made here: several threads may need it at once
 
 
+_OF_STATUS = {
+    401: (
+        "unauthorized",
+        "the API server {server} does not accept {who} (401 Unauthorized)",
+        "the token has probably expired: log in to the cluster again; kubectl get nodes must work, too",
+    ),
+    403: (
+        "forbidden",
+        "no access while {what}: {said}",
+        "kplan snapshot --print-rbac prints a ClusterRole that suffices",
+    ),
+    404: (
+        "not-found",
+        "the API server {server} does not know what was asked for while {what} (404)",
+        "is that the URL of a Kubernetes API server? check it in the kubeconfig",
+    ),
+    429: (
+        "too-busy",
+        "the API server {server} is too busy while {what} (429)",
+        "try again later, or with a lower --qps",
+    ),
+}
+"""Code, text and hint of an HTTP status that tells what is wrong."""
+
+_OTHER = (
+    "",
+    "the API server {server} failed while {what}: HTTP {status}",
+    "try again; if it stays, the server's own log says more",
+)
+
+
 def of_status(status: int, body: bytes, what: str, server: str, context: str) -> Answer:
     """Explain an HTTP status that is no success.
 
@@ -41,40 +72,15 @@ def of_status(status: int, body: bytes, what: str, server: str, context: str) ->
         context: name of the context; empty without one.
     """
     said = _message(body)
-    if status == 401:
-        who = f"the credentials of context {context}" if context else "the credentials"
-        return Answer(
-            status,
-            f"the API server {server} does not accept {who} (401 Unauthorized)",
-            code="unauthorized",
-            hint="the token has probably expired: log in to the cluster again; kubectl get nodes must work, too",
-        )
-    if status == 403:
-        return Answer(
-            status,
-            f"no access while {what}: {said or '403 Forbidden'}",
-            code="forbidden",
-            hint="kplan snapshot --print-rbac prints a ClusterRole that suffices",
-        )
-    if status == 404:
-        return Answer(
-            status,
-            f"the API server {server} does not know what was asked for while {what} (404)",
-            code="not-found",
-            hint="is that the URL of a Kubernetes API server? check it in the kubeconfig",
-        )
-    if status == 429:
-        return Answer(
-            status,
-            f"the API server {server} is too busy while {what} (429)",
-            code="too-busy",
-            hint="try again later, or with a lower --qps",
-        )
-    return Answer(
-        status,
-        f"the API server {server} failed while {what}: HTTP {status}{f', {said}' if said else ''}",
-        hint="try again; if it stays, the server's own log says more",
-    )
+    told = {
+        "server": server,
+        "what": what,
+        "who": f"the credentials of context {context}" if context else "the credentials",
+        "said": said or "403 Forbidden",
+        "status": f"{status}{f', {said}' if said else ''}",
+    }
+    code, text, hint = _OF_STATUS.get(status, _OTHER)
+    return Answer(status, text.format_map(told), code=code, hint=hint)
 
 
 def of_transport(error: Exception, what: str, server: str, *, answered: bool) -> LiveError:

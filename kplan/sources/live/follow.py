@@ -16,7 +16,7 @@ from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.lists import Listing, Progress
-from kplan.sources.live.load import Clock, Taken, completeness_of, state_of, take, timestamp, utc_now
+from kplan.sources.live.load import Taken, completeness_of, state_of, take, timestamp, utc_now
 from kplan.sources.live.reflector import Ended, Listed, News, Reflector
 from kplan.sources.snapshot import pruned
 
@@ -79,14 +79,12 @@ class Follower:
     Args:
         connection: the server; closed with the follower.
         taken: lists to begin with.
-        now: clock.
         settings: of each Reflector, where they are not as usual.
     """
 
-    def __init__(self, connection: Connection, taken: Taken, *, now: Clock = utc_now, **settings: Any) -> None:
+    def __init__(self, connection: Connection, taken: Taken, **settings: Any) -> None:
         self._connection = connection
         self._taken = taken
-        self._now = now
         self._moment = ""
         self._news: SimpleQueue[News] = SimpleQueue()
         self._tables = {listing.kind.name: _Table.of(listing) for listing in taken.listings}
@@ -156,7 +154,7 @@ class Follower:
     def _take(self, news: News) -> bool:
         if isinstance(news, Ended):
             raise news.error
-        self._moment = timestamp(self._now())
+        self._moment = timestamp(utc_now())
         if isinstance(news, Listed):
             name = news.listing.kind.name
             former, self._tables[name] = self._tables[name], _Table.of(news.listing)

@@ -24,14 +24,16 @@ Progress = Callable[[str, int, int | None], None]
 """Told of each page: plural of the kind, objects read so far, how many there are (None: unknown)."""
 
 
-class _Metadata(msgspec.Struct, rename="camel"):
+class ListMeta(msgspec.Struct, rename="camel"):
+    """Metadata of a list, and as far as they have it of an object or an event."""
+
     resource_version: str = ""
     continue_token: str = msgspec.field(default="", name="continue")
     remaining_item_count: int | None = None
 
 
 class _Page(msgspec.Struct):
-    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    metadata: ListMeta = msgspec.field(default_factory=ListMeta)
 
 
 _page = msgspec.json.Decoder(_Page)

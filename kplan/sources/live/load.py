@@ -13,7 +13,7 @@ import msgspec
 from kplan.errors import LiveError
 from kplan.objects.kinds import KINDS, Kind
 from kplan.objects.models import Object
-from kplan.objects.state import ClusterState, Completeness
+from kplan.objects.state import ClusterState, Completeness, KnownScheduler
 from kplan.sources.json_nodes import prepare
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.discovery import served
@@ -21,7 +21,6 @@ from kplan.sources.live.failures import Answer
 from kplan.sources.live.lists import PAGE, Listing, Progress, list_kind
 from kplan.sources.live.scheduler import find_scheduler
 from kplan.sources.load import collector_paused
-from kplan.sources.schedulers import KnownScheduler
 
 _AT_ONCE = 6
 """Lists read at the same time."""
@@ -39,19 +38,6 @@ def utc_now() -> datetime:
 
 class _ServerVersion(msgspec.Struct, rename="camel"):
     git_version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What was read of a cluster.
-
-    Attributes:
-        state: its objects.
-        scheduler: what is known of its scheduler.
-    """
-
-    state: ClusterState
-    scheduler: KnownScheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +59,6 @@ class Taken:
     scheduler: KnownScheduler
 
 
-def load(
-    context: str = "",
-    kubeconfig: str = "",
-    *,
-    qps: float = 50,
-    burst: int = 100,
-    timeout: float = 60,
-    progress: Progress | None = None,
-) -> ClusterState:
-    """Read the objects of a live cluster; see ``read``."""
-    return read(context, kubeconfig, qps=qps, burst=burst, timeout=timeout, progress=progress).state
-
-
 def read(
     context: str = "",
     kubeconfig: str = "",
@@ -96,7 +69,7 @@ def read(
     progress: Progress | None = None,
     page: int = PAGE,
     now: Clock = utc_now,
-) -> Reading:
+) -> ClusterState:
     """Read a live cluster.
 
     Args:
@@ -120,8 +93,7 @@ def read(
         with collector_paused():
             parts = [(listing, listing.collector.state("")) for listing in taken.listings]
             objects = chain.from_iterable(part.objects() for _, part in parts)
-            state = state_of(taken, objects, completeness_of((one, part.completeness) for one, part in parts))
-        return Reading(state, taken.scheduler)
+            return state_of(taken, objects, completeness_of((one, part.completeness) for one, part in parts))
     finally:
         connection.close()
 
@@ -166,10 +138,7 @@ def state_of(taken: Taken, objects: Iterable[Object], completeness: Completeness
         server_version=taken.version,
         taken=time or taken.time,
         completeness=completeness,
-        scheduler_configuration=taken.scheduler.config,
-        scheduler_gates=taken.scheduler.feature_gates,
-        scheduler_origin=taken.scheduler.origin,
-        scheduler_doubt=taken.scheduler.doubt,
+        scheduler=taken.scheduler,
     )
 
 

@@ -18,11 +18,10 @@ from kplan.objects.kinds import Kind
 from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
 from kplan.sources.collect import typed
-from kplan.sources.json_nodes import JsonNode, JsonSiblings
-from kplan.sources.json_text import Lines
+from kplan.sources.json_nodes import JsonNode
 from kplan.sources.live.connection import Connection
 from kplan.sources.live.failures import Answer
-from kplan.sources.live.lists import PAGE, Listing, list_kind, path_of
+from kplan.sources.live.lists import PAGE, Listing, ListMeta, list_kind, path_of
 from kplan.sources.records import Record
 
 WATCH_SECONDS = 45
@@ -80,14 +79,10 @@ class _Event(msgspec.Struct):
     object: msgspec.Raw
 
 
-class _Metadata(msgspec.Struct, rename="camel"):
-    resource_version: str = ""
-
-
 class _Head(msgspec.Struct):
     """What is common to objects, bookmarks, and the Status of an error."""
 
-    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    metadata: ListMeta = msgspec.field(default_factory=ListMeta)
     code: int = 0
     message: str = ""
 
@@ -219,8 +214,8 @@ class Reflector:
         self._hand_on(Changed(self._kind.name, self._version, item, gone=event.type == "DELETED"))
 
     def _object(self, data: msgspec.Raw) -> Object | BrokenObject:
-        node = JsonNode(data, JsonSiblings(Lines(bytes(data)), 0, [data], [0]), 0)
-        record = Record(self._api_version, self._kind.name, node, f"{self._kind.plural} of {self._connection.server}")
+        file = f"{self._kind.plural} of {self._connection.server}"
+        record = Record(self._api_version, self._kind.name, JsonNode.alone(data), file)
         return typed(record, self._kind)
 
     def _list(self) -> None:

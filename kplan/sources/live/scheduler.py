@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
+from kplan.objects.state import KnownScheduler
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.failures import Answer
-from kplan.sources.schedulers import NAMESPACE, OPENSHIFT, KnownScheduler, Runner, configurations, known, runner
+from kplan.sources.schedulers import NAMESPACE, OPENSHIFT, Runner, configurations, known, runner
 
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 OF_SCHEDULER = {"labelSelector": "component=kube-scheduler"}

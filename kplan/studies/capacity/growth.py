@@ -11,8 +11,9 @@ from kplan.course.supply import Supply
 from kplan.course.trying import after
 from kplan.objects.well_known import ZONE
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate, Tried, best
 from kplan.remedies.about import NewNode
+from kplan.remedies.candidate import Candidate
+from kplan.remedies.engine import Measure, Tried, best
 from kplan.remedies.more_nodes import added, least, one_more, several
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import Growth
@@ -43,7 +44,7 @@ class _Grown:
 
 @dataclass(frozen=True, slots=True)
 class _Sets:
-    """The measure of capacity: how many sets fit, counted over and over with more and more nodes.
+    """What is asked of more nodes: how many sets fit, counted over and over with more and more nodes.
 
     Attributes:
         planner: planner over the cluster.
@@ -56,20 +57,15 @@ class _Sets:
     supplies: Sequence[Supply]
     ratio: Sequence[int]
     most: int = BOUND
-    exhausted: bool = False
 
     def of(self, candidate: Candidate) -> Tried[_Grown]:
-        """See Measure."""
+        """Count with the nodes of a candidate; see Measure."""
         before = set(self.planner.cluster.node_index)
         with after(self.planner, candidate.steps) as trial:
             new = set(trial.cluster.node_index) - before
             counted = count_sets(trial, self.supplies, self.ratio, self.most, why=failure)
         used = any(new & on.keys() for on in counted.on)
         return Tried(candidate, _Grown(counted, None if used else _refusal(counted, new)))
-
-    def helps(self, found: _Grown) -> bool:
-        """See Measure: it is always asked whether another kind of node does more."""
-        return False
 
 
 def grow(
@@ -96,7 +92,7 @@ def grow(
     kinds = [AddNode(like=name) for name in kinds_of_nodes(planner.cluster)[:_SAMPLES]] if shape is None else [shape]
     candidates = [one_more(NewNode(kind.like or kind.template), kind) for kind in kinds]
     # of equals the most common kind, then the first by name
-    one = best(candidates, sets, lambda found: (found.counted.sets,), (-1,))
+    one = best(candidates, Measure(sets.of), lambda found: (found.counted.sets,), (-1,))
     if one is None:
         return None
     counted, refused = one.found.counted, one.found.refused

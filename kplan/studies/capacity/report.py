@@ -1,10 +1,11 @@
-"""The report: what fits, where, what stops the next one, and what to do."""
+"""The report: what fits, where, what stops the next one, a quota sooner than room, and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kplan.admission import Quotas
 from kplan.cluster import Cluster
 from kplan.cluster.domains import zone_of
 from kplan.course.counting import BOUND, Counted, count_sets
@@ -14,15 +15,15 @@ from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CapacityWorkload, Growth, Refusing
 from kplan.scenario.add_node import AddNode
+from kplan.scenario.manifests import fresh_copy
 from kplan.studies.capacity.growth import grow
-from kplan.studies.capacity.quota import quota_notes
 from kplan.studies.capacity.shapes import shape_room
 from kplan.wording.capacity import (
-    Fitting,
     capacity_sentence,
     even_empty,
     evicts_nobody,
     growth_text,
+    quota_lets_in,
     shapes_sentence,
     supply_notes,
 )
@@ -91,10 +92,11 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
     counted = count_sets(planner, asked.supplies, ratio, most, why=failure)
     missing = wanted if wanted is not None and (asked.replicas is not None or counted.sets < wanted) else None
     growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node)
-    report = CapacityReport(
+    workloads = tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True))
+    return CapacityReport(
         api_version=API_VERSION,
         verdict=_verdict(counted, wanted),
-        sentence=capacity_sentence(_facts(asked, ratio, counted, wanted), growth),
+        sentence=capacity_sentence(workloads, counted, wanted, asked.replicas, growth),
         sets=counted.sets,
         bounded=counted.bounded and asked.replicas is None,
         nodes=len(planner.cluster.nodes),
@@ -107,7 +109,7 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
             *quota_notes(planner.cluster, asked.supplies, ratio, counted.sets),
             *_no_preemption(planner.cluster, asked.supplies, counted, wanted),
         ),
-        workloads=tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True)),
+        workloads=workloads,
         places=tuple(_places(planner.cluster, asked.supplies, counted)),
         refusing=_refusing(counted.failure) if counted.failure is not None else (),
         next_pod=_next(asked, ratio, counted) if counted.failure is not None else None,
@@ -116,7 +118,6 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         growth=growth,
         shapes=shapes,
     )
-    return report
 
 
 def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
@@ -137,18 +138,6 @@ def _verdict(counted: Counted[Failure], wanted: int | None) -> str:
     if not counted.sets:
         return "BLOCKED"
     return "FITS" if wanted is None else "PARTLY"
-
-
-def _facts(asked: CapacityAsked, ratio: Sequence[int], counted: Counted[Failure], wanted: int | None) -> Fitting:
-    first = asked.supplies[0]
-    return Fitting(
-        workloads=tuple((supply.name, times) for supply, times in zip(asked.supplies, ratio, strict=True)),
-        running=len(first.running),
-        sets=counted.sets,
-        bounded=counted.bounded,
-        wanted=wanted,
-        replicas=asked.replicas,
-    )
 
 
 def _because(counted: Counted[Failure], growth: Growth | None) -> Cause | None:
@@ -221,3 +210,31 @@ def _refusing(failure: Failure) -> tuple[Refusing, ...]:
 def _next(asked: CapacityAsked, ratio: Sequence[int], counted: Counted[Failure]) -> int:
     number = max(0, counted.failed)
     return len(asked.supplies[number].running) + counted.sets * ratio[number] + 1
+
+
+def quota_notes(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[int], sets: int) -> tuple[str, ...]:
+    """Tell which quota lets fewer pods in than find a place; of pods that wait it has let in each already.
+
+    Args:
+        cluster: as it is before any pod is added.
+        supplies: the workloads.
+        ratio: pods of each in a set.
+        sets: sets that find a place.
+    """
+    spaces = {supply.sample.namespace for supply in supplies}
+    mine = [quota for quota in cluster.state.resource_quotas if quota.namespace in spaces]
+    if not mine:
+        return ()
+    ledger = Quotas(mine, cluster.rules, (pod.pod for pod in cluster.pods if not pod.gone))
+    made = [0] * len(supplies)
+    for number in range(sets):
+        for which, supply in enumerate(supplies):
+            for _ in range(ratio[which]):
+                made[which] += 1
+                name = f"{supply.sample.name}-more-{made[which]}"
+                why = made[which] > len(supply.waiting) and ledger.refuses_pod(fresh_copy(supply.sample, name))
+                if why:
+                    several = len(supplies) > 1
+                    let_in = number if several else made[which] - 1
+                    return (quota_lets_in(let_in, sets, why, several=several),)
+    return ()

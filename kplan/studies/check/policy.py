@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import yaml
 
 from kplan.errors import SourceError, UsageError
-from kplan.studies.check.doubt_codes import CODES, close_to
+from kplan.objects.kinds import KINDS
 from kplan.wording.check import no_such_doubt
 
 SURVIVE = ("zone", "node")
@@ -179,3 +180,39 @@ _READERS: dict[str, Callable[[object], object]] = {
     "max-age": _span,
     "allow-doubt": _doubts,
 }
+
+
+_OTHERS = (
+    "broken-object",
+    "change-not-modelled",
+    "config-converted",
+    "devices-not-modelled",
+    "extender-not-asked",
+    "no-zones",
+    "nodes-missing",
+    "not-expanded",
+    "other-scheduler",
+    "plugin-not-modelled",
+    "pod-group-not-modelled",
+    "policy-removed",
+    "queue-sort-assumed",
+    "scheduler-config-assumed",
+    "snapshot-age-unknown",
+    "snapshot-old",
+    "version-too-new",
+    "version-too-old",
+)
+
+CODES = frozenset(
+    {
+        *_OTHERS,
+        *(kind.code or f"no-{kind.plural}" for kind in KINDS),
+        *(f"partial-{kind.plural}" for kind in KINDS),
+        *(f"broken-{kind.name.lower()}" for kind in KINDS),
+    }
+)
+
+
+def close_to(code: str) -> list[str]:
+    """Give the codes that may be meant by one that there is not, the likeliest first."""
+    return get_close_matches(code, sorted(CODES), n=3, cutoff=0.6)

@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster import Cluster
+from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.cluster.domains import domains, zone_of
+from kplan.course.loss import FailRun, lose
 from kplan.pipeline import Planner
 from kplan.result.document_base import Doubt
+from kplan.result.document_check import Finding
 from kplan.studies.by_object import REPLICATED
 from kplan.studies.check.policy import Policy
-from kplan.studies.check.survive import Lost, missed
 from kplan.studies.usage import POOLS
 from kplan.wording import check as words
+from kplan.wording.check import NOTHING_OWNS_IT
+from kplan.wording.fail import landing_cause, lost_cause
+from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A rule that is broken, for one object.
-
-    Attributes:
-        rule: its name.
-        object: what breaks it, or what it is broken for.
-        title: in a few words.
-        text: with names and numbers.
-        amount: how bad it is.
-        before: how bad it was without the manifests; None where that is not asked.
-    """
-
-    rule: str
-    object: str
-    title: str
-    text: str
-    amount: int
-    before: int | None = None
+def _broken(rule: str, name: str, title: str, text: str, amount: int, before: int | None = None) -> Finding:
+    """A rule that is broken by or for an object: how bad it is, and how bad it was before, if that is asked."""
+    return Finding(rule=rule, object=name, title=title, text=text, amount=amount, on_main=before)
 
 
 @dataclass
@@ -63,41 +51,37 @@ class Replicas:
         return max(0, min(zones, self.pods) - len([zone for zone in self.zones if zone]))
 
 
-@dataclass(frozen=True)
-class Situation:
-    """What the rules look at.
+def broken_rules(
+    policy: Policy,
+    after: Planner,
+    before: Callable[[], Planner],
+    objects: Iterable[str],
+    evicted: Mapping[str, Sequence[str]],
+) -> Iterator[Finding]:
+    """Find what of a policy is broken.
 
-    Attributes:
+    Args:
+        policy: the policy.
         after: planner over the cluster with the manifests placed.
         before: makes a planner over the cluster without them, what waits there placed.
         objects: workloads of the manifests.
         evicted: pods evicted for the manifests, by the object that they left for.
     """
-
-    after: Planner
-    before: Callable[[], Planner]
-    objects: tuple[str, ...]
-    evicted: Mapping[str, tuple[str, ...]]
-
-
-def broken_rules(policy: Policy, situation: Situation) -> Iterator[Broken]:
-    """Find what of a policy is broken."""
-    evicted = situation.evicted
     if policy.no_preemption:
         for name, pods in evicted.items():
             text = words.placed_by_evicting(name, pods)
-            yield Broken("no-preemption", name, words.evicts(len(pods)), text, len(pods))
+            yield _broken("no-preemption", name, words.evicts(len(pods)), text, len(pods))
     total = sum(map(len, evicted.values()))
     if policy.max_victims is not None and total > policy.max_victims:
         worst = max(evicted, key=lambda name: len(evicted[name]))
         text = words.too_many_evicted(total, policy.max_victims, worst)
-        yield Broken("max-victims", worst, words.evicts(total, policy.max_victims), text, total)
+        yield _broken("max-victims", worst, words.evicts(total, policy.max_victims), text, total)
     if policy.require_zones:
-        yield from _zones(policy.require_zones, situation)
+        yield from _zones(policy.require_zones, after, before, objects)
     if policy.headroom is not None:
-        yield from _headroom(policy.headroom, situation)
+        yield from _headroom(policy.headroom, after.cluster, before().cluster)
     for kind in policy.survive:
-        yield from _survive(kind, situation)
+        yield from _survive(kind, after, before)
 
 
 def rule_doubts(policy: Policy, cluster: Cluster) -> Iterator[Doubt]:
@@ -120,21 +104,20 @@ def replicas(cluster: Cluster, names: Iterable[str]) -> dict[str, Replicas]:
     return found
 
 
-def _zones(wanted: int, situation: Situation) -> Iterator[Broken]:
-    names = [name for name in situation.objects if name.partition("/")[0] in REPLICATED]
-    for name, found in replicas(situation.after.cluster, names).items():
+def _zones(wanted: int, after: Planner, before: Callable[[], Planner], objects: Iterable[str]) -> Iterator[Finding]:
+    names = [name for name in objects if name.partition("/")[0] in REPLICATED]
+    for name, found in replicas(after.cluster, names).items():
         missing = found.missing(wanted)
         if not missing:
             continue
         there = sorted(zone for zone in found.zones if zone)
         needs = min(wanted, found.pods)
         text = words.in_too_few_zones(name, found.pods, there, needs)
-        same = replicas(situation.before().cluster, [name])[name].missing(wanted)
-        yield Broken("require-zones", name, words.zones_title(len(there), needs), text, missing, same)
+        same = replicas(before().cluster, [name])[name].missing(wanted)
+        yield _broken("require-zones", name, words.zones_title(len(there), needs), text, missing, same)
 
 
-def _headroom(share: Fraction, situation: Situation) -> Iterator[Broken]:
-    after, before = situation.after.cluster, situation.before().cluster
+def _headroom(share: Fraction, after: Cluster, before: Cluster) -> Iterator[Finding]:
     for pool, mask in _pools(after).items():
         name = f"pool {pool}" if pool else "cluster"
         for resource, row in (("cpu", CPU), ("memory", MEMORY)):
@@ -146,7 +129,7 @@ def _headroom(share: Fraction, situation: Situation) -> Iterator[Broken]:
             was = int((before.allocatable[row] - before.requested[row])[mask].sum())
             title = f"{words.free_share(free, there)} {resource} free"
             text = words.headroom_text(name, resource, free, there, was, share)
-            yield Broken("headroom", f"{name}: {resource}", title, text, lacks, _lacks(share, there, was))
+            yield _broken("headroom", f"{name}: {resource}", title, text, lacks, _lacks(share, there, was))
 
 
 def _lacks(share: Fraction, there: int, free: int) -> int:
@@ -165,30 +148,82 @@ def _pools(cluster: Cluster) -> dict[str, NDArray[np.bool_]]:
     return found
 
 
-def _survive(kind: str, situation: Situation) -> Iterator[Broken]:
+def _survive(kind: str, after: Planner, before: Callable[[], Planner]) -> Iterator[Finding]:
     worst: dict[str, dict[str, Lost]] = {}
-    after = situation.after
     for domain, nodes in domains(after.cluster, kind).items():
         for owner, lost in missed(after, nodes).items():
             worst.setdefault(owner, {})[domain] = lost
     if not worst:
         return
-    before = _lost_before(kind, situation, {domain for losses in worst.values() for domain in losses})
+    known = _lost_before(kind, before(), {domain for losses in worst.values() for domain in losses})
     for owner, losses in worst.items():
-        fails = {domain: lost for domain, lost in losses.items() if lost.missing > before.get((owner, domain), 0)}
+        fails = {domain: lost for domain, lost in losses.items() if lost.missing > known.get((owner, domain), 0)}
         told = fails or losses
         amount = sum(lost.missing for lost in told.values())
-        was = sum(before.get((owner, domain), 0) for domain in told)
+        was = sum(known.get((owner, domain), 0) for domain in told)
         first = next(iter(told))
         text = words.loss_text(first, owner, told[first].pods, told[first].missing, told[first].cause)
-        yield Broken(f"survive-{kind}", owner, words.loss_title(list(told)), text, amount, was)
+        yield _broken(f"survive-{kind}", owner, words.loss_title(list(told)), text, amount, was)
 
 
-def _lost_before(kind: str, situation: Situation, names: set[str]) -> dict[tuple[str, str], int]:
-    before = situation.before()
+def _lost_before(kind: str, before: Planner, names: set[str]) -> dict[tuple[str, str], int]:
     return {
         (owner, domain): lost.missing
         for domain, nodes in domains(before.cluster, kind).items()
         if domain in names
         for owner, lost in missed(before, nodes).items()
     }
+
+
+@dataclass
+class Lost:
+    """What of one owner is missing once a domain is lost.
+
+    Attributes:
+        pods: pods of it that were there, or were evicted by others that came back.
+        missing: those that do not run again.
+        cause: why the first of them does not, in words.
+    """
+
+    pods: int = 0
+    missing: int = 0
+    cause: str = ""
+
+
+def missed(planner: Planner, nodes: Sequence[str]) -> dict[str, Lost]:
+    """Lose nodes, and tell whose pods do not run again; the cluster is as before afterwards.
+
+    Args:
+        planner: planner over the cluster.
+        nodes: names of the nodes.
+
+    Returns:
+        Owners that miss a pod; ``pod/ns/name`` for what nothing owns.
+    """
+    found: dict[str, Lost] = {}
+    for owner, cause in _fates(lose(planner, nodes, failure), planner):
+        lost = found.setdefault(owner, Lost())
+        lost.pods += 1
+        if cause is not None:
+            lost.missing += 1
+            lost.cause = lost.cause or cause
+    return {owner: lost for owner, lost in found.items() if lost.missing}
+
+
+def _fates(run: FailRun[Failure], planner: Planner) -> Iterator[tuple[str, str | None]]:
+    """Owner of each pod that left, and why it does not run again; None where it does."""
+    cluster = planner.cluster
+
+    def owner(pod: PodInfo) -> str:
+        return owner_text(pod, cluster)
+
+    for one in run.back:
+        cause = lost_cause(one) if one.pending else None
+        yield owner(one.pod), (cause.text if cause is not None else "") if one.pending else None
+    for one in run.lost:
+        yield owner(one.pod), NOTHING_OWNS_IT
+    for landing in run.cascade:
+        cause = landing_cause(landing) if not landing.node else None
+        yield owner(landing.pod), cause.text if cause is not None else None
+    for key in run.gone:
+        yield f"pod/{key}", NOTHING_OWNS_IT

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -24,11 +25,11 @@ from kplan.result.document_check import (
 from kplan.result.document_plan import QuotaRow, SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.as_a_whole import Again, Played, Whole
-from kplan.studies.by_object import Mine, by_object
+from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
 from kplan.studies.check.policy import Policy
-from kplan.studies.check.rules import Broken, Situation, broken_rules, replicas, rule_doubts
+from kplan.studies.check.rules import broken_rules, replicas, rule_doubts
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
@@ -72,15 +73,16 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     mine, policy = by_object(plan), options.policy
     workloads = tuple(item.name for item in mine if item.change.expanded and not item.change.refused)
     evicted = {item.name: tuple(item.evicted) for item in mine if item.evicted}
-    broken = broken_rules(policy, Situation(after, before, workloads, evicted))
+    broken = broken_rules(policy, after, before, workloads, evicted)
     reasons = Reasons(plan, after)
     found = [finding for item in mine for finding in own_findings(item, policy, reasons)]
-    found += [_of_rule(item, mine) for item in broken]
+    found += [_placed(item, mine) for item in broken]
     found += [_of_step(number, step) for number, step in enumerate(options.steps, 1) if step.unmet]
     judged, baseline = held_against(found, options.baseline, options.baseline_file)
     findings = tuple(_with_attempts(sorted(judged, key=lambda item: not item.counted), played, Whole(again, plan)))
     recording = _recording(after.cluster.state.taken, after.cluster.state.completeness, options)
-    objects = _objects(mine, findings, after, options.baseline)
+    unknown = {item.name for item in mine if item.bare} - played.definitions
+    objects = _objects(mine, findings, played, options.baseline, unknown)
     counted = [finding for finding in findings if finding.counted]
     return CheckResult(
         api_version=API_VERSION,
@@ -98,7 +100,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         objects=objects,
         findings=findings,
         rules=tuple(_rules(policy, findings, plan.quotas)),
-        doubts=tuple(_doubts(plan, mine, after, recording, policy)),
+        doubts=tuple(_doubts(plan, mine, after, recording, policy, unknown)),
         notes=plan.notes,
         recording=recording,
         baseline=baseline,
@@ -108,22 +110,13 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     )
 
 
-def _of_rule(broken: Broken, mine: Sequence[Mine]) -> Finding:
-    """Turn a broken rule into a finding, at the manifest of what breaks it, else of the first that changes anything."""
+def _placed(finding: Finding, mine: Sequence[Mine]) -> Finding:
+    """Find the place of a broken rule: the manifest of what breaks it, else of the first that changes anything."""
     brings = [item for item in mine if item.steps] or list(mine)
-    where = next((item for item in mine if item.name == broken.object), brings[0] if brings else None)
-    place = where.change if where is not None else None
-    return Finding(
-        rule=broken.rule,
-        object=broken.object,
-        title=broken.title,
-        text=broken.text,
-        amount=broken.amount,
-        on_main=broken.before,
-        file=place.file if place is not None else "",
-        line=place.line if place is not None else 0,
-        column=place.column if place is not None else 0,
-    )
+    where = next((item for item in mine if item.name == finding.object), brings[0] if brings else None)
+    if where is None:
+        return finding
+    return structs.replace(finding, file=where.change.file, line=where.change.line, column=where.change.column)
 
 
 def _of_step(number: int, step: WhatIfStep) -> Finding:
@@ -143,8 +136,7 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
             continue
         left -= 1
         item = by_name[finding.object]
-        rows = [cluster.pod_index[step.pod] for step in item.failed if step.pod in cluster.pod_index]
-        waiting = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
+        waiting = waiting_among(cluster, (step.pod for step in item.failed))
         found = whole.attempt(planner, item, waiting) if waiting else None
         if found is None:
             yield finding
@@ -154,30 +146,31 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
 
 
 def _objects(
-    mine: Sequence[Mine], findings: Sequence[Finding], after: Planner, baseline: CheckResult | None
+    mine: Sequence[Mine],
+    findings: Sequence[Finding],
+    played: Played,
+    baseline: CheckResult | None,
+    unknown: Set[str],
 ) -> tuple[CheckedObject, ...]:
     """Tell what becomes of each object, what fails first."""
     by_name: dict[str, list[Finding]] = {}
     for finding in findings:
         by_name.setdefault(finding.object, []).append(finding)
-    zones = replicas(after.cluster, [item.name for item in mine])
+    zones = replicas(played.planner.cluster, [item.name for item in mine])
     made = []
     for item in mine:
         change, found = item.change, by_name.get(item.name, [])
-        on: dict[str, int] = {}
-        for step in item.placed:
-            on[step.node] = on.get(step.node, 0) + 1
         made.append(
             CheckedObject(
                 object=item.name,
-                status=_status(item, found),
-                change=words.change(change, item.pods),
+                status=_status(found, unknown=item.name in unknown),
+                change=words.change(change, item.pods, played.told.get(change.place, ())),
                 result=_result(item, found),
                 on_main=on_main(item.name, baseline),
                 changed=change.verdict != "unchanged",
                 pods=item.pods,
                 placed=len(item.placed),
-                on=on,
+                on=dict(Counter(step.node for step in item.placed)),
                 zones=tuple(sorted(zone for zone in zones[item.name].zones if zone)),
                 evicts=tuple(item.evicted),
                 file=change.file,
@@ -188,10 +181,10 @@ def _objects(
     return tuple(sorted(made, key=lambda item: (order.get(item.status, 3), not item.changed)))
 
 
-def _status(item: Mine, found: Sequence[Finding]) -> str:
+def _status(found: Sequence[Finding], *, unknown: bool) -> str:
     if any(finding.counted for finding in found):
         return "fail"
-    if item.bare:
+    if unknown:
         return "unknown"
     return "main" if any(finding.on_main for finding in found) else "ok"
 
@@ -250,7 +243,12 @@ def _age(taken: str, now: datetime) -> int | None:
 
 
 def _doubts(
-    plan: SimulationPlan, mine: Sequence[Mine], after: Planner, recording: Recording, policy: Policy
+    plan: SimulationPlan,
+    mine: Sequence[Mine],
+    after: Planner,
+    recording: Recording,
+    policy: Policy,
+    unknown: Set[str],
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
     found: dict[tuple[str, str], None] = {}
@@ -259,7 +257,7 @@ def _doubts(
         found[doubt.code, doubt.text] = None
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
-        if item.bare:
+        if item.name in unknown:
             found["not-expanded", f"{item.name}: {item.change.note}"] = None
         elif item.change.pods and item.name not in placed and item.rollout is None and not item.change.refused:
             found["other-scheduler", words.other_scheduler(item.name)] = None

@@ -19,6 +19,7 @@ from kplan.studies.diff.why import Pair, look_again, move
 from kplan.studies.nodes.packing import Workload, measure, within_nodes, workload
 from kplan.wording import diff as words
 from kplan.wording.owners import by_number, folded_owner
+from kplan.wording.same_fields import part_of
 
 WATCHED = 400
 """Pods whose cycles are looked at closely; the first of every owner before the second of any."""
@@ -193,12 +194,10 @@ def _without(places: dict[str, str], common: Counter[str]) -> list[str]:
 
 def _side(ran: Ran, pods: Workload) -> DiffSide:
     tried = [place for place in ran.places.values() if place.tried]
-    return DiffSide(
-        label=ran.side.label,
-        origin=ran.side.origin,
+    return part_of(
+        DiffSide,
+        ran.side,
         packing=packing(ran.cluster, pods),
-        config=ran.side.config,
-        manifests=ran.side.manifests,
         tried=len(tried),
         placed=sum(1 for place in tried if place.node),
     )
@@ -215,13 +214,7 @@ def packing(cluster: Cluster, pods: Workload) -> Packing:
     chosen = [row for row in placed.tolist() if not of_its_node(cluster.pods[row])]
     return Packing(
         resources={
-            name: PackedResource(
-                free=found.free,
-                largest=found.largest,
-                fragmented=found.fragmented,
-                fullness=found.fullness,
-                spread=found.spread,
-            )
+            name: part_of(PackedResource, found)
             for name, found in measure(cluster, pods).items()
             if found.fullness is not None
             and (found.fragmented is not None or cluster.requested[cluster.resources[name]].any())

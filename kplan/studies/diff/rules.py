@@ -12,6 +12,7 @@ from kplan.config import Profile
 from kplan.objects.models import Node
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.pipeline import Pipeline
+from kplan.remedies.specs import differences
 from kplan.wording import diff as words
 
 GATES = frozenset(
@@ -88,8 +89,10 @@ def _profile_lines(a: Profile, b: Profile, *, points: bool) -> Iterator[str]:
     for name in dict.fromkeys((*a.args, *b.args)):
         if name in a.args and name in b.args:
             one_args, two_args = msgspec.to_builtins(a.args[name]), msgspec.to_builtins(b.args[name])
-            # a field that only one version has is no choice of anybody's
-            yield from _changes(name, one_args, two_args, added=points)
+            for field in differences(one_args, two_args):
+                # a field that only one version has is no choice of anybody's
+                if points or (field.old is not None and field.new is not None):
+                    yield f"{'.'.join((name, *field.path))}: {_short(field.old)} -> {_short(field.new)}"
     if a.percentage_of_nodes_to_score != b.percentage_of_nodes_to_score:
         yield f"percentageOfNodesToScore {a.percentage_of_nodes_to_score} -> {b.percentage_of_nodes_to_score}"
 
@@ -101,17 +104,6 @@ def _points(profile: Profile) -> dict[str, frozenset[str]]:
         for name in names:
             found.setdefault(name, set()).add(point)
     return {name: frozenset(points) for name, points in found.items()}
-
-
-def _changes(path: str, a: Any, b: Any, *, added: bool) -> Iterator[str]:
-    """``NodeResourcesFit.scoringStrategy.type: LeastAllocated -> MostAllocated``."""
-    if a == b or (not added and (a is None or b is None)):
-        return
-    if isinstance(a, dict) and isinstance(b, dict):
-        for key in dict.fromkeys((*a, *b)):
-            yield from _changes(f"{path}.{key}", a.get(key), b.get(key), added=added)
-        return
-    yield f"{path}: {_short(a)} -> {_short(b)}"
 
 
 def _short(value: Any) -> str:

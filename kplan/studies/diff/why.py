@@ -59,9 +59,7 @@ def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
     """Tell one pod that is elsewhere, with why as far as it was watched."""
     seen_a, seen_b = a.seen.get(pair.a), b.seen.get(pair.b)
     why = _why(pair, a, b, seen_a, seen_b)
-    itself = None
-    if seen_a is not None and seen_a.other is not None:
-        itself = seen_a.other != seen_a.choice
+    itself = seen_a.other != seen_a.choice if seen_a is not None and seen_a.other is not None else None
     return DiffMove(
         pod=pair.a or pair.b,
         pod_b=pair.b if pair.a and pair.b != pair.a else "",
@@ -69,20 +67,15 @@ def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
         result=pair.result,
         a=pair.node_a,
         b=pair.node_b,
-        cause=why.cause,
-        plugin=why.plugin,
-        text=why.text,
-        gap_a=why.gap_a,
-        gap_b=why.gap_b,
         itself=itself,
+        **vars(why),
     )
 
 
 def _why(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
-    if pair.a and pair.a in b.evicted:
-        return Why("evicted", "DefaultPreemption", words.evicted(b.evicted[pair.a], b.side.name))
-    if pair.b and pair.b in a.evicted:
-        return Why("evicted", "DefaultPreemption", words.evicted(a.evicted[pair.b], a.side.name))
+    for key, ran in ((pair.a, b), (pair.b, a)):
+        if key and key in ran.evicted:
+            return Why("evicted", "DefaultPreemption", words.evicted(ran.evicted[key], ran.side.name))
     if pair.result in ("new", "gone"):
         seen, label = (seen_b, b.side.name) if pair.result == "new" else (seen_a, a.side.name)
         return _unplaced(seen, label) if seen is not None and seen.nowhere is not None else Why()

@@ -13,8 +13,9 @@ from kplan.course.drain import DrainRun, Gone, run_drain
 from kplan.course.trying import ask_after
 from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate, Cost, Sifted, Tried, about, sift
-from kplan.remedies.candidate import both
+from kplan.remedies import about
+from kplan.remedies.candidate import Candidate, Cost, both
+from kplan.remedies.engine import Measure, Sifted, Tried, sift, tried
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario import Effect
 from kplan.scenario.budgets import SetBudget
@@ -47,42 +48,6 @@ class Force:
         return Effect(())
 
 
-@dataclass(frozen=True)
-class _Left:
-    """The measure of a drain: how many pods are left.
-
-    Attributes:
-        planner: planner over the cluster.
-        nodes: nodes that are drained.
-        options: which pods go.
-        rolling: as the drain was carried out.
-        together: the same.
-    """
-
-    planner: Planner
-    nodes: Sequence[str]
-    options: DrainOptions
-    rolling: bool
-    together: bool
-    exhausted: bool = False
-
-    def of(self, candidate: Candidate) -> Tried[int] | None:
-        """See Measure."""
-        forced = any(isinstance(step, Force) for step in candidate.steps)
-        options = replace(self.options, force=self.options.force or forced)
-
-        def left(trial: Planner) -> int:
-            run: DrainRun[None] = run_drain(trial, self.nodes, options, rolling=self.rolling, together=self.together)
-            return len(run.left)
-
-        found = ask_after(self.planner, [step for step in candidate.steps if not isinstance(step, Force)], left)
-        return Tried(candidate, found) if found is not None else None
-
-    def helps(self, found: int) -> bool:
-        """See Measure."""
-        return not found
-
-
 def find_fixes(
     planner: Planner,
     nodes: Sequence[str],
@@ -104,7 +69,19 @@ def find_fixes(
         rolling: as the drain was carried out.
         together: the same.
     """
-    measure = _Left(planner, nodes, options, rolling, together)
+
+    def left(candidate: Candidate) -> Tried[int] | None:
+        forced = any(isinstance(step, Force) for step in candidate.steps)
+        chosen = replace(options, force=options.force or forced)
+
+        def ask(trial: Planner) -> int:
+            again: DrainRun[None] = run_drain(trial, nodes, chosen, rolling=rolling, together=together)
+            return len(again.left)
+
+        steps = [step for step in candidate.steps if not isinstance(step, Force)]
+        return tried(candidate, ask_after(planner, steps, ask))
+
+    measure = Measure(left, lambda number: not number)
     ways = [way for way in _ways(planner.cluster, nodes, run) if way]
     found = sift(chain.from_iterable(ways), measure, most=MOST)
     if found.helps or len(ways) < 2:
@@ -120,7 +97,7 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure]) -> Ite
     stuck = [gone for gone in left if not gone.number]
     refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")
     if refused:
-        yield [Candidate("force", Cost.LOSS, about.Pods(refused), steps=(Force(),))]
+        yield [Candidate("force", Cost.LOSS, about.Named(names=refused), steps=(Force(),))]
     budgets = {f"{one.pod.namespace}/{one.permission.budget}": one for one in reversed(stuck) if one.permission}
     for key, gone in [*reversed(budgets.items())][:_BUDGETS_TRIED]:
         yield list(_budget(cluster, key, gone))
@@ -143,14 +120,14 @@ def _budget(cluster: Cluster, key: str, gone: Gone[Failure]) -> Iterator[Candida
         space, word = gone.pod.namespace, f"{kind_word(kind)}/{gone.pod.namespace}/{name}"
         mine = (pod for pod in cluster.pods if not pod.gone and pod.namespace == space)
         replicas = sum(top_owner(pod, cluster) == owner for pod in mine)
-        yield Candidate("one-more-replica", Cost.REQUEST, about.Replica(word), steps=(Scale(word, replicas + 1),))
+        yield Candidate("one-more-replica", Cost.REQUEST, about.Named(name=word), steps=(Scale(word, replicas + 1),))
     least, most = item.spec.min_available, item.spec.max_unavailable
     if isinstance(least, int) and least > 0:
-        what = about.BudgetAsks(item.name, "minAvailable", least - 1, least)
+        what = about.Named(name=item.name, key="minAvailable", new=least - 1, old=least)
     else:
         number = most + 1 if isinstance(most, int) else 1
-        what = about.BudgetAsks(item.name, "maxUnavailable", number, most if most is not None else least)
-    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(key, what.field, str(what.new)),))
+        what = about.Named(name=item.name, key="maxUnavailable", new=number, old=most if most is not None else least)
+    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(key, what.key, str(what.new)),))
 
 
 def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failure]]) -> Iterator[Candidate]:
@@ -171,7 +148,7 @@ def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failur
             enough.sort(key=lambda pod: (pod.priority, sum(pod.requests.values()), pod.key))
             for pod in enough[:_PODS_TRIED]:
                 steps = (Cordon(node.name), Evict(pod.key), Cordon(node.name, on=False))
-                yield Candidate("make-room", Cost.EVICT, about.Evicted(pod.key, node.name, "moves"), steps=steps)
+                yield Candidate("make-room", Cost.EVICT, about.Named(node=node.name, names=(pod.key,)), steps=steps)
             for pod in enough[:1]:
-                alone = about.Evicted(pod.key, node.name, "in-vain", alone=True)
+                alone = about.Named("alone", node=node.name, names=(pod.key,))
                 yield Candidate("evict-pod", Cost.EVICT, alone, steps=(Evict(pod.key),))

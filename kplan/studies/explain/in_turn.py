@@ -11,8 +11,7 @@ from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
 from kplan.course.attempts import Attempts
 from kplan.result.document_asked import Turn
-from kplan.studies.context import Context
-from kplan.studies.explain.explained import Explained
+from kplan.studies.context import Context, Explained
 from kplan.wording.answers import in_turn_sentence, turn_text
 
 Explain = Callable[[Context, PodInfo], Explained]

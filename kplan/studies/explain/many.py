@@ -6,13 +6,12 @@ from collections.abc import Hashable, Sequence
 
 import msgspec
 
-from kplan.remedies import attempt
+from kplan.remedies.many import attempt
 from kplan.result.document import Answer, Fold, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause
-from kplan.studies.context import Context
-from kplan.studies.doubts import plan_doubts
-from kplan.studies.explain.explained import Explained
-from kplan.studies.notes import left_alone
+from kplan.studies.by_object import waiting_among
+from kplan.studies.context import Context, Explained
+from kplan.studies.doubts import left_alone, plan_doubts
 from kplan.wording.answers import counts_sentence, fits_cause
 from kplan.wording.attempts import fits_text
 from kplan.wording.owners import by_number
@@ -67,8 +66,7 @@ def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
     most = ATTEMPTS if len(cluster.nodes) <= LARGE else FEWER_ATTEMPTS
     if number >= most or fold.verdict not in ("PENDING", "PREEMPTS"):
         return fold
-    rows = [cluster.pod_index[key] for key in fold.pods if key in cluster.pod_index]
-    waiting = [cluster.pods[row] for row in rows if cluster.pods[row].waiting]
+    waiting = waiting_among(cluster, fold.pods)
     return msgspec.structs.replace(fold, attempt=fits_text(attempt(context.planner, waiting))) if waiting else fold
 
 

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 
-from kplan.cluster import PodInfo
+from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.course.alike import likeness
 from kplan.course.as_new import as_new
@@ -16,17 +17,16 @@ from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.careful import careful
 from kplan.reasons.groups import NodeGroup, find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
-from kplan.remedies import remedies_of
+from kplan.remedies.search import remedies_of
 from kplan.result import Outcome
-from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt
+from kplan.result.document import Answer, Event, Fix, NoHelp, PodExplanation, PodExplanations, Preempt, ScoreRow
+from kplan.result.document import Scores as ScoreTable
 from kplan.result.document_asked import AskedNode
 from kplan.result.document_base import API_VERSION, Cause
-from kplan.studies.context import Context
+from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import missing_nodes, pod_doubts
-from kplan.studies.explain.explained import Explained
 from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
-from kplan.studies.explain.scoring import score_table
 from kplan.wording import parts
 from kplan.wording.answers import cause_of, event_note, gates_cause, says
 from kplan.wording.careful import careful_text
@@ -34,8 +34,7 @@ from kplan.wording.device_parts import devices
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, needs_of, tell
 from kplan.wording.owners import owner_text
-from kplan.wording.preempting import preempt_part
-from kplan.wording.returning import victims_after
+from kplan.wording.preempting import preempt_part, victims_after
 from kplan.wording.scoring import asked_node
 from kplan.wording.view import NODES_SHOWN
 
@@ -102,8 +101,7 @@ def _explained(context: Context, pod: PodInfo) -> Explained:
 
 def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
     cluster = context.planner.cluster
-    cycle = context.planner.cycle(pod)
-    asked = RunCycle(cluster, pod, cycle, cycle.explain())
+    asked = RunCycle.as_set(context.planner, pod)
     outcome = asked.outcome
     groups = find_groups(asked)
     told = [tell(asked, group, names=not context.brief) for group in groups]
@@ -234,3 +232,33 @@ def _event_of(pod: PodInfo, text: str) -> Event | None:
         if condition.type == "PodScheduled" and condition.status == "False" and not pod.pod.spec.scheduling_gates:
             recorded, at = condition.message or "", condition.last_transition_time or ""
     return Event(text=text, recorded=recorded, recorded_at=at) if text or recorded else None
+
+
+def score_table(outcome: Outcome, cluster: Cluster, most: int | None = None) -> ScoreTable | None:
+    """Lay out the scores, winner first, then by total and name; ``most`` rows, all if None."""
+    scores = outcome.scores
+    if scores is None or len(scores.rows) < 2:
+        return None
+    winner = outcome.choice
+    chosen = scores.rows == winner
+    order = np.lexsort((scores.rows, -scores.total, ~chosen)).tolist()
+    differs = [plugin for plugin, values in scores.weighted.items() if len(np.unique(values)) > 1]
+    differs.sort(key=lambda plugin: -int(np.ptp(scores.weighted[plugin])))
+    rows = tuple(
+        ScoreRow(
+            node=cluster.node_name(int(scores.rows[i])),
+            total=int(scores.total[i]),
+            plugins={plugin: int(scores.weighted[plugin][i]) for plugin in differs},
+            raw={plugin: int(scores.raw[plugin][i]) for plugin in differs},
+            chosen=int(scores.rows[i]) == winner,
+        )
+        for i in order[:most]
+    )
+    return ScoreTable(
+        columns=tuple(differs),
+        rows=rows,
+        same={plugin: int(values[0]) for plugin, values in scores.weighted.items() if plugin not in differs},
+        skipped=scores.skipped,
+        more=len(order) - len(rows),
+        tie=tuple(cluster.node_name(row) for row in scores.best) if len(scores.best) > 1 else (),
+    )

@@ -13,7 +13,7 @@ from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_fail import FailCase, FailReport
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
-from kplan.studies.fail.report import explained, more_groups, verdict
+from kplan.studies.fail.report import explained, nearest_of, verdict
 from kplan.wording.attempts import survives_text
 from kplan.wording.fail import loss_cause, survives, without_zone
 from kplan.wording.failing import Failure, failure
@@ -120,10 +120,7 @@ def _report(
         doubts=doubts,
         cases=tuple(cases),
         left=f"{worst.left}, {worst.case.name} lost" if worst is not None and worst.left else "",
-        group=told_of.group if told_of is not None else None,
-        groups=told_of.groups if told_of is not None else 0,
-        more_groups=more_groups(told_of),
-        nearest=told_of.nearest if told_of is not None else None,
+        **nearest_of(told_of),
     )
 
 

@@ -11,8 +11,9 @@ from kplan.cluster.domains import domains
 from kplan.course.loss import FailRun, lose, run_fail
 from kplan.course.trying import ask_after
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate, Cost, Tried, best, sift
-from kplan.remedies.about import NewNode, NewNodes
+from kplan.remedies.about import Named, NewNode
+from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.engine import Measure, Tried, best, sift, tried
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario.add_node import AddNode
 
@@ -20,24 +21,6 @@ from kplan.scenario.add_node import AddNode
 def lacks_room(run: FailRun[Any]) -> int:
     """Number of pods that find no node and that another node may help."""
     return sum(not one.ties for one in run.pending) + len(run.displaced)
-
-
-@dataclass(frozen=True)
-class _Lost:
-    """The measure of a loss: what comes of it then."""
-
-    planner: Planner
-    nodes: Sequence[str]
-    exhausted: bool = False
-
-    def of(self, candidate: Candidate) -> Tried[FailRun[Any]] | None:
-        """See Measure."""
-        run: FailRun[Any] | None = ask_after(self.planner, candidate.steps, lambda trial: run_fail(trial, self.nodes))
-        return Tried(candidate, run) if run is not None else None
-
-    def helps(self, found: FailRun[Any]) -> bool:
-        """See Measure."""
-        return not lacks_room(found)
 
 
 def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
@@ -51,7 +34,12 @@ def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
         return None
     models = [one_more(NewNode(like)) for like in _models(planner.cluster, run)]
     candidates = [several(model, number) for model in models for number in (1, 2)]
-    return next(iter(sift(candidates, _Lost(planner, run.nodes), most=1).helps), None)
+
+    def lost(candidate: Candidate) -> Tried[FailRun[Any]] | None:
+        return tried(candidate, ask_after(planner, candidate.steps, lambda trial: run_fail(trial, run.nodes)))
+
+    measure = Measure(lost, lambda again: not lacks_room(again))
+    return next(iter(sift(candidates, measure, most=1).helps), None)
 
 
 def _models(cluster: Cluster, run: FailRun[Any]) -> Iterator[str]:
@@ -85,38 +73,6 @@ class Survives:
         return (self.borne - (self.total - self.kinds),)
 
 
-@dataclass(frozen=True)
-class _Each:
-    """The measure of every single loss: how many are borne.
-
-    Attributes:
-        planner: planner over the cluster.
-        kind: ``node`` or ``zone``.
-        only: names of those that are lost; all of them if empty.
-        kinds: how many are lost without any change.
-    """
-
-    planner: Planner
-    kind: str
-    only: Sequence[str]
-    kinds: int
-    exhausted: bool = False
-
-    def of(self, candidate: Candidate) -> Tried[Survives] | None:
-        """See Measure."""
-
-        def survives(trial: Planner) -> Survives:
-            found = lost_singly(trial.cluster, self.kind, self.only)
-            return Survives(sum(lose(trial, nodes).borne for nodes in found.values()), len(found), self.kinds)
-
-        found = ask_after(self.planner, candidate.steps, survives)
-        return Tried(candidate, found) if found is not None else None
-
-    def helps(self, found: Survives) -> bool:
-        """See Measure: it is always asked whether another change does more."""
-        return False
-
-
 def find_fix_for_each(
     planner: Planner, kind: str, only: Sequence[str], like: str, borne: int, losses: int
 ) -> Tried[Survives] | None:
@@ -134,8 +90,14 @@ def find_fix_for_each(
     candidates = [one_more(NewNode(like))]
     if len(models) > 1:
         steps = tuple(AddNode(like=model) for model in models)
-        candidates.append(Candidate("node-in-each-zone", Cost.ADD_NODE, NewNodes(tuple(models)), steps=steps))
-    return best(candidates, _Each(planner, kind, only, losses), lambda found: found.worth, (borne,))
+        candidates.append(Candidate("node-in-each-zone", Cost.ADD_NODE, Named(names=tuple(models)), steps=steps))
+
+    def survives(trial: Planner) -> Survives:
+        singly = lost_singly(trial.cluster, kind, only)
+        return Survives(sum(lose(trial, nodes).borne for nodes in singly.values()), len(singly), losses)
+
+    measure = Measure(lambda one: tried(one, ask_after(planner, one.steps, survives)))
+    return best(candidates, measure, lambda found: found.worth, (borne,))
 
 
 def lost_singly(cluster: Cluster, kind: str, only: Sequence[str]) -> Mapping[str, list[str]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.loss import FailRun, LostPod, run_fail
 from kplan.pipeline import Planner
-from kplan.result.document import Group
 from kplan.result.document_base import API_VERSION, Doubt, Origin
 from kplan.result.document_fail import FailedPod, FailReport, LostThing
 from kplan.studies.fail.fixes import find_fix
@@ -94,10 +94,7 @@ def _report(run: FailRun[Failure], asked: FailAsked, origin: Origin) -> FailRepo
         lost=tuple(_lost(run)),
         time=tuple(timeline(run, asked.grace)),
         left=left,
-        group=told.group if told is not None else None,
-        groups=told.groups if told is not None else 0,
-        more_groups=more_groups(told),
-        nearest=told.nearest if told is not None else None,
+        **nearest_of(told),
     )
 
 
@@ -119,9 +116,12 @@ def explained(run: FailRun[Failure]) -> tuple[str, Failure | None]:
     return "", None
 
 
-def more_groups(failure: Failure | None) -> tuple[Group, ...]:
-    """All groups but the nearest, without the names of all their nodes."""
-    return tuple(replace(one, names=()) for one in failure.all_groups[1:]) if failure is not None else ()
+def nearest_of(failure: Failure | None) -> dict[str, Any]:
+    """What a report has of the groups of nodes: the nearest, and the others without the names of all their nodes."""
+    if failure is None:
+        return {}
+    more = tuple(replace(one, names=()) for one in failure.all_groups[1:])
+    return {"group": failure.group, "groups": failure.groups, "more_groups": more, "nearest": failure.nearest}
 
 
 def _pod(cluster: Cluster, one: LostPod[Failure], grace: int) -> FailedPod:

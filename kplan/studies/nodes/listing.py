@@ -14,9 +14,8 @@ from kplan.objects.selectors import Selector
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_nodes import NodeList, PieceOfNode, Pool, ResourceTotal
 from kplan.scenario.names import find_nodes, label_in_full
-from kplan.studies.nodes.counting import counted
-from kplan.studies.nodes.packing import Measure, closed_by, measure, open_nodes, within_nodes, workload
-from kplan.studies.nodes.rows import Usage
+from kplan.studies.nodes.packing import closed_by, measure, open_nodes, within_nodes, workload
+from kplan.studies.nodes.rows import Usage, counted
 from kplan.studies.usage import INSTANCE_TYPES, POOLS
 from kplan.wording import nodes as words
 
@@ -121,26 +120,10 @@ def _columns(cluster: Cluster, resource: str) -> tuple[Int, Int]:
     return cluster.allocatable[row], cluster.requested[row]
 
 
-def _totals(cluster: Cluster, measured: dict[str, Measure], among: Mask) -> dict[str, ResourceTotal]:
+def _totals(cluster: Cluster, measured: dict[str, ResourceTotal], among: Mask) -> dict[str, ResourceTotal]:
     """Totals of each resource that one of these nodes has or counts, then of pods."""
     here = open_nodes(cluster) & among
-    found: dict[str, ResourceTotal] = {}
-    for name, row in cluster.resources.items():
-        there, used = cluster.allocatable[row], cluster.requested[row]
-        if not (there[among].any() or used[among].any()):
-            continue
-        result = measured[name]
-        found[name] = ResourceTotal(
-            requested=int(used[among].sum()),
-            allocatable=int(there[among].sum()),
-            free=result.free,
-            closed=int((there - used).clip(min=0)[among & ~here].sum()),
-            largest=result.largest,
-            largest_node=cluster.node_name(result.largest_row) if result.largest_row >= 0 else "",
-            fragmented=result.fragmented,
-            fullness=result.fullness,
-            spread=result.spread,
-        )
+    found = {name: total for name, total in measured.items() if total.allocatable or total.requested}
     free = (cluster.allowed_pods - cluster.pod_count).clip(min=0) * here
     largest = int(free.max(initial=0))
     found["pods"] = ResourceTotal(

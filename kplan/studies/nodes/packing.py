@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
+from kplan.result.document_nodes import ResourceTotal
 from kplan.wording.nodes import POD_LIMIT
 
 Int = NDArray[np.int64]
@@ -34,27 +34,6 @@ Workload = Mapping[tuple[tuple[str, int], ...], int]
 
 KUBERNETES_TAINTS = "node.kubernetes.io/"
 KEEPS_AWAY = ("NoSchedule", "NoExecute")
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One resource over open nodes.
-
-    Attributes:
-        free: what is free, over-committed nodes counted as 0.
-        largest: the most that is free on one of them.
-        largest_row: that node's row, the first by name; -1 where none has any.
-        fragmented: see above [percent]; None where nothing is free or no pod asks for it.
-        fullness: mean of requested by allocatable [percent]; None where no node has it.
-        spread: standard deviation of it [percentage points].
-    """
-
-    free: int
-    largest: int
-    largest_row: int
-    fragmented: float | None
-    fullness: float | None
-    spread: float | None
 
 
 def closed_by(cluster: Cluster) -> dict[str, Mask]:
@@ -89,7 +68,7 @@ def workload(clusters: Iterable[Cluster]) -> Workload:
     return found
 
 
-def measure(cluster: Cluster, pods: Workload, among: Mask | None = None) -> dict[str, Measure]:
+def measure(cluster: Cluster, pods: Workload, among: Mask | None = None) -> dict[str, ResourceTotal]:
     """Measure every resource that a node has or a pod asks for.
 
     Args:
@@ -97,23 +76,28 @@ def measure(cluster: Cluster, pods: Workload, among: Mask | None = None) -> dict
         pods: the pods by which fragmentation is judged.
         among: bool[N], the nodes looked at; all if None.
     """
-    here = open_nodes(cluster) if among is None else open_nodes(cluster) & among
-    free = (cluster.allocatable - cluster.requested).clip(min=0) * here
+    every = np.ones(len(cluster.nodes), dtype=np.bool_) if among is None else among
+    here = open_nodes(cluster) & every
+    left = (cluster.allocatable - cluster.requested).clip(min=0)
+    free = left * here
     asked, useless = _useless(cluster, pods, free, here)
-    found: dict[str, Measure] = {}
+    totals: dict[str, ResourceTotal] = {}
     for name, row in cluster.resources.items():
         total, largest = int(free[row].sum()), int(free[row].max(initial=0))
         has = here & (cluster.allocatable[row] > 0)
         full = 100 * cluster.requested[row, has] / cluster.allocatable[row, has]
-        found[name] = Measure(
+        totals[name] = ResourceTotal(
+            requested=int(cluster.requested[row, every].sum()),
+            allocatable=int(cluster.allocatable[row, every].sum()),
             free=total,
+            closed=int(left[row, every & ~here].sum()),
             largest=largest,
-            largest_row=int(free[row].argmax()) if largest else -1,
+            largest_node=cluster.node_name(int(free[row].argmax())) if largest else "",
             fragmented=round(100 * useless[row] / (total * asked[row]), 1) if total and asked[row] else None,
             fullness=round(float(full.mean()), 1) if len(full) else None,
             spread=round(float(full.std()), 1) if len(full) else None,
         )
-    return found
+    return totals
 
 
 def _useless(cluster: Cluster, pods: Workload, free: Int, here: Mask) -> tuple[list[int], list[float]]:

@@ -1,21 +1,27 @@
-"""A row for each node: its use by resource, what closes it, what leaves it and what is kept on it."""
+"""A node by itself: its use by resource, what closes it, what leaves it; its labels, conditions and pods."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster import Cluster
+from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, FIXED_RESOURCES, MEMORY
 from kplan.objects.well_known import UNSCHEDULABLE
-from kplan.result.document_nodes import NodeRow, ResourceUse
-from kplan.studies.nodes.counting import leaving_rows
+from kplan.result.document_nodes import NodePod, NodeRow, ResourceUse
+from kplan.studies.doubts import plan_doubts
 from kplan.studies.nodes.packing import KEEPS_AWAY, closed_by
+from kplan.wording import nodes as words
+from kplan.wording.node_story import pod_notes
+from kplan.wording.owners import owner_text
+from kplan.words import short_key
 
 Int = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,3 +101,96 @@ def _fullest(cluster: Cluster, node: int, resources: dict[str, ResourceUse]) -> 
         return "", 0.0
     name = max(shares, key=lambda key: shares[key])
     return name, round(100 * shares[name], 1)
+
+
+_BAD_WHEN = {"Ready": ("False", "Unknown")}
+"""Values of a condition that are not as they should be; of all others it is True."""
+
+
+def about(cluster: Cluster, row: int) -> str:
+    """Kubelet, pool, instance type and zone, as far as its labels say."""
+    node = cluster.nodes[row]
+    told: dict[str, str] = {}
+    for ending in ("pool", "nodegroup", "instance-type", "zone"):
+        for key, value in sorted(node.labels.items()):
+            if key.endswith(ending) and value not in told:
+                told[value] = f"{short_key(key)} {value}"
+                break
+    if node.status.node_info is not None and node.status.node_info.kubelet_version:
+        return ", ".join([*told.values(), f"kubelet {node.status.node_info.kubelet_version}"])
+    return ", ".join(told.values())
+
+
+def conditions(cluster: Cluster, row: int) -> Iterator[str]:
+    """Say what its kubelet reports that is not as it should be; the scheduler reads taints alone."""
+    for condition in cluster.nodes[row].status.conditions or ():
+        if condition.status in _BAD_WHEN.get(condition.type, ("True",)):
+            reason = f" ({condition.reason})" if condition.reason else ""
+            since = f" since {condition.last_transition_time}" if condition.last_transition_time else ""
+            yield f"{condition.type} {condition.status}{reason}{since}"
+
+
+def runs(cluster: Cluster, row: int) -> tuple[NodePod, ...]:
+    """Pods on the node, those with the greatest part of any of its resources first."""
+    names = list(cluster.resources)
+    there = cluster.allocatable[:, row]
+    made: list[tuple[float, NodePod]] = []
+    for number in cluster.pods_on(row):
+        pod = cluster.pods[number]
+        taken = {name: int(cluster.pod_request[at, number]) for at, name in enumerate(names)}
+        share = max((taken[name] / int(there[at]) for at, name in enumerate(names) if there[at] > 0), default=0.0)
+        taken = {name: amount for name, amount in taken.items() if amount}
+        item = NodePod(
+            pod=pod.key,
+            owner=owner_text(pod, cluster),
+            priority=pod.priority,
+            amounts=taken,
+            note=", ".join(pod_notes(cluster, pod)),
+        )
+        made.append((share, item))
+    made.sort(key=lambda entry: (-entry[0], entry[1].pod))
+    return tuple(item for _, item in made)
+
+
+def leaving_rows(cluster: Cluster) -> Rows:
+    """Rows of the pods on nodes that are being deleted."""
+    terminating = np.array([item.terminating for item in cluster.pod_classes], dtype=np.bool_)
+    if not len(terminating):
+        return np.zeros(0, dtype=np.intp)
+    return np.flatnonzero(terminating[cluster.pod_class] & (cluster.pod_node >= 0))
+
+
+def counted(cluster: Cluster, among: Mask) -> Iterator[str]:
+    """What is special in the numbers: pods that leave, hold room, or count nowhere; what is more than containers."""
+    rows = leaving_rows(cluster)
+    rows = rows[among[cluster.pod_node[rows]]]
+    if len(rows):
+        sums = {name: int(cluster.pod_request[row, rows].sum()) for name, row in cluster.resources.items()}
+        yield words.leaving(len(rows), sums)
+    nominated = np.flatnonzero(cluster.pod_nominated >= 0)
+    nominated = nominated[among[cluster.pod_nominated[nominated]]]
+    waiting = [pod for pod in cluster.pods if pod.waiting]
+    if waiting:
+        kept_on = sorted({cluster.node_name(int(cluster.pod_nominated[row])) for row in nominated})
+        yield words.waiting(len(waiting), len(nominated), kept_on)
+    lost = [pod for pod in cluster.pods if pod.bound and not pod.gone and cluster.pod_node[pod.row] < 0]
+    if lost:
+        names = sorted({pod.pod.spec.node_name or "" for pod in lost})
+        yield words.nowhere(len(lost), names)
+    yield from _more_than_containers(cluster, among)
+    if "Pod" in cluster.state.completeness.partial or not cluster.state.completeness.has("Pod"):
+        yield from (doubt.text for doubt in plan_doubts(cluster.state.completeness, (), frozenset({"Pod"})))
+
+
+def _more_than_containers(cluster: Cluster, among: Mask) -> Iterator[str]:
+    placed = [cluster.pods[row] for row in np.flatnonzero(cluster.pod_node >= 0) if among[cluster.pod_node[row]]]
+    sidecars = sum(map(has_sidecar, placed))
+    overhead = sum(1 for pod in placed if pod.pod.spec.overhead)
+    pod_level = sum(1 for pod in placed if pod.pod.spec.resources is not None)
+    if sidecars or overhead or pod_level:
+        yield words.more_than_containers(sidecars, overhead, pod_level)
+
+
+def has_sidecar(pod: PodInfo) -> bool:
+    """Whether an init container of a pod runs as long as the pod."""
+    return any(container.restart_policy == "Always" for container in pod.pod.spec.init_containers or ())

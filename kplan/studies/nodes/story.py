@@ -19,11 +19,9 @@ from kplan.result.document import Shortage
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal
 from kplan.studies.context import Context
-from kplan.studies.doubts import broken_doubts
-from kplan.studies.nodes.about import about, conditions, runs
+from kplan.studies.doubts import broken_doubts, left_alone
 from kplan.studies.nodes.races import Kind, losses
-from kplan.studies.nodes.rows import Usage
-from kplan.studies.notes import left_alone
+from kplan.studies.nodes.rows import Usage, about, conditions, runs
 from kplan.wording.groups import Told, tell
 from kplan.wording.node_story import (
     Refusing,
@@ -123,8 +121,7 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
 
 def _file(found: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
     """Run the cycle of one kind and file it."""
-    cycle = context.planner.cycle(first)
-    kind = Kind(alike, RunCycle(context.planner.cluster, first, cycle, cycle.explain()))
+    kind = Kind(alike, RunCycle.as_set(context.planner, first))
     outcome = kind.outcome
     if outcome.gated:
         found.gated += len(alike)

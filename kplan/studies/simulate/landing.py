@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
 from kplan.objects.kind_words import kind_word
-from kplan.objects.models import Object, Pod
-from kplan.objects.requests import RequestRules
+from kplan.objects.models import Object, Pod, PodAffinityTerm
+from kplan.objects.requests import RequestRules, pod_requests
+from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
 from kplan.result.document_base import Doubt
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.sources import Manifests, load_objects
-from kplan.studies.simulate.warnings import warnings_of
-from kplan.wording.manifests import changed, pod_security
+from kplan.wording.manifests import changed, pod_security, requests_nothing, selects_no_pod, spreads_others
+from kplan.wording.same_fields import part_of
 
 _ON_EVERY_POD = "DefaultTolerationSeconds"
 """What admission adds to every pod, and that keeps none from anywhere."""
 
 _SECURITY = "pod-security.kubernetes.io/"
 _NAMED = 3
+_DEFINITION = "CustomResourceDefinition"
+"""What makes no pods by itself."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ class Landed:
         notes: what else to say.
         fleets: workloads whose controllers make or remove pods step by step; their new pods are not in the state yet.
         ledger: quotas with what was let in.
-        silent: how many objects make no pods.
+        silent: how many objects make no pods; definitions of kinds are told among the changes.
+        told: what changes of each object, in phrases, by its place.
+        definitions: names of those that only define a kind.
         doubts: about what of the changes is not known.
     """
 
@@ -47,6 +52,8 @@ class Landed:
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
+    told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    definitions: frozenset[str] = frozenset()
     doubts: tuple[Doubt, ...] = ()
 
 
@@ -100,14 +107,17 @@ def land_objects(
     pods = [entry.pod for entry in found.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*found.objects, *pods))
     notes = (*found.notes, *_security(merged, found))
+    changes = list(_changes(found, merged.pods, rules))
     return Landed(
         merged,
         tuple(pod.key for pod in pods),
-        tuple(_change(found, merged.pods, rules)),
+        tuple(entry for entry, _ in changes),
         notes,
         found.fleets,
         found.ledger,
         found.silent,
+        {entry.place: told for entry, told in changes},
+        frozenset(_name(one) for one in found.not_expanded if one.kind == _DEFINITION),
         tuple(
             Doubt(code="change-not-modelled", text=f"{change.workload}: {change.unsure}")
             for change in found.changes
@@ -123,7 +133,8 @@ def with_objects(state: ClusterState, brought: Iterable[Object]) -> ClusterState
     return state.having(objects.values())
 
 
-def _change(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iterable[Expanded]:
+def _changes(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iterable[tuple[Expanded, Sequence[str]]]:
+    """Tell what each object came to, and beside it the first that there is to say of that, in phrases."""
     pods: dict[tuple[str, str], list[Pod]] = {}
     added: dict[tuple[str, str], dict[str, None]] = {}
     for entry in found.pods:
@@ -139,27 +150,32 @@ def _change(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iter
         if change.workload in refused and key not in pods and change.verdict == "new":
             continue  # told among what is refused
         fleet = fleets.get(key)
-        notes = [changed(change, fleet), *_few(list(added.get(key, ())))]
+        clauses = [some for some in (*changed(change, fleet), _few(list(added.get(key, ())))) if some]
         file, _, line = change.place.rpartition(":")
-        yield Expanded(
+        told_of = Expanded(
             object=change.workload,
             verdict=change.verdict,
             pods=len(pods.get(key, ())),
             place=change.place,
-            note="; ".join(filter(None, notes)),
+            note="; ".join(map(", ".join, clauses)),
             file=file,
             line=int(line),
             careful=tuple(warnings_of(change.workload, pods[key][0], everyone, rules)) if key in pods else (),
         )
+        yield told_of, next(iter(clauses), ())
     for one in found.refused:
-        yield _left_out(one, refused=True)
+        yield _left_out(one, refused=True), ()
     for one in found.not_expanded:
-        yield _left_out(one, refused=False)
+        yield _left_out(one, refused=False), ()
+
+
+def _name(one: LeftOut) -> str:
+    return f"{one.kind} {one.key}".strip()
 
 
 def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
     return Expanded(
-        object=f"{one.kind} {one.key}".strip(),
+        object=_name(one),
         place=one.place,
         note=one.told,
         refused=refused,
@@ -170,21 +186,14 @@ def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
         file=one.file,
         line=one.line,
         column=one.column,
-        problems=tuple(
-            FieldRefusal(
-                path=problem.path, text=problem.text, line=problem.line, column=problem.column, hint=problem.hint
-            )
-            for problem in one.problems
-        ),
+        problems=tuple(part_of(FieldRefusal, problem) for problem in one.problems),
         careful=(f"{one.place}: {one.told}",) if one.unbuilt else (),
     )
 
 
 def _few(phrases: list[str]) -> list[str]:
-    """Join phrases, those of pods alike folded."""
-    if len(phrases) > _NAMED:
-        phrases = [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"]
-    return [", ".join(phrases)] if phrases else []
+    """Phrases, and how many more there are."""
+    return [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"] if len(phrases) > _NAMED else phrases
 
 
 def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
@@ -194,3 +203,43 @@ def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
         levels = [value for label, value in item.labels.items() if label == f"{_SECURITY}enforce"]
         if item.name in spaces and levels:
             yield pod_security(item.name, levels[0])
+
+
+_COUNTED = ("cpu", "memory")
+
+
+def warnings_of(workload: str, pod: Pod, others: Sequence[Pod], rules: RequestRules) -> Iterator[str]:
+    """Warn about the pods of one workload.
+
+    Args:
+        workload: ``deploy/shop/web``.
+        pod: one of them, as the scheduler sees it.
+        others: pods of the cluster, these among them.
+        rules: how requests are counted.
+    """
+    requests = pod_requests(pod, rules, use_status=False)
+    if not any(requests.get(name) for name in _COUNTED):
+        yield requests_nothing(workload)
+    affinity = pod.spec.affinity
+    for word, side in (
+        ("affinity", affinity.pod_affinity if affinity else None),
+        ("anti-affinity", affinity.pod_anti_affinity if affinity else None),
+    ):
+        for term in (side.required if side else None) or ():
+            if not _selects(term, pod, others):
+                yield selects_no_pod(workload, word, term.label_selector)
+    for constraint in pod.spec.topology_spread_constraints or ():
+        selector = constraint.label_selector
+        if selector is not None and not compile_selector(selector).matches(pod.labels):
+            yield spreads_others(workload, constraint.topology_key, selector)
+
+
+def _selects(term: PodAffinityTerm, pod: Pod, others: Iterable[Pod]) -> bool:
+    if term.label_selector is None:
+        return False
+    selector = compile_selector(term.label_selector)
+    anywhere = term.namespace_selector is not None
+    spaces = set(term.namespaces or ()) or {pod.namespace}
+    if selector.matches(pod.labels) and (anywhere or pod.namespace in spaces):
+        return True
+    return any(selector.matches(other.labels) for other in others if anywhere or other.namespace in spaces)

@@ -9,7 +9,7 @@ from kplan.errors import KplanError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.remedies import Candidate
+from kplan.remedies.candidate import Candidate
 from kplan.result.document_base import Origin
 from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played
@@ -71,5 +71,7 @@ class ManifestPlan:
             fleets=landed.fleets,
             ledger=landed.ledger,
             silent=landed.silent,
+            definitions=len(landed.definitions),
         )
-        return Played(simulate_pods(planner, [*mine, *tried], self.origin, options), planner)
+        plan = simulate_pods(planner, [*mine, *tried], self.origin, options)
+        return Played(plan, planner, landed.told, landed.definitions)

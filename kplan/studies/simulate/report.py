@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ from kplan.course.returning import RETURNS_OF_ONE
 from kplan.course.rollout import Rollouts
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
-from kplan.remedies import attempt
+from kplan.remedies.many import attempt
 from kplan.result import EventKind
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_plan import (
@@ -29,14 +30,13 @@ from kplan.result.document_plan import (
 )
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
-from kplan.studies.doubts import extenders_of, missing_nodes, plan_doubts
-from kplan.studies.notes import left_alone
-from kplan.studies.simulate.quotas import quota_rows
-from kplan.studies.simulate.rollouts import rollout_plans
+from kplan.studies.doubts import extenders_of, left_alone, missing_nodes, plan_doubts
+from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.owners import by_number, folded_owner, owner_text
+from kplan.wording.same_fields import part_of
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
 
@@ -57,6 +57,7 @@ class SimulateOptions:
         fleets: workloads whose controllers make or remove pods step by step.
         ledger: quotas with what the manifests were charged already.
         silent: how many objects of the manifests make no pods.
+        definitions: how many others only define a kind.
         attempts: whether to try what would help those that fit nowhere.
         again: plans the manifests again; without it remedies are tried on the pods that wait alone.
     """
@@ -69,6 +70,7 @@ class SimulateOptions:
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
+    definitions: int = 0
     attempts: bool = False
     again: Again | None = None
 
@@ -179,7 +181,7 @@ def _document(
     plan = SimulationPlan(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=sentence(totals, len(failing), rollouts, options.change, options.silent),
+        sentence=sentence(totals, len(failing), rollouts, options.change, options.silent, options.definitions),
         totals=totals,
         steps=tuple(steps),
         origin=origin,
@@ -251,15 +253,13 @@ def _causes(run: _Planned) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], 
         waiting = [run.landings[number].pod for number in numbers if run.landings[number].pod.waiting]
         every = list(told_of[same].values())
         told, because = every[0], _of_all(every)
-        cause = PlanCause(
+        cause = part_of(
+            PlanCause,
+            told,
             result=steps[numbers[0]].result,
             count=len(numbers),
             because=because,
             owners=by_number(steps[number].owner for number in numbers),
-            pod=told.pod,
-            group=told.group,
-            groups=told.groups,
-            preempt=told.preempt,
             alone="" if because == told.because else told.because.text,
         )
         causes.append((cause, waiting))
@@ -271,10 +271,9 @@ def _shape(told: Told) -> object:
     """What pods have in common whose cause is told once: the reasons, and all numbers that a range cannot tell."""
     if told.group is None:
         return told.because.text
-    reasons = ", ".join(reason.code + reason.text.partition(":")[0] for reason in told.group.reasons)
     if told.wanted is not None:
-        return reasons, alike(told.wanted)
-    return reasons, told.group.text, needs_of(told.group)
+        return told.heads, alike(told.wanted)
+    return told.heads, told.group.text, needs_of(told.group)
 
 
 def _of_all(every: Sequence[Told]) -> Cause:
@@ -292,10 +291,7 @@ def _owners(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
         by_owner.setdefault(folded_owner(step.owner, step.pod), []).append(step)
     made = []
     for owner, mine in by_owner.items():
-        on: dict[str, int] = {}
-        for step in mine:
-            if step.node:
-                on[step.node] = on.get(step.node, 0) + 1
+        on = dict(Counter(step.node for step in mine if step.node))
         placed, gated = sum(on.values()), sum(step.result == "gated" for step in mine)
         made.append(PlanOwner(owner=owner, placed=placed, not_placed=len(mine) - placed - gated, gated=gated, on=on))
     return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))

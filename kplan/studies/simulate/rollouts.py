@@ -1,13 +1,15 @@
-"""Rollouts of a plan as parts of its document."""
+"""Rollouts and quotas of a plan as parts of its document."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from kplan.admission import Quotas
 from kplan.course.attempts import Landing
 from kplan.course.rollout import Rollout, Rollouts, Step
-from kplan.result.document_plan import Leaving, RolloutPlan, RolloutPlanStep
-from kplan.wording.rollouts import stalled_at
+from kplan.result.document_plan import Leaving, QuotaRow, RolloutPlan, RolloutPlanStep
+from kplan.wording.same_fields import part_of
+from kplan.wording.simulate import stalled_at
 
 
 def rollout_plans(rollouts: Rollouts) -> tuple[RolloutPlan, ...]:
@@ -18,17 +20,13 @@ def rollout_plans(rollouts: Rollouts) -> tuple[RolloutPlan, ...]:
 
 def _plan(rollout: Rollout, landings: dict[int, Landing[Any]]) -> RolloutPlan:
     fleet, stall = rollout.fleet, rollout.stall()
-    return RolloutPlan(
-        workload=fleet.workload,
-        place=fleet.place,
+    return part_of(
+        RolloutPlan,
+        fleet,
         strategy=fleet.strategy if fleet.replaces else "",
-        replicas=fleet.replicas,
         before=len(fleet.running),
         wanted=rollout.wanted_new,
         done=rollout.done,
-        max_surge=fleet.max_surge,
-        max_unavailable=fleet.max_unavailable,
-        partition=fleet.partition,
         peak=rollout.peak,
         serving=rollout.serving,
         stalled=stalled_at(stall) if stall is not None else "",
@@ -44,8 +42,31 @@ def _step(step: Step, landings: dict[int, Landing[Any]]) -> RolloutPlanStep:
         pod=step.pod.key if step.pod is not None else "",
         result=landing.kind.value if landing is not None else "",
         node=landing.node if landing is not None else "",
-        leaves=tuple(Leaving(pod=one.pod, node=one.node) for one in step.leaves),
+        leaves=tuple(part_of(Leaving, one) for one in step.leaves),
         ready=step.ready,
         old=step.old,
         new=step.new,
     )
+
+
+def quota_rows(ledger: Quotas) -> tuple[QuotaRow, ...]:
+    """Tell of every resource in which something was counted, or of a quota that refuses something.
+
+    Args:
+        ledger: the quotas, with all that was let in.
+    """
+    rows: list[tuple[tuple[bool, float, str, str], QuotaRow]] = []
+    for use in ledger.uses():
+        for resource in use.resources:
+            refused = use.refusals(resource.resource)
+            if not (resource.touched or refused):
+                continue
+            row = part_of(
+                QuotaRow,
+                resource,
+                quota=f"{use.namespace}/{use.name}",
+                refused=len(refused),
+                message=next(iter(refused), ""),
+            )
+            rows.append(((not refused, -resource.share, row.quota, row.resource), row))
+    return tuple(row for _, row in sorted(rows, key=lambda pair: pair[0]))

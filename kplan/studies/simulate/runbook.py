@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
-from kplan.wording.runbook import steps_taken
+from kplan.wording.simulate import steps_taken
 
 
 def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationPlan:

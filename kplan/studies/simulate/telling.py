@@ -21,13 +21,17 @@ from kplan.result.document_base import Cause
 from kplan.wording.because import because_wanted
 from kplan.wording.failing import plain_cause
 from kplan.wording.groups import tell
+from kplan.wording.node_story import heads_of
 from kplan.wording.preempting import preempt_part
 from kplan.wording.wanted import Wanted
 
 
 @dataclass
 class Told:
-    """A cause of failure, told for the first pod that met it; ``wanted`` is what it says of amounts."""
+    """A cause of failure, told for the first pod that met it.
+
+    ``heads`` are the reasons without the numbers of one pod, ``wanted`` is what the cause says of amounts.
+    """
 
     because: Cause
     pod: str
@@ -35,6 +39,7 @@ class Told:
     groups: int = 0
     preempt: str = ""
     wanted: Wanted | None = None
+    heads: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -50,7 +55,7 @@ class Telling:
     def __call__(self, planner: Planner, pod: PodInfo, event: Event) -> object:
         """Tell the cause of a failure unless one like it was told; return its key."""
         outcome = event.outcome.last
-        plain = plain_cause(planner, pod, outcome)
+        plain = plain_cause(planner.cluster, pod, outcome)
         key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome, own_claims(pod.pod)))
         if key not in self.told:
             self.told[key] = Told(plain, pod.key) if plain is not None else _of_nodes(planner, pod, outcome)
@@ -66,7 +71,8 @@ def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> Told:
     first = tell(asked, groups[0], names=False, own=own_claims(pod.pod))
     cause, wanted = because_wanted(first, groups[1:])
     part = preempt_part(outcome, planner.cluster, groups)
-    return Told(cause, pod.key, first.group, len(groups), part.text if part is not None else "", wanted)
+    text = part.text if part is not None else ""
+    return Told(cause, pod.key, first.group, len(groups), text, wanted, heads_of(first))
 
 
 def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:

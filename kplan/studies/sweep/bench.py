@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -85,23 +86,9 @@ class Bench:
         with planner.trial() as trial:
             taken = run(trial, scenario.steps)
             answer = scenario.question.ask(trial, taken)
-            return SweepOutcome(
-                number=scenario.number,
-                name=scenario.name,
-                at=scenario.at,
-                verdict=answer.verdict,
-                pods=answer.pods,
-                placed=answer.placed,
-                pending=answer.pending,
-                held=answer.held,
-                gone=answer.gone,
-                evicted=answer.evicted,
-                fits=answer.fits,
-                nodes=answer.nodes,
-                used=self._used(answer.cluster, scenario.rules),
-                fullest=_fullest(answer.cluster),
-                because=answer.because,
-            )
+            told = {name: value for name, value in vars(answer).items() if name != "cluster"}
+            used, fullest = self._used(answer.cluster, scenario.rules), _fullest(answer.cluster)
+            return SweepOutcome(**_named(scenario), **told, used=used, fullest=fullest)
 
     def _used(self, cluster: Cluster, rules: int) -> int:
         """Nodes that run more than pods that belong to their node."""
@@ -118,8 +105,11 @@ def _own(pods: Sequence[PodInfo]) -> NDArray[np.bool_]:
 
 def failed(scenario: Scenario, code: str, text: str) -> SweepOutcome:
     """The outcome of a scenario that was not carried out."""
-    because = Cause(code=code, text=text)
-    return SweepOutcome(number=scenario.number, name=scenario.name, at=scenario.at, verdict="FAILED", because=because)
+    return SweepOutcome(**_named(scenario), verdict="FAILED", because=Cause(code=code, text=text))
+
+
+def _named(scenario: Scenario) -> dict[str, Any]:
+    return {"number": scenario.number, "name": scenario.name, "at": scenario.at}
 
 
 def _told(error: Exception) -> str:
@@ -155,12 +145,6 @@ def hand(packed: Packed) -> None:
     _handed[packed.digest] = packed
 
 
-def lend(digest: str, bench: Bench) -> None:
-    """Let scenarios that name a base by its digest be carried out on a bench that is there already."""
-    _benches.clear()
-    _benches[digest] = bench
-
-
 def work(base: Packed | str, scenario: Scenario) -> SweepOutcome:
     """Carry out a scenario in this process, on a bench that is built for the first of them.
 
@@ -175,5 +159,6 @@ def work(base: Packed | str, scenario: Scenario) -> SweepOutcome:
     with _lock:
         if digest not in _benches:
             packed = _handed[base] if isinstance(base, str) else base
-            lend(digest, Bench(packed.base()))
+            _benches.clear()
+            _benches[digest] = Bench(packed.base())
         return _benches[digest].answer(scenario)

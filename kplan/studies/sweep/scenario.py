@@ -25,7 +25,7 @@ MOST = 1_000_000
 """Scenarios of one sweep."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """What a question came to; fields as in SweepOutcome.
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from time import monotonic
 
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
-from kplan.studies.sweep.base import pack
-from kplan.studies.sweep.bench import Bench
-from kplan.studies.sweep.local import Alone, Processes, cpus
+from kplan.studies.sweep.base import Packed, pack
+from kplan.studies.sweep.bench import Bench, hand
 from kplan.studies.sweep.run import Crew, SweepRun
 from kplan.studies.sweep.scenario import Scenario
 
@@ -56,8 +60,8 @@ def sweep(
     waiting = iter(scenarios)
     if not workers.dask and not workers.jobs:
         done, began = 0, monotonic()
-        for outcome in SweepRun(Alone(digest, bench)).outcomes(waiting):
-            yield outcome
+        for scenario in waiting:
+            yield bench.answer(scenario)
             done += 1
             taken = monotonic() - began
             if taken > SMALL and taken / done * (total - done) > SMALL and cpus() > 1:
@@ -65,14 +69,73 @@ def sweep(
         total -= done
     if not total:
         return
-    with closing(_crew(total, bench, digest, workers)) as crew:
+    jobs = min(workers.jobs or cpus(), total)
+    if jobs == 1 and not workers.dask:
+        yield from map(bench.answer, waiting)
+        return
+    with closing(_crew(jobs, pack(bench.base, digest), workers.dask)) as crew:
         yield from SweepRun(crew).outcomes(waiting)
 
 
-def _crew(total: int, bench: Bench, digest: str, workers: Workers) -> Crew:
-    if workers.dask:
-        from kplan.studies.sweep.dask import DaskWorkers
+def _crew(jobs: int, packed: Packed, dask: str) -> Crew:
+    if not dask:
+        return Processes(packed, jobs)
+    from kplan.studies.sweep.dask import DaskWorkers
 
-        return DaskWorkers(workers.dask, pack(bench.base, digest))
-    jobs = min(workers.jobs or cpus(), total)
-    return Alone(digest, bench) if jobs == 1 else Processes(pack(bench.base, digest), jobs)
+    return DaskWorkers(dask, packed)
+
+
+class Processes:
+    """A crew of processes; each is handed the base once, when it starts.
+
+    They are spawned, not forked: a fork copies threads' locks, and pages that reference counts soon make private.
+
+    Args:
+        packed: the base.
+        jobs: how many.
+    """
+
+    deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
+
+    def __init__(self, packed: Packed, jobs: int) -> None:
+        self.base = packed.digest
+        self.width = jobs
+        self._packed = packed
+        self._others = {child.pid for child in multiprocessing.active_children()}
+        self.executor = self._new()
+
+    def _new(self) -> Executor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.width, context, initializer=_begin, initargs=(self._packed,))
+
+    def renew(self) -> None:
+        """See Crew: of a pool, one death is the end of all."""
+        self.close()
+        self.executor = self._new()
+
+    def close(self) -> None:
+        """See Crew."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        for child in multiprocessing.active_children():
+            if child.pid not in self._others:
+                child.terminate()
+                child.join()
+
+
+def _begin(packed: Packed) -> None:
+    """Begin as a worker: an interrupt is for who started it, and it does not outlive that process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
+    hand(packed)
+
+
+def _follow() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def cpus() -> int:
+    """CPUs that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

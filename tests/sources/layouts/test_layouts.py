@@ -153,7 +153,7 @@ def test_templates_of_node_groups_are_kept_beside_the_nodes():
 
 def test_the_configuration_that_the_simulator_exports_is_kept():
     state = kplan.load(FIXTURES / "scheduler-simulator")
-    assert state.scheduler_configuration == {"parallelism": 16, "profiles": [{"schedulerName": "default-scheduler"}]}
+    assert state.scheduler.configuration == {"parallelism": 16, "profiles": [{"schedulerName": "default-scheduler"}]}
     assert {one.name: one.value for one in state.priority_classes} == {
         "high": 1000,
         "system-cluster-critical": 2_000_000_000,

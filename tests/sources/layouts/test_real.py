@@ -135,5 +135,5 @@ def test_every_dump_is_in_one_of_the_tables():
 
 def test_old_lists_of_plugins_are_kept_as_the_simulator_wrote_them():
     state = kplan.load(DUMPS / "scheduler-simulator-export" / "export-case2.json")
-    assert state.scheduler_configuration is not None
-    assert "profiles" in state.scheduler_configuration
+    assert state.scheduler.configuration is not None
+    assert "profiles" in state.scheduler.configuration

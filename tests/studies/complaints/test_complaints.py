@@ -5,7 +5,7 @@ import os
 import pytest
 
 import kplan
-from kplan.remedies import remedies
+from kplan.remedies.search import remedies
 from kplan.render.text import Style, explanation
 from kplan.result.document import PodExplanation
 from kplan.studies.explain import explain_pods

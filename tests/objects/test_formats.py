@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kplan.admission.validation.formats import (
+from kplan.objects.formats import (
     decimal_integer,
     dns_label,
     dns_subdomain,

@@ -1,0 +1,194 @@
+"""Words of remedies by the code of each: what stands in braces is filled with the names and numbers it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any, TypeVar
+
+from kplan.remedies.about import Amount, Named, Requirement
+from kplan.words import amounts, count, joined, listed
+
+T = TypeVar("T")
+
+_OF_THE_NODE_ITSELF = "node.kubernetes.io/"
+_NAMED = 3
+"""Pods that are named where it is waited for them; more are counted."""
+_LONG = 22
+"""Characters of labels beyond which their keys alone are told."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A remedy in words.
+
+    Attributes:
+        text: the change.
+        short: the same for one line with what comes of it, where that reads better.
+        failed: how it is named where it does not help; as ``text`` if empty.
+        note: what else comes of it.
+    """
+
+    text: str
+    short: str = ""
+    failed: str = ""
+    note: str = ""
+
+
+def told(code: str, what: Named) -> Words:
+    """The words of a change that its names and numbers are enough for."""
+    phrase = of_code(PHRASES, code, what)
+    assert phrase is not None, code
+    return Words(*(fill(text, vars(what)) for text in (phrase.text, phrase.short, phrase.failed, phrase.note)))
+
+
+def of_code(table: Mapping[str, T], code: str, what: Named) -> T | None:
+    """Look a change up by its code and variant, and by its code where the variant says the same."""
+    return table.get(f"{code} {what.variant}", table.get(code))
+
+
+def fill(template: str, given: Mapping[str, object]) -> str:
+    """Fill names and numbers in; a list is told as the word after the colon says."""
+    return _FORMATTER.vformat(template, (), given)
+
+
+class _Formatter(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        tell = _HOW.get(format_spec)
+        return tell(value) if tell is not None else str(super().format_field(value, format_spec))
+
+
+_FORMATTER = _Formatter()
+
+
+def _labels(pairs: tuple[tuple[str, str], ...]) -> str:
+    names = joined(f"{key}={value}" for key, value in pairs)
+    return _keys(pairs) if len(names) > _LONG else names
+
+
+def _keys(pairs: tuple[tuple[str, str], ...]) -> str:
+    return joined(key for key, _ in pairs)
+
+
+def _states(taints: tuple[str, ...]) -> str:
+    return joined(taint.removeprefix(_OF_THE_NODE_ITSELF).partition(":")[0] for taint in taints)
+
+
+def _limits(limits: tuple[tuple[str, int, int | None], ...]) -> str:
+    return ", ".join(f"{f'{driver} ' * (len(limits) > 1)}{new} (now {old})" for driver, new, old in limits)
+
+
+def _requirement(one: Requirement) -> str:
+    return f"{one.key} {one.operator} {listed(one.values, most=2)}".strip()
+
+
+def _leaves(size: Amount | None) -> str:
+    if size is None:
+        return ""
+    amount = amounts(size.resource, size.amount)[0]
+    return f", {amount} {size.resource}" if amount.isdecimal() else f", {amount}"
+
+
+_HOW: Mapping[str, Callable[[Any], str]] = {
+    "all": ", ".join,
+    "and": joined,
+    "few": listed,
+    "two": lambda names: listed(names, most=2),
+    "or-number": lambda pods: joined(pods) if len(pods) <= _NAMED else count(len(pods), "pod"),
+    "ports": lambda ports: f"hostPort{'s' * (len(ports) > 1)} {joined(ports)}",
+    "taints": lambda taints: joined(taint.removesuffix(":NoSchedule") for taint in taints),
+    "states": _states,
+    "modes": "/".join,
+    "pairs": lambda pairs: " ".join(f"{key}={value}" for key, value in pairs),
+    "labels": _labels,
+    "keys": _keys,
+    "limits": _limits,
+    "requirement": _requirement,
+    "of-spread": lambda key: f" (spread by {key})" if key else "",
+    "leaves": _leaves,
+}
+"""How names and numbers are told, by the word after the colon."""
+
+PHRASES: Mapping[str, Words] = {
+    # the pod
+    "tolerate-taint": Words("tolerate {names:taints}", failed="tolerating {names:taints}"),
+    "drop-node-selector": Words("drop nodeSelector {pairs:labels}", failed="dropping nodeSelector {pairs:keys}"),
+    "drop-node-affinity": Words(
+        "drop node affinity {requirement:requirement}", failed="dropping node affinity {requirement:requirement}"
+    ),
+    "drop-node-affinity all": Words("drop the required node affinity", failed="dropping node affinity"),
+    "fix-number": Words(
+        "node affinity {requirement.key} {requirement.operator} {new} (now {requirement.values[0]}: whole numbers only)"
+    ),
+    "allow-value": Words("node affinity: allow {key} {new} too"),
+    "spread-taints-policy": Words(
+        "nodeTaintsPolicy: Honor{key:of-spread}", short="nodeTaintsPolicy: Honor on that constraint"
+    ),
+    "spread-affinity-policy": Words("nodeAffinityPolicy: Honor{key:of-spread}"),
+    "spread-min-domains": Words("minDomains: {new} (now {old}){key:of-spread}"),
+    "spread-min-domains none": Words("no minDomains (now {old}){key:of-spread}"),
+    "spread-max-skew": Words("maxSkew: {new} (now {old}){key:of-spread}"),
+    "spread-anyway": Words("whenUnsatisfiable: ScheduleAnyway{key:of-spread}"),
+    "anti-affinity-by-node": Words("pod anti-affinity {name} by hostname (now {key})"),
+    "prefer-pod-affinity": Words("pod affinity {name} preferred, not required", failed="pod affinity {name} preferred"),
+    "prefer-pod-affinity all": Words("all {old} pod affinity terms preferred, not required"),
+    "prefer-pod-anti-affinity": Words(
+        "pod anti-affinity {name} preferred, not required", failed="pod anti-affinity {name} preferred"
+    ),
+    "prefer-pod-anti-affinity all": Words("all {old} pod anti-affinity terms preferred, not required"),
+    "no-host-network": Words("the pod without hostNetwork"),
+    "no-host-port": Words("the pod without {names:ports}"),
+    "without-claim": Words("the pod without claim {name}"),
+    "preemption-policy": Words("preemptionPolicy PreemptLowerPriority (now Never)"),
+    "raise-priority": Words("priority {new} or more", short="priority {new}"),
+    "raise-priority class": Words("priority {new} or more (class {name}: {old})", short="priority {new}"),
+    # nodes
+    "node-in-each-zone": Words("one more node in each zone, like {names:few}"),
+    "uncordon": Words("uncordon {node}", failed="uncordoning {node}"),
+    "remove-node": Words("remove node {node}", failed="removing {node}"),
+    "pod-limit": Words("pod limit of {node} {new} (now {old})"),
+    "label-node": Words("label {node} {pairs:pairs}", failed="labelling {node} {pairs:pairs}"),
+    "node-healthy": Words("{node} healthy again ({names:states})"),
+    "remove-taint": Words(
+        "remove taint {names:taints} from {node}", failed="removing taint {names:taints} from {node}"
+    ),
+    # volumes and claims
+    "volume-limit": Words("limit of {node} {limits:limits}"),
+    "install-driver": Words("driver {names:all} installed on {node}"),
+    "detach-volume": Words("detach {names:all} from {node}: no pod there uses it", failed="detaching {names:all}"),
+    "class-topologies": Words("class {storage_class} without allowedTopologies"),
+    "local-volume": Words("a volume of {new}, class {storage_class}, on {node}"),
+    "capacity-reported": Words("{name} reports {new} for class {storage_class}"),
+    "capacity-untracked": Words("storageCapacity: false on csidriver {name}", note="space is no longer looked at"),
+    "claim-bound": Words("a volume for claim {name}"),
+    "claim-bound new": Words("create claim {name}, bound to a volume"),
+    "claim-bound again": Words("a new claim {name}, bound to a volume"),
+    "smaller-claim": Words("claim {name} of at most {new} (now {old})", short="claim {name} {new} (now {old})"),
+    "selected-node": Words("clear selected-node {node} of claim {name}"),
+    # other pods, and budgets
+    "wait": Words("wait until {names:and}, which is being deleted, is gone"),
+    "wait several": Words("wait until {names:or-number}, which are being deleted, are gone"),
+    "clear-nomination": Words("clear the nomination of {names:and}", failed="clearing the nomination of {names:and}"),
+    "delete-nominated": Words("delete {names:and}", failed="deleting {names:and}"),
+    "delete-nominated back": Words("delete {names:and}", failed="deleting {names:and}", note="its owner makes another"),
+    "delete-pod": Words("delete {names:and}", failed="deleting {names:and}"),
+    "evict-pods": Words("evict {names:and}"),
+    "force": Words("--force: {names:two} GONE"),
+    "evict-pod moves": Words("evict {names:and}{size:leaves}", note="it moves to {to}"),
+    "evict-pod waits": Words("evict {names:and}{size:leaves}", note="it stays Pending"),
+    "evict-pod back-alone": Words("evicting {names:and} alone (it goes back to {node})"),
+    "evict-pod in-vain": Words("evicting {names:and}"),
+    "evict-pod alone": Words("evicting {names:and} alone"),
+    "evict-pod lost": Words("deleting {names:and}"),
+    "move-pod": Words(
+        "move {names:and}{size:leaves}: cordon {node}, evict it, uncordon {node}", note="it moves to {to}"
+    ),
+    "move-pod back": Words("evicting {names:and} (it goes back to {node})"),
+    "move-pod no-room": Words("moving {names:and} (no other node has room for it)"),
+    "make-room": Words("make room on {node}: --cordon {node} --evict {names:and} --uncordon {node}"),
+    "one-more-replica": Words("one more replica of {name}"),
+    "budget-allows": Words("{name} allows 1 (now 0)"),
+    "set-budget": Words("{name} {key} {new} (now {old})"),
+}
+"""Words of each change, by its code and variant; by the code alone where no variant is told otherwise."""
