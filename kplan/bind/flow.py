@@ -18,7 +18,7 @@ from kplan.bind.plan.document import attempt_of
 from kplan.bind.plan.file import load_plan, plan_of, save_plan
 from kplan.bind.plan.guards import WATCH
 from kplan.bind.plan.manifests import created_resources, read_manifests
-from kplan.bind.plan.rights import Needs, cluster_role, nominates
+from kplan.bind.plan.rights import Needs, cluster_role, granular, nominates
 from kplan.bind.plan.targets import Targets
 from kplan.bind.run.journal import Journal, not_there
 from kplan.bind.run.record import Record, read_journal
@@ -208,7 +208,7 @@ def _journal(path: str, number: int, run: str) -> str:
 def rights(targets: Targets, flags: Flags, features: Features) -> str:
     """Write the rights that binding with these flags needs, and creating what manifests hold, as a ClusterRole.
 
-    Claims and volumes count, as any pod may have them.
+    Claims, volumes and device claims count, as any pod may have them.
 
     Raises:
         SourceError: a manifest cannot be read.
@@ -220,6 +220,9 @@ def rights(targets: Targets, flags: Flags, features: Features) -> str:
     needs = Needs(
         claims=True,
         volumes=True,
+        devices=True,
+        device_makes=features.enabled("DRAExtendedResource"),
+        granular=granular(features),
         preempt=flags.preempt,
         nominate=flags.preempt or nominates(features),
         creates=creates,

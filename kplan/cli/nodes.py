@@ -38,6 +38,7 @@ def nodes(
     sort_by: SortBy = "",
     resource: Resource = [],
     by: By = "",
+    devices: Annotated[bool, typer.Option("--devices", help="Devices by class and pool, and who uses them.")] = False,
     rows: Annotated[str, typer.Option("--rows", metavar="N|all", help="Lines of nodes; one screen if absent.")] = "",
     timings: options.Timings = False,
     *,
@@ -53,8 +54,9 @@ def nodes(
     free, the share that this cluster's own pods could not use where it lies, as it is too little or as another
     resource is missing there. spread: standard deviation of used between nodes, in percentage points.
     """
+    from kplan.render.text.device_list import device_list
     from kplan.render.text.nodes import ROWS_SHOWN, node_list
-    from kplan.studies.nodes import NodesAsked, list_nodes
+    from kplan.studies.nodes import NodesAsked, list_nodes, with_devices
 
     lines = _lines(rows)
     session, what_if = imagine(open_session(source, rules), home(source))
@@ -64,7 +66,11 @@ def nodes(
     document = list_nodes(cluster, NodesAsked(tuple(names or ()), chosen, sort, by), session.origin)
     columns = _known(resource, list(cluster.resources))
     document = msgspec.structs.replace(document, what_if=what_if)
-    show(document, session, lambda told, style: node_list(told, style, lines, columns, by), shown, timings=timings)
+    if devices:
+        document = with_devices(document, cluster, session.scheduler.features)
+        show(document, session, lambda told, style: device_list(told, style, lines), shown, timings=timings)
+    else:
+        show(document, session, lambda told, style: node_list(told, style, lines, columns, by), shown, timings=timings)
     raise typer.Exit(steps_code(what_if))
 
 

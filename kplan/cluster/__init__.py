@@ -5,6 +5,7 @@ from kplan.cluster.build import build
 from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Relabel, Remove
 from kplan.cluster.cluster import Change, Cluster, Undo
 from kplan.cluster.counters import Counter
+from kplan.cluster.device_claims import arrive, leave, released
 from kplan.cluster.labels import LabelColumn
 from kplan.cluster.node_changes import PutNode
 from kplan.cluster.pods import HostPort, PodClass, PodInfo
@@ -28,6 +29,9 @@ __all__ = [
     "Remove",
     "Undo",
     "WeightedTerm",
+    "arrive",
     "build",
+    "leave",
+    "released",
     "to_state",
 ]

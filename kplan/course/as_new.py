@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from kplan.cluster import PodInfo, Remove
+from kplan.cluster import PodInfo, Remove, released
 from kplan.cluster.owners import of_its_node
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
@@ -18,7 +18,7 @@ from kplan.pipeline import Planner
 def as_new(planner: Planner, pod: PodInfo) -> Iterator[PodInfo]:
     """Take a pod that runs off its node, give it as one that waits, and put it back afterwards."""
     with planner.trial() as trial:
-        trial.apply([Remove(pod.row)])
+        trial.apply([Remove(pod.row), *released(trial.cluster, pod.row)])
         yield replace(pod, pod=without_node(pod.pod), bound=False)
 
 

@@ -9,7 +9,7 @@ from typing import Generic
 import numpy as np
 from msgspec import structs
 
-from kplan.cluster import AddPods, PodInfo
+from kplan.cluster import AddPods, PodInfo, arrive
 from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.course.attempts import W, Why
 from kplan.course.held import Attached, Held
@@ -119,8 +119,10 @@ def _fill(planner: Planner, supply: Supply, counted: Counted[W]) -> bool:
     if not minds_nobody(supply) or any(pod.waiting for pod in _nominated(planner)):
         return False
     with planner.trial() as trial:
-        trial.apply([AddPods((fresh_copy(supply.sample, f"{supply.sample.name}-probe"),))])
+        trial.apply(arrive(trial.cluster, (fresh_copy(supply.sample, f"{supply.sample.name}-probe"),)))
         probe = cluster.pods[-1]
+        if cluster.objects.table("device_classes") and any("/" in name for name in probe.requests):
+            return False  # devices may serve them
         rows = trial.cycle(probe).explain(preempt=False).feasible
         room = cluster.allowed_pods[rows] - cluster.pod_count[rows]
         for name, amount in probe.requests.items():

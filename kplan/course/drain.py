@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
-from kplan.cluster import Cluster, PodInfo, Remove
+from kplan.cluster import Cluster, PodInfo, leave
 from kplan.cluster.owners import returns
 from kplan.course.attempts import Attempts, Landing, W
 from kplan.course.eviction import Budgets, Permission
@@ -192,7 +192,7 @@ class _Drain(Generic[W]):
         gone.permission = Permission(True) if self.options.disable_eviction else self.run.budgets.ask(gone.pod)
         if gone.permission.allowed:
             gone.number = self.run.evicted + 1
-            self.planner.apply([Remove(gone.pod.row)])
+            self.planner.apply(leave(self.planner.cluster, (gone.pod.row,)))
             self.run.budgets.left(gone.pod)
         return gone.permission.allowed
 

@@ -8,7 +8,7 @@ from typing import Generic
 
 import msgspec
 
-from kplan.cluster import Cluster, PodInfo, Remove, build, to_state
+from kplan.cluster import Cluster, PodInfo, build, leave, to_state
 from kplan.cluster.owners import controller, returns, returns_where_it_was
 from kplan.course.attempts import Attempts, Landing, W, Why
 from kplan.course.clock import Pace, Stay, pace, stay
@@ -163,7 +163,7 @@ def run_fail(
     else:
         planner = _without(planner, lost)
         rows = {one.pod.key: planner.cluster.pod_index[one.pod.key] for one in pods}
-        planner.apply(Remove(row) for row in rows.values())
+        planner.apply(leave(planner.cluster, rows.values()))
     run = FailRun(tuple(nodes), pods, rate, planner.cluster)
     attempts = Attempts(planner, _once(why) if why is not None else None)
     landings: list[Landing[W]] = []

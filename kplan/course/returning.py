@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kplan.admission.controllers.daemons import node_of, tied_to
 from kplan.admission.controllers.device_claims import status_of_copy
-from kplan.cluster import AddPods, Assume, Nominate, PodInfo, Remove
+from kplan.cluster import Assume, Nominate, PodInfo, arrive, leave
 from kplan.cluster.owners import controller, returns_where_it_was
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
@@ -46,7 +46,7 @@ class Returns:
         before = len(cluster.pods)
         copies = [copy_of(victim, name) for victim, (_, name) in zip(victims, firsts, strict=True) if name]
         if copies:
-            self.planner.apply([AddPods(tuple(copies))])
+            self.planner.apply(arrive(cluster, copies))
         made = iter(cluster.pods[before:])
         again = [next(made) if name else None for _, name in firsts]
         self.first_name |= {pod.row: first for pod, (first, _) in zip(again, firsts, strict=True) if pod is not None}
@@ -120,9 +120,10 @@ def after_eviction(planner: Planner, outcome: Outcome) -> AfterEviction:
     again = [victim for victim in victims if returns_where_it_was(victim)]
     told: list[Return] = []
     with planner.trial() as trial:
-        trial.apply([*(Remove(victim.row) for victim in victims), Nominate(outcome.row, -1), Assume(outcome.row, node)])
+        trial.apply(leave(cluster, (victim.row for victim in victims)))
+        trial.apply([Nominate(outcome.row, -1), Assume(outcome.row, node)])
         for victim in again[:SHOWN]:
-            trial.apply([AddPods((copy_of(victim, f"{victim.name}-r1"),))])
+            trial.apply(arrive(cluster, (copy_of(victim, f"{victim.name}-r1"),)))
             copy = cluster.pods[-1]
             if not trial.queue.responsible(copy):
                 told.append(Return(victim, None))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kplan.admission import expand
-from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, arrive, to_state
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod
@@ -54,7 +54,8 @@ class Supply:
         if self.manifest is not None:
             return self._of_set(cluster, start, count)
         name = self.sample.name
-        return [AddPods(tuple(fresh_copy(self.sample, f"{name}-more-{n + 1}") for n in range(start, start + count)))]
+        copies = [fresh_copy(self.sample, f"{name}-more-{n + 1}") for n in range(start, start + count)]
+        return list(arrive(cluster, copies))
 
     def _of_set(self, cluster: Cluster, start: int, count: int) -> list[Change]:
         assert self.manifest is not None

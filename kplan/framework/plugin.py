@@ -27,7 +27,7 @@ from kplan.framework.worlds import Rows, Worlds
 if TYPE_CHECKING:
     from kplan.cluster import Change, Cluster, PodInfo
     from kplan.framework.preemption import PostFilterResult, PreemptionHandle
-    from kplan.framework.writes import Write
+    from kplan.framework.writes import AnyWrite
 
 Scores = NDArray[np.int64]
 MAX_NODE_SCORE = 100
@@ -161,7 +161,7 @@ class PermitPlugin(Protocol):
 class PreBindPlugin(Protocol):
     """Has objects written before the pod is bound; a plan writes nothing, only ``kplan bind`` does."""
 
-    def pre_bind(self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any) -> tuple[Write, ...]:
+    def pre_bind(self, pod: PodInfo, state: Any, cluster: Cluster, row: int, choice: Any) -> tuple[AnyWrite, ...]:
         """Return what is written, and what is waited for after it; the pod is reserved on node ``row``."""
 
 

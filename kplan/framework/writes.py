@@ -113,3 +113,29 @@ class Write:
     fields: tuple[Field, ...]
     until: ClaimBound
     verb: Verb = Verb.UPDATE
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceWrite:
+    """What is written to a device claim before its pod is bound: its allocation, and that the pod may use it.
+
+    Attributes:
+        claim: ``namespace/name``.
+        allocation: what it gets, as the API has it; empty where it has its devices already.
+        consumer: the pod, as it stands in ``status.reservedFor``.
+        create: the claim that is made first; None for one that is there.
+        mappings: which request of that claim serves which container's resource, for the status of the pod.
+        stamped: whether the time of the allocation is written with it.
+        waits: whether its devices have to be attached before the pod is bound.
+    """
+
+    claim: str
+    allocation: Mapping[str, Any]
+    consumer: Mapping[str, Any]
+    create: Mapping[str, Any] | None = None
+    mappings: tuple[Mapping[str, Any], ...] = ()
+    stamped: bool = False
+    waits: bool = False
+
+
+AnyWrite = Write | DeviceWrite

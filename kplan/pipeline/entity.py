@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from kplan.cluster import Change, Cluster, Nominate, PodInfo, Remove
+from kplan.cluster import Change, Cluster, Nominate, PodInfo, leave
 from kplan.framework.codes import Code, Point
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.cycle import Cycle
@@ -93,7 +93,7 @@ class SinglePod:
         victims = outcome.preemption.candidates[node].pods
         waiting = (cluster.pods[row] for row in cluster.nominated_on(node))
         cleared = tuple(p.row for p in waiting if p.priority < pod.priority and planner.queue.responsible(p))
-        planner.apply(Remove(victim) for victim in victims)
+        planner.apply(leave(cluster, victims))
         if planner.move_nominations:
             planner.apply(Nominate(row, -1) for row in cleared)
             planner.apply([Nominate(pod.row, node)])

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from kplan.framework.codes import Point
-from kplan.framework.writes import Write
+from kplan.framework.writes import AnyWrite
 from kplan.pipeline.cycle import Cycle
 
 
-def pre_bind(cycle: Cycle, row: int) -> tuple[Write, ...]:
+def pre_bind(cycle: Cycle, row: int) -> tuple[AnyWrite, ...]:
     """Ask the PreBind plugins of a pod.
 
     Args:
         cycle: of the pod, which was assumed and reserved.
         row: row of its node.
     """
-    found: list[Write] = []
+    found: list[AnyWrite] = []
     for plugin in cycle.pipeline.at(Point.PRE_BIND):
         if hasattr(plugin, "pre_bind"):
             choice = (cycle.choices.get(plugin.name) or {}).get(row)

@@ -17,6 +17,7 @@ from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
+from kplan.reasons.devices import LACKS, by_lack, short_of
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Diagnosis, PluginFindings
 
@@ -32,8 +33,13 @@ _LIFTED_BY_A_NUMBER = frozenset(
         ReasonCode.TOO_MANY_PODS,
         ReasonCode.VOLUME_LIMIT,
         ReasonCode.SPREAD_SKEW,
+        ReasonCode.DEVICES_IN_USE,
+        ReasonCode.DEVICE_COUNTERS,
+        ReasonCode.DEVICE_CAPACITY,
     }
 )
+_FAR = frozenset({ReasonCode.NO_DEVICE_OF_CLASS})
+"""Reasons that nothing but another node lifts: those nodes come after others that one would rather change."""
 _BY_FACTS = frozenset({ReasonCode.VOLUME_LIMIT, ReasonCode.SPREAD_SKEW})
 _SORTED_BY_FACTS = 64
 """Nodes of a group that are sorted by numbers which have to be looked up node by node."""
@@ -124,7 +130,7 @@ def find_groups(asked: RunCycle) -> list[NodeGroup]:
         everywhere = np.ones(len(every), np.bool_)
         atoms = tuple(Atom(status.plugin, why.code, why.about, why.reason, False, everywhere) for why in status.whys)
         return [NodeGroup(atoms, every)] if len(every) else []
-    atoms = tuple(_atoms(asked, diagnosis))
+    atoms = tuple(_merged(_atoms(asked, diagnosis)))
     groups = [_sorted(asked, group) for group in _by_atoms(atoms, diagnosis.rows)]
     groups.sort(key=_order)
     if diagnosis.left_out:
@@ -138,9 +144,10 @@ def narrowed(groups: Iterable[NodeGroup], row: int) -> NodeGroup | None:
     return replace(group, rows=np.array([row], dtype=np.intp)) if group is not None else None
 
 
-def _order(group: NodeGroup) -> tuple[int, bool, int, int]:
+def _order(group: NodeGroup) -> tuple[bool, int, bool, int, int]:
     liftable = all(atom.evictable or atom.code in _LIFTED_BY_A_NUMBER for atom in group.atoms)
-    return len(group.atoms), not liftable, -len(group.rows), int(group.rows[0])
+    far = any(atom.code in _FAR for atom in group.atoms)
+    return far, len(group.atoms), not liftable, -len(group.rows), int(group.rows[0])
 
 
 def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[NodeGroup]:
@@ -201,11 +208,15 @@ def _refusals(failing: PluginFindings, count: int) -> Iterator[tuple[Atom, Mask]
         mask = np.zeros(count, dtype=np.bool_)
         mask[failing.positions] = refusal.rows
         yield Atom(failing.plugin, refusal.code, refusal.about, refusal.reason, False, mask), unresolvable
+    errors: dict[str, Atom] = {}
     for error in failing.findings.errors:
-        mask = np.zeros(count, dtype=np.bool_)
-        mask[failing.positions[error.row]] = True
         code = error.code or plugin_code(failing.plugin)
-        yield Atom(failing.plugin, code, (), error.message, False, mask), np.ones(count, dtype=np.bool_)
+        # a selector that fails names another device on each node, and is one thing to mend
+        same = code if code == ReasonCode.DEVICE_SELECTOR_FAILS else error.message
+        atom = errors.setdefault(same, Atom(failing.plugin, code, (), error.message, False, np.zeros(count, np.bool_)))
+        atom.mask[failing.positions[error.row]] = True
+    for atom in errors.values():
+        yield atom, np.ones(count, dtype=np.bool_)
 
 
 def _refined(asked: RunCycle, diagnosis: Diagnosis, whole: Atom) -> Iterator[Atom]:
@@ -215,6 +226,9 @@ def _refined(asked: RunCycle, diagnosis: Diagnosis, whole: Atom) -> Iterator[Ato
         parts = _by_taints(asked, diagnosis.rows, whole)
     elif whole.code == ReasonCode.NODE_AFFINITY:
         parts = _by_requirement(asked, diagnosis.rows, whole)
+    elif whole.code in (ReasonCode.DEVICES_NOT_FOUND, ReasonCode.DEVICE_SELECTOR_FAILS):
+        found = by_lack(asked, diagnosis.rows, whole.mask, whole.about)
+        parts = (replace(whole, code=code, about=about, mask=mask) for code, about, mask in found)
     rest = whole.mask
     for part in parts:
         yield part
@@ -277,6 +291,16 @@ def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     yield from (one for one in parts if one.mask.any())
 
 
+def _merged(atoms: Iterable[Atom]) -> list[Atom]:
+    """Take for one what nodes lack in the same way, whatever the scheduler says: devices, which may be its error."""
+    found: dict[Hashable, Atom] = {}
+    for number, atom in enumerate(atoms):
+        key = (atom.plugin, atom.same()) if atom.code in LACKS else number
+        known = found.get(key)
+        found[key] = atom if known is None else replace(known, mask=known.mask | atom.mask)
+    return list(found.values())
+
+
 def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
     """What fails only with nominated pods counted."""
     plain = np.zeros(len(diagnosis.rows), dtype=np.bool_)
@@ -303,9 +327,9 @@ def _sorted(asked: RunCycle, group: NodeGroup) -> NodeGroup:
             needs, free, _ = asked.amounts(atom.resource, kept=atom.kept)
             short = np.maximum(short, (needs - free[group.rows]) / max(needs, 1))
     for atom in group.atoms if len(group.rows) <= _SORTED_BY_FACTS else ():
-        facts = asked.facts(group.rows).get(atom.plugin) if atom.code in _BY_FACTS else None
+        facts = asked.facts(group.rows).get(atom.plugin) if atom.code in _BY_FACTS or atom.code in LACKS else None
         if facts is not None:
-            over = _over(facts)
+            over = short_of(facts) if atom.code in LACKS else _over(facts)
             short = np.maximum(short, [over.get(asked.cluster.node_name(int(row)), 0) for row in group.rows])
     return NodeGroup(group.atoms, group.rows[np.lexsort((group.rows, short))])
 

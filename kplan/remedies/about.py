@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kplan.remedies.about_devices import AboutDevices
+
 Meant = Literal["resource", "system", "machine", "other"]
 
 
@@ -169,4 +171,4 @@ class NewClaim:
     modes: tuple[str, ...] = field(compare=False)
 
 
-About = Named | Lower | NewNode | NewClaim
+About = Named | Lower | NewNode | NewClaim | AboutDevices

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from kplan.cluster import AddPods, Assume, PodInfo, PutNode, Remove
+from kplan.cluster import PodInfo, PutNode, arrive, leave
 from kplan.cluster.owners import controller, returns
 from kplan.course.returning import copy_of
+from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Pod
+from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.shared.budgets import budgets_of
 from kplan.plugins.shared.claims import claim_uses
@@ -23,6 +25,9 @@ from kplan.remedies.lab import Lab
 from kplan.scenario.nodes import cordoned
 from kplan.scenario.pods import Delete, Evict
 
+_DEVICES = frozenset({ReasonCode.DEVICES_IN_USE, ReasonCode.DEVICE_COUNTERS, ReasonCode.DEVICE_CAPACITY})
+_LET_GO = frozenset({ReasonCode.CLAIM_IN_USE, ReasonCode.DISK_IN_USE, *_DEVICES})
+"""Reasons that go with the pods that hold something, though the scheduler evicts nobody for them."""
 GROUPS = 3
 NODES = 2
 PODS = 3
@@ -50,11 +55,7 @@ class Fate:
 def propose(case: Case, lab: Lab) -> Iterator[Candidate]:
     """Evict the smallest pod that is enough, on the nearest nodes that an eviction can help."""
     found = case.asked.outcome.preemption
-    helped = [
-        group
-        for group in case.groups
-        if all(atom.evictable or atom.code in ("claim-in-use", "disk-in-use") for atom in group.atoms)
-    ]
+    helped = [group for group in case.groups if all(atom.evictable or atom.code in _LET_GO for atom in group.atoms)]
     chosen: set[int] = set()
     if found is not None and found.picks:
         chosen = set(found.candidates[found.picks[0]].pods)
@@ -124,6 +125,8 @@ def _movable(case: Case, group: NodeGroup, node: int) -> list[PodInfo]:
         rows = _in_conflict(case, node) or rows
     if codes & {"claim-in-use"}:
         rows = _users_of_claims(case)
+    if codes & _DEVICES:
+        rows = _users_of_devices(case, node)
     pods = [cluster.pods[row] for row in rows]
     pods = [pod for pod in pods if controller(pod)[0] not in ("DaemonSet", "Node") and not pod.terminating]
     if "port-taken" in codes:
@@ -154,6 +157,20 @@ def _in_conflict(case: Case, node: int) -> list[int]:
     return list(dict.fromkeys(index[name] for name in names if name in index))
 
 
+def _users_of_devices(case: Case, node: int) -> list[int]:
+    """Pods that have devices which would do, or what they share."""
+    facts = case.facts_of(DynamicResourcesFacts, [node])
+    names = [
+        user
+        for one in (facts.nodes if facts is not None else ())
+        for device in (one.request.devices if one.request is not None else ())
+        for user in device.users
+    ]
+    index = case.cluster.pod_index
+    rows = dict.fromkeys(index[name] for name in names if name in index)
+    return [row for row in rows if case.cluster.pods[row].bound and not case.cluster.pods[row].gone]
+
+
 def _users_of_claims(case: Case) -> list[int]:
     own = {use.key for use in claim_uses(case.pod.pod)}
     return [
@@ -174,7 +191,7 @@ def _frees(case: Case, group: NodeGroup, node: int, pods: Sequence[PodInfo]) -> 
 
 
 def _fits(lab: Lab, rows: list[int], node: int) -> bool:
-    with lab.changed([Remove(row) for row in rows]) as pod:
+    with lab.changed(leave(lab.planner.cluster, rows)) as pod:
         return pod is not None and node in lab.look(pod).feasible
 
 
@@ -239,12 +256,16 @@ def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidat
         waits = replace(leaves, variant="waits")
         yield replace(evict, about=waits, cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
     elif fate.chain and fate.copy is not None:
-        there = AddPods((fate.copy,))
-        steps = (Deed(lambda cluster: (Remove(row_of(cluster, pod.key)), there)),)
+        steps = (_moved(pod.key, fate.copy),)
         yield replace(evict, code="move-pod", about=replace(leaves, to=fate.chain), steps=steps)
         yield Candidate("evict-pod", Cost.EVICT, replace(leaves, variant="back-alone"), named=True)
     else:
         yield Candidate("move-pod", Cost.EVICT, replace(leaves, variant="back"), named=True)
+
+
+def _moved(key: str, copy: Pod) -> Deed:
+    """A pod leaves, and the one its owner makes runs on another node."""
+    return Deed(lambda cluster: (*leave(cluster, (row_of(cluster, key),)), *arrive(cluster, (copy,))))
 
 
 def _size(case: Case, pod: PodInfo) -> Amount | None:
@@ -259,18 +280,21 @@ def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:
     """Try both orders: the pod first, then the copy its owner makes; and the other way round."""
     cluster, name = case.cluster, case.cluster.node_name
     again = copy_of(victim, f"{victim.name}-again")
-    with lab.changed([Remove(victim.row), Assume(lab.pod.row, node)]), _added(lab, again) as copy:
-        lands = _landing(lab, copy)
+    with lab.changed(leave(cluster, (victim.row,))):
+        lab.take(lab.pod, node)
+        with _added(lab, again) as copy:
+            lands = _landing(lab, copy)
     order_free = True
-    with lab.changed([Remove(victim.row)]), _added(lab, again) as copy:
+    with lab.changed(leave(cluster, (victim.row,))), _added(lab, again) as copy:
         choice = _landing(lab, copy)
         if choice >= 0:
-            with lab.changed([Assume(copy.row, choice)]) as pod:
+            with lab.changed(()) as pod:
+                lab.take(copy, choice)
                 order_free = pod is not None and lab.look(pod).choice >= 0
     chain, moved = "", None
     if not order_free:
         cordon = PutNode(name(node), cordoned(cluster.nodes[node], on=True))
-        with lab.changed([cordon, Remove(victim.row)]), _added(lab, again) as copy:
+        with lab.changed([cordon, *leave(cluster, (victim.row,))]), _added(lab, again) as copy:
             other = _landing(lab, copy)
             if other >= 0 and other != node:
                 chain = name(other)
@@ -281,7 +305,7 @@ def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:
 @contextmanager
 def _added(lab: Lab, pod: Pod) -> Iterator[PodInfo]:
     with lab.trial() as trial:
-        trial.apply([AddPods((pod,))])
+        trial.apply(arrive(trial.cluster, (pod,)))
         yield trial.cluster.pods[-1]
 
 

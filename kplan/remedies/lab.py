@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove
+from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove, arrive
 from kplan.cluster.owners import top_owner
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
@@ -139,6 +139,18 @@ class Lab:
             effect = replace(effect, first=first, new=then.new)
             return self._next(then.pod, effect) if follow and effect.nodes and self.like else effect
 
+    def take(self, pod: PodInfo, row: int) -> None:
+        """Place a pod on a node where it fits, for the rest of the trial, with the devices it gets there."""
+        if not (pod.pod.spec.resource_claims or any("/" in name for name in pod.requests)):
+            self.planner.apply([Assume(pod.row, row)])
+            return
+        cycle = self.planner.cycle(pod)
+        self.trials += 1
+        if row in cycle.explain(preempt=False).feasible:
+            self.planner.place(cycle, row)
+        else:
+            self.planner.apply([Assume(pod.row, row)])
+
     def _ahead(self, pod: PodInfo) -> Iterator[tuple[str, str]]:
         """Place the pods that are tried before this one and are nominated; only where there are such."""
         cluster = self.planner.cluster
@@ -148,7 +160,7 @@ class Lab:
             other = cluster.pods[row]
             outcome = self.look(other, scored=True)
             if outcome.choice >= 0 and not outcome.error and not outcome.gated:
-                self.planner.apply([Assume(row, outcome.choice)])
+                self.take(other, outcome.choice)
                 yield other.key, cluster.node_name(outcome.choice)
 
     def _effect(self, outcome: Outcome) -> Effect | None:
@@ -169,15 +181,15 @@ class Lab:
         """Place the pod, then pods like it, one after another."""
         planner, placed = self.planner, 0
         most = min(NEXT_ONES, self.like) if self.like > 0 else NEXT_ONES
-        planner.apply([Assume(pod.row, effect.outcome.choice)])
+        self.take(pod, effect.outcome.choice)
         for number in range(most):
             metadata = msgspec.structs.replace(pod.pod.metadata, name=f"{pod.name}-next-{number}", uid=None)
-            planner.apply([AddPods((msgspec.structs.replace(pod.pod, metadata=metadata),))])
+            planner.apply(arrive(planner.cluster, (msgspec.structs.replace(pod.pod, metadata=metadata),)))
             copy = planner.cluster.pods[-1]
             outcome = self.look(copy, scored=True)
             if outcome.choice < 0 or outcome.error:
                 break
-            planner.apply([Assume(copy.row, outcome.choice)])
+            self.take(copy, outcome.choice)
             placed += 1
         return replace(effect, next=placed, asked=most)
 

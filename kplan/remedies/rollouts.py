@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from kplan.cluster import Cluster, Remove
+from kplan.cluster import Cluster, leave
 from kplan.course.held import exclusive
 from kplan.course.rollout import StalledBy
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, ResourceQuota
@@ -36,7 +36,7 @@ def rollout_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
     if (rollout.stalled_by == StalledBy.UNREADY and word == "sts") or rollout.stalled_by == StalledBy.TERMINATING:
         key = rollout.stalled_at
         code = "delete-by-force" if rollout.stalled_by == StalledBy.TERMINATING else "delete-pod"
-        gone = Deed(lambda cluster: (Remove(row_of(cluster, key)),))
+        gone = Deed(lambda cluster: leave(cluster, (row_of(cluster, key),)))
         yield Candidate(code, Cost.EVICT, about.Named(names=(key,)), steps=(gone,))
 
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from itertools import combinations
 
 from kplan.cluster import PodInfo, Put, PutNode
+from kplan.framework.reason_codes import ReasonCode
 from kplan.pipeline import Planner
 from kplan.reasons.groups import NodeGroup, find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import (
+    devices,
     eviction,
     nodes,
     nominations,
@@ -41,6 +43,8 @@ _SEVERAL = ("drop-node-selector", "drop-node-affinity", "tolerate-taint")
 _STAYS = ("uncordon", "tolerate-taint")
 _LEAVES = ("drop-node-selector", "drop-node-affinity", "allow-value")
 """Kinds that bring a pod to a node that it selects, and kinds that let it go elsewhere."""
+_MENDED = (ReasonCode.DEVICE_SELECTOR_FAILS,)
+"""Reasons that end a cycle and may be mended."""
 _TOLD_BESIDE = ("one-more-node", "evict-pod", "move-pod", "clear-nomination", "delete-nominated")
 """Kinds of which one that fails is told though another helps: which one it is matters."""
 
@@ -68,9 +72,11 @@ def remedies_of(
         brief: leave out what evicts, and what is told of a remedy beside the nodes that fit.
     """
     outcome = asked.outcome
-    if outcome.gated or outcome.error or outcome.choice >= 0 or not asked.cluster.nodes or asked.pod.gone:
+    if outcome.gated or outcome.choice >= 0 or not asked.cluster.nodes or asked.pod.gone:
         return Remedies()
     found = tuple(find_groups(asked) if groups is None else groups)
+    if outcome.error and not any(atom.code in _MENDED for group in found for atom in group.atoms):
+        return Remedies()
     case = Case(planner, asked, tuple(group for group in found if not group.left_out)[:GROUPS])
     if not case.groups:
         return Remedies()
@@ -99,7 +105,7 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
         return Remedies(tuple(ranked), nearest=nearest, alone=alone, tried=lab.trials, exhausted=exhausted)
     done = [_followed(lab, remedy) for remedy in ranked[:FOLLOWED]] + ranked[FOLLOWED:]
     failed = tuple(_failed(fails, ranked))
-    claims = bool(case.spec.resource_claims)
+    claims = bool(case.spec.resource_claims) and not case.cluster.state.completeness.has("ResourceSlice")
     return Remedies(tuple(done), failed, nearest, claims=claims, tried=lab.trials, exhausted=exhausted)
 
 
@@ -111,6 +117,7 @@ def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
     yield from requests.propose(case)
     yield from nodes.propose(case)
     yield from volumes.propose(case)
+    yield from devices.propose(case)
     if brief:
         return
     yield from priority.propose(case, lab)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kplan.cluster import Remove
+from kplan.cluster import leave
 from kplan.remedies.about import Named
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.deeds import Deed, row_of
@@ -48,5 +48,5 @@ def _nodes(case: Case, leaving: np.ndarray[tuple[int], np.dtype[np.intp]]) -> li
 def _wait(case: Case, rows: Sequence[int]) -> Candidate:
     pods = tuple(case.cluster.pods[row].key for row in rows)
     what = Named("several" if len(pods) > 1 else "", names=pods)
-    gone = Deed(lambda cluster: tuple(Remove(row_of(cluster, key)) for key in pods))
+    gone = Deed(lambda cluster: tuple(leave(cluster, (row_of(cluster, key) for key in pods))))
     return Candidate("wait", Cost.WAIT, what, steps=(gone,), unless=("wait",) if len(pods) > 1 else ())

@@ -29,7 +29,10 @@ FOLDER = Path(__file__).parents[1] / "data" / "html"
 SCRIPTS = (
     *(f"script/base/{name}.js" for name in ("dom", "controls", "amounts", "data", "names", "marks", "table")),
     *(f"script/base/{name}.js" for name in ("sections", "standing")),
-    *(f"script/parts/{name}.js" for name in ("lens", "grid", "cells", "groups", "fixes", "facts", "preemption")),
+    *(
+        f"script/parts/{name}.js"
+        for name in ("lens", "grid", "cells", "groups", "fixes", "devices", "facts", "preemption")
+    ),
     *(f"script/parts/{name}.js" for name in ("scores", "moves", "rollouts", "steps", "packing")),
     *(f"script/story/{name}.js" for name in ("panel", "node")),
     *(f"script/kinds/{name}.js" for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail")),

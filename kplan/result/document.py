@@ -10,6 +10,7 @@ import msgspec
 
 from kplan.result.document_asked import AskedNode, Turn
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_devices import Devices
 from kplan.result.document_landing import Landing
 from kplan.result.document_queue import QueueState
 from kplan.result.document_versions import OtherVersion
@@ -312,6 +313,7 @@ class Answer(Part, frozen=True, kw_only=True):
         feasible: number of feasible nodes.
         nodes: number of all nodes.
         groups: the nodes that refuse it.
+        devices: what keeps its claims from their devices.
         fixes: what would make it fit, each tried, cheapest first.
         no_help: what would be tried first and does not help.
         asked_node: the one node asked about, where it does not refuse the pod.
@@ -337,6 +339,7 @@ class Answer(Part, frozen=True, kw_only=True):
     terms: tuple[Term, ...] = ()
     volumes: tuple[Volume, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    devices: Devices | None = None
     kept: tuple[Kept, ...] = ()
     nearest: Nearest | None = None
     preempt: Preempt | None = None

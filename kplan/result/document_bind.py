@@ -46,6 +46,24 @@ class BindClaim(Part, frozen=True, kw_only=True):
     volume_uid: str = ""
 
 
+class BindDeviceClaim(Part, frozen=True, kw_only=True):
+    """A device claim that is written to before the pod is bound.
+
+    Attributes:
+        claim: ``namespace/name``.
+        uid: of the claim; empty for one that is made first.
+        devices: that it gets, ``driver/pool/device``; empty where it has its devices and is only reserved for the pod.
+        allocation: as it is written; empty where it has its devices.
+        create: the claim as it is made first, for extended resources that devices serve; None for one that is there.
+    """
+
+    claim: str
+    uid: str = ""
+    devices: tuple[str, ...] = ()
+    allocation: dict[str, Any] = msgspec.field(default_factory=dict)
+    create: dict[str, Any] | None = None
+
+
 class BindVictim(Part, frozen=True, kw_only=True):
     """A pod that is evicted first; ``budget`` is the PodDisruptionBudget that its eviction breaks."""
 
@@ -94,6 +112,7 @@ class BindPod(Part, frozen=True, kw_only=True):
         fields: digest of each field of the pod that scheduling reads.
         node_fields: digest of each field of the node that scheduling reads.
         claims: what is written to claims and volumes before.
+        devices: what is written to device claims before.
         evicts: who leaves for it.
         clears: waiting pods of lower priority whose nomination to the node is cleared.
         tie: number of nodes that tied; the first by name was taken.
@@ -116,6 +135,7 @@ class BindPod(Part, frozen=True, kw_only=True):
     fields: dict[str, str] = msgspec.field(default_factory=dict)
     node_fields: dict[str, str] = msgspec.field(default_factory=dict)
     claims: tuple[BindClaim, ...] = ()
+    devices: tuple[BindDeviceClaim, ...] = ()
     evicts: tuple[BindVictim, ...] = ()
     clears: tuple[str, ...] = ()
     tie: int = 0
@@ -157,6 +177,7 @@ class BindTotals(Part, frozen=True, kw_only=True):
     bindings: int
     claims: int = 0
     volumes: int = 0
+    device_claims: int = 0
     evictions: int = 0
     creations: int = 0
     objects: int = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_device_list import DeviceList
 from kplan.result.document_whatif import WhatIfStep
 
 
@@ -119,6 +120,7 @@ class NodeList(Document, frozen=True, kw_only=True):
         pool_label: the label ``pools`` are made by; empty where the nodes have none.
         counted: what is special in these numbers, a line each.
         balance: mean distance of cpu and memory fullness within a node [percentage points].
+        devices: of drivers, where they were asked for (``--devices``).
     """
 
     api_version: ApiVersion
@@ -133,6 +135,7 @@ class NodeList(Document, frozen=True, kw_only=True):
     pools: tuple[Pool, ...] = ()
     counted: tuple[str, ...] = ()
     balance: float | None = None
+    devices: DeviceList | None = None
     what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None
 

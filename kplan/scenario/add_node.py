@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode
 from kplan.errors import UsageError
-from kplan.objects.models import CSINode, Node, Pod
+from kplan.objects.models import CSINode, Node, Pod, ResourceSlice
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.node import NodeSpec, NodeStatus
 from kplan.objects.quantity import value as whole
@@ -87,6 +87,7 @@ class AddNode:
         node = fresh_node(model, name)
         changes: list[Change] = [PutNode(name, node)]
         changes += csi_node_like(cluster, home, name)
+        changes += slices_like(cluster, home, name)
         pods = (
             tuple(_moved(pod, name, number) for pod in cluster.state.node_templates[self.template][1])
             if self.template
@@ -216,6 +217,31 @@ def csi_node_like(cluster: Cluster, like: str, name: str) -> list[Change]:
     if known is None:
         return []
     return [Put.of(CSINode(metadata=ObjectMeta(name=name), spec=known.spec))]
+
+
+def slices_like(cluster: Cluster, like: str, name: str) -> list[Change]:
+    """Give a node the devices that drivers publish for another alone: its own pools, all of them free.
+
+    They have no taints, which tell what has become of a device. Devices that are to be had on several nodes come to the
+    new one by its labels, if they do.
+    """
+    slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
+    found: list[Change] = []
+    for item in slices.values():
+        if not like or item.spec.node_name != like:
+            continue
+        pool = item.spec.pool
+        devices = [replace(device, taints=None) for device in item.spec.devices or ()] or None
+        spec = replace(
+            item.spec, devices=devices, node_name=name, pool=replace(pool, name=_renamed(pool.name, like, name))
+        )
+        found.append(Put.of(ResourceSlice(metadata=ObjectMeta(name=_renamed(item.name, like, name)), spec=spec)))
+    return found
+
+
+def _renamed(text: str, like: str, name: str) -> str:
+    """Put another node's name in a name that begins with one; a name that does not is told apart by it."""
+    return f"{name}{text.removeprefix(like)}" if text.startswith(like) else f"{text}-{name}"
 
 
 def _moved(pod: Pod, node: str, number: int) -> Pod:

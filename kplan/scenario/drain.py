@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from kplan.cluster import Change, Cluster, PodInfo, Remove
+from kplan.cluster import Change, Cluster, PodInfo, leave
 from kplan.cluster.owners import controller, owner_without_control
 from kplan.objects.selectors import Selector
 from kplan.scenario.effect import Effect, gone_notes, parted
@@ -159,7 +159,7 @@ class Drain:
         names = find_nodes(cluster, self.nodes)
         changes: list[Change] = [put(cordoned(node_of(cluster, name), on=True)) for name in names]
         going = [pod for name in names for pod in drain_pods(cluster, name, self.options) if pod.fate == "evict"]
-        changes += [Remove(pod.row) for pod in going]
+        changes += leave(cluster, (pod.row for pod in going))
         evicted, lost = parted(cluster, (pod.row for pod in going))
         notes = tuple(gone_notes(cluster.pods[row] for row in lost))
         return Effect(tuple(changes), evicted, lost, f"{listed(names)} drained, {len(going):,} evicted", notes)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.controllers.device_claims import status_of_copy
 from kplan.admission.controllers.names import MOST_PODS
-from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, to_state
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, arrive, leave, to_state
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Node, Object, Pod, ReplicationController, Workload
@@ -55,7 +55,7 @@ class AddManifest:
 def expansion_effect(cluster: Cluster, found: Expansion, text: str) -> Effect:
     """Turn what manifests come to into changes: what leaves, then other objects, then new pods."""
     leaving = [cluster.pod_index[key] for change in found.changes for key in change.leaving]
-    changes: list[Change] = [Remove(row) for row in leaving]
+    changes: list[Change] = [*leave(cluster, leaving)]
     for item in found.objects:
         changes.append(PutNode(item.name, item) if isinstance(item, Node) else Put.of(item))
     pods = tuple(entry.pod for entry in found.pods)
@@ -113,7 +113,7 @@ class Scale:
         note = ("its whole object is not in this state: pods are copied from one that is there",)
         if self.replicas <= before:
             rows = tuple(_leaving(cluster, kind, running)[: before - self.replicas])
-            return Effect(tuple(map(Remove, rows)), (), rows, self._text(before))
+            return Effect(leave(cluster, rows), (), rows, self._text(before))
         if not running:
             raise UsageError(
                 f"{self.flag}: neither its object nor a pod of it is here",
@@ -122,7 +122,7 @@ class Scale:
             )
         names = _names(cluster, kind, running[0])
         copies = tuple(fresh_copy(running[0].pod, next(names)) for _ in range(self.replicas - before))
-        return Effect((AddPods(copies),), (), (), self._text(before), note)
+        return Effect(arrive(cluster, copies), (), (), self._text(before), note)
 
 
 def _leaving(cluster: Cluster, kind: str, pods: Sequence[PodInfo]) -> list[int]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace
 
 from kplan.admission import node_of as home_of
-from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
+from kplan.cluster import Change, Cluster, PodInfo, Put, PutNode, leave
 from kplan.cluster.owners import controller, of_its_node
 from kplan.objects.formats import label_key, label_value
-from kplan.objects.models import Node, Taint, Toleration
+from kplan.objects.models import Node, ResourceSlice, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.scenario.effect import Effect, gone_notes, parted
@@ -133,7 +133,7 @@ class SetTaint:
         evicts = self.effect_name == "NoExecute" and not self.remove
         leaving = [row for name in names for row in _not_tolerating(cluster, name, taint)] if evicts else []
         evicted, lost = parted(cluster, leaving)
-        changes: list[Change] = [Remove(row) for row in (*evicted, *lost)]
+        changes: list[Change] = [*leave(cluster, (*evicted, *lost))]
         changes += [put(tainted(node_of(cluster, name), taint, remove=self.remove)) for name in names]
         word = f"without taint {self._taint}" if self.remove else f"tainted {self._taint}"
         had = any(_has_taint(node_of(cluster, name), taint) for name in names)
@@ -214,7 +214,9 @@ def removal(cluster: Cluster, names: list[str], text: str) -> Effect:
     missed = tuple(row for row in lost if not of_its_node(cluster.pods[row]))
     off = map(cluster.pods.__getitem__, np.flatnonzero(cluster.pod_node < 0).tolist())
     waiting = [pod.row for pod in off if pod.waiting and _daemon_of(pod, names)]
-    changes: list[Change] = [*map(Remove, rows), *map(Remove, waiting), *(PutNode(name, None) for name in names)]
+    changes: list[Change] = [*leave(cluster, (*rows, *waiting)), *(PutNode(name, None) for name in names)]
+    slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
+    changes += [Put("resource_slices", key, None) for key, item in slices.items() if item.spec.node_name in names]
     return Effect(tuple(changes), evicted, missed, text, tuple(gone_notes(map(cluster.pods.__getitem__, missed))))
 
 

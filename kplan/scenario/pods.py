@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove, leave
 from kplan.cluster.owners import returns, returns_where_it_was
 from kplan.cluster.unbuild import pod_object
 from kplan.errors import UsageError
@@ -41,7 +41,7 @@ class Evict:
         pods = _running(cluster, self.pods, self.namespace)
         evicted, lost = parted(cluster, (pod.row for pod in pods), returns_where_it_was)
         notes = tuple(f"{cluster.pods[row].key} has no owner that makes it again: it is gone" for row in lost[:3])
-        return Effect(tuple(Remove(pod.row) for pod in pods), evicted, lost, f"{_told(pods)} evicted", notes)
+        return Effect(leave(cluster, (pod.row for pod in pods)), evicted, lost, f"{_told(pods)} evicted", notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Delete:
         if is_workload(self.what):
             kind, space, name = find_workload(cluster, self.what, self.namespace)
             pods = pods_of(cluster, kind, space, name)
-            changes: list[Change] = [Remove(pod.row) for pod in pods]
+            changes: list[Change] = [*leave(cluster, (pod.row for pod in pods))]
             item = workload_object(cluster, kind, space, name)
             if item is not None:
                 changes.append(Put(BY_MODEL[type(item)].attribute, item.key, None))
@@ -76,7 +76,7 @@ class Delete:
         owned = [pod.key for pod in pods if returns(pod)]
         notes = (f"{owned[0]} is made again by its owner: --evict does that",) if owned else ()
         rows = tuple(pod.row for pod in pods)
-        return Effect(tuple(map(Remove, rows)), (), rows, f"{_told(pods)} deleted", notes)
+        return Effect(leave(cluster, rows), (), rows, f"{_told(pods)} deleted", notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from kplan.objects.kinds import KINDS
 from kplan.objects.models import PodSpec
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.shared.claims import SELECTED_NODE
-from kplan.remedies.about import Named, NewClaim, NewNode
+from kplan.remedies.about import Lower, Named, NewClaim, NewNode
 from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
+from kplan.wording.remedies_devices import device_commands
 from kplan.wording.remedies_table import fill, of_code
 
 _WITH_TEMPLATE = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "CronJob")
@@ -54,6 +55,10 @@ def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
             yield f"# then a claim {what.claim}: {asks}"
         case Named() as what:
             yield from _filled(candidate.code, what)
+        case Lower() | None:
+            pass
+        case what:
+            yield from device_commands(what)
 
 
 def _filled(code: str, what: Named) -> Iterator[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.pipeline import Planner
+from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import NodeGroup, find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
@@ -61,7 +62,8 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
         groups = [found for group in groups if len((found := _without(group, rows)).rows)] or groups
     if not groups:
         return Failure(Cause(code="unknown", text=outcome.fit_error))
-    told = [tell(asked, group) for group in groups]
+    own = own_claims(pod.pod)  # of a pod that is tried, and there for no one to look at
+    told = [tell(asked, group, own=own) for group in groups]
     cause = because(told[0], groups[1:])
     nearest = nearest_part(told[0]) if asked.looked else None
     first = msgspec.structs.replace(told[0].group, names=())

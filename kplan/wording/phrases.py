@@ -15,8 +15,10 @@ from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.plugins.volume_restrictions import VolumeRestrictionsFacts
 from kplan.plugins.volume_zone import VolumeZoneFacts
+from kplan.reasons.devices import LACKS
 from kplan.reasons.groups import Atom
 from kplan.wording.amounts import amount_phrase, amount_sentence, pod_limit_sentence
+from kplan.wording.devices import class_sentence, device_phrase, device_sentence, elsewhere_phrase, elsewhere_sentence
 from kplan.wording.neighbours import pod_affinity_phrase, pod_affinity_sentence, spread_phrase, spread_sentence
 from kplan.wording.node_itself import (
     affinity_phrase,
@@ -128,5 +130,8 @@ _WORDS: dict[str, _Words] = {
     ReasonCode.DEVICE_CLAIM_MISSING: _DEVICE_CLAIM,
     ReasonCode.DEVICE_CLAIM_BEING_DELETED: _DEVICE_CLAIM,
     ReasonCode.DEVICE_CLAIM_NOT_OWNED: _DEVICE_CLAIM,
+    ReasonCode.DEVICE_CLAIM_OUT_OF_REACH: _Words(None, elsewhere_phrase, elsewhere_sentence),
+    ReasonCode.DEVICE_CLASS_MISSING: _Words(sentence=class_sentence),
+    **dict.fromkeys(LACKS, _Words(None, device_phrase, device_sentence)),
 }
 """What makes the words of a reason, by its code; the plain ones where it finds no facts."""

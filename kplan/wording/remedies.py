@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kplan.remedies.about import NEW_DOMAIN, About, Amount, Lower, LowerRequest, NewClaim, NewNode, Purpose
+from kplan.remedies.about import NEW_DOMAIN, About, Amount, Lower, LowerRequest, Named, NewClaim, NewNode, Purpose
 from kplan.remedies.candidate import Candidate
+from kplan.wording.remedies_devices import device_words
 from kplan.wording.remedies_table import Words, told
 from kplan.words import amounts, count, joined
 
@@ -31,7 +32,11 @@ def _words(code: str, what: About) -> Words:
             return Words(f"{made}, {'WaitForFirstConsumer' if what.late else f'class {what.storage_class}'}")
         case Lower():
             return _lower(what)
-    return told(code, what)
+        case Named():
+            return told(code, what)
+    words = device_words(what)
+    assert words is not None, code
+    return words
 
 
 def text_of(candidate: Candidate) -> str:

@@ -100,6 +100,9 @@ def test_the_role_that_is_printed_lets_all_be_followed() -> None:
         "persistentvolumeclaims": ["list", "watch"],
         "storageclasses": ["list", "watch"],
         "csinodes": ["list", "watch"],
+        "deviceclasses": ["list", "watch"],
+        "resourceslices": ["list", "watch"],
+        "resourceclaims": ["list", "watch"],
     }
     groups = {rule["resources"][0]: rule["apiGroups"] for rule in role["rules"]}
     assert groups["csinodes"] == groups["storageclasses"] == ["storage.k8s.io"]
@@ -143,7 +146,9 @@ def test_each_kind_is_followed_at_its_own_path_and_a_refusal_is_not_asked_about_
     watches.close()
     assert sorted(client.paths) == [
         "/api/v1/namespaces from ", "/api/v1/nodes from ", "/api/v1/persistentvolumeclaims from ",
-        "/api/v1/persistentvolumes from ", "/api/v1/pods from 7", "/apis/storage.k8s.io/v1/csinodes from 9",
+        "/api/v1/persistentvolumes from ", "/api/v1/pods from 7",
+        "/apis/resource.k8s.io/v1/deviceclasses from ", "/apis/resource.k8s.io/v1/resourceclaims from ",
+        "/apis/resource.k8s.io/v1/resourceslices from ", "/apis/storage.k8s.io/v1/csinodes from 9",
         "/apis/storage.k8s.io/v1/storageclasses from ",
     ]  # fmt: skip
 

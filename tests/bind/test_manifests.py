@@ -262,7 +262,7 @@ def test_rights_are_those_that_the_manifest_needs(tmp_path: Path, capsys: pytest
     assert main(["bind", "--print-rbac", "-f", manifest, "--create"]) == 0
     role, _ = yaml.safe_load_all(capsys.readouterr().out)
     created = {rule["resources"][0] for rule in role["rules"] if "create" in rule["verbs"]}
-    assert created == {"pods/binding", "statefulsets", "configmaps"}
+    assert created == {"pods/binding", "statefulsets", "configmaps", "resourceclaims"}
 
 
 def test_a_stateful_sets_pods_after_one_that_fits_nowhere_are_not_waited_for(

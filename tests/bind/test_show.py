@@ -77,7 +77,7 @@ def test_pods_are_placed_one_after_another() -> None:
 
 
 REFUSED = {
-    "a pod with resource claims": ({"resourceClaims": [{"name": "gpu"}]}, "devices-not-modelled"),
+    "resource claims of a state without ResourceSlices": ({"resourceClaims": [{"name": "g"}]}, "devices-not-modelled"),
     "a pod of a group": ({"schedulingGroup": {"podGroupName": "g"}}, "pod-group-not-modelled"),
     "a pod that is being deleted": ({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}, "pod-deleted"),
 }
@@ -90,13 +90,13 @@ def test_what_kplan_does_not_bind_is_refused_with_its_reason(spec: dict[str, Any
     assert result(found, "b") == ("bind", "")
 
 
-def test_a_pod_whose_extended_resource_devices_serve_is_refused_as_its_claim_would_not_be_written() -> None:
+def test_the_claim_for_a_resource_that_devices_serve_is_shown_with_its_devices() -> None:
     served = device_class("gpu", extendedResourceName="example.com/gpu")
     wants = mine("a", requests={"cpu": "1", "example.com/gpu": "1"})
     found = plan([node("node-a"), served, slice_of("node-a", device("g")), wants, mine("b")])
-    [one, _] = found.pods
-    assert (one.result, one.because.code if one.because else "") == ("refused", "devices-not-modelled")
-    assert result(found, "b") == ("bind", "")
+    [one, other] = found.pods
+    assert (one.result, [claim.devices for claim in one.devices]) == ("bind", [("gpu.example.com/node-a/g",)])
+    assert (other.result, other.devices, found.totals.device_claims) == ("bind", (), 1)
 
 
 def test_a_pod_of_another_scheduler_is_held_back_and_takes_no_room() -> None:

@@ -3,16 +3,16 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.fields import changed, node_fields, pod_fields
 from kplan.bind.plan.profiles import permit_plugins
-from kplan.bind.plan.rights import Needs, cluster_role, missing, writing
+from kplan.bind.plan.rights import Needs, missing, writing
 from kplan.bind.wire.leases import elects, find_responsible, own_lease
 from kplan.bind.wire.resources import PODS, Resource
 from kplan.cli.binding import Terminal
 from kplan.cli.main import main
-from kplan.config import features
 from kplan.render.text.bind import question
 from kplan.result.document_bind import BindTotals
 from tests.bind.fakes import FakeClient, answer
@@ -82,38 +82,25 @@ def test_what_manifests_bring_takes_the_right_to_create_it_and_to_ask_for_it() -
     ]
 
 
-DEVICES = """\
-# Not in it, as pods with resource claims are refused; to bind one takes in this version of Kubernetes also:
-#   - apiGroups: [resource.k8s.io]
-#     resources: [resourceclaims/status]
-#     verbs: [update]
-"""
-GRANULAR = """\
-#   - apiGroups: [resource.k8s.io]
-#     resources: [resourceclaims/binding]
-#     verbs: [update]
-"""
-
-
 @pytest.mark.parametrize(
-    ("version", "gates", "told"),
+    ("version", "gates", "claims"),
     [
-        ("1.34", {}, DEVICES),
-        ("1.35", {}, DEVICES),
-        ("1.36", {}, DEVICES + GRANULAR),
-        ("1.37", {}, DEVICES + GRANULAR),
-        ("1.37", {"DRAResourceClaimGranularStatusAuthorization": False}, DEVICES),
+        ("1.34", [], ["get", "list", "update", "watch"]),
+        ("1.35", [], ["get", "list", "update", "watch"]),
+        ("1.36", ["binding"], ["create", "delete", "get", "list", "update", "watch"]),
+        ("1.37", ["binding"], ["create", "delete", "get", "list", "update", "watch"]),
     ],
-    ids=["1.34", "1.35", "1.36 asks for resourceclaims/binding", "1.37 asks for it", "unless its gate is off"],
 )
-def test_rights_for_pods_with_claims_are_no_rule_but_a_comment_exact_for_the_version(
-    version: str, gates: dict[str, bool], told: str
+def test_rights_for_devices_are_those_of_the_version(
+    version: str, gates: list[str], claims: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = cluster_role(Needs(claims=True, volumes=True), features(version, gates).features)
-    comments = [line for line in text.splitlines(keepends=True) if line.startswith("#")]
-    assert "".join(comments[4:-1]) == told
-    rules = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
-    assert "resourceclaims" not in rules
+    assert main(["bind", "--print-rbac", "--k8s-version", version]) == 0
+    role, _ = yaml.safe_load_all(capsys.readouterr().out)
+    rules = {rule["resources"][0]: rule["verbs"] for rule in role["rules"] if "resource.k8s.io" in rule["apiGroups"]}
+    assert rules.pop("resourceclaims") == claims
+    assert rules.pop("resourceclaims/status") == ["update"]
+    assert [rules.pop("resourceclaims/binding") for _ in gates] == [["update"] for _ in gates]
+    assert sorted(rules) == ["deviceclasses", "resourceslices"]
 
 
 @pytest.mark.parametrize(("version", "nominated"), [("1.34", False), ("1.35", True), ("1.36", True), ("1.37", True)])

@@ -264,7 +264,7 @@ def test_claims_for_devices_are_made_and_doubted(
         )
     )
     answer = plan(capsys, str(manifest), "--snapshot", cluster)
-    assert "ResourceClaim train-gpu-" in answer["change"][0]["note"]
+    assert "ResourceClaim of its entry gpu from template gpu" in answer["change"][0]["note"]
     assert [doubt["code"] for doubt in answer["doubts"] if "devices" in doubt["code"]] == ["devices-not-modelled"]
 
 

@@ -341,10 +341,14 @@ def test_the_file_with_the_edit_passes(tmp_path: Path, text: str) -> None:
     assert checked(tmp_path, nodes(3), yaml.safe_dump_all(documents)).verdict == "PASSES"
 
 
-def test_a_plan_says_that_claims_of_devices_are_not_tried(tmp_path: Path) -> None:
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_plan_says_that_claims_of_devices_are_not_tried_where_no_devices_were_read(
+    tmp_path: Path, whole: bool
+) -> None:
     claims = [{"name": "gpu", "resourceClaimName": "gpu-0"}]
-    found = check(tmp_path, nodes(1), deploy("6", 2, resourceClaims=claims))
-    assert "2 pods without a node have claims of devices, which are not tried" in found.notes
+    found = check(tmp_path, nodes(1), deploy("6", 2, resourceClaims=claims), whole=whole)
+    told = "2 pods without a node have claims of devices, which are not tried" in found.notes
+    assert told is not whole
 
 
 def test_a_node_in_each_zone_is_tried_where_nodes_in_one_help_few(tmp_path: Path) -> None:

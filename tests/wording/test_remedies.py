@@ -8,6 +8,7 @@ from kplan.remedies import about as a
 from kplan.remedies.candidate import Candidate, Cost, Harm
 from kplan.wording.remedies import failed_of, harm_of, short_of, text_of, words_of
 from kplan.wording.remedies_table import PHRASES, Words
+from tests.wording.device_rows import DEVICE_ROWS
 
 POD = a.Part()
 LOW = a.LowerRequest("cpu", a.Part("main"), 1500, 2000)
@@ -255,6 +256,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ("evict-pod", a.Named("in-vain", node="n", names=("p",)), Words("evicting p")),
     ("evict-pod", a.Named("alone", node="n", names=("p",)), Words("evicting p alone")),
     ("evict-pod", a.Named("lost", node="n", names=("p",)), Words("deleting p")),
+    *DEVICE_ROWS,
 ]
 
 

@@ -31,7 +31,7 @@ def name_device_claims(pod: Pod, templates: Mapping[str, ResourceClaimTemplate])
             name = f"{pod.name}-{claim.name}-"
             name += suffix(pod.namespace, name)
             statuses.append(PodResourceClaimStatus(name=claim.name, resource_claim_name=name))
-            added.append(f"ResourceClaim {name} from template {template}")
+            added.append(f"ResourceClaim of its entry {claim.name} from template {template}")
     if statuses:
         pod.status.resource_claim_statuses = statuses
     return added
@@ -40,9 +40,12 @@ def name_device_claims(pod: Pod, templates: Mapping[str, ResourceClaimTemplate])
 def status_of_copy(pod: Pod) -> PodStatus:
     """Give the status of a pod that a controller makes in place of another.
 
-    Its claims are made again, of which nothing is modelled but that they are there: none is named.
+    Its claims are made again once the pod is there: named are those of the pod that it is copied from.
     """
-    made = [PodResourceClaimStatus(name=one.name) for one in pod.status.resource_claim_statuses or ()]
+    made = [
+        PodResourceClaimStatus(name=one.name, resource_claim_name=one.resource_claim_name)
+        for one in pod.status.resource_claim_statuses or ()
+    ]
     return PodStatus(phase="Pending", resource_claim_statuses=made or None)
 
 

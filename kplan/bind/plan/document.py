@@ -105,6 +105,7 @@ def totals(pods: Sequence[BindPod], objects: Sequence[BindObject] = ()) -> BindT
         bindings=len(bound),
         claims=sum(1 for claim in claims if not claim.volume),
         volumes=sum(1 for claim in claims if claim.volume),
+        device_claims=len({claim.claim for pod in bound for claim in pod.devices}),
         evictions=sum(len(pod.evicts) for pod in bound),
         creations=sum(1 for pod in bound if pod.create is not None),
         objects=sum(1 for item in objects if item.result == "create"),

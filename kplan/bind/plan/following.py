@@ -22,7 +22,9 @@ OF_VOLUMES = tuple(_BY_NAME[name] for name in ("StorageClass", "CSINode", "Persi
 """What volume plugins read; volumes before the claims that name them."""
 OF_NAMESPACES = (_BY_NAME["Namespace"],)
 """What a namespaceSelector reads."""
-EVERY_KIND = (*OF_NAMESPACES, *OF_VOLUMES)
+OF_DEVICES = tuple(_BY_NAME[name] for name in ("DeviceClass", "ResourceSlice", "ResourceClaim"))
+"""What the plugin for devices reads."""
+EVERY_KIND = (*OF_NAMESPACES, *OF_VOLUMES, *OF_DEVICES)
 
 
 def followed(pods: Iterable[BindPod], there: Iterable[Pod]) -> tuple[Kind, ...]:
@@ -38,7 +40,12 @@ def followed(pods: Iterable[BindPod], there: Iterable[Pod]) -> tuple[Kind, ...]:
     selects = any(
         _selects_namespaces(pod) if pod is not None else "affinity" in shown.fields for shown, pod in bound
     ) or (bound and any(_selects_namespaces(pod, anti=True) for pod in known.values()))
-    return (*(OF_NAMESPACES if selects else ()), *(OF_VOLUMES if volumes else ()))
+    devices = any(shown.devices for shown, _ in bound)
+    return (
+        *(OF_NAMESPACES if selects else ()),
+        *(OF_VOLUMES if volumes else ()),
+        *(OF_DEVICES if devices else ()),
+    )
 
 
 def _pod(shown: BindPod, there: dict[str, Pod]) -> Pod | None:

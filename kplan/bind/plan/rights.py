@@ -53,6 +53,9 @@ class Needs:
     Attributes:
         claims: claims are written to.
         volumes: volumes are written to.
+        devices: device claims are written to.
+        device_makes: claims for extended resources are made.
+        granular: whether the server asks for a right of its own to write allocations.
         preempt: pods are evicted.
         nominate: nominations are written.
         creates: resources of which objects are created, pods among them.
@@ -61,6 +64,9 @@ class Needs:
 
     claims: bool = False
     volumes: bool = False
+    devices: bool = False
+    device_makes: bool = False
+    granular: bool = False
     preempt: bool = False
     nominate: bool = False
     creates: frozenset[Resource] = frozenset()
@@ -76,10 +82,19 @@ def needs_of(plan: BindPlan, features: Features, *, events: bool) -> Needs:
         claims=bool(totals.claims),
         volumes=bool(totals.volumes),
         preempt=bool(totals.evictions),
-        nominate=bool(totals.evictions) or bool(nominates(features) and (totals.claims or totals.volumes)),
+        devices=bool(totals.device_claims),
+        granular=granular(features),
+        device_makes=any(one.create is not None for pod in plan.pods for one in pod.devices),
+        nominate=bool(totals.evictions)
+        or bool(nominates(features) and (totals.claims or totals.volumes or totals.device_claims)),
         creates=frozenset(resource for resource in resources if resource) | ({PODS} if totals.creations else set()),
         events=events,
     )
+
+
+def granular(features: Features) -> bool:
+    """Whether the server asks for a right of its own to write the allocation of a claim."""
+    return features.enabled("DRAResourceClaimGranularStatusAuthorization")
 
 
 def nominates(features: Features) -> bool:
@@ -101,7 +116,8 @@ def writing(needs: Needs) -> list[Right]:
         found.append(Right("", "persistentvolumes", "get", namespaced=False))
     if needs.volumes:
         found.append(Right("", "persistentvolumes", "update", namespaced=False))
-    if needs.nominate or needs.preempt:
+    found += _of_devices(needs)
+    if needs.nominate or needs.preempt or needs.device_makes:
         found.append(Right("", "pods/status", "patch"))
     if needs.preempt:
         found.append(Right("", "pods/eviction", "create"))
@@ -119,6 +135,23 @@ def writing(needs: Needs) -> list[Right]:
 _WITH_CLAIMS = frozenset({"pods", "deployments", "replicasets", "replicationcontrollers", "statefulsets", "daemonsets",
                           "jobs"})  # fmt: skip
 """Resources whose pods may have claims that are made after the state was read: these are read before the pod's turn."""
+
+
+def _of_devices(needs: Needs) -> list[Right]:
+    """Rights to give devices to claims.
+
+    Source: kubernetes v1.37.2 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go kubeSchedulerRules;
+    pkg/registry/resource/utils.go AuthorizedForBinding: the verb is that of the request, and a status is updated.
+    """
+    if not needs.devices:
+        return []
+    group, claims = "resource.k8s.io", "resourceclaims"
+    found = [Right(group, claims, "get"), Right(group, claims, "update"), Right(group, f"{claims}/status", "update")]
+    if needs.granular:
+        found.append(Right(group, f"{claims}/binding", "update"))
+    if needs.device_makes:
+        found += [Right(group, claims, "create"), Right(group, claims, "delete")]
+    return found
 
 
 def everywhere() -> list[Right]:
@@ -195,7 +228,6 @@ def cluster_role(needs: Needs, features: Features) -> str:
         "# Bind it to a user, group or service account:",
         "#   kubectl create clusterrolebinding kplan-binder --clusterrole=kplan-binder --user=NAME",
         f"#   kubectl create rolebinding kplan-binder --role=kplan-binder --user=NAME -n {KUBE_SYSTEM}",
-        *_of_devices(features),
         "apiVersion: rbac.authorization.k8s.io/v1",
         "kind: ClusterRole",
         "metadata:",
@@ -227,18 +259,3 @@ def _rule(group: str, resource: str, verbs: Iterable[str]) -> list[str]:
 
 
 _EMPTY = '""'
-
-
-def _of_devices(features: Features) -> list[str]:
-    """Name the rights that binding pods with resource claims would take in this version; no flag of kplan needs them.
-
-    Source: kubernetes v1.37.2 plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go kubeSchedulerRules;
-    pkg/registry/resource/utils.go AuthorizedForBinding: the verb is that of the request, and a status is updated.
-    """
-    rules = _rule("resource.k8s.io", "resourceclaims/status", {"update"})
-    if features.enabled("DRAResourceClaimGranularStatusAuthorization"):
-        rules += _rule("resource.k8s.io", "resourceclaims/binding", {"update"})
-    head = (
-        "# Not in it, as pods with resource claims are refused; to bind one takes in this version of Kubernetes also:"
-    )
-    return [head, *(f"# {line}" for line in rules)]

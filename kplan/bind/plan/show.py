@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kplan.bind.flags import Flags
+from kplan.bind.plan.devices import device_claims, waits_for_devices
 from kplan.bind.plan.fields import node_fields, planned_fields, pod_fields
 from kplan.bind.plan.manifests import Planned
 from kplan.bind.plan.profiles import held
@@ -112,6 +113,7 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
     if about.because is not None:
         return about
     fields = pod_fields(pod.pod) if planned is None else planned_fields(pod.pod)
+    before = dict(planner.cluster.objects.table("resource_claims"))
     event = planner.step(pod)
     outcome = event.outcome
     last = outcome.preempted.then if outcome.preempted is not None else outcome
@@ -119,9 +121,10 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         cause = _cause(planner, pod, outcome, last, told)
         result = {EventKind.GATED: "gated", EventKind.FAILED: "failed"}.get(event.kind, "pending")
         return _with(about, result=result, because=cause, message=last.fit_error or last.error)
-    if last.placement.claims:
-        text = f"it gets devices (claim {', '.join(last.placement.claims)}), and bind writes no allocations yet"
-        return _with(about, because=Cause(code="devices-not-modelled", text=text))
+    devices = tuple(device_claims(planner.cluster, pod, before))
+    attached = waits_for_devices(planner.cluster, devices)
+    if attached is not None:
+        return _with(about, because=attached)
     if last.permit is not None:
         text = f"plugin {last.permit.plugin} holds it at Permit: {', '.join(last.permit.reasons)}"
         return _with(about, because=Cause(code="permit", text=text))
@@ -137,6 +140,7 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         fields=fields,
         node_fields=node_fields(node),
         claims=tuple(_claims(planner, pod, last.placement.volumes)),
+        devices=devices,
         evicts=tuple(_victims(planner, outcome, asked.spent)),
         clears=tuple(cluster.pods[row].key for row in outcome.preempted.cleared) if outcome.preempted else (),
         tie=tie if tie > 1 else 0,
@@ -153,8 +157,11 @@ def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
         return Cause(code="bound-already", text=f"it is bound to {spec.node_name} already")
     if pod.terminating:
         return Cause(code="pod-deleted", text="it is being deleted")
-    if spec.resource_claims:
-        return Cause(code="devices-not-modelled", text="it has resource claims, and bind writes no allocations yet")
+    if spec.resource_claims and not planner.cluster.state.completeness.has("ResourceSlice"):
+        return Cause(code="devices-not-modelled", text="it has resource claims, and no ResourceSlices were read")
+    if pod.key in asked.planned and any(one.resource_claim_template_name for one in spec.resource_claims or ()):
+        text = "its claims are made of a template once it is there: apply it, then bind it"
+        return Cause(code="claims-made-later", text=text)
     if spec.scheduling_group is not None or spec.workload_ref is not None:
         return Cause(
             code="pod-group-not-modelled", text="it belongs to a pod group: Permit would hold it for the others"

@@ -10,7 +10,7 @@ handleBindingCycleError.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -18,12 +18,13 @@ from itertools import chain
 from kplan.admission.raw import dig_text
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
-from kplan.bind.run import evict, prebind, reread
+from kplan.bind.run import device_claims, evict, prebind, reread
 from kplan.bind.run.extending import by_extender
 from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
 from kplan.bind.run.perform import HeldBack, Performer, is_done, reread_on_conflict
 from kplan.bind.run.watch import Seen
+from kplan.bind.wire.devices import device_claim_path
 from kplan.bind.wire.events import scheduled
 from kplan.bind.wire.writes import (
     BIND,
@@ -40,8 +41,8 @@ from kplan.bind.wire.writes import (
 from kplan.cluster import PodInfo
 from kplan.errors import LiveError
 from kplan.framework.args import VolumeBindingArgs
-from kplan.framework.writes import Write
-from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
+from kplan.framework.writes import AnyWrite, DeviceWrite, Write
+from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod, ResourceClaim
 from kplan.pipeline import Pipeline
 from kplan.plugins.shared.claims import claim_uses
 from kplan.result.document_bind import BindPod
@@ -104,9 +105,7 @@ class Cycle:
             pod, writes = yield from self._assume(pod)
             if writes:
                 self._announce(pod)
-                prebind.carry_out(self.performer, writes, shown.claims)
-                reaches, timeout = self.live.reaches, self._volume_timeout()
-                yield from prebind.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
+                yield from self._pre_bind(writes)
             self._bind(self._look() if writes or shown.evicts else pod)
             self.live.written(shown.pod)
             self.bound = True
@@ -191,7 +190,7 @@ class Cycle:
         for victim in victims:
             self.live.seen(Seen(victim.pod, gone=True))
 
-    def _assume(self, pod: Pod) -> Generator[float, None, tuple[Pod, tuple[Write, ...]]]:
+    def _assume(self, pod: Pod) -> Generator[float, None, tuple[Pod, tuple[AnyWrite, ...]]]:
         """Assume and reserve as soon as it fits; returns the pod as it was read last, and what its plugins write."""
         while True:
             try:
@@ -202,19 +201,31 @@ class Cycle:
             yield _LOOK_EVERY
             pod = self._look()
 
-    def _reserve(self) -> tuple[Write, ...]:
+    def _reserve(self) -> tuple[AnyWrite, ...]:
         """Assume and reserve; what is written then must be what was shown."""
         try:
             writes = self.live.assume(self._info(), self.shown.node)
         except NoFit as error:
             raise HeldBack(str(error), code="no-fit") from None
         told = {claim.claim: claim.volume for claim in self.shown.claims}
-        for claim, volume in ((write.until.claim, write.until.volume) for write in writes):
+        device_claims.as_shown([write for write in writes if isinstance(write, DeviceWrite)], self.shown.devices)
+        volumes = [write.until for write in writes if isinstance(write, Write)]
+        for claim, volume in ((until.claim, until.volume) for until in volumes):
             if claim not in told or told[claim] != volume:
                 was = told.get(claim) or "none that was shown"
                 now = volume or "a new one"
                 raise HeldBack(f"claim {claim} would get {now} by now, not {was}", code="volume-changed")
         return writes
+
+    def _pre_bind(self, writes: Sequence[AnyWrite]) -> Iterator[float]:
+        """Write volumes and wait for them, then devices: the order of the plugins."""
+        shown, volumes = self.shown, [write for write in writes if isinstance(write, Write)]
+        if volumes:
+            prebind.carry_out(self.performer, volumes, shown.claims)
+            reaches, timeout = self.live.reaches, self._volume_timeout()
+            yield from prebind.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
+        devices = [write for write in writes if isinstance(write, DeviceWrite)]
+        device_claims.carry_out(self.performer, devices, shown, self.uid)
 
     def _announce(self, pod: Pod) -> None:
         """Nominate the pod to its node while its volumes are bound, so that others count on it.
@@ -263,6 +274,8 @@ class Cycle:
         patience, client.patience = client.patience, 0.0
         try:
             with client.stop.finishing():
+                if self.shown.devices and not self.bound:
+                    device_claims.take_back(self.performer, self.shown, self.uid)
                 pod = self._read_back()
                 if self.nominated and pod is not None and not pod.spec.node_name:
                     self.performer.carry_out(nominate(self.shown.pod, self.uid, ""))
@@ -281,6 +294,10 @@ class Cycle:
             raw = client.found(volume_path(claim.volume), what="reading its volume") if claim.volume else None
             if raw is not None:
                 self.live.put("persistent_volumes", reread.model_of(raw, PersistentVolume))
+        for device in shown.devices:
+            raw = client.found(device_claim_path(device.claim), what=f"reading claim {device.claim}")
+            if raw is not None:
+                self.live.put("resource_claims", reread.model_of(raw, ResourceClaim))
         raw = client.found(pod_path(shown.pod), what=f"reading pod {shown.pod}")
         if raw is None:
             known = self.live.pod(shown.pod)

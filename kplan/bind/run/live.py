@@ -16,7 +16,7 @@ import msgspec
 from kplan.bind.plan.fields import node_fields
 from kplan.bind.run.watch import Seen, Watches, relisted
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove
-from kplan.framework.writes import Write
+from kplan.framework.writes import AnyWrite
 from kplan.objects.models import Node, Object, PersistentVolume, Pod
 from kplan.pipeline import Planner
 from kplan.pipeline.pre_binding import pre_bind
@@ -174,7 +174,7 @@ class LiveCluster:
         choice = self.planner.cycle(pod, -1).explain(preempt=False).choice
         return self.cluster.node_name(choice) if choice >= 0 else ""
 
-    def assume(self, pod: PodInfo, node: str) -> tuple[Write, ...]:
+    def assume(self, pod: PodInfo, node: str) -> tuple[AnyWrite, ...]:
         """Assume a pod on a node if it fits there, and reserve what it takes, as a scheduling cycle does.
 
         Returns:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
-from kplan.bind.run import prebind
+from kplan.bind.run import device_claims, prebind
 from kplan.bind.run.evict import check_budgets, refused, remaining
 from kplan.bind.run.perform import BudgetRefuses, HeldBack, Performer, is_done, reread_on_conflict
 from kplan.bind.run.reread import read_node, read_pod
@@ -101,7 +101,8 @@ class Rehearsal:
         pod = read_pod(client, shown, self.rules)
         read_node(client, shown)
         yield from prebind.requests(client, shown.claims, shown.node)
-        if shown.evicts or (shown.claims and nominates(self.features)):
+        yield from device_claims.rehearsed(client, shown)
+        if shown.evicts or ((shown.claims or shown.devices) and nominates(self.features)):
             yield nominate(shown.pod, shown.uid, shown.node)
         left = remaining(client, shown)
         if self.flags.pdb != "wait":

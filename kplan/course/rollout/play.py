@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kplan.admission import Fleet, Quotas
-from kplan.cluster import PodInfo, Remove
+from kplan.cluster import PodInfo, leave
 from kplan.course.attempts import Attempts
 from kplan.course.held import held_elsewhere
 from kplan.course.rollout.state import Replica, Rollout, Shared, Step
@@ -75,7 +75,7 @@ class Rollouts:
         if on_silent_node(planner.cluster, pod.row):
             return True
         if fleet.kind != "Deployment" or fleet.strategy == "Recreate":
-            planner.apply([Remove(pod.row)])
+            planner.apply(leave(planner.cluster, (pod.row,)))
         return False
 
     def _placed(self, pod: PodInfo) -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from kplan.admission import Fleet, Quotas, ordinal
-from kplan.cluster import AddPods, PodInfo, Remove
+from kplan.cluster import AddPods, PodInfo, arrive, leave
 from kplan.course.attempts import Attempts
 from kplan.course.held import Held, held_elsewhere
 from kplan.course.silence import on_silent_node
@@ -222,7 +222,7 @@ class Rollout:
             self.waited.add(pod.name)
             return False
         planner = shared.attempts.planner
-        planner.apply([AddPods((pod,))])
+        planner.apply([AddPods((pod,))] if new else arrive(planner.cluster, (pod,)))
         info = planner.cluster.pods[-1]
         self.there[info.row] = Replica(info, new)
         shared.made.append(info)
@@ -245,7 +245,7 @@ class Rollout:
         if on_silent_node(planner.cluster, pod.row):
             self.lingering.append(replica)
             return
-        planner.apply([Remove(pod.row)])
+        planner.apply(leave(planner.cluster, (pod.row,)))
         if not pod.bound:
             shared.attempts.landings.pop(pod.row, None)
         if shared.ledger is not None:

@@ -37,16 +37,19 @@ from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved,
 from kplan.framework.plugin import Scores, default_normalize
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 from kplan.framework.worlds import Rows, Worlds, plain
+from kplan.framework.writes import DeviceWrite
 from kplan.objects.models import ResourceClaim
 from kplan.plugins.dynamic_resources import reserving
 from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, PodClaim, claims_of, lacking, problem
+from kplan.plugins.dynamic_resources.explaining import claim_facts
 from kplan.plugins.dynamic_resources.extended import extended_resources
-from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts, claim_facts
+from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
 from kplan.plugins.dynamic_resources.filtering import ClaimFilter
 from kplan.plugins.dynamic_resources.freeing import freed
 from kplan.plugins.dynamic_resources.scoring import scores
 from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice
 from kplan.plugins.dynamic_resources.state import ClaimsState
+from kplan.plugins.dynamic_resources.writing import claim_writes
 
 NO_STATE = "not found"
 NO_CLAIMS = "no new claims to deallocate"
@@ -197,6 +200,12 @@ class DynamicResources:
             return Reserved()
         claims = reserving.reserve(pod, state, cluster, row, choice, self.features)
         return Reserved(tuple(map(Put.of, claims)), claims=tuple(claim.name for claim in claims))
+
+    def pre_bind(
+        self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None
+    ) -> tuple[DeviceWrite, ...]:
+        """Have the allocations written, and the claims reserved for the pod."""
+        return tuple(claim_writes(pod, state, cluster, choice, self.features)) if state is not None else ()
 
     def settle(
         self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None

@@ -74,7 +74,7 @@ def search(
         if one.begin():
             return Found(tuple(map(tuple, one.ledger.given)), score=_score(one.ledger))
     except Stop as stop:
-        return Found(None, error=stop.parts)
+        return Found(None, error=stop.parts, selector=stop.selector)
     except _TooMany:
         return Found(None, error=("allocation max size exceeded",))
     except _TimeOut:

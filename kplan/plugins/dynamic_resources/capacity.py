@@ -5,7 +5,8 @@ Source: dynamic-resource-allocation v0.37.2 and v0.36.3 structured/internal/incu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from kplan.objects.quantity import MAX_INT64, NANO_PER_MILLI, NANO_PER_UNIT, Form
 from kplan.plugins.shared.devices.device import Amount, Capacity, CapacityPolicy, Device
@@ -65,6 +66,47 @@ def fits(
         if amount.nanos + (used or {}).get(name, 0) + (allocating or {}).get(name, 0) > capacity.value.nanos:
             return False
     return True
+
+
+class Shortfall(NamedTuple):
+    """A capacity of which too little is left.
+
+    Attributes:
+        name: of the capacity.
+        needs: what the request would take [10^-9].
+        left: what is left [10^-9].
+        whole: what the device has in all [10^-9].
+    """
+
+    name: str
+    needs: int
+    left: int
+    whole: int
+
+
+def shortfalls(asked: Asked, device: Device, used: Mapping[str, int], rules: AllocatorRules) -> Iterator[Shortfall]:
+    """Name the capacities for which a device does not do: not there at all, outside of its policy, or not left.
+
+    Args:
+        asked: amounts asked for.
+        device: the device.
+        used: what others have of it, in nanos by capacity.
+        rules: of the version.
+    """
+    for name, amount in asked.items():
+        if name not in device.capacity:
+            yield Shortfall(name, amount.nanos, 0, 0)
+    try:
+        amounts = takes(asked, device, rules)
+    except CapacityError:
+        amounts = dict(asked)
+    for name, amount in amounts.items():
+        capacity = device.capacity.get(name)
+        if capacity is None:
+            continue
+        left = capacity.value.nanos - used.get(name, 0)
+        if amount.nanos > left or _breaks_policy(amount, capacity.policy, rules):
+            yield Shortfall(name, amount.nanos, left, capacity.value.nanos)
 
 
 def _taken(asked: Amount | None, capacity: Capacity, rules: AllocatorRules) -> Amount:

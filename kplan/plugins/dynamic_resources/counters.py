@@ -45,6 +45,16 @@ class CounterBook:
                 return False
         return True
 
+    def short(self, place: Place) -> list[tuple[str, str, int, int]]:
+        """Name the counters of which less is left than a device consumes: set, counter, consumed and left [10^-9]."""
+        available = self._left(place)
+        return [
+            (one.counter_set, name, nanos, available.get(one.counter_set, {}).get(name, 0))
+            for one in place.on(self._node).consumes
+            for name, nanos in one.counters
+            if nanos > available.get(one.counter_set, {}).get(name, 0)
+        ]
+
     def give_back(self, place: Place) -> None:
         """Give back what was taken for a device."""
         self._add(self._scope(place), place, -1)

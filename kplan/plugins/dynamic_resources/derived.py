@@ -6,7 +6,8 @@ Source: dynamic-resource-allocation v0.37.2 cel/compile.go EvaluateDerivedAttrib
 from __future__ import annotations
 
 from kplan.objects.models.devices import DeviceAttribute
-from kplan.plugins.shared.devices.cel import CelError, expression
+from kplan.plugins.shared.devices.cel import expression
+from kplan.plugins.shared.devices.cel_errors import CelError
 from kplan.plugins.shared.devices.cel_values import plain
 from kplan.plugins.shared.devices.device import Device
 

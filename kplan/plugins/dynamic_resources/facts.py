@@ -1,32 +1,12 @@
-"""Facts: for each node and request, which devices there are and what refuses each."""
+"""Facts: for each node and request, which devices there are, what refuses each, and what is lacking in the end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
-from typing import Any
 
-import numpy as np
-
-from kplan.cluster import Cluster, PodInfo
-from kplan.framework.features import Features
 from kplan.framework.findings import Facts
-from kplan.objects.quantity import Form, format_nanos
-from kplan.plugins.dynamic_resources.extended import patterns
-from kplan.plugins.dynamic_resources.filtering import searcher, unavailable_claims
-from kplan.plugins.dynamic_resources.found import Place, Stop
-from kplan.plugins.dynamic_resources.ledger import Ledger
-from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
-from kplan.plugins.dynamic_resources.requests import wanted
-from kplan.plugins.dynamic_resources.state import ClaimsState
-from kplan.plugins.dynamic_resources.taints import untolerated
-from kplan.plugins.shared.devices.cel import CelError, expression
-from kplan.plugins.shared.devices.cel_device import CelDevice, Version
-from kplan.plugins.shared.devices.device import Device
-from kplan.plugins.shared.devices.index import DeviceIndex, NodeDevices, device_index
-from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage
+from kplan.plugins.shared.devices.cel_errors import Spot
 
 
 class Why(StrEnum):
@@ -45,6 +25,51 @@ class Why(StrEnum):
     UNSUPPORTED = "feature-off"
 
 
+class Lack(StrEnum):
+    """What a node lacks for the claims of a pod: the one thing that, lifted, would do; the nearest of several."""
+
+    IN_USE = "in-use"
+    """Devices that would do are held by others."""
+    TAINT = "taint"
+    COUNTERS = "counters"
+    """Devices that would do share counters of which too little is left."""
+    CAPACITY = "capacity"
+    """Devices that would do have too little capacity, or have too little of it left."""
+    CONSTRAINT = "constraint"
+    """Enough devices would do, but not together: a constraint of the claim does not hold."""
+    TOGETHER = "together"
+    """Each request could be met alone, but not all of them with the same devices."""
+    FEATURE = "feature"
+    """Devices that would do need a feature that is off."""
+    POOL = "pool"
+    """A pool is not complete, or not valid, so that its devices do not count."""
+    SELECTOR = "selector"
+    """Enough devices of the class, but the claim does not select them."""
+    TOO_FEW = "too-few"
+    """Devices of the class, but too few, used or not."""
+    NO_DEVICE = "no-device"
+    """Not one device of the class."""
+    FAILS = "fails"
+    """A selector does not compile, or fails on a device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """An amount that is not left.
+
+    Attributes:
+        name: of the capacity, or ``set/counter``.
+        needs: what the device would take of it.
+        left: what is left.
+        whole: what there is in all; empty where that is not told.
+    """
+
+    name: str
+    needs: str
+    left: str
+    whole: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceVerdict:
     """One device, and what refuses it to a request.
@@ -53,22 +78,39 @@ class DeviceVerdict:
         device: ``driver/pool/name``.
         why: what refuses it.
         expression: the selector that does; empty for none.
-        values: (what it names, value of the device) of the attributes and capacities that the selector names; the
-            value is empty where the device has none.
+        of_class: whether that is one of the class, where it fails.
+        values: (what it names, value of the device) of the attributes and capacities that the selector names and the
+            device has.
         error: what the selector failed with.
-        holders: keys of the claims that have it.
+        spots: where in the expression that is, of one that does not compile.
+        missing: the attribute that the device does not have, of one that failed for that.
+        close: an attribute of the device that is spelled alike.
+        holders: keys of the claims that have it, or a share of it, or of its counters.
+        users: pods that these claims are reserved for, ``namespace/name``.
         taint: ``key=value:effect`` of the taint that is not tolerated.
         rule: the DeviceTaintRule that the taint is from.
+        short: what is not left of capacity or counters.
     """
 
     device: str
     why: Why
     expression: str = ""
+    of_class: bool = False
     values: tuple[tuple[str, str], ...] = ()
     error: str = ""
+    spots: tuple[Spot, ...] = ()
+    missing: str = ""
+    close: str = ""
     holders: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
     taint: str = ""
     rule: str = ""
+    short: tuple[Short, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name in its pool."""
+        return self.device.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +122,77 @@ class RequestFacts:
         request: ``request`` or ``request/option``.
         device_class: name of the class.
         count: devices asked for; of a request for all, how many there are.
+        every: whether it is for all devices.
         devices: every device of the node's pools.
         incomplete: ``driver/name`` of pools of which slices are missing.
         invalid: ``driver/name`` of pools that are not valid, with what is wrong.
+        lack: what is lacking for it alone; None where enough devices would do.
     """
 
     claim: str
     request: str
     device_class: str
     count: int
+    every: bool
     devices: tuple[DeviceVerdict, ...]
     incomplete: tuple[str, ...] = ()
     invalid: tuple[tuple[str, str], ...] = ()
+    lack: Lack | None = None
 
     @property
     def usable(self) -> int:
         """Devices that nothing refuses by themselves; what constraints say of several together is another matter."""
         return sum(device.why is Why.NOTHING for device in self.devices)
+
+    @property
+    def selected(self) -> int:
+        """Devices that class and claim select, in use or not."""
+        return sum(device.why not in (Why.CLASS, Why.CLAIM, Why.FAILS, Why.OTHER_NODE) for device in self.devices)
+
+    @property
+    def of_class(self) -> int:
+        """Devices of the class, whether the claim selects them or not."""
+        return self.selected + sum(device.why is Why.CLAIM for device in self.devices)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintFacts:
+    """A constraint that keeps devices from being given together.
+
+    Attributes:
+        claim: key of the claim.
+        attribute: that they must share, or must not.
+        distinct: whether the values must differ.
+        requests: that it is about; all where none is named.
+        values: (value, devices that would do by themselves and have it), in order of values; empty for none.
+        alone: whether devices are found once this constraint is left out.
+    """
+
+    claim: str
+    attribute: str
+    distinct: bool
+    requests: tuple[str, ...]
+    values: tuple[tuple[str, int], ...]
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An allocated claim that is not to be had on a node.
+
+    Attributes:
+        claim: its key.
+        devices: ``driver/pool/name`` of what it has.
+        nodes: on which nodes it is to be had.
+        users: pods it is reserved for, ``namespace/name``.
+        failed: whether its devices could not be attached, or took too long.
+    """
+
+    claim: str
+    devices: tuple[str, ...]
+    nodes: tuple[str, ...]
+    users: tuple[str, ...]
+    failed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +202,23 @@ class NodeClaims:
     Attributes:
         node: its name.
         requests: of the claims that need devices; none where a request cannot be understood at all.
-        elsewhere: keys of allocated claims that are not to be had there.
+        elsewhere: allocated claims that are not to be had there.
+        lack: what is lacking in the end; None where that cannot be told, or nothing is.
+        lacking: position of the request that it is about; -1 for several together.
+        constraints: that stand in the way, where it is those.
     """
 
     node: str
     requests: tuple[RequestFacts, ...]
-    elsewhere: tuple[str, ...]
+    elsewhere: tuple[Elsewhere, ...]
+    lack: Lack | None = None
+    lacking: int = -1
+    constraints: tuple[ConstraintFacts, ...] = ()
+
+    @property
+    def request(self) -> RequestFacts | None:
+        """The request for which something is lacking; None where that is several together."""
+        return self.requests[self.lacking] if self.lacking >= 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,153 +226,3 @@ class DynamicResourcesFacts(Facts):
     """What each node asked about has for the claims of a pod."""
 
     nodes: tuple[NodeClaims, ...]
-
-
-def claim_facts(
-    pod: PodInfo,
-    state: ClaimsState,
-    cluster: Cluster,
-    features: Features,
-    timeout: timedelta,
-    rows: Sequence[int],
-) -> DynamicResourcesFacts:
-    """Work out the facts about nodes.
-
-    Args:
-        pod: the pod.
-        state: its claims.
-        cluster: the cluster.
-        features: version and gates.
-        timeout: how long devices may take to be attached.
-        rows: node rows.
-    """
-    index = device_index(cluster, features)
-    usage = device_usage(cluster, consumable=index.rules.consumable)
-    lost = unavailable_claims(state, cluster, features, timeout)
-    codes = np.zeros(len(cluster.nodes), dtype=np.int64)
-    if state.extended is not None and not state.extended.stale and state.known:
-        codes, _ = patterns(state.extended, cluster, features)
-    asked = searcher(pod, state, cluster, features, codes)
-    nodes = []
-    for row in rows:
-        special = asked.special[int(codes[row])]
-        claims = asked.claims if special is None else (*asked.claims, wanted(special.spec))
-        names = [claim.claim.key for claim in state.wanting]
-        plans = Plans(claims, index.node(row), cluster.objects.table("device_classes"), index.rules)
-        elsewhere = tuple(state.claims[i].claim.key for i, mask in lost.items() if mask[row])
-        found = tuple(_requests(plans, names, index, usage))
-        nodes.append(NodeClaims(cluster.node_name(row), found, elsewhere))
-    return DynamicResourcesFacts(tuple(nodes))
-
-
-def _requests(plans: Plans, names: Sequence[str], index: DeviceIndex, usage: DeviceUsage) -> Iterator[RequestFacts]:
-    try:
-        plans.prepare()
-    except Stop:
-        if not plans.by_key:
-            return
-    node = plans.node
-    incomplete = tuple(pool.text for pool in node.pools if pool.incomplete)
-    invalid = tuple((pool.text, pool.problem) for pool in node.pools if pool.problem)
-    judge = _Judge(plans, Ledger(plans, frozenset()), usage)
-    places = [Place(i, at) for i, pool in enumerate(node.pools) for at in range(len(pool.devices))]
-    for key, plan in plans.by_key.items():
-        devices = tuple(judge.verdict(key, plan, place) for place in places)
-        yield RequestFacts(
-            names[key[0]], plan.request.full, plan.device_class.name, plan.count, devices, incomplete, invalid
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Judge:
-    """Tells what refuses a device."""
-
-    plans: Plans
-    ledger: Ledger
-    usage: DeviceUsage
-
-    @property
-    def _node(self) -> NodeDevices:
-        return self.plans.node
-
-    def verdict(self, key: Key, plan: Plan, place: Place) -> DeviceVerdict:
-        """Say what refuses a device to a request, if anything does."""
-        device = place.on(self._node)
-        identity = self._node.pools[place.pool].id_of(device)
-        name = str(identity)
-        selector = self._selector(plan, device, name)
-        if selector is not None:
-            return selector
-        if not self._node.pools[place.pool].reached[place.device]:
-            return DeviceVerdict(name, Why.OTHER_NODE)
-        if device.binding_conditions and not self.plans.rules.binding:
-            return DeviceVerdict(name, Why.NEEDS_BINDING)
-        holders = tuple(self.usage.holders.get(identity, ()))
-        if self.ledger.in_use(key[0], plan.request, place):
-            return DeviceVerdict(name, Why.IN_USE, holders=holders)
-        shares = tuple(share.claim for share in self.usage.shares.get(identity, ()))
-        try:
-            if not self.ledger.has_capacity(key[0], plan, place):
-                return DeviceVerdict(name, Why.CAPACITY, holders=shares)
-        except Stop:
-            return DeviceVerdict(name, Why.CAPACITY, holders=shares)
-        return self._last(key, plan, place, name)
-
-    def _last(self, key: Key, plan: Plan, place: Place, name: str) -> DeviceVerdict:
-        """What only giving the device tells: taints, features, counters."""
-        device = place.on(self._node)
-        if self.plans.rules.taints:
-            taint = untolerated(device, plan.request, self.plans.rules)
-            if taint is not None:
-                value = f"={taint.value}" if taint.value else ""
-                return DeviceVerdict(name, Why.TAINT, taint=f"{taint.key}{value}:{taint.effect}", rule=taint.rule)
-        if device.consumes and not self.plans.rules.partitionable:
-            return DeviceVerdict(name, Why.UNSUPPORTED)
-        try:
-            given = self.ledger.give(key, plan, place, must=False)
-        except Stop:
-            given = None
-        if given is not None:
-            self.ledger.take_back(key[0], given)
-        elif device.consumes:
-            return DeviceVerdict(name, Why.COUNTERS)
-        return DeviceVerdict(name, Why.NOTHING)
-
-    def _selector(self, plan: Plan, device: Device, name: str) -> DeviceVerdict | None:
-        """The first selector that refuses a device."""
-        of_class = [one.cel.expression for one in plan.device_class.spec.selectors or () if one.cel is not None]
-        both = [(Why.CLASS, text) for text in of_class]
-        both += [(Why.CLAIM, text or "") for text in plan.request.selectors]
-        for why, text in both:
-            try:
-                if expression(text).matches(device.seen):
-                    continue
-            except CelError as error:
-                return DeviceVerdict(name, Why.FAILS, text, named_values(text, device.seen), error.text)
-            return DeviceVerdict(name, why, text, named_values(text, device.seen))
-        return None
-
-
-def named_values(text: str, seen: CelDevice) -> tuple[tuple[str, str], ...]:
-    """The values of a device that an expression names: (``domain/name``, value), the driver first if it names that."""
-    mentioned = expression(text).source.mentioned
-    found: list[tuple[str, str]] = [("driver", seen.driver)] if mentioned is None or "driver" in mentioned else []
-    entries: list[tuple[str, str, Any]] = [*seen.attributes, *((d, n, _amount(nanos)) for d, n, nanos in seen.capacity)]
-    for domain, identifier, value in entries:
-        if mentioned is None or identifier in mentioned:
-            found.append((f"{domain}/{identifier}", _written(value)))
-    return tuple(found)
-
-
-def _amount(nanos: int) -> str:
-    return format_nanos(nanos, Form.BINARY_SI)
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, Version):
-        return value.text
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_written, value))}]"
-    return str(value)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Refusal, RowError
-from kplan.framework.reason_codes import AboutKind
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows
 from kplan.plugins.dynamic_resources.claims import binding_fails
 from kplan.plugins.dynamic_resources.extended import patterns, special_requests
@@ -124,9 +124,10 @@ class ClaimFilter:
             here = (choices.at == number) & asked
             if found.error:
                 index = device_index(self.cluster, self.features)
+                code = ReasonCode.DEVICE_SELECTOR_FAILS if found.selector else None
                 for position in np.flatnonzero(here).tolist():
                     text = told(found.error, names, index.node(int(rows[position])))
-                    self._errors.append(RowError(position, text))
+                    self._errors.append(RowError(position, text, code))
             elif found.timed_out and self.features.since(36):
                 for position in np.flatnonzero(here).tolist():
                     text = f"node {self.cluster.node_name(int(rows[position]))}: {TIMED_OUT.text}"

@@ -60,11 +60,13 @@ class Stop(Exception):
 
     Attributes:
         parts: the error.
+        selector: whether a selector does not compile, or fails on a device.
     """
 
-    def __init__(self, *parts: Part) -> None:
+    def __init__(self, *parts: Part, selector: bool = False) -> None:
         super().__init__(parts)
         self.parts = parts
+        self.selector = selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ class Found:
         chosen: the devices, by claim; None if there is no way.
         invalid: there is no way, and a pool is invalid.
         error: the error that ended it, in parts; empty for none.
+        selector: whether that is a selector which does not compile, or fails on a device.
         timed_out: it was given up.
         score: what the options taken are worth, over all claims.
     """
@@ -107,6 +110,7 @@ class Found:
     error: tuple[Part, ...] = ()
     timed_out: bool = False
     score: int = 0
+    selector: bool = False
 
 
 def told(parts: Sequence[Part], claims: Sequence[str], node: NodeDevices) -> str:

@@ -82,6 +82,14 @@ class Ledger:
             where = ("claim ", ClaimRef(claim), f", request {plan.request.name}: checking capacity for device ")
             raise Stop(*where, DeviceRef(place), f": {error}") from None
 
+    def counters_short(self, place: Place) -> list[tuple[str, str, int, int]]:
+        """Name the counters of which too little is left for a device; none where it is shared and counted already."""
+        device = place.on(self._node)
+        multiple = self._rules.consumable and device.multiple
+        if multiple and self._rules.shares_counters_once and self._is_shared(place):
+            return []
+        return self._counters.short(place)
+
     def sharing(self, place: Place) -> object:
         """What others and this search have of a device that may be given to many; hashable."""
         mine = self._sharing.get(place)

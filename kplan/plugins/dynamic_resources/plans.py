@@ -13,8 +13,9 @@ from kplan.objects.models.devices import DeviceClass
 from kplan.plugins.dynamic_resources.capacity import CapacityError, fits
 from kplan.plugins.dynamic_resources.found import ClaimRef, DeviceRef, Part, Place, PoolRef, Stop
 from kplan.plugins.dynamic_resources.requests import ALL, EXACT_COUNT, MAX_DEVICES, Entry, Request, Wanted
-from kplan.plugins.shared.devices.cel import HINT, CelError, expression
+from kplan.plugins.shared.devices.cel import HINT, expression
 from kplan.plugins.shared.devices.cel_device import CelDevice
+from kplan.plugins.shared.devices.cel_errors import CelError
 from kplan.plugins.shared.devices.device import Device
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.rules import AllocatorRules
@@ -191,10 +192,9 @@ class Plans:
 
     def _cel_error(self, error: CelError, whose: Sequence[Part], number: int, place: Place) -> Stop:
         if error.compile:
-            return Stop(*whose, f": selector #{number}: CEL compile error: {error.text}")
+            return Stop(*whose, f": selector #{number}: CEL compile error: {error.text}", selector=True)
         text = error.text
         if self.rules.hints_at_optionals and "no such key:" in text:
             text += HINT
-        if self.rules.names_device:
-            return Stop(*whose, f": selector #{number} on device ", DeviceRef(place), f": CEL runtime error: {text}")
-        return Stop(*whose, f": selector #{number}: CEL runtime error: {text}")
+        on: tuple[Part, ...] = (" on device ", DeviceRef(place)) if self.rules.names_device else ()
+        return Stop(*whose, f": selector #{number}", *on, f": CEL runtime error: {text}", selector=True)

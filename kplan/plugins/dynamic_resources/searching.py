@@ -84,6 +84,14 @@ class Choices(Mapping[int, NodeChoice]):
         """int64[M], which of the answers is each node's, in the order in which nodes were asked about."""
         return self._at
 
+    def numbers(self, rows: Rows) -> Codes:
+        """int64[F], equal for nodes that are alike in all that the search looks at; -1 for those not asked about."""
+        at = np.minimum(np.searchsorted(self._rows, rows), max(len(self._rows) - 1, 0))
+        if not len(self._rows):
+            return np.full(len(rows), -1, dtype=np.int64)
+        numbers: Codes = np.where(self._rows[at] == rows, self._at[at], -1)
+        return numbers
+
     def searched(self, rows: Rows) -> NDArray[np.bool_]:
         """bool[F], where devices were looked for and found."""
         by_answer = np.array([bool(found.chosen) for found in self._found], dtype=np.bool_)

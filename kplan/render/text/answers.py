@@ -37,7 +37,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
     what_if_lines(page, document.what_if, everything=style.wide)
     _where(page, document, wide=style.wide)
     why(page, document, style)
-    facts(page, document)
+    facts(page, document, everything=style.wide)
     if document.nearest is not None:
         page.part("Nearest", document.nearest.text)
     if document.preempt is not None:

@@ -59,6 +59,11 @@ def _also(pod: BindPod) -> str:
     for claim in pod.claims:
         name = claim.claim.partition("/")[2]
         told.append(f"pv {claim.volume}: for pvc {name}" if claim.volume else f"pvc {name}: selected-node {pod.node}")
+    for device in pod.devices:
+        name = device.claim.partition("/")[2]
+        names = ", ".join(one.partition("/")[2] for one in device.devices)
+        made = "new " if device.create is not None else ""
+        told.append(f"{made}claim {name}: {names}" if names else f"reserves claim {name}")
     for victim in pod.evicts:
         broken = f", breaks budget {victim.budget}" if victim.budget else ""
         told.append(f"evicts {victim.pod} (priority {victim.priority}{broken})")
@@ -139,6 +144,7 @@ def question(totals: BindTotals, where: str) -> str:
     told += [count(totals.objects, "new object")] if totals.objects else []
     told += [count(totals.claims, "claim")] if totals.claims else []
     told += [count(totals.volumes, "volume")] if totals.volumes else []
+    told += [count(totals.device_claims, "device claim")] if totals.device_claims else []
     what = joined(told)
     evict = f"evict {count(totals.evictions, 'pod')}" if totals.evictions else "evict nothing"
     return f"Write {what} to {where}, {evict}?"

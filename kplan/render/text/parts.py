@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from kplan.render.text.devices import devices
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
 from kplan.result.document import Answer, Domains, Kept, Preempt, Scores, Term, Volume
@@ -17,13 +18,14 @@ TERMS = 4
 COLUMNS = 3
 
 
-def facts(page: Page, answer: Answer) -> None:
-    """Write Domains, Terms, Volumes and Kept, as far as there are any."""
+def facts(page: Page, answer: Answer, *, everything: bool = False) -> None:
+    """Write Domains, Terms, Volumes, Devices and Kept, as far as there are any."""
     for constraint in answer.domains:
         _domains(page, constraint)
     _terms(page, answer.terms)
     _volumes(page, answer.volumes)
     _attachments(page, answer)
+    devices(page, answer.devices, everything=everything)
     _kept(page, answer.kept)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from kplan.course.alike import template_likeness
 from kplan.pipeline import Planner
+from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document_check import Finding
@@ -116,6 +117,6 @@ class Reasons:
         groups = find_groups(asked)
         if not groups or asked.outcome.feasible.size:
             return ""
-        first = tell(asked, groups[0], names=False)
+        first = tell(asked, groups[0], names=False, own=own_claims(pod.pod))
         found = because(first, groups[1:])
         return found.text if found.code == step.cause else ""

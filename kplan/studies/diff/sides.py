@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, Cluster, PodInfo, Remove
+from kplan.cluster import Cluster, PodInfo, arrive, leave
 from kplan.course.as_new import movable
 from kplan.course.returning import copy_of
 from kplan.pipeline import Pipeline, Planner
 from kplan.pipeline.entity import Entity
+from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
@@ -204,7 +205,8 @@ def _release(planner: Planner) -> None:
     """Take every pod that a scheduler chose the node of off it, to be placed afresh; its name stays."""
     running = movable(planner)
     copies = tuple(msgspec.structs.replace(copy_of(pod, pod.name), metadata=pod.pod.metadata) for pod in running)
-    planner.apply([*(Remove(pod.row) for pod in running), AddPods(copies)])
+    planner.apply(leave(planner.cluster, (pod.row for pod in running)))
+    planner.apply(arrive(planner.cluster, copies))
 
 
 def look(planner: Planner, pod: PodInfo, nodes: Sequence[str], rules: Planner | None = None) -> Seen:
@@ -275,6 +277,6 @@ def _nowhere(asked: RunCycle) -> Refused | None:
     groups = find_groups(asked)
     if not groups:
         return Refused("", outcome.fit_error)
-    told = tell(asked, groups[0], names=False)
+    told = tell(asked, groups[0], names=False, own=own_claims(asked.pod.pod))
     cause = because(told, groups[1:])
     return Refused(told.group.reasons[0].plugin, cause.text)

@@ -32,6 +32,7 @@ from kplan.studies.explain.queue import queue_part
 from kplan.wording import parts
 from kplan.wording.answers import cause_of, event_note, gates_cause, says
 from kplan.wording.careful import careful_text
+from kplan.wording.device_parts import devices
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import Told, nearest_part, needs_of, tell
 from kplan.wording.held import SKIPPED, held_text, skipped_cause, skipped_event
@@ -157,6 +158,7 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         terms=parts.terms(facts, asked),
         volumes=parts.volumes(facts),
         attachments=parts.attachments(facts),
+        devices=devices(shown) if first is not None else None,
         kept=parts.kept(asked, groups[0]) if first is not None else (),
         nearest=nearest_part(first) if first is not None and asked.looked else None,
         preempt=_preempt(context, asked, groups, waits=not runs_on) if verdict in ("PENDING", "PREEMPTS") else None,

@@ -375,7 +375,7 @@ def _notes(run: _Planned) -> Iterable[str]:
     yield from left_alone(run.planner)
     waiting = (landing.pod for landing in run.landings if landing.kind is EventKind.PENDING)
     claiming = sum(bool(pod.pod.spec.resource_claims) for pod in waiting)
-    if claiming:
+    if claiming and not run.planner.cluster.state.completeness.has("ResourceSlice"):
         yield claims_not_tried(claiming)
     if run.attempts.cut:
         yield cut_short(len(run.attempts.cut), RETURNS_OF_ONE)

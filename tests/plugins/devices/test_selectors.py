@@ -12,8 +12,9 @@ import msgspec
 import pytest
 
 from kplan.objects.models.devices import Device
-from kplan.plugins.shared.devices.cel import CelError, compile_problem, expression
+from kplan.plugins.shared.devices.cel import compile_problem, expression
 from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_errors import CelError
 from kplan.plugins.shared.devices.device import Kinds
 
 ANSWERS = Path(__file__).parents[3] / "fixtures" / "cel" / "selectors.jsonl.gz"

@@ -28,6 +28,11 @@ def test_there_are_at_least_forty() -> None:
     assert len(NAMES) >= 40
 
 
+def test_twenty_of_them_are_about_devices() -> None:
+    about = [name for name in NAMES if read(name).state.resource_claims or read(name).state.resource_claim_templates]
+    assert len(about) >= 20
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_answer_word_for_word(name: str) -> None:
     text = explanation(answer(name), Style())

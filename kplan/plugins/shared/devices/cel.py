@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_errors import CelError, does_not_compile, failed, without_status
 from kplan.plugins.shared.devices.cel_functions import CIDR, FUNCTIONS, IP, QUANTITY, SEMVER, URL
 from kplan.plugins.shared.devices.cel_source import Source
 
@@ -29,20 +30,6 @@ HINT = (
 
 Value = Any
 """A plain value or one of ``cel_values``."""
-
-
-class CelError(Exception):
-    """An expression that does not compile, or fails on a device; never leaves the devices.
-
-    Attributes:
-        text: the scheduler's words, as far as the two runtimes have the same.
-        compile: whether it failed to compile.
-    """
-
-    def __init__(self, text: str, *, compile: bool = False) -> None:
-        super().__init__(text)
-        self.text = text
-        self.compile = compile
 
 
 class Expression:
@@ -151,10 +138,6 @@ _CROSS_NUMERIC = re.compile(
     r"found no matching overload for '_(?:<|<=|>|>=)_' applied to '\((int|uint|double), (int|uint|double)\)'"
 )
 _ERROR_LINES = re.compile(r"^ERROR: <input>:", re.MULTILINE)
-_STATUS = re.compile(r"^[A-Z_]+: |\s*\[[A-Z_]+\]$")
-_KEY = re.compile(r"Key not found in map : (.*)")
-_INDEX = re.compile(r"Index error: index=(-?\d+) size=\d+")
-_CONVERSION = re.compile(r"cannot convert string to (int|uint|double)|Type conversion error from 'string' to '(bool)'")
 
 
 def _compile(source: Source) -> Any:
@@ -162,10 +145,10 @@ def _compile(source: Source) -> Any:
     try:
         program = env.compile(source.rewritten)
     except RuntimeError as error:
-        text = _STATUS.sub("", str(error)).strip()
+        text = without_status(str(error))
         program = _without_check(env, source, text)
         if program is None:
-            raise CelError(f"compilation failed: {text}", compile=True) from None
+            raise does_not_compile(source, text) from None
         return program
     kind = program.return_type().name().lower()
     if kind not in ("bool", "dyn"):
@@ -186,29 +169,10 @@ def _run(program: Any, source: Source, device: CelDevice) -> Value:
         kind = result.type().name()
         value = result.plain_value() if kind != "ERROR" else result.value()
     except RuntimeError as error:
-        raise CelError(_translated(str(error))) from None
+        raise failed(str(error)) from None
     if kind == "ERROR":
-        raise CelError(_translated(str(value)))
+        raise failed(str(value))
     return value
-
-
-def _translated(text: str) -> str:
-    """Say an error in the words of the scheduler's own runtime."""
-    text = _STATUS.sub("", text).strip()
-    missing = _KEY.search(text)
-    if missing:
-        return f"no such key: {missing.group(1).strip(chr(34))}"
-    outside = _INDEX.search(text)
-    if outside:
-        return f"index out of bounds: {outside.group(1)}"
-    conversion = _CONVERSION.search(text)
-    if conversion:
-        return f"type conversion error from 'string' to '{conversion.group(1) or conversion.group(2)}'"
-    if text.startswith("No matching overloads found"):
-        return "no such overload"
-    if text == "divide by zero":
-        return "division by zero"
-    return text
 
 
 def _variables(source: Source, device: CelDevice) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text
         tokens = [(match.lastgroup or "", match.group()) for match in _TOKEN.finditer(text)]
+        self._all = tokens
         self._tokens = [token for token in tokens if token[0] != "space"]
         self.literals = tuple(dict.fromkeys(_content(token) for kind, token in self._tokens if kind == "string"))
         self.rewritten = self._rewritten(tokens)
@@ -45,6 +46,37 @@ class Source:
         capacity = tuple(entry for entry in device.capacity if entry[1] in self.mentioned)
         multiple = device.multiple and "allowMultipleAllocations" in self.mentioned
         return device._replace(attributes=attributes, capacity=capacity, multiple=multiple)
+
+    def with_literal(self, old: str, new: str) -> str:
+        """The expression with other contents of a string, wherever it stands."""
+        return "".join(
+            text.replace(old, new) if kind == "string" and _content(text) == old else text for kind, text in self._all
+        )
+
+    def with_name(self, old: str, new: str) -> str:
+        """The expression with another name for an attribute, written as a name or as a key."""
+        return "".join(
+            new
+            if kind == "name" and text == old
+            else text.replace(old, new)
+            if kind == "string" and _content(text) == old
+            else text
+            for kind, text in self._all
+        )
+
+    def original(self, line: int, column: int) -> tuple[int, int]:
+        """Where a place of the rewritten expression is in the one as it is written; lines and columns from 1."""
+        at = sum(len(one) for one in self.rewritten.splitlines(keepends=True)[: line - 1]) + column - 1
+        written = made = 0
+        for before, after in self._pairs:
+            if at < made + len(after):
+                written += min(at - made, len(before))
+                break
+            written, made = written + len(before), made + len(after)
+        else:
+            written += at - made
+        head = self.text[:written]
+        return head.count("\n") + 1, written - (head.rfind("\n") + 1) + 1
 
     def _names_all(self) -> bool:
         """Whether all it looks at is ``device.attributes["domain"].name``, written out, in all the ways of CEL."""
@@ -92,6 +124,7 @@ class Source:
                 field = at[i + 4]
                 if texts[field] in _FIELDS:  # a field of device is always there
                     texts[at[i] : field + 1] = ["(true", *[""] * (field - at[i])]
+        self._pairs = [(before, after) for (_, before), after in zip(tokens, texts, strict=True)]
         return "".join(texts)
 
 

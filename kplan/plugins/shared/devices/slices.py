@@ -16,7 +16,8 @@ from kplan.objects.models.devices import (
     DeviceTaintSelector,
     ResourceSlice,
 )
-from kplan.plugins.shared.devices.cel import CelError, expression
+from kplan.plugins.shared.devices.cel import expression
+from kplan.plugins.shared.devices.cel_errors import CelError
 from kplan.plugins.shared.devices.device import Device, Kinds, NodeChoice, Taint, read_taint
 
 if TYPE_CHECKING:

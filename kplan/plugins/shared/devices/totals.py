@@ -13,7 +13,8 @@ import numpy as np
 from kplan.framework.features import Features
 from kplan.framework.worlds import Int, Mask
 from kplan.objects.models import DeviceClass
-from kplan.plugins.shared.devices.cel import CelError, expression
+from kplan.plugins.shared.devices.cel import expression
+from kplan.plugins.shared.devices.cel_errors import CelError
 from kplan.plugins.shared.devices.device import Device, DeviceID
 from kplan.plugins.shared.devices.rules import allocator_rules
 from kplan.plugins.shared.devices.slices import Slice, read_slices

@@ -3,7 +3,7 @@
 const ROWS = new Map(DOC.kind === "NodeList" ? DOC.nodes.map((row) => [row.node, row]) : []);
 
 kind("NodeList", {
-  fields: ["order", "totals", "nodes", "slot", "poolLabel", "pools", "counted", "balance"],
+  fields: ["order", "totals", "nodes", "slot", "poolLabel", "pools", "counted", "balance", "devices"],
   stand() {
     STATES.quiet.text = "takes pods";
     for (const row of DOC.nodes)
@@ -15,6 +15,7 @@ kind("NodeList", {
   },
   sections: () => [
     part("totals", "In all", totalsTable(DOC.totals), slotLine(DOC.slot), balanceLine(DOC.balance), lines(DOC.counted)),
+    part("devices", "Devices", DOC.devices ? deviceList(DOC.devices) : null),
     part("pools", "Pools", (DOC.pools || []).length ? poolsTable(DOC.pools, DOC.poolLabel) : null),
     nodesPart(),
   ],

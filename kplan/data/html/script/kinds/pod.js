@@ -15,6 +15,7 @@ const ANSWER_FIELDS = [
   "terms",
   "volumes",
   "attachments",
+  "devices",
   "kept",
   "preempt",
   "scores",

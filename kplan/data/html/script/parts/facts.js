@@ -1,4 +1,4 @@
-// Facts behind a refusal: spread domains, affinity terms, volumes, room kept for nominated pods.
+// Facts behind a refusal: spread domains, affinity terms, volumes, devices, room kept for nominated pods.
 
 function factsPart(answer) {
   return part(
@@ -8,6 +8,7 @@ function factsPart(answer) {
     (answer.terms || []).length ? termsFacts(answer.terms) : null,
     (answer.volumes || []).length ? volumesFacts(answer.volumes) : null,
     (answer.attachments || []).length ? attachmentsFacts(answer.attachments) : null,
+    answer.devices ? devicesFacts(answer.devices) : null,
     (answer.kept || []).length ? keptFacts(answer.kept) : null,
   );
 }

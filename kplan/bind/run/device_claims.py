@@ -1,0 +1,135 @@
+"""PreBind of devices: claims are protected, allocated and reserved before their pod is bound, and let go if it is not.
+
+Each claim is read again just before each write and held against what was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from kplan.bind.run.perform import Conflict, HeldBack, Performer
+from kplan.bind.wire import devices as wire
+from kplan.bind.wire.client import Client
+from kplan.bind.wire.writes import Finding, Raw, Request
+from kplan.framework.writes import DeviceWrite
+from kplan.result.document_bind import BindDeviceClaim, BindPod
+
+_AGAIN = 5
+
+
+def as_shown(writes: Sequence[DeviceWrite], shown: Sequence[BindDeviceClaim]) -> None:
+    """Make sure that claims would get the devices that were shown.
+
+    Raises:
+        HeldBack: one would get others by now, or none was shown for it.
+    """
+    told = {one.claim: list(one.devices) for one in shown}
+    for write in writes:
+        now = [name.partition("/")[2] for name in wire.devices_of(write.allocation)]
+        was = [name.partition("/")[2] for name in told.get(write.claim, ())]
+        if write.claim not in told or (now and now != was):
+            text = f"claim {write.claim} would get {', '.join(now) or 'what it has'} by now"
+            raise HeldBack(f"{text}, not {', '.join(was) or 'what was shown'}", code="devices-changed")
+
+
+def read_claim(client: Client, key: str, uid: str) -> Raw:
+    """Read a claim that is to be written to; it must be the one that was shown.
+
+    Raises:
+        HeldBack: it is not.
+        LiveError: the server does not answer.
+    """
+    raw = client.found(wire.device_claim_path(key), what=f"reading claim {key} again")
+    if raw is None or raw["metadata"].get("deletionTimestamp"):
+        raise HeldBack(f"claim {key} was deleted after the plan", code="claim-deleted")
+    if uid and raw["metadata"]["uid"] != uid:
+        raise HeldBack(f"claim {key} was deleted and made again after the plan", code="claim-recreated")
+    return raw
+
+
+def carry_out(performer: Performer, writes: Sequence[DeviceWrite], pod: BindPod, uid: str) -> None:
+    """Carry the writes of a pod's claims out, one claim after the other.
+
+    Args:
+        performer: sends them.
+        writes: what the plugin has written.
+        pod: as it was shown.
+        uid: of the pod.
+
+    Raises:
+        HeldBack: a claim is not as it was shown, or a write is refused.
+    """
+    uids = {one.claim: one.uid for one in pod.devices}
+    for write in writes:
+        if write.create is not None:
+            performer.carry_out(wire.make(dict(write.create)))
+        _claim(performer, write, uids.get(write.claim, ""))
+        if write.create is not None:
+            name = write.claim.partition("/")[2]
+            performer.carry_out(wire.name_claim(pod.pod, uid, name, write.mappings))
+
+
+def _claim(performer: Performer, write: DeviceWrite, uid: str) -> None:
+    for attempt in range(_AGAIN):
+        try:
+            for request in _requests(performer.client, write, uid):
+                performer.carry_out(request)
+            return
+        except Conflict:
+            if attempt + 1 == _AGAIN:
+                raise
+
+
+def _requests(client: Client, write: DeviceWrite, uid: str) -> Iterator[Request]:
+    """Yield what is still to be written to a claim, each by the claim as it is then."""
+    item = read_claim(client, write.claim, uid)
+    found = wire.standing(write.claim, item, write.allocation, str(write.consumer["uid"]))
+    if found.finding is Finding.DONE:
+        return
+    if found.finding is Finding.CHANGED:
+        raise HeldBack(found.text, code=found.code)
+    if write.allocation and wire.FINALIZER not in (item["metadata"].get("finalizers") or ()):
+        yield wire.protect(write.claim, item)
+        item = read_claim(client, write.claim, uid)
+    yield wire.allocate(write.claim, item, write.allocation, write.consumer, stamped=write.stamped)
+
+
+def rehearsed(client: Client, pod: BindPod) -> Iterator[Request]:
+    """Yield the writes that can be tried before it is the pod's turn.
+
+    A claim that is made first, or that another pod of the plan gets devices for, can be tried only then.
+
+    Raises:
+        HeldBack: a claim is not as it was shown.
+    """
+    consumer = {"resource": "pods", "name": pod.pod.partition("/")[2], "uid": pod.uid}
+    for shown in pod.devices:
+        if shown.create is not None:
+            if client.found(wire.device_claim_path(shown.claim), what=f"asking for claim {shown.claim}") is None:
+                yield wire.make(dict(shown.create))
+            continue
+        item = read_claim(client, shown.claim, shown.uid)
+        if not shown.allocation and not item.get("status", {}).get("allocation"):
+            continue
+        found = wire.standing(shown.claim, item, shown.allocation, pod.uid)
+        if found.finding is Finding.CHANGED:
+            raise HeldBack(found.text, code=found.code)
+        if found.finding is Finding.OPEN:
+            if shown.allocation and wire.FINALIZER not in (item["metadata"].get("finalizers") or ()):
+                yield wire.protect(shown.claim, item)
+            yield wire.allocate(shown.claim, item, shown.allocation, consumer, stamped=False)
+
+
+def take_back(performer: Performer, pod: BindPod, uid: str) -> None:
+    """Let go of the claims of a pod that is held back: its reservation, and a claim that was made for it."""
+    mine = {(one.kind, one.about) for one in performer.sent}
+    for shown in pod.devices:
+        raw = performer.client.found(wire.device_claim_path(shown.claim), what=f"reading claim {shown.claim}")
+        if raw is None:
+            continue
+        with suppress(HeldBack):
+            if (wire.MAKE, shown.claim) in mine:
+                performer.carry_out(wire.unmake(shown.claim, raw))
+            elif wire.reserved_for(raw, uid) and {(wire.ALLOCATE, shown.claim), (wire.RESERVE, shown.claim)} & mine:
+                performer.carry_out(wire.release(shown.claim, raw, uid))

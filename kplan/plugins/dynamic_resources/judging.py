@@ -1,0 +1,175 @@
+"""What refuses one device to one request: the first thing that does, with the values and the names behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from kplan.objects.models import ResourceClaim
+from kplan.objects.quantity import Form, format_nanos
+from kplan.plugins.dynamic_resources.capacity import shortfalls
+from kplan.plugins.dynamic_resources.facts import DeviceVerdict, Short, Why
+from kplan.plugins.dynamic_resources.found import Place, Stop
+from kplan.plugins.dynamic_resources.ledger import Ledger
+from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
+from kplan.plugins.dynamic_resources.taints import untolerated
+from kplan.plugins.shared.devices.cel import expression
+from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_errors import CelError
+from kplan.plugins.shared.devices.device import Device
+from kplan.plugins.shared.devices.index import NodeDevices
+from kplan.plugins.shared.devices.usage import DeviceUsage
+
+
+def users_of(claims: Mapping[str, ResourceClaim], keys: Iterable[str]) -> tuple[str, ...]:
+    """Name the pods that claims are reserved for: ``namespace/name``, each once."""
+    found: dict[str, None] = {}
+    for key in keys:
+        claim = claims.get(key)
+        for user in (claim.status.reserved_for if claim is not None else None) or ():
+            if user.resource == "pods":
+                found[f"{key.partition('/')[0]}/{user.name}"] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Tells what refuses a device.
+
+    Attributes:
+        plans: of the requests.
+        ledger: with nothing given yet.
+        usage: which devices are in use.
+        claims: all claims, by key.
+    """
+
+    plans: Plans
+    ledger: Ledger
+    usage: DeviceUsage
+    claims: Mapping[str, ResourceClaim]
+
+    @property
+    def _node(self) -> NodeDevices:
+        return self.plans.node
+
+    def verdict(self, key: Key, plan: Plan, place: Place) -> DeviceVerdict:
+        """Say what refuses a device to a request, if anything does."""
+        device = place.on(self._node)
+        pool = self._node.pools[place.pool]
+        identity = pool.id_of(device)
+        name = str(identity)
+        selector = self._selector(plan, device, name)
+        if selector is not None:
+            return selector
+        if not pool.reached[place.device]:
+            return DeviceVerdict(name, Why.OTHER_NODE)
+        if device.binding_conditions and not self.plans.rules.binding:
+            return DeviceVerdict(name, Why.NEEDS_BINDING)
+        if self.ledger.in_use(key[0], plan.request, place):
+            return self._held(name, Why.IN_USE, self.usage.holders.get(identity, ()))
+        try:
+            left = self.ledger.has_capacity(key[0], plan, place)
+        except Stop:
+            left = False
+        if not left:
+            return self._no_capacity(plan, place, name)
+        return self._last(key, plan, place, name)
+
+    def _held(self, name: str, why: Why, holders: Iterable[str], short: tuple[Short, ...] = ()) -> DeviceVerdict:
+        keys = tuple(dict.fromkeys(holders))
+        return DeviceVerdict(name, why, holders=keys, users=users_of(self.claims, keys), short=short)
+
+    def _no_capacity(self, plan: Plan, place: Place, name: str) -> DeviceVerdict:
+        device, pool = place.on(self._node), self._node.pools[place.pool]
+        shares = self.usage.shares.get(pool.id_of(device), ())
+        said = dict(dict(self._node.uses[place.pool].shares).get(place.device) or ())
+        found = shortfalls(dict(plan.request.capacity or ()), device, said, self.plans.rules)
+        short = tuple(Short(one.name, _amount(one.needs), _amount(one.left), _amount(one.whole)) for one in found)
+        return self._held(name, Why.CAPACITY, (share.claim for share in shares), short)
+
+    def _last(self, key: Key, plan: Plan, place: Place, name: str) -> DeviceVerdict:
+        """What only giving the device tells: taints, features, counters."""
+        device = place.on(self._node)
+        if self.plans.rules.taints:
+            taint = untolerated(device, plan.request, self.plans.rules)
+            if taint is not None:
+                value = f"={taint.value}" if taint.value else ""
+                return DeviceVerdict(name, Why.TAINT, taint=f"{taint.key}{value}:{taint.effect}", rule=taint.rule)
+        if device.consumes and not self.plans.rules.partitionable:
+            return DeviceVerdict(name, Why.UNSUPPORTED)
+        short = self.ledger.counters_short(place) if device.consumes else ()
+        if short:
+            told = tuple(
+                Short(f"{each}/{counter}", _amount(needs), _amount(left)) for each, counter, needs, left in short
+            )
+            return self._held(name, Why.COUNTERS, self._takers(place, {each for each, *_ in short}), told)
+        return DeviceVerdict(name, Why.NOTHING)
+
+    def _takers(self, place: Place, sets: set[str]) -> Iterable[str]:
+        """Claims that hold devices which take of sets of counters."""
+        pool = self._node.pools[place.pool]
+        for device in (*pool.devices, *pool.hidden):
+            if any(one.counter_set in sets for one in device.consumes):
+                identity = pool.id_of(device)
+                yield from self.usage.holders.get(identity, ())
+                yield from (share.claim for share in self.usage.shares.get(identity, ()))
+
+    def _selector(self, plan: Plan, device: Device, name: str) -> DeviceVerdict | None:
+        """The first selector that refuses a device."""
+        of_class = [one.cel.expression for one in plan.device_class.spec.selectors or () if one.cel is not None]
+        both = [(Why.CLASS, text) for text in of_class]
+        both += [(Why.CLAIM, text or "") for text in plan.request.selectors]
+        seen = device.seen if self.plans.rules.sees_multiple else device.seen._replace(multiple=False)
+        for why, text in both:
+            try:
+                if expression(text).matches(seen):
+                    continue
+            except CelError as error:
+                return _failing(name, text, seen, error, of_class=why is Why.CLASS)
+            return DeviceVerdict(name, why, text, values=named_values(text, seen))
+        return None
+
+
+def _failing(name: str, text: str, seen: CelDevice, error: CelError, *, of_class: bool) -> DeviceVerdict:
+    known = [identifier for _, identifier, _ in (*seen.attributes, *seen.capacity)]
+    by_lower = {one.lower(): one for one in known}
+    near = get_close_matches(error.key.lower(), by_lower, n=1, cutoff=0.7) if error.key else ()
+    return DeviceVerdict(
+        name,
+        Why.FAILS,
+        text,
+        values=() if error.compile else named_values(text, seen),
+        of_class=of_class,
+        error=error.text,
+        spots=error.spots,
+        missing=error.key,
+        close=by_lower[near[0]] if near else "",
+    )
+
+
+def named_values(text: str, seen: CelDevice) -> tuple[tuple[str, str], ...]:
+    """The values of a device that an expression names: (``domain/name``, value), the driver first if it names that."""
+    mentioned = expression(text).source.mentioned
+    found: list[tuple[str, str]] = [("driver", seen.driver)] if mentioned is None or "driver" in mentioned else []
+    entries: list[tuple[str, str, Any]] = [*seen.attributes, *((d, n, _amount(nanos)) for d, n, nanos in seen.capacity)]
+    for domain, identifier, value in entries:
+        if mentioned is None or identifier in mentioned:
+            found.append((f"{domain}/{identifier}", written(value)))
+    return tuple(found)
+
+
+def _amount(nanos: int) -> str:
+    return format_nanos(nanos, Form.BINARY_SI)
+
+
+def written(value: Any) -> str:
+    """The value of an attribute as it is told."""
+    if isinstance(value, Version):
+        return value.text
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(written, value))}]"
+    return str(value)

@@ -1,0 +1,82 @@
+"""PreBind: what is written to the claims of a pod before it is bound, as data.
+
+Source: kubernetes v1.37.2 pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PreBind, bindClaim;
+extendeddynamicresources.go createExtendedResourceClaimInAPI, patchPodExtendedResourceClaimStatus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.features import Features
+from kplan.framework.writes import DeviceWrite
+from kplan.objects.models import ResourceClaim
+from kplan.plugins.dynamic_resources.filtering import BINDING_GATES
+from kplan.plugins.dynamic_resources.reserving import written
+from kplan.plugins.dynamic_resources.searching import NodeChoice
+from kplan.plugins.dynamic_resources.state import ClaimsState
+
+
+def claim_writes(
+    pod: PodInfo, state: ClaimsState, cluster: Cluster, choice: NodeChoice | None, features: Features
+) -> Iterator[DeviceWrite]:
+    """Yield what is written for each claim that is not reserved for the pod yet.
+
+    Args:
+        pod: the pod, reserved on its node.
+        state: its claims as they were before.
+        cluster: the cluster, with the claims as they are to be.
+        choice: what was found on the node.
+        features: version and gates.
+    """
+    claims: Mapping[str, ResourceClaim] = cluster.objects.table("resource_claims")
+    consumer = {"resource": "pods", "name": pod.name, "uid": pod.uid}
+    stamped = all(map(features.enabled, BINDING_GATES))
+    for claim in state.claims:
+        special = choice.special if claim.special and choice is not None else None
+        if claim.special and special is None:
+            continue
+        item = written(claim.claim, special.spec, pod) if special is not None else claim.claim
+        now = claims.get(item.key)
+        if now is None or claim.reserved_for(pod):
+            continue
+        found = now.status.allocation if claim.allocation is None else None
+        allocation: dict[str, Any] = msgspec.to_builtins(found) if found is not None else {}
+        yield DeviceWrite(
+            claim=item.key,
+            allocation=allocation,
+            consumer=consumer,
+            create=as_made(item) if special is not None else None,
+            mappings=tuple(
+                {"containerName": one.container, "resourceName": one.resource, "requestName": one.request}
+                for one in (special.mappings if special is not None else ())
+            ),
+            stamped=stamped,
+            waits=any(one.binding_conditions for one in (now.status.allocation.devices.results or ()))
+            if now.status.allocation is not None
+            else False,
+        )
+
+
+def as_made(claim: ResourceClaim) -> dict[str, Any]:
+    """The special claim as it is created, under a name that is the same however often that is tried."""
+    metadata = claim.metadata
+    owners = [
+        {**msgspec.to_builtins(owner), "controller": True, "blockOwnerDeletion": True}
+        for owner in metadata.owner_references or ()
+    ]
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {
+            "name": metadata.name,
+            "namespace": metadata.namespace,
+            "annotations": dict(metadata.annotations or {}),
+            "ownerReferences": owners,
+        },
+        "spec": msgspec.to_builtins(claim.spec),
+    }

@@ -1,0 +1,150 @@
+"""What candidates about devices are about: claims that ask for something else, devices that are let go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["value", "name", "operator"]
+"""What of a selector is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimName:
+    """A claim, or what it is made of.
+
+    Attributes:
+        name: of the claim.
+        namespace: its namespace.
+        template: the ResourceClaimTemplate that it was made of; empty for none.
+    """
+
+    name: str
+    namespace: str
+    template: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FewerDevices:
+    """A request for fewer devices; ``old`` is 0 for all."""
+
+    claim: ClaimName
+    request: str
+    device_class: str
+    new: int
+    old: int
+
+
+@dataclass(frozen=True, slots=True)
+class LessCapacity:
+    """A request for less of a capacity; for none of it where ``new`` is empty."""
+
+    claim: ClaimName
+    request: str
+    capacity: str
+    new: str
+    old: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToleratedDevices:
+    """A taint of devices that a request tolerates, as ``key=value:effect``."""
+
+    claim: ClaimName
+    request: str
+    taint: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherClass:
+    """A request for devices of another class."""
+
+    claim: ClaimName
+    request: str
+    new: str
+    old: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSelector:
+    """A selector that says something else.
+
+    Attributes:
+        claim: the claim; with an empty name for a selector of a class.
+        request: of the claim.
+        device_class: the class whose selector it is; empty for one of the claim.
+        kind: another ``value``, a ``name`` that is spelled right, an ``operator``.
+        subject: the attribute or capacity whose value it is.
+        new: what it says then.
+        old: what it says.
+        expression: the whole selector as it is then.
+    """
+
+    claim: ClaimName
+    request: str
+    device_class: str
+    kind: Kind
+    subject: str
+    new: str
+    old: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoSelector:
+    """A request without a selector; without all of them where the expression is empty.
+
+    Attributes:
+        gets: what a device has that it would get then, where it is another than the selector asks for.
+    """
+
+    claim: ClaimName
+    request: str
+    expression: str
+    gets: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoConstraint:
+    """A claim without a constraint."""
+
+    claim: ClaimName
+    attribute: str
+    distinct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FreedClaims:
+    """Claims that no pod uses any more let their devices go, ``namespace/name``; devices as ``pool/name``."""
+
+    claims: tuple[str, ...]
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDeviceClaim:
+    """A claim for one device of a class, which is made."""
+
+    claim: ClaimName
+    device_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnClaim:
+    """A claim of the pod's own, that asks for the same, in place of one that has devices elsewhere."""
+
+    claim: ClaimName
+
+
+@dataclass(frozen=True, slots=True)
+class TaintRule:
+    """A DeviceTaintRule that is deleted."""
+
+    rule: str
+    taint: str
+
+
+AboutDevices = (
+    FewerDevices | LessCapacity | ToleratedDevices | OtherClass | OtherSelector | NoSelector | NoConstraint
+    | FreedClaims | NewDeviceClaim | OwnClaim | TaintRule
+)  # fmt: skip

@@ -1,0 +1,112 @@
+"""Text of the devices of nodes: a line a class, a line a pool, and with ``-o wide`` a line a device."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kplan.render.text.fitting import Fitting
+from kplan.render.text.layout import Page
+from kplan.render.text.shared import cause_lines, origin
+from kplan.render.text.style import Style
+from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.result.document_device_list import DeviceClassTotal, DevicePool
+from kplan.result.document_nodes import NodeList
+from kplan.words import count, listed
+
+POOLS_SHOWN = 24
+_DROPPED: tuple[tuple[str, ...], ...] = ((), ("largest",), ("largest", "used", "fragm"))
+"""Columns that are left out of a page that is too narrow, the best first."""
+_TO_THE_LEFT = ("class", "free on nodes")
+
+
+def device_list(document: NodeList, style: Style, rows: int | None = None) -> str:
+    """Lay out devices.
+
+    Args:
+        document: nodes, with their devices.
+        style: how much is shown.
+        rows: lines of pools, 0 for all; as fits one screen if None.
+    """
+    page = style.page()
+    found = document.devices
+    assert found is not None, "devices are asked for"
+    page.verdict("NODES", found.sentence)
+    cause_lines(page, document.because)
+    unmet_lines(page, document.what_if)
+    if style.quiet:
+        return page.text()
+    page.blank()
+    what_if_lines(page, document.what_if, everything=style.wide)
+    _classes(page, found.classes)
+    most = len(found.pools) if style.wide or rows == 0 else rows or POOLS_SHOWN
+    _pools(page, found.pools[:most], wide=style.wide)
+    page.more(len(found.pools) - most, "pools")
+    page.parts("Waiting", found.notes)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _classes(page: Page, classes: dict[str, DeviceClassTotal]) -> None:
+    heads = ["class", "devices", "used", "free", "tainted", "blocked", "largest", "free on nodes", "fragm"]
+    rows = [
+        [
+            name,
+            f"{one.devices:,}",
+            f"{one.used:,}",
+            f"{one.free:,}",
+            f"{one.tainted:,}",
+            f"{one.blocked:,}",
+            f"{one.largest:,}",
+            ", ".join(f"{nodes:,} with {number:,}" for number, nodes in list(one.pieces.items())[:3]) or "-",
+            "-" if one.fragmented is None else f"{one.fragmented}%",
+        ]
+        for name, one in classes.items()
+    ]
+    for dropped in _DROPPED:
+        kept = [i for i, head in enumerate(heads) if head not in dropped and _told(head, i, rows)]
+        told = [heads[i] for i in kept]
+        right = [i for i, head in enumerate(told) if head not in _TO_THE_LEFT]
+        if not rows or page.table("Classes", told, [[row[i] for i in kept] for row in rows], right):
+            break
+    else:
+        page.parts("Classes", (", ".join(f"{h} {c}" for h, c in zip(heads, row, strict=True)) for row in rows))
+    for name, one in classes.items():
+        if one.error:
+            page.part("", f"a selector of {name} fails: {one.error}")
+
+
+def _told(head: str, at: int, rows: list[list[str]]) -> bool:
+    """Whether a column has anything to say."""
+    return head not in ("tainted", "blocked") or any(row[at] != "0" for row in rows)
+
+
+def _pools(page: Page, pools: tuple[DevicePool, ...], *, wide: bool) -> None:
+    heads = ("node", "pool", "driver", "free", "of", "used by") if wide else ("node", "driver", "free", "of", "used by")
+    rows = []
+    for one in pools:
+        node = one.node or count(one.nodes, "node")
+        named = [one.pool] if wide else []
+        driver = one.driver if wide or one.node else f"{one.driver} ({one.pool})"
+        rows.append([node, *named, driver, f"{one.free:,}", f"{len(one.devices):,}", _users(one)])
+        for device in one.devices if wide else ():
+            who = listed(device.pods) or (f"claim {listed(device.claims)}" if device.claims else "")
+            taints = listed(device.taints) if device.state == "tainted" else ""
+            text = ", ".join(filter(None, (device.state, who, taints, listed(device.classes))))
+            rows.append(["", f"  {device.name}", "", "", "", text])
+    at = len(heads)
+    if rows and not page.table("Devices", heads, rows, (at - 3, at - 2), fitting=Fitting(nodes=(0,), wraps=(at - 1,))):
+        page.parts("Devices", ("  ".join(row) for row in rows))
+
+
+def _users(one: DevicePool) -> str:
+    """Who uses devices of a pool, with how many; what keeps others from being free."""
+    if one.problem:
+        return one.problem
+    pods: Counter[str] = Counter()
+    for device in one.devices:
+        if device.state in ("used", "shared"):
+            pods.update(device.pods or [f"claim {claim}" for claim in device.claims])
+    told = [f"{name} {number}" if number > 1 else name for name, number in pods.most_common()]
+    states = Counter(device.state for device in one.devices)
+    rest = [f"{states[state]} {state}" for state in ("tainted", "blocked") if states[state]]
+    return "; ".join(filter(None, (listed(told), *rest))) or "-"

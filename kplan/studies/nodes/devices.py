@@ -1,0 +1,221 @@
+"""Devices of nodes: free and used by class and pool, who uses them, and in which pieces the free ones lie."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from kplan.cluster import Cluster
+from kplan.framework.features import Features
+from kplan.objects.models import DeviceClass, ResourceClaim
+from kplan.plugins.dynamic_resources.judging import users_of
+from kplan.plugins.shared.devices.cel import expression
+from kplan.plugins.shared.devices.cel_errors import CelError
+from kplan.plugins.shared.devices.device import Device, DeviceID
+from kplan.plugins.shared.devices.index import DeviceIndex, NodeDevices, device_index
+from kplan.plugins.shared.devices.pools import Pool, PoolID
+from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage
+from kplan.result.document_device_list import DeviceClassTotal, DeviceEntry, DeviceList, DevicePool
+from kplan.result.document_nodes import NodeList
+from kplan.wording.device_list import POOL_INCOMPLETE, devices_sentence, scarcest_class, waiting_text
+
+_KEEPS_AWAY = ("NoSchedule", "NoExecute")
+
+
+def with_devices(document: NodeList, cluster: Cluster, features: Features) -> NodeList:
+    """Add the devices of the nodes of a list to it; its cause is then that of devices."""
+    found = list_devices(cluster, features, [node.node for node in document.nodes])
+    return msgspec.structs.replace(document, devices=found, because=scarcest_class(found))
+
+
+def list_devices(cluster: Cluster, features: Features, nodes: Sequence[str]) -> DeviceList:
+    """Tell the use of devices.
+
+    Args:
+        cluster: the cluster.
+        features: version and gates, which say what counts.
+        nodes: names of the nodes that are shown.
+    """
+    index = device_index(cluster, features)
+    usage = device_usage(cluster, consumable=index.rules.consumable)
+    run = _Run(cluster, index, usage, cluster.objects.table("device_classes"))
+    pools = run.pools(sorted(cluster.node_index[name] for name in nodes))
+    classes = {name: run.total(name, pools) for name in run.classes}
+    told = tuple(run.told(one) for one in pools)
+    devices = [device for pool in told for device in pool.devices]
+    waits = _waiting(cluster)
+    return DeviceList(
+        sentence=devices_sentence(
+            len(nodes), len({row for one in pools for row in one.rows}), len(devices), sum(pool.free for pool in told)
+        ),
+        classes={name: total for name, total in classes.items() if total.devices or total.most_wanted or total.error},
+        pools=told,
+        notes=(waiting_text(waits),) if waits else (),
+    )
+
+
+def _waiting(cluster: Cluster) -> int:
+    """Claims of waiting pods that have no devices."""
+    claims: Mapping[str, ResourceClaim] = cluster.objects.table("resource_claims")
+    keys = set()
+    for pod in cluster.pods:
+        if pod.waiting and pod.pod.spec.resource_claims:
+            made = {one.name: one.resource_claim_name for one in pod.pod.status.resource_claim_statuses or ()}
+            names = (one.resource_claim_name or made.get(one.name) for one in pod.pod.spec.resource_claims)
+            keys |= {f"{pod.namespace}/{name}" for name in names if name}
+    return sum(key in claims and claims[key].status.allocation is None for key in keys)
+
+
+@dataclass
+class _Pool:
+    """A pool with the nodes that reach it, and the state of each device."""
+
+    pool: Pool
+    rows: list[int]
+    states: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Run:
+    """One list of devices that is being made."""
+
+    cluster: Cluster
+    index: DeviceIndex
+    usage: DeviceUsage
+    classes: Mapping[str, DeviceClass]
+    errors: dict[str, str] = field(default_factory=dict)
+    _matches: dict[tuple[str, DeviceID], bool] = field(default_factory=dict)
+
+    def pools(self, rows: Iterable[int]) -> list[_Pool]:
+        """Pools that nodes reach: those of one node by node, then those of several."""
+        found: dict[PoolID, _Pool] = {}
+        for row in rows:
+            node = self.index.node(row)
+            for at, pool in enumerate(node.pools):
+                known = found.get(pool.identity)
+                if known is None:
+                    known = found[pool.identity] = _Pool(pool, [], self._states(node, at))
+                known.rows.append(row)
+        return sorted(found.values(), key=lambda one: (len(one.rows) > 1, one.rows[0], one.pool.identity))
+
+    def _states(self, node: NodeDevices, at: int) -> list[str]:
+        return [self._state(node, at, device) for device in node.pools[at].devices]
+
+    def _state(self, node: NodeDevices, at: int, device: Device) -> str:
+        pool = node.pools[at]
+        identity = pool.id_of(device)
+        if identity in self.usage.holders:
+            return "used"
+        if identity in self.usage.shares:
+            return "shared"
+        rules = self.index.rules
+        if rules.taints and any(rules.all_taints_count or taint.effect in _KEEPS_AWAY for taint in device.taints):
+            return "tainted"
+        left: Mapping[str, Mapping[str, int]] = {name: dict(one) for name, one in _available(node, at)}
+        for one in device.consumes if pool.counters is not None else ():
+            mine = left.get(one.counter_set, {})
+            if any(nanos > mine.get(name, nanos) for name, nanos in one.counters):
+                return "blocked"
+        return "free"
+
+    def total(self, name: str, pools: Sequence[_Pool]) -> DeviceClassTotal:
+        """Add up the devices of a class."""
+        states: Counter[str] = Counter()
+        by_node: Counter[int] = Counter()
+        for one in pools:
+            for device, state in zip(one.pool.devices, one.states, strict=True):
+                if self._of_class(name, one.pool, device):
+                    states[state] += 1
+                    for row in one.rows if state == "free" else ():
+                        by_node[row] += 1
+        largest = max(by_node.values(), default=0)
+        free, wanted = states["free"], self._most_wanted(name)
+        apart = [one for one in pools if len(one.rows) == 1]
+        lost = self._unusable(name, apart, wanted)
+        return DeviceClassTotal(
+            devices=states.total(),
+            used=states["used"] + states["shared"],
+            free=free,
+            tainted=states["tainted"],
+            blocked=states["blocked"],
+            largest=largest,
+            largest_node=next((self.cluster.node_name(row) for row in sorted(by_node) if by_node[row] == largest), ""),
+            pieces=dict(sorted(Counter(by_node.values()).items(), reverse=True)),
+            most_wanted=wanted,
+            fragmented=round(100 * lost / free, 1) if free and wanted else None,
+            error=self.errors.get(name, ""),
+        )
+
+    def _unusable(self, name: str, pools: Sequence[_Pool], wanted: int) -> int:
+        """Free devices on nodes that have fewer than the largest request asks for; those of several nodes count not."""
+        by_node: Counter[int] = Counter()
+        for one in pools:
+            for device, state in zip(one.pool.devices, one.states, strict=True):
+                by_node[one.rows[0]] += state == "free" and self._of_class(name, one.pool, device)
+        return sum(number for number in by_node.values() if number < wanted)
+
+    def _of_class(self, name: str, pool: Pool, device: Device) -> bool:
+        key = (name, pool.id_of(device))
+        known = self._matches.get(key)
+        if known is None:
+            known = self._matches[key] = self._selects(name, device)
+        return known
+
+    def _selects(self, name: str, device: Device) -> bool:
+        try:
+            return all(
+                expression(one.cel.expression).matches(device.seen)
+                for one in self.classes[name].spec.selectors or ()
+                if one.cel is not None
+            )
+        except CelError as error:
+            self.errors.setdefault(name, error.text)
+            return False
+
+    def _most_wanted(self, name: str) -> int:
+        """The most devices of a class that one request asks for."""
+        claims: Mapping[str, ResourceClaim] = self.cluster.objects.table("resource_claims")
+        most = 0
+        for claim in claims.values():
+            for request in claim.spec.devices.requests or ():
+                for one in (request.exactly, *(request.first_available or ())):
+                    if one is not None and one.device_class_name == name and one.allocation_mode != "All":
+                        most = max(most, one.count if one.count is not None else 1)
+        return most
+
+    def told(self, one: _Pool) -> DevicePool:
+        """A pool as it is told."""
+        pool = one.pool
+        return DevicePool(
+            driver=pool.driver,
+            pool=pool.name,
+            node=self.cluster.node_name(one.rows[0]) if len(one.rows) == 1 else "",
+            nodes=len(one.rows),
+            devices=tuple(
+                self._entry(pool, device, state) for device, state in zip(pool.devices, one.states, strict=True)
+            ),
+            free=0 if pool.problem else one.states.count("free"),
+            problem=pool.problem or (POOL_INCOMPLETE if pool.incomplete else ""),
+        )
+
+    def _entry(self, pool: Pool, device: Device, state: str) -> DeviceEntry:
+        identity = pool.id_of(device)
+        holders = [*self.usage.holders.get(identity, ()), *(s.claim for s in self.usage.shares.get(identity, ()))]
+        keys = tuple(dict.fromkeys(holders))
+        return DeviceEntry(
+            name=device.name,
+            state=state,
+            classes=tuple(name for name in self.classes if self._of_class(name, pool, device)),
+            claims=keys,
+            pods=users_of(self.cluster.objects.table("resource_claims"), keys),
+            taints=tuple(f"{t.key}{f'={t.value}' if t.value else ''}:{t.effect}" for t in device.taints),
+        )
+
+
+def _available(node: NodeDevices, at: int) -> Iterable[tuple[str, Iterable[tuple[str, int]]]]:
+    """What is left of the counters of a pool."""
+    found: Iterable[tuple[str, Iterable[tuple[str, int]]]] = node.uses[at].available  # type: ignore[assignment]
+    return found

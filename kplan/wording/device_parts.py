@@ -1,0 +1,192 @@
+"""The facts about devices, laid out: for each request and node, which devices there are and what refuses each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from kplan.plugins.dynamic_resources.facts import DeviceVerdict, DynamicResourcesFacts, NodeClaims, RequestFacts, Why
+from kplan.reasons.devices import PLUGIN
+from kplan.result.document_devices import (
+    AllocatedClaim,
+    CelError,
+    DeviceAmount,
+    DeviceConstraint,
+    DeviceNodes,
+    DeviceRequest,
+    Devices,
+    DeviceSet,
+)
+from kplan.wording.devices import fails_text, lack_text, names_of, short_text, used_by, values_text
+from kplan.wording.groups import Told
+from kplan.words import short_key
+
+_PLAIN = {
+    Why.NOTHING: "free, and would do",
+    Why.NEEDS_BINDING: "has binding conditions, which this scheduler does not wait for",
+    Why.UNSUPPORTED: "shares counters, which this scheduler does not count",
+    Why.OTHER_NODE: "is for other nodes",
+}
+
+
+def devices(told: Iterable[Told]) -> Devices | None:
+    """What keeps a pod's claims from devices on the nodes that are shown; None where that is nothing.
+
+    Args:
+        told: groups of nodes, nearest first.
+    """
+    nodes: dict[str, NodeClaims] = {}
+    for one in told:
+        facts = one.view.facts.get(PLUGIN)
+        if isinstance(facts, DynamicResourcesFacts):
+            nodes |= {node.node: node for node in facts.nodes if node.node in one.view.rows}
+    if not any(node.requests or node.elsewhere for node in nodes.values()):
+        return None
+    return Devices(
+        requests=tuple(_requests(list(nodes.values()))),
+        constraints=tuple(_constraints(nodes.values())),
+        allocated=tuple(_allocated(nodes.values())),
+    )
+
+
+def _requests(nodes: Sequence[NodeClaims]) -> Iterator[DeviceRequest]:
+    """Each request that something is lacking for on a node, with all nodes; all of them where it is several."""
+    lacking = {(node.request.claim, node.request.request) for node in nodes if node.request is not None}
+    together = any(node.lack is not None and node.request is None for node in nodes)
+    seen: dict[tuple[str, str], list[tuple[NodeClaims, RequestFacts]]] = {}
+    for node in nodes:
+        for request in node.requests:
+            seen.setdefault((request.claim, request.request), []).append((node, request))
+    for (claim, name), found in seen.items():
+        if (claim, name) not in lacking and not together:
+            continue
+        first = found[0][1]
+        yield DeviceRequest(
+            claim=claim,
+            request=name,
+            device_class=first.device_class,
+            count=0 if first.every else first.count,
+            selectors=_selectors(request for _, request in found),
+            nodes=tuple(_folded(found)),
+        )
+
+
+def _selectors(requests: Iterable[RequestFacts]) -> tuple[str, ...]:
+    """Selectors of the claim that refuse a device somewhere."""
+    texts = [device.expression for request in requests for device in request.devices if device.why is Why.CLAIM]
+    return tuple(dict.fromkeys(texts))
+
+
+def _folded(found: Sequence[tuple[NodeClaims, RequestFacts]]) -> Iterator[DeviceNodes]:
+    """Nodes that have the same for a request, as one."""
+    kinds: dict[Hashable, list[tuple[NodeClaims, RequestFacts, tuple[DeviceSet, ...]]]] = {}
+    for node, request in found:
+        sets = tuple(_sets(request))
+        same = tuple((one.text, len(one.devices), one.expression) for one in sets)
+        kinds.setdefault((same, request.incomplete, request.invalid), []).append((node, request, sets))
+    for alike in kinds.values():
+        node, request, sets = alike[0]
+        about = node.request is request
+        yield DeviceNodes(
+            nodes=tuple(other.node for other, _, _ in alike),
+            text=lack_text(node) if about else "",
+            usable=request.usable,
+            sets=sets if len(alike) == 1 else tuple(_bare(one) for one in sets),
+            notes=(
+                *(f"pool {name} is incomplete: slices are missing" for name in request.incomplete),
+                *(f"pool {name} is invalid: {why}" for name, why in request.invalid),
+            ),
+        )
+
+
+def _bare(one: DeviceSet) -> DeviceSet:
+    """A set that stands for those of several nodes: its devices by their own names."""
+    return DeviceSet(
+        devices=tuple(name.rpartition("/")[2] for name in one.devices),
+        driver=one.driver,
+        why=one.why,
+        text=one.text,
+        expression=one.expression,
+        values=one.values,
+        error=one.error,
+        errors=one.errors,
+        claims=one.claims,
+        pods=one.pods,
+        taint=one.taint,
+        rule=one.rule,
+        amounts=one.amounts,
+    )
+
+
+_ORDER = (Why.NOTHING, Why.IN_USE, Why.TAINT, Why.COUNTERS, Why.CAPACITY, Why.FAILS, Why.CLAIM)
+
+
+def _sets(request: RequestFacts) -> Iterator[DeviceSet]:
+    """Devices that the same thing refuses; those of the class first."""
+    sets: dict[Hashable, list[DeviceVerdict]] = {}
+    for device in request.devices:
+        key = (device.why, refused_text(device), device.expression, device.device.partition("/")[0])
+        sets.setdefault(key, []).append(device)
+    ordered = sorted(sets.values(), key=lambda one: _ORDER.index(one[0].why) if one[0].why in _ORDER else len(_ORDER))
+    for alike in ordered:
+        yield _set(alike)
+
+
+def _set(alike: Sequence[DeviceVerdict]) -> DeviceSet:
+    first = alike[0]
+    return DeviceSet(
+        devices=tuple(names_of(device.device for device in alike)),
+        driver=first.device.partition("/")[0],
+        why=first.why,
+        text=refused_text(first),
+        expression=first.expression,
+        values=dict(first.values),
+        error=first.error,
+        errors=tuple(CelError(line=one.line, column=one.column, text=one.text) for one in first.spots),
+        claims=tuple(dict.fromkeys(holder for device in alike for holder in device.holders)),
+        pods=tuple(dict.fromkeys(user for device in alike for user in device.users)),
+        taint=first.taint,
+        rule=first.rule,
+        amounts=tuple(
+            DeviceAmount(name=one.name, needs=one.needs, left=one.left, whole=one.whole) for one in first.short
+        ),
+    )
+
+
+def refused_text(device: DeviceVerdict) -> str:
+    """What refuses a device, in words."""
+    match device.why:
+        case Why.CLASS | Why.CLAIM:
+            whose = "class" if device.why is Why.CLASS else "claim"
+            has = values_text(device.values) or "it has nothing that is named there"
+            return f"not selected by the {whose}: {has}"
+        case Why.FAILS:
+            return f"the selector fails: {fails_text(device)}"
+        case Why.IN_USE:
+            claims = f"claim {', '.join(map(short_key, device.holders))}"
+            who = used_by([device])
+            return f"used by {who}" + (f" ({claims})" if device.users else "") if who else "given to another request"
+        case Why.TAINT:
+            return f"taint {device.taint}" + (f" of rule {device.rule}" if device.rule else "")
+        case Why.CAPACITY | Why.COUNTERS:
+            told = [short_text(one) for one in device.short[:2]]
+            users = used_by([device])
+            return "; ".join([*(told or ["not enough left"]), *([f"used by {users}"] if users else [])])
+    return _PLAIN.get(device.why, device.why)
+
+
+def _constraints(nodes: Iterable[NodeClaims]) -> Iterator[DeviceConstraint]:
+    for node in nodes:
+        for one in node.constraints:
+            yield DeviceConstraint(
+                claim=one.claim,
+                node=node.node,
+                attribute=one.attribute,
+                rule="distinctAttribute" if one.distinct else "matchAttribute",
+                values=dict(one.values),
+            )
+
+
+def _allocated(nodes: Iterable[NodeClaims]) -> Iterator[AllocatedClaim]:
+    seen = dict.fromkeys(one for node in nodes for one in node.elsewhere)
+    for one in seen:
+        yield AllocatedClaim(claim=one.claim, devices=one.devices, nodes=one.nodes, pods=one.users, failed=one.failed)
