@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kplan.result.document_check import CheckResult
     from kplan.result.document_drain import DrainPlan
     from kplan.result.document_fail import FailReport
+    from kplan.result.document_moves import MovesPlan
     from kplan.result.document_plan import SimulationPlan
 
 AnswerDocument = TypeVar(
@@ -31,6 +32,7 @@ AnswerDocument = TypeVar(
     "CapacityReport",
     "DrainPlan",
     "FailReport",
+    "MovesPlan",
 )
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kplan.course.moving import Journey
+
 Meant = Literal["resource", "system", "machine", "other"]
 
 
@@ -411,9 +413,16 @@ class Evicted:
     alone: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Pods that move, in order."""
+
+    journey: Journey
+
+
 About = (
     Lower | Taints | Selector | NodeAffinity | WholeNumber | AlsoValue | Spread | PodTerm | PodTerms | HostPorts
     | NewNode | NewNodes | OneNode | PodLimit | Labels | VolumeLimit | Drivers | Detached | Claim | NewClaim
     | BoundClaim | SmallClaim | StorageClass | SelectedNode | LocalVolume | Reported | Driver | Policy | Priority
-    | Budget | BudgetAsks | Replica | Pods | Evicted
+    | Budget | BudgetAsks | Replica | Pods | Evicted | Moves
 )  # fmt: skip

@@ -12,6 +12,7 @@ from kplan.reasons.groups import NodeGroup, find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import (
     eviction,
+    moving,
     nodes,
     nominations,
     pod_rules,
@@ -21,7 +22,7 @@ from kplan.remedies import (
     terminating,
     volumes,
 )
-from kplan.remedies.about import LowerRequest
+from kplan.remedies.about import Evicted, LowerRequest
 from kplan.remedies.candidate import Candidate, Case, Cost, Effect, Remedies, Remedy, both
 from kplan.remedies.engine import Tried, distinct, sift
 from kplan.remedies.lab import Lab
@@ -104,12 +105,12 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
     helps = [Remedy(one.candidate, one.found) for one in sifted.helps]
     fails = sifted.fails
     exhausted = lab.exhausted
-    nearest = None
     if not [remedy for remedy in helps if remedy.candidate.cost < Cost.LOSS]:
         fails += _behind(case, lab, fails) if case.nowhere else ()
         helps += _pairs(case, lab, fails)
-        if not helps:
-            nearest = case.groups[0]
+    if not brief and not any(map(_moves, helps)):
+        helps += moving.by_moving(case, lab)
+    nearest = case.groups[0] if not helps else None
     ranked = _ranked(helps)
     if brief:
         alone = tuple(candidate for candidate in fails if candidate.edits)
@@ -132,6 +133,12 @@ def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
         return
     yield from priority.propose(case, lab)
     yield from eviction.propose(case, lab)
+
+
+def _moves(remedy: Remedy) -> bool:
+    """Whether a remedy lets one pod leave that lands again."""
+    what = remedy.candidate.about
+    return remedy.candidate.cost is Cost.EVICT and isinstance(what, Evicted) and what.fate == "moves"
 
 
 def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:

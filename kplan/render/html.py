@@ -30,15 +30,19 @@ SCRIPTS = (
     *(f"script/base/{name}.js" for name in ("dom", "controls", "amounts", "data", "names", "marks", "table")),
     *(f"script/base/{name}.js" for name in ("sections", "standing")),
     *(f"script/parts/{name}.js" for name in ("lens", "grid", "cells", "groups", "fixes", "facts", "preemption")),
-    *(f"script/parts/{name}.js" for name in ("scores", "moves", "rollouts", "steps", "packing")),
+    *(f"script/parts/{name}.js" for name in ("scores", "moves", "rollouts", "steps", "packing", "boxes")),
     *(f"script/story/{name}.js" for name in ("panel", "node")),
-    *(f"script/kinds/{name}.js" for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail")),
+    *(
+        f"script/kinds/{name}.js"
+        for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail", "moves")
+    ),
     *(f"script/kinds/{name}.js" for name in ("check", "diff", "bind", "sweep", "plugins", "config", "unknown")),
     "script/main.js",
 )
 """Parts of the script in the order in which they build on each other."""
 STYLES = tuple(
-    f"style/{name}.css" for name in ("colours", "text", "frame", "controls", "tables", "bars", "nodes", "story")
+    f"style/{name}.css"
+    for name in ("colours", "text", "frame", "controls", "tables", "bars", "boxes", "nodes", "story")
 )
 """Parts of the style; what is for narrow screens and for paper stands with what it is about."""
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "CheckResult": "check",
     "DrainPlan": "drain",
     "FailReport": "fail",
+    "MovesPlan": "moves",
     "SweepReport": "sweep",
     "BindPlan": "bind",
     "BindResult": "bind --apply",

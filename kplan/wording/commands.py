@@ -16,6 +16,7 @@ from kplan.plugins.shared.claims import SELECTED_NODE
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
+from kplan.wording.moving import journey_commands
 
 _TEMPLATES = {
     "Deployment": ("deployments", "deployment"),
@@ -54,6 +55,8 @@ def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
         level = what.level if isinstance(what, about.Priority) else what.value
         if level is not None and not what.class_name:
             yield f"kubectl create priorityclass kplan-{level} --value={level}"
+    elif isinstance(what, about.Moves):
+        yield from journey_commands(what.journey)
     else:
         yield from _of_pods(candidate) or _of_nodes(candidate) or _of_volumes(what)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kplan.remedies import about
+from kplan.wording.moving import moving, step_by_step
 from kplan.wording.remedies_pod import short_taints
 from kplan.wording.remedies_words import Words, as_is, new_node
 from kplan.words import amounts, count, joined, listed
@@ -86,6 +87,8 @@ def _pods(code: str, what: about.About) -> Words | None:
             return _leaving(code, pods, back=what.back)
         case about.Evicted():
             return _evicted(code, what)
+        case about.Moves(journey=journey):
+            return Words(moving(journey), note=step_by_step(journey))
         case about.Replica():
             return Words(f"one more replica of {what.workload}")
     return None

@@ -4,6 +4,8 @@ from typing import get_args
 
 import pytest
 
+from kplan.course.eviction import Permission
+from kplan.course.moving import Journey, Moved
 from kplan.remedies import Candidate, Cost
 from kplan.remedies import about as a
 from kplan.remedies.candidate import Harm
@@ -189,6 +191,19 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ("evict-pod", a.Evicted("p", "n", "in-vain"), Words("evicting p")),
     ("evict-pod", a.Evicted("p", "n", "in-vain", alone=True), Words("evicting p alone")),
     ("evict-pod", a.Evicted("p", "n", "lost"), Words("deleting p")),
+    (
+        "move-pods",
+        a.Moves(
+            Journey(
+                (
+                    Moved(0, "s/p", "s/p-r1", "n", "m", Permission(True), 1, ("n",)),
+                    Moved(1, "s/q", "s/q-r1", "m", "o", Permission(True), 1, ("n", "m")),
+                ),
+                (("s/wanted", "n"),),
+            )
+        ),
+        Words("move 2 pods: s/p from n to m and s/q from m to o", note="step by step: kplan moves s/wanted"),
+    ),
 ]
 
 
