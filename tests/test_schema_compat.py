@@ -90,6 +90,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "CapacityReport": [["capacity", "deploy/web", "-n", "shop", *DEMO]],
     "DrainPlan": [["drain", "node-b", *DEMO], ["drain", "--find", *DEMO]],
     "MovesPlan": [["moves", "shop/search-0", *DEMO], ["moves", "shop/db-2", "--most", "0", *DEMO]],
+    "PackPlan": [["pack", *DEMO], ["pack", "pool=infra", "--keep-free", "10%", *DEMO]],
     "FailReport": [["fail", "node-b", *DEMO], ["fail", "--each", "zone", *DEMO]],
     "SweepReport": [["sweep", *DEMO], ["sweep", "--pool", "like=node-a", "-f", CHECKOUT, *DEMO]],
     "ClusterDiff": [["diff", DEMO[1], DEMO[1]], ["diff", *DEMO, "--k8s-version", "1.34,1.37"]],

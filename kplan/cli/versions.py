@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kplan.result.document_drain import DrainPlan
     from kplan.result.document_fail import FailReport
     from kplan.result.document_moves import MovesPlan
+    from kplan.result.document_pack import PackPlan
     from kplan.result.document_plan import SimulationPlan
 
 AnswerDocument = TypeVar(
@@ -33,6 +34,7 @@ AnswerDocument = TypeVar(
     "DrainPlan",
     "FailReport",
     "MovesPlan",
+    "PackPlan",
 )
 
 

@@ -34,7 +34,7 @@ SCRIPTS = (
     *(f"script/story/{name}.js" for name in ("panel", "node")),
     *(
         f"script/kinds/{name}.js"
-        for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail", "moves")
+        for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail", "moves", "pack")
     ),
     *(f"script/kinds/{name}.js" for name in ("check", "diff", "bind", "sweep", "plugins", "config", "unknown")),
     "script/main.js",

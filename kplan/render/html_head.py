@@ -26,6 +26,7 @@ COMMANDS = {
     "DrainPlan": "drain",
     "FailReport": "fail",
     "MovesPlan": "moves",
+    "PackPlan": "pack",
     "SweepReport": "sweep",
     "BindPlan": "bind",
     "BindResult": "bind --apply",

@@ -19,6 +19,7 @@ from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
 from kplan.result.document_moves import MovesPlan
+from kplan.result.document_pack import PackPlan
 from kplan.result.document_sweep import SweepReport
 from kplan.sources import table
 from kplan.sources.completeness import KindRow
@@ -198,7 +199,7 @@ def pods_on(cluster: Cluster, nodes: Sequence[str] | None) -> Iterator[Pod]:
     return (cluster.pods[row].pod for node in rows for row in cluster.pods_on(node))
 
 
-Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | MovesPlan | SweepReport)
+Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | MovesPlan | PackPlan | SweepReport)
 
 
 def with_plan_doubts(

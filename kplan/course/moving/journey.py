@@ -96,7 +96,13 @@ def take_off(trial: Planner, row: int) -> PodInfo:
 
 
 def travel(
-    planner: Planner, wanted: Wanted, rows: Sequence[int], way: Mapping[int, int], *, steered: bool
+    planner: Planner,
+    wanted: Wanted,
+    rows: Sequence[int],
+    way: Mapping[int, int],
+    *,
+    steered: bool,
+    closed: Collection[int] = (),
 ) -> Journey | None:
     """Find an order in which moves work; the cluster is as before afterwards.
 
@@ -106,10 +112,11 @@ def travel(
         rows: rows of the pods that move, in the order that is tried first.
         way: row of the node by row of the pod, of the wanted ones at least.
         steered: whether each pod has to land on the node that it has in ``way``; else any but those of the wanted ones.
+        closed: rows of further nodes that take no pods.
     """
     cluster = planner.cluster
     with planner.trial(everything=False) as trial:
-        kept = {way[row] for row in wanted.rows if row in way}
+        kept = {way[row] for row in wanted.rows if row in way} | set(closed)
         going = [cluster.pods[row] for row in rows]
         road = _Road(wanted, way if steered else {}, kept, Budgets(cluster, going))
         return road.go(trial, tuple(rows), ())
