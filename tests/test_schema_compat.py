@@ -87,7 +87,10 @@ COMMANDS: dict[str, list[list[str]]] = {
         ["check", WEB, "--survive", "zone", "--headroom", "30%", "--require-zones", "3", "--quota", *DEMO],
         ["check", str(ROOT / "fixtures" / "manifests" / "refused.yaml"), "--max-age", "1d", *DEMO],
     ],
-    "CapacityReport": [["capacity", "deploy/web", "-n", "shop", *DEMO]],
+    "CapacityReport": [
+        ["capacity", "deploy/web", "-n", "shop", *DEMO],
+        ["capacity", "--cheapest", str(ROOT / "fixtures" / "examples" / "nodes.yaml"), *DEMO],
+    ],
     "DrainPlan": [["drain", "node-b", *DEMO], ["drain", "--find", *DEMO]],
     "MovesPlan": [["moves", "shop/search-0", *DEMO], ["moves", "shop/db-2", "--most", "0", *DEMO]],
     "PackPlan": [["pack", *DEMO], ["pack", "pool=infra", "--keep-free", "10%", *DEMO]],

@@ -18,7 +18,7 @@ from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from kplan.cluster import PodInfo
     from kplan.objects.selectors import Selector
@@ -119,10 +119,16 @@ def wanted(
         planner = session.scheduler.planner(session.state, everything=False)
         pods = resolve(planner.cluster, names, Scope(namespace))
         where = ", ".join(names)
-    waiting = [pod for pod in pods if pod.waiting and planner.queue.responsible(pod)]
+    waiting = tried(planner, pods)
     if not waiting:
         raise UsageError(f"{where}: no pod of it waits", code="nothing-waits", hint="kplan explain tells what waits")
     return planner, waiting, landed.notes if landed is not None else ()
+
+
+def tried(planner: Planner, pods: Iterable[PodInfo]) -> list[PodInfo]:
+    """Those of some pods that wait and that the scheduler tries: no gate keeps them out of its queue."""
+    mine = [pod for pod in pods if pod.waiting and planner.queue.responsible(pod)]
+    return [pod for pod in mine if planner.queue.kept_out(pod, planner.cluster) is None]
 
 
 def spared(text: str) -> Callable[[PodInfo], bool] | None:
