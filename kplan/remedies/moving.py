@@ -13,6 +13,7 @@ from kplan.remedies.candidate import Candidate, Case, Cost, Remedy
 from kplan.remedies.deeds import Moved
 from kplan.remedies.lab import Lab
 
+CYCLES = 1_000
 MOST = 3
 """Moves that are tried; ``kplan moves`` tries more."""
 
@@ -22,7 +23,7 @@ def by_moving(case: Case, lab: Lab) -> Iterator[Remedy]:
     planner = case.planner
     if not planner.queue.responsible(case.pod) or not case.pod.waiting:
         return
-    found = fewest_moves(planner, Wanted((case.pod.row,)), Movable(planner), most=MOST)
+    found = fewest_moves(planner, Wanted((case.pod.row,)), Movable(planner), most=MOST, cycles=CYCLES)
     for journey in found.journeys[:1]:
         candidate = Candidate(
             "move-pods",

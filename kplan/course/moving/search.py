@@ -63,7 +63,9 @@ class _EnoughTriedError(Exception):
     """No more may be tried."""
 
 
-def fewest_moves(planner: Planner, wanted: Wanted, movable: Movable, *, most: int = MOST_MOVES) -> Found:
+def fewest_moves(
+    planner: Planner, wanted: Wanted, movable: Movable, *, most: int = MOST_MOVES, cycles: int = CYCLES
+) -> Found:
     """Find the fewest moves with which pods find a place; the cluster is as before afterwards.
 
     Args:
@@ -71,8 +73,9 @@ def fewest_moves(planner: Planner, wanted: Wanted, movable: Movable, *, most: in
         wanted: the pods.
         movable: which pods may be moved.
         most: moves that are tried.
+        cycles: cycles that the search may take; of a large cluster fewer.
     """
-    search = _Search(planner, wanted, movable)
+    search = _Search(planner, wanted, movable, cycles)
     bound, whole = 0, True
     for number in range(most + 1):
         journeys, all_tried, sets = search.of(number)
@@ -90,6 +93,7 @@ class _Search:
     planner: Planner
     wanted: Wanted
     movable: Movable
+    cycles: int
     spent: bool = False
     left: int = field(init=False)
     leaving: Leaving = field(init=False)
@@ -97,7 +101,7 @@ class _Search:
 
     def __post_init__(self) -> None:
         cluster = self.planner.cluster
-        self.left = min(CYCLES, NODE_CYCLES // max(1, len(cluster.nodes)))
+        self.left = min(self.cycles, NODE_CYCLES // max(1, len(cluster.nodes)))
         may = np.zeros(len(cluster.pods), dtype=np.bool_)
         self.costs = {}
         for pod in cluster.pods:

@@ -172,22 +172,27 @@ def random_world(seed: int) -> World:
     return world
 
 
-def _draw_world(draw: random.Random) -> World:
+def larger_world(seed: int) -> World:
+    """Make a cluster of 12 to 30 nodes and up to 120 pods, with a pod that as a rule does not fit."""
+    return _draw_world(random.Random(seed), nodes=(12, 30), most=120)
+
+
+def _draw_world(draw: random.Random, nodes: tuple[int, int] = (3, 8), most: int = 24) -> World:
     zones = ["a", "b", "c"][: draw.randint(2, 3)]
-    nodes = {
+    made = {
         f"n{i}": (draw.choice([4, 6, 8]), draw.choice([8, 12, 16]), draw.choice(zones), draw.choice("xxy"))
-        for i in range(draw.randint(3, 8))
+        for i in range(draw.randint(*nodes))
     }
     apps = {name: _random_app(draw, name) for name in ("p", "q", "r", "s", "t")[: draw.randint(3, 5)]}
-    world = World(nodes, apps, {})
+    world = World(made, apps, {})
     number, fill = count(), draw.uniform(0.5, 0.95)
-    for _ in range(80):
+    for _ in range(80 if most == 24 else 400):
         used = sum(apps[app].cpu for app, _ in world.pods.values())
-        if len(world.pods) == 24 or used > fill * sum(cpu for cpu, *_ in nodes.values()):
+        if len(world.pods) == most or used > fill * sum(cpu for cpu, *_ in made.values()):
             break
         app = apps[draw.choice(sorted(apps))]
         state = {name: home for name, (_, home) in world.pods.items()}
-        fitting = [name for name in nodes if world._fits(app, name, state)]
+        fitting = [name for name in made if world._fits(app, name, state)]
         if fitting:
             world.pods[f"{app.name}-{next(number)}"] = (app.name, draw.choice(fitting))
     world.wanted = _wanted(draw, world)
