@@ -19,7 +19,9 @@ from kplan.cli import (
     explain,
     explain_node,
     fail,
+    moves,
     nodes,
+    pack,
     plugins,
     schema,
     simulate,
@@ -31,7 +33,7 @@ from kplan.cli.whatif import WhatIfCommand
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Ask": ("explain", "nodes", "diff"),
-    "What if": ("simulate", "capacity", "drain", "fail", "sweep"),
+    "What if": ("simulate", "capacity", "moves", "pack", "drain", "fail", "sweep"),
     "Guard": ("check", "snapshot", "unredact"),
     "Write": ("bind",),
     "More": ("config", "plugins", "schema", "demo"),
@@ -101,6 +103,8 @@ _add(nodes.nodes, "What is requested and free on each node.", what_if=True)
 _add(diff.diff, "Which pods are elsewhere under B, and what moved them.")
 _add(simulate.simulate, "What happens if this lands, or to all that waits.", what_if=True)
 _add(capacity.capacity, "How many more replicas fit.", what_if=True)
+_add(moves.moves, "Which pods to move so that this fits.", what_if=True)
+_add(pack.pack, "Which nodes could be empty, and what that saves.", what_if=True)
 _add(drain.drain, "Can these nodes go, pod by pod.", what_if=True)
 _add(fail.fail, "What if a node or a zone is lost.", what_if=True)
 _add(sweep.sweep, "Many scenarios at once: each drain, each loss, pools, configurations.", what_if=True)

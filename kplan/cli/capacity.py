@@ -40,6 +40,13 @@ def capacity(
         str,
         typer.Option("--node", metavar="like=NODE", help="What a new node is like, as --add-node; found if not given."),
     ] = "",
+    cheapest: Annotated[
+        str,
+        typer.Option(
+            "--cheapest", metavar="FILE", help="Which mix of these nodes lets all in: what waits, if unnamed."
+        ),
+    ] = "",
+    prices: Annotated[str, typer.Option("--prices", metavar="FILE", help="Prices of instance types, --cheapest.")] = "",
     shapes: Annotated[str, typer.Option("--shapes", metavar="FILE", help="Room for each of these sizes of pods.")] = "",
     strict: options.Strict = False,
     timings: options.Timings = False,
@@ -52,12 +59,17 @@ def capacity(
 
     Exit code 1: fewer than --replicas, or than the manifest's own replicas, fit; or none at all.
     """
+    from kplan.cli.cheapest import cheapest_nodes
     from kplan.render.text.capacity import capacity as text
 
     namespace = home(source, namespace)
 
     def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> CapacityReport:
-        document = answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
+        named = [*(targets_ or []), *filename]
+        if cheapest:
+            document = cheapest_nodes(session, named, namespace, cheapest, prices)
+        else:
+            document = answer(session, named, namespace, replicas, ratio, node, shapes)
         return msgspec.structs.replace(document, what_if=what_if)
 
     answered(source, rules, ask, namespace).end(text, shown, partial(study_code, strict=strict), timings=timings)

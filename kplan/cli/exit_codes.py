@@ -12,6 +12,8 @@ from kplan.result.document_check import CheckResult
 from kplan.result.document_diff import ClusterDiff
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
+from kplan.result.document_moves import MovesPlan
+from kplan.result.document_pack import PackPlan
 from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_sweep import INTERNAL_ERROR, SweepReport
 from kplan.result.document_whatif import WhatIfStep
@@ -119,7 +121,9 @@ def sweep_code(document: SweepReport, *, strict: bool) -> ExitCode:
 
 
 def study_code(
-    document: CapacityReport | DrainPlan | FailReport | SimulationPlan | SweepReport, *, strict: bool
+    document: CapacityReport | DrainPlan | FailReport | MovesPlan | PackPlan | SimulationPlan | SweepReport,
+    *,
+    strict: bool,
 ) -> ExitCode:
     """Exit code of ``capacity``, ``drain``, ``fail``, most of ``simulate`` and ``sweep``: NO_FIT unless all FITS."""
     answered = held({ExitCode.DOUBT: strict and bool(document.doubts), ExitCode.NO_FIT: document.verdict != "FITS"})

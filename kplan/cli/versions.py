@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kplan.result.document_check import CheckResult
     from kplan.result.document_drain import DrainPlan
     from kplan.result.document_fail import FailReport
+    from kplan.result.document_moves import MovesPlan
+    from kplan.result.document_pack import PackPlan
     from kplan.result.document_plan import SimulationPlan
     from kplan.result.document_whatif import WhatIfStep
 
@@ -33,6 +35,8 @@ AnswerDocument = TypeVar(
     "CapacityReport",
     "DrainPlan",
     "FailReport",
+    "MovesPlan",
+    "PackPlan",
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kplan.course.moving import Journey
 from kplan.remedies.about_devices import AboutDevices
 
 Meant = Literal["resource", "system", "machine", "other"]
@@ -171,4 +172,11 @@ class NewClaim:
     modes: tuple[str, ...] = field(compare=False)
 
 
-About = Named | Lower | NewNode | NewClaim | AboutDevices
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Pods that move, in order."""
+
+    journey: Journey
+
+
+About = Named | Lower | NewNode | NewClaim | Moves | AboutDevices

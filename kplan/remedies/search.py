@@ -14,6 +14,7 @@ from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import (
     devices,
     eviction,
+    moving,
     nodes,
     nominations,
     pod_rules,
@@ -23,7 +24,7 @@ from kplan.remedies import (
     terminating,
     volumes,
 )
-from kplan.remedies.about import LowerRequest
+from kplan.remedies.about import LowerRequest, Named
 from kplan.remedies.candidate import Candidate, Case, Cost, Effect, Remedies, Remedy, both
 from kplan.remedies.engine import Measure, distinct, sift, tried
 from kplan.remedies.lab import Lab
@@ -93,12 +94,12 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
     helps = [Remedy(one.candidate, one.found) for one in sifted.helps]
     fails = sifted.fails
     exhausted = lab.exhausted
-    nearest = None
     if not [remedy for remedy in helps if remedy.candidate.cost < Cost.LOSS]:
         fails += _behind(case, lab, fails) if case.nowhere else ()
         helps += _pairs(case, lab, fails)
-        if not helps:
-            nearest = case.groups[0]
+    if not brief and not any(map(_moves, helps)):
+        helps += moving.by_moving(case, lab)
+    nearest = case.groups[0] if not helps else None
     ranked = _ranked(helps)
     if brief:
         alone = tuple(candidate for candidate in fails if candidate.edits)
@@ -122,6 +123,12 @@ def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
         return
     yield from priority.propose(case, lab)
     yield from eviction.propose(case, lab)
+
+
+def _moves(remedy: Remedy) -> bool:
+    """Whether a remedy lets one pod leave that lands again."""
+    what = remedy.candidate.about
+    return remedy.candidate.cost is Cost.EVICT and isinstance(what, Named) and bool(what.to)
 
 
 def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:

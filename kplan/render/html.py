@@ -33,9 +33,12 @@ SCRIPTS = (
         f"script/parts/{name}.js"
         for name in ("lens", "grid", "cells", "groups", "fixes", "devices", "facts", "preemption")
     ),
-    *(f"script/parts/{name}.js" for name in ("scores", "moves", "rollouts", "steps", "packing")),
+    *(f"script/parts/{name}.js" for name in ("scores", "moves", "rollouts", "steps", "packing", "boxes")),
     *(f"script/story/{name}.js" for name in ("panel", "node")),
-    *(f"script/kinds/{name}.js" for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail")),
+    *(
+        f"script/kinds/{name}.js"
+        for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail", "moves", "pack")
+    ),
     *(
         f"script/kinds/{name}.js"
         for name in ("check", "diff", "bind", "sweep", "plugins", "config", "audit", "unknown")
@@ -44,7 +47,8 @@ SCRIPTS = (
 )
 """Parts of the script in the order in which they build on each other."""
 STYLES = tuple(
-    f"style/{name}.css" for name in ("colours", "text", "frame", "controls", "tables", "bars", "nodes", "story")
+    f"style/{name}.css"
+    for name in ("colours", "text", "frame", "controls", "tables", "bars", "boxes", "nodes", "story")
 )
 """Parts of the style; what is for narrow screens and for paper stands with what it is about."""
 

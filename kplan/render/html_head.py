@@ -29,6 +29,8 @@ COMMANDS = {
     "CheckResult": "check",
     "DrainPlan": "drain",
     "FailReport": "fail",
+    "MovesPlan": "moves",
+    "PackPlan": "pack",
     "SweepReport": "sweep",
     "BindPlan": "bind",
     "BindResult": "bind --apply",

@@ -90,6 +90,44 @@ class ShapeRoom(Part, frozen=True, kw_only=True):
     bounded: bool = False
 
 
+class MixedShape(Part, frozen=True, kw_only=True):
+    """One shape of nodes that can be had.
+
+    Attributes:
+        name: as it is called.
+        flag: the what-if that adds one.
+        nodes: how many of it the mix has.
+        price: what one costs a month; absent where nodes are counted.
+    """
+
+    name: str
+    flag: str
+    nodes: int
+    price: float | None = None
+
+
+class CheapestMix(Part, frozen=True, kw_only=True):
+    """The cheapest nodes with which all pods are placed.
+
+    Attributes:
+        shapes: what can be had, and how many of it the mix has.
+        cost: what the mix costs a month; its nodes where these are counted.
+        bound: no mix costs less.
+        proved: whether it is the cheapest.
+        priced: whether nodes have prices.
+        tried: mixes that were carried out.
+        left: pods that no mix lets in.
+    """
+
+    shapes: tuple[MixedShape, ...]
+    cost: float
+    bound: float
+    proved: bool
+    priced: bool
+    tried: int
+    left: tuple[str, ...] = ()
+
+
 class CapacityReport(Document, frozen=True, kw_only=True):
     """Document of ``kplan capacity``.
 
@@ -109,6 +147,7 @@ class CapacityReport(Document, frozen=True, kw_only=True):
         nearest: what keeps it from the nearest of them.
         growth: what more nodes would do.
         shapes: room for shapes of pods.
+        cheapest: the cheapest nodes with which all are placed; absent if they were not asked for.
     """
 
     api_version: ApiVersion
@@ -131,5 +170,6 @@ class CapacityReport(Document, frozen=True, kw_only=True):
     nearest: Nearest | None = None
     growth: Growth | None = None
     shapes: tuple[ShapeRoom, ...] = ()
+    cheapest: CheapestMix | None = None
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

@@ -10,7 +10,9 @@ from kplan.result.document_config import ConfigMigration, ConfigReport
 from kplan.result.document_diff import ClusterDiff
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
+from kplan.result.document_moves import MovesPlan
 from kplan.result.document_nodes import NodeExplanation, NodeList
+from kplan.result.document_pack import PackPlan
 from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_plugins import PluginReference
 from kplan.result.document_sweep import SweepReport
@@ -34,6 +36,8 @@ DOCUMENTS: dict[str, type[Document]] = {
         ConfigMigration,
         DrainPlan,
         FailReport,
+        MovesPlan,
+        PackPlan,
         SweepReport,
     )
 }

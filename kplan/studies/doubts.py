@@ -18,6 +18,8 @@ from kplan.result.document_base import Doubt
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
+from kplan.result.document_moves import MovesPlan
+from kplan.result.document_pack import PackPlan
 from kplan.result.document_sweep import SweepReport
 from kplan.sources import table
 from kplan.sources.completeness import KindRow
@@ -214,7 +216,7 @@ def _places_nothing(drain: DrainPlan) -> bool:
     return not drain.found and not any(pod.fate == "evicted" for pod in drain.pods)
 
 
-Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | SweepReport)
+Doubted = TypeVar("Doubted", bound=CapacityReport | DrainPlan | FailReport | MovesPlan | PackPlan | SweepReport)
 
 
 def with_plan_doubts(

@@ -14,13 +14,23 @@ from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
+from kplan.result.document_moves import MovesPlan
+from kplan.result.document_pack import PackPlan
 from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_versions import OtherVersion, VersionDifference
 from kplan.wording import versions as words
 
 Compared = TypeVar(
     "Compared",
-    bound=PodExplanation | PodExplanations | SimulationPlan | CheckResult | CapacityReport | DrainPlan | FailReport,
+    bound=PodExplanation
+    | PodExplanations
+    | SimulationPlan
+    | CheckResult
+    | CapacityReport
+    | DrainPlan
+    | FailReport
+    | MovesPlan
+    | PackPlan,
 )
 NOTHING = "-"
 
@@ -78,6 +88,10 @@ def _told(document: Compared) -> dict[str, str]:
     if isinstance(document, FailReport):
         cases = {case.name: words.placed_again(case.placed, case.pods) for case in document.cases}
         return {**cases, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
+    if isinstance(document, MovesPlan):
+        return {one.pod: one.to for one in document.moves} | {one.pod: one.node for one in document.lands}
+    if isinstance(document, PackPlan):
+        return {one.node: words.CAN_GO if one.goes else "stays" for one in document.found}
     return {node: words.more(number) for place in document.places for node, number in place.nodes.items()}
 
 

@@ -14,9 +14,10 @@ from kplan.objects.kinds import KINDS
 from kplan.objects.models import PodSpec
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.shared.claims import SELECTED_NODE
-from kplan.remedies.about import Lower, Named, NewClaim, NewNode
+from kplan.remedies.about import Lower, Moves, Named, NewClaim, NewNode
 from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
+from kplan.wording.moving import journey_commands
 from kplan.wording.remedies_devices import device_commands
 from kplan.wording.remedies_table import fill, of_code
 
@@ -57,6 +58,8 @@ def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
             yield from _filled(candidate.code, what)
         case Lower() | None:
             pass
+        case Moves() as what:
+            yield from journey_commands(what.journey)
         case what:
             yield from device_commands(what)
 

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kplan.remedies.about import NEW_DOMAIN, About, Amount, Lower, LowerRequest, Named, NewClaim, NewNode, Purpose
+from kplan.remedies.about import (
+    NEW_DOMAIN,
+    About,
+    Amount,
+    Lower,
+    LowerRequest,
+    Moves,
+    Named,
+    NewClaim,
+    NewNode,
+    Purpose,
+)
 from kplan.remedies.candidate import Candidate
+from kplan.wording.moving import moving, step_by_step
 from kplan.wording.remedies_devices import device_words
 from kplan.wording.remedies_table import Words, told
 from kplan.words import amounts, count, joined
@@ -32,6 +44,8 @@ def _words(code: str, what: About) -> Words:
             return Words(f"{made}, {'WaitForFirstConsumer' if what.late else f'class {what.storage_class}'}")
         case Lower():
             return _lower(what)
+        case Moves():
+            return Words(moving(what.journey), note=step_by_step(what.journey))
         case Named():
             return told(code, what)
     words = device_words(what)

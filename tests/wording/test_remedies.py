@@ -4,6 +4,8 @@ from typing import get_args
 
 import pytest
 
+from kplan.course.eviction import Permission
+from kplan.course.moving import Journey, Moved
 from kplan.remedies import about as a
 from kplan.remedies.candidate import Candidate, Cost, Harm
 from kplan.wording.remedies import failed_of, harm_of, short_of, text_of, words_of
@@ -257,6 +259,19 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ("evict-pod", a.Named("alone", node="n", names=("p",)), Words("evicting p alone")),
     ("evict-pod", a.Named("lost", node="n", names=("p",)), Words("deleting p")),
     *DEVICE_ROWS,
+    (
+        "move-pods",
+        a.Moves(
+            Journey(
+                (
+                    Moved(0, "s/p", "s/p-r1", "n", "m", Permission(True), 1, ("n",)),
+                    Moved(1, "s/q", "s/q-r1", "m", "o", Permission(True), 1, ("n", "m")),
+                ),
+                (("s/wanted", "n"),),
+            )
+        ),
+        Words("move 2 pods: s/p from n to m and s/q from m to o", note="step by step: kplan moves s/wanted"),
+    ),
 ]
 
 

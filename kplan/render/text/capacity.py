@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
+from kplan.render.text.mix import mix_table
 from kplan.render.text.shared import group_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, Growth, ShapeRoom
@@ -31,6 +32,8 @@ def capacity(document: CapacityReport, style: Style) -> str:
         if document.growth is not None:
             _growth(page, document.growth)
     _shapes(page, document.shapes, everything=style.wide)
+    if document.cheapest is not None:
+        mix_table(page, document.cheapest)
     notes(page, document.notes)
     origin(page, document.origin)
     return page.text()

@@ -1,0 +1,172 @@
+"""Sets of pods of one node that are enough: once they are gone, another pod fits there; none of a set too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.course.moving.related import related
+from kplan.framework.worlds import Worlds
+from kplan.pipeline.cycle import Cycle
+from kplan.result import Outcome
+
+Rows = NDArray[np.intp]
+
+WORLDS = 200_000
+"""Sets of one size that are looked at; more make the search incomplete."""
+CHUNK = 50_000
+"""Sets that are looked at together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """Pods whose leaving makes another fit.
+
+    Attributes:
+        node: row of the node.
+        pods: rows of the pods, all of that node.
+    """
+
+    node: int
+    pods: tuple[int, ...]
+
+
+@dataclass
+class Leaving:
+    """Finds sets of pods that are enough.
+
+    Attributes:
+        movable: bool[P], pods that may leave; rows of pods that appeared later are none of them.
+        cut: whether sets were left out because there are too many.
+    """
+
+    movable: NDArray[np.bool_]
+    cut: bool = False
+
+    def enough(self, cycle: Cycle, outcome: Outcome, most: int) -> Iterator[Enough]:
+        """Yield each set that is enough and of which no part is, the smallest first.
+
+        Args:
+            cycle: of the pod that is to fit, which was run.
+            outcome: what it came to.
+            most: how many pods a set may have.
+        """
+        diagnosis, filters = outcome.diagnosis, cycle.filters
+        if diagnosis is None or filters is None or not most:
+            return
+        nodes = diagnosis.rows[diagnosis.unschedulable & ~diagnosis.feasible]
+        useful = self._useful(cycle, nodes)
+        found: dict[int, list[frozenset[int]]] = {}
+        for size in range(1, most + 1):
+            sets = self._sets(cycle, useful, size, found)
+            while chunk := list(islice(sets, CHUNK)):
+                for one in _fitting(cycle, chunk):
+                    found.setdefault(one.node, []).append(frozenset(one.pods))
+                    yield one
+
+    def _sets(
+        self, cycle: Cycle, useful: dict[int, Rows], size: int, found: dict[int, list[frozenset[int]]]
+    ) -> Iterator[Enough]:
+        """Sets of a size that give back what is short, and of which no part is enough."""
+        number = 0
+        for node, pods in useful.items():
+            if len(pods) < size:
+                continue
+            short = _short(cycle.cluster, cycle.pod, node)
+            known = found.get(node, ())
+            for rows in combinations(pods.tolist(), size):
+                number += 1
+                if number > WORLDS:
+                    self.cut = True
+                    return
+                if known and any(part <= set(rows) for part in known):
+                    continue
+                if _gives(cycle.cluster, short, rows):
+                    yield Enough(node, rows)
+
+    def _useful(self, cycle: Cycle, nodes: Rows) -> dict[int, Rows]:
+        """Pods by node that may be in the way: they hold what is short, or something else that only one may have."""
+        cluster, pod = cycle.cluster, cycle.pod
+        count = len(self.movable)
+        may = self.movable & (cluster.pod_node[:count] >= 0)
+        other = related(cycle)[:count] | _holding(cluster, pod, count)
+        found: dict[int, Rows] = {}
+        on = cluster.pod_node[:count]
+        wanted = np.zeros(len(cluster.nodes) + 1, dtype=np.bool_)
+        wanted[nodes] = True
+        rows = np.flatnonzero(may & wanted[on])
+        by_node: dict[int, list[int]] = {}
+        for row, node in zip(rows.tolist(), on[rows].tolist(), strict=True):
+            by_node.setdefault(node, []).append(row)
+        for node, here in by_node.items():
+            short = _short(cluster, pod, node)
+            at = np.array(here, dtype=np.intp)
+            holds = other[at]
+            for resource in short:
+                holds = holds | ((cluster.pod_request[resource, at] > 0) if resource >= 0 else True)
+            if holds.any():
+                found[node] = at[holds]
+        return found
+
+
+def _short(cluster: Cluster, pod: PodInfo, node: int) -> dict[int, int]:
+    """What a node lacks for a pod, by resource; -1 stands for the number of pods."""
+    found = {}
+    for name, amount in pod.requests.items():
+        resource = cluster.resource(name)
+        if resource is None or not amount:
+            continue
+        lacks = amount + int(cluster.requested[resource, node]) - int(cluster.allocatable[resource, node])
+        if lacks > 0:
+            found[resource] = lacks
+    lacks = int(cluster.pod_count[node]) + 1 - int(cluster.allowed_pods[node])
+    if lacks > 0:
+        found[-1] = lacks
+    return found
+
+
+def _gives(cluster: Cluster, short: dict[int, int], rows: Sequence[int]) -> bool:
+    """Whether pods that leave give back what is short; whether that is all, the filters say."""
+    for resource, lacks in short.items():
+        given = len(rows) if resource < 0 else sum(int(cluster.pod_request[resource, row]) for row in rows)
+        if given < lacks:
+            return False
+    return True
+
+
+def _holding(cluster: Cluster, pod: PodInfo, count: int) -> NDArray[np.bool_]:
+    """bool[count], pods that may hold something that is no amount: host ports, volumes, devices."""
+    ports = bool(pod.pod_class.host_ports)
+    spec = pod.pod.spec
+    volumes = any(volume.persistent_volume_claim or volume.ephemeral for volume in spec.volumes or ()) or any(
+        volume.empty_dir is None and volume.host_path is None for volume in spec.volumes or ()
+    )
+    found = np.zeros(count, dtype=np.bool_)
+    devices = bool(spec.resource_claims)
+    if not (ports or volumes or devices):
+        return found
+    for other in cluster.pods[:count]:
+        mine = other.pod.spec
+        found[other.row] = (
+            (ports and bool(other.pod_class.host_ports))
+            or (volumes and bool(mine.volumes))
+            or (devices and bool(mine.resource_claims))
+        )
+    return found
+
+
+def _fitting(cycle: Cycle, sets: Sequence[Enough]) -> Iterator[Enough]:
+    """Those of some sets without whose pods the pod of a cycle fits."""
+    assert cycle.filters is not None
+    sizes = [len(one.pods) for one in sets]
+    nodes = np.array([one.node for one in sets], dtype=np.intp)
+    pods = np.array([row for one in sets for row in one.pods], dtype=np.intp)
+    world = np.repeat(np.arange(len(sets), dtype=np.intp), sizes)
+    worlds = Worlds(nodes, pods, world, np.full(len(pods), -1, dtype=np.int64))
+    feasible = cycle.filters.verdicts(worlds).feasible
+    yield from (one for one, fits in zip(sets, feasible.tolist(), strict=True) if fits)

@@ -1,0 +1,145 @@
+"""Which pods may be moved, what stands in the way of the others, and what moving one costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kplan.cluster import PodInfo
+from kplan.cluster.owners import controller, top_owner
+from kplan.course.eviction import Budgets, Permission
+from kplan.objects.readiness import is_ready
+from kplan.pipeline import Planner
+from kplan.scenario.drain import MIRROR
+
+
+class Stays(StrEnum):
+    """Why a pod is not moved."""
+
+    DAEMON = "daemon-set"
+    """It belongs to its node, and is nothing that could be moved."""
+    STATIC = "static-pod"
+    LEAVING = "being-deleted"
+    BARE = "bare-pod"
+    """Nothing makes it again."""
+    OTHER_SCHEDULER = "other-scheduler"
+    """Where it lands is not known."""
+    ASKED_TO_STAY = "asked-to-stay"
+    """An annotation tells autoscalers to leave it alone."""
+    BUDGET = "budget"
+    """Its budget allows no eviction now."""
+    SPARED = "spared"
+    """It was asked that it be left alone."""
+    LOCAL_DATA = "local-data"
+    """What it has written on its node would be lost."""
+
+
+OF_ITS_NODE = frozenset({Stays.DAEMON, Stays.STATIC})
+"""Pods that go with their node: an empty node has them still."""
+
+ANNOTATIONS = {
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "karpenter.sh/do-not-disrupt": "true",
+    "karpenter.sh/do-not-evict": "true",
+}
+"""What autoscalers are told by: cluster-autoscaler's annotation, Karpenter's, and Karpenter's before 0.32."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which pods are left alone beside those that have to be.
+
+    Attributes:
+        spares: whether a pod is to stay.
+        budgets: leave alone each pod that a budget covers, whatever it allows.
+        local_data: leave alone each pod that would lose data.
+        annotated: move also what an annotation tells autoscalers to leave alone.
+    """
+
+    spares: Callable[[PodInfo], bool] | None = None
+    budgets: bool = False
+    local_data: bool = False
+    annotated: bool = False
+
+
+@dataclass
+class Movable:
+    """Says of each pod of a cluster, as it is now, whether it may be moved and what that costs.
+
+    Attributes:
+        planner: planner over the cluster.
+        rules: which pods are left alone.
+        budgets: the budgets before anything was moved.
+    """
+
+    planner: Planner
+    rules: Rules = field(default_factory=Rules)
+    budgets: Budgets = field(init=False)
+    _ready: dict[tuple[str, str, str], int] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.budgets = Budgets(self.planner.cluster)
+        for pod in self.planner.cluster.pods:
+            if pod.bound and not pod.gone and is_ready(pod.pod):
+                owner = self._owner(pod)
+                self._ready[owner] = self._ready.get(owner, 0) + 1
+
+    def stays(self, pod: PodInfo) -> Stays | None:
+        """Say why a pod that runs stays; None if it may be moved."""
+        own = stays_by_itself(pod)
+        if own is not None:
+            return own
+        rules = self.rules
+        if not self.planner.queue.responsible(pod):
+            return Stays.OTHER_SCHEDULER
+        if asked_to_stay(pod) and not rules.annotated:
+            return Stays.ASKED_TO_STAY
+        if rules.spares is not None and rules.spares(pod):
+            return Stays.SPARED
+        if rules.local_data and has_local_data(pod):
+            return Stays.LOCAL_DATA
+        permission = self.permission(pod)
+        if not permission.allowed or (rules.budgets and permission.budget):
+            return Stays.BUDGET
+        return None
+
+    def permission(self, pod: PodInfo) -> Permission:
+        """What the budget of a pod says before anything is moved."""
+        return self.budgets.ask(pod)
+
+    def cost(self, pod: PodInfo) -> tuple[int, int, int, int, str]:
+        """Rank a pod among those that may be moved, cheapest first: what is compared when as many would move.
+
+        Returns:
+            whether it loses data, its priority, whether it is the last ready one of its owner, whether its work begins
+            anew (a Job's), and its name.
+        """
+        last = is_ready(pod.pod) and self._ready.get(self._owner(pod), 0) < 2
+        return has_local_data(pod), pod.priority, last, controller(pod)[0] == "Job", pod.key
+
+    def _owner(self, pod: PodInfo) -> tuple[str, str, str]:
+        return (pod.namespace, *top_owner(pod, self.planner.cluster))
+
+
+def stays_by_itself(pod: PodInfo) -> Stays | None:
+    """Say why a pod stays whatever is asked: it is its node's, leaves already, or nothing makes it again."""
+    kind = controller(pod)[0]
+    if pod.terminating:
+        return Stays.LEAVING
+    if kind == "DaemonSet":
+        return Stays.DAEMON
+    if kind == "Node" or MIRROR in pod.pod.annotations:
+        return Stays.STATIC
+    return Stays.BARE if not kind else None
+
+
+def asked_to_stay(pod: PodInfo) -> bool:
+    """Whether an annotation tells autoscalers to leave a pod alone."""
+    given = pod.pod.annotations
+    return any(given.get(key) == value for key, value in ANNOTATIONS.items())
+
+
+def has_local_data(pod: PodInfo) -> bool:
+    """Whether a pod writes on its node: what is there is lost, or left behind."""
+    return any(volume.empty_dir is not None or volume.host_path is not None for volume in pod.pod.spec.volumes or ())

@@ -1,0 +1,343 @@
+"""Packing: as many nodes emptied as can be, or those that cost most, with every pod placed again by the scheduler.
+
+Nodes that are to go are cordoned first, so that no pod moves twice; then they are emptied one after the other. Which
+ones go is found by guesses: the fullest nodes are kept, as many as the bound says, the others are emptied from the
+emptiest on, and one that cannot be is kept, too. The best guess is improved by emptying kept nodes as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from kplan.cluster import Cluster
+from kplan.course.eviction import Budgets
+from kplan.course.moving import bounds
+from kplan.course.moving.emptying import Stuck, empty, is_control_plane, obstacles, shut
+from kplan.course.moving.journey import Moved
+from kplan.course.moving.movable import OF_ITS_NODE, Movable, stays_by_itself
+from kplan.course.moving.places import Places, carry
+from kplan.pipeline import Planner
+
+ROUNDS = 6
+"""How often the nodes that were found are emptied anew until all of them work."""
+SMALL = 10
+"""Nodes that may go of which each set is tried."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What has to hold for the nodes that are left.
+
+    Attributes:
+        keep_free: part of what they offer that stays free, of each resource that pods ask for.
+        bears: whether a cluster bears what it has to; None for no such thing.
+        only: names of the nodes that may go; all for None.
+    """
+
+    keep_free: float = 0.0
+    bears: Callable[[Planner, Collection[str]], bool] | None = None
+    only: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class Emptied:
+    """Nodes that go, in the order in which they are emptied, and all moves in order."""
+
+    nodes: tuple[str, ...] = ()
+    moves: tuple[Moved, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One node that stays, and why.
+
+    Attributes:
+        node: its name.
+        stuck: the pods in the way: those that may not move, or the first that finds no other place.
+        why: ``control-plane``, ``not-asked``, ``keep-free``, ``survive``; empty where a pod is in the way.
+    """
+
+    node: str
+    stuck: tuple[Stuck, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What came of it.
+
+    Attributes:
+        emptied: nodes that go, and the moves.
+        kept: the others, by name.
+        bound: what has to stay at least, in the units of worth, where the obstacles of today stay.
+        bound_alone: the same by resources alone, whatever is in the way.
+        proved: whether no more can go: the bound is met, or every set was tried.
+    """
+
+    emptied: Emptied
+    kept: tuple[Kept, ...]
+    bound: float
+    bound_alone: float
+    proved: bool
+
+
+@dataclass
+class Packing:
+    """A search for nodes that can go.
+
+    Attributes:
+        planner: planner over the cluster, which is as before afterwards.
+        movable: which pods may be moved.
+        worth: float64[N], what each node costs.
+        limits: what has to hold for the nodes that are left.
+        progress: told how many of how many nodes were looked at.
+        why: asked about each pod that finds no other place, while the cluster is as it met it.
+    """
+
+    planner: Planner
+    movable: Movable
+    worth: bounds.Float
+    limits: Limits = field(default_factory=Limits)
+    progress: Callable[[int, int], None] | None = None
+    reasons: dict[str, Kept] = field(default_factory=dict)
+    seen: Callable[[Planner, Stuck], None] | None = None
+
+    def run(self) -> Packed:
+        """Find them."""
+        cluster = self.planner.cluster
+        for node in cluster.nodes:
+            kept = self._fixed(cluster.node_index[node.name])
+            if kept is not None:
+                self.reasons[node.name] = kept
+        low, alone = self._bounds()
+        best: list[str] = []
+        for order in self._orders():
+            found = self._guess(order, low)
+            if self._value(found) > self._value(best):
+                best = found
+            if self._left(best) <= low + 1e-9:
+                break
+        going = self._carry_out(best)
+        proved = self._left(going.nodes) < low + self._step()
+        if not proved and len(self._free()) <= SMALL:
+            going, proved = self._each_set(going, low)
+        names = set(going.nodes)
+        stay = [self.reasons.get(n.name, Kept(n.name)) for n in cluster.nodes if n.name not in names]
+        return Packed(going, tuple(stay), low, alone, proved)
+
+    def _fixed(self, node: int) -> Kept | None:
+        name = self.planner.cluster.node_name(node)
+        if is_control_plane(self.planner.cluster, node):
+            return Kept(name, why="control-plane")
+        if self.limits.only is not None and name not in self.limits.only:
+            return Kept(name, why="not-asked")
+        stuck = obstacles(self.movable, node)
+        return Kept(name, tuple(stuck)) if stuck else None
+
+    def _free(self) -> list[str]:
+        """Nodes that nothing keeps from the start."""
+        return [node.name for node in self.planner.cluster.nodes if node.name not in self._at_first]
+
+    @property
+    def _at_first(self) -> frozenset[str]:
+        return frozenset(name for name, kept in self.reasons.items() if kept.why or all(s.stays for s in kept.stuck))
+
+    def _bounds(self) -> tuple[float, float]:
+        cluster = self.planner.cluster
+        pods = [cluster.pods[row] for row in np.flatnonzero(cluster.pod_node >= 0).tolist()]
+        own: dict[int, list[int]] = {}
+        others = []
+        for pod in pods:
+            if self.movable.stays(pod) is not None and pod.key in self._with_their_nodes:
+                own.setdefault(int(cluster.pod_node[pod.row]), []).append(pod.row)
+            elif not pod.terminating and self.planner.queue.responsible(pod):
+                others.append(pod)
+        offered = bounds.offered(cluster, own) * (1.0 - self.limits.keep_free)
+        none = np.zeros(len(cluster.nodes), dtype=np.bool_)
+        stays = np.array([node.name in self.reasons for node in cluster.nodes], dtype=np.bool_)
+        wanted = bounds.demands(self.planner, others)
+        everyone = [one for one in wanted if one.nodes.all()]
+        alone = bounds.bound(bounds.Supply(offered, self.worth, none), everyone)
+        low = bounds.bound(bounds.Supply(offered, self.worth, stays), wanted)
+        return self._rounded(low), self._rounded(alone)
+
+    @property
+    def _with_their_nodes(self) -> frozenset[str]:
+        return frozenset(
+            pod.key for pod in self.planner.cluster.pods if not pod.gone and stays_by_itself(pod) in OF_ITS_NODE
+        )
+
+    def _rounded(self, value: float) -> float:
+        """A whole number of nodes, where each counts one."""
+        return float(np.ceil(value - 1e-2)) if self._step() == 1.0 else value
+
+    def _step(self) -> float:
+        """By how much two plans differ at least."""
+        return 1.0 if bool((self.worth == 1.0).all()) else 1e-9
+
+    def _value(self, names: Collection[str]) -> float:
+        index = self.planner.cluster.node_index
+        return float(sum(self.worth[index[name]] for name in names))
+
+    def _left(self, going: Collection[str]) -> float:
+        return float(self.worth.sum()) - self._value(going)
+
+    def _orders(self) -> Iterator[list[str]]:
+        """Orders in which nodes are emptied, the ones that give most for least first."""
+        cluster = self.planner.cluster
+        free, index = self._free(), cluster.node_index
+        share = _fullness(cluster)
+        yield sorted(free, key=lambda name: (share[index[name]] / max(self.worth[index[name]], 1e-9), name))
+        yield sorted(free, key=lambda name: (len(cluster.pods_on(index[name])), share[index[name]], name))
+        used = cluster.requested[:2].sum(axis=0)
+        yield sorted(free, key=lambda name: (used[index[name]], name))
+
+    def _guess(self, order: Sequence[str], low: float) -> list[str]:
+        """Keep the last of an order, as many as the bound says, and empty the others; give those that are empty."""
+        cluster = self.planner.cluster
+        kept: list[str] = []
+        left = low - float(sum(self.worth[cluster.node_index[name]] for name in self._at_first))
+        for name in reversed(order):
+            if left <= 0:
+                break
+            kept.append(name)
+            left -= float(self.worth[cluster.node_index[name]])
+        closed = [name for name in order if name not in set(kept)]
+        going: list[str] = []
+        with self.planner.trial(everything=False) as trial:
+            budgets = Budgets(cluster)
+            shut(trial, closed)
+            for number, name in enumerate([*closed, *reversed(kept)]):
+                if self.progress is not None:
+                    self.progress(number + 1, len(order))
+                if self._try(trial, budgets, name, going, kept=name in kept):
+                    going.append(name)
+                elif name not in kept:
+                    shut(trial, [name], on=False)
+        return going
+
+    def _try(self, trial: Planner, budgets: Budgets, name: str, going: Sequence[str], *, kept: bool) -> bool:
+        """Empty one more node, if that works and what is left is enough."""
+        with trial.trial() as deeper:
+            if kept:
+                shut(deeper, [name])
+            found = empty(deeper, self.movable, budgets, name, ())
+            if isinstance(found, Stuck):
+                self._note(deeper, name, found)
+                return False
+            if not self._enough_free(deeper.cluster, {*going, name}):
+                self.reasons[name] = Kept(name, why="keep-free")
+                return False
+            self.reasons.pop(name, None)
+            deeper.keep()
+        return True
+
+    def _note(self, trial: Planner, name: str, stuck: Stuck) -> None:
+        self.reasons[name] = Kept(name, (stuck,))
+        if self.seen is not None and stuck.copy is not None:
+            self.seen(trial, stuck)
+
+    def _enough_free(self, cluster: Cluster, gone: Collection[str]) -> bool:
+        if not self.limits.keep_free:
+            return True
+        stays = np.array([node.name not in gone for node in cluster.nodes], dtype=np.bool_)
+        offered = cluster.allocatable[:, stays].sum(axis=1)
+        used = cluster.requested[:, stays].sum(axis=1)
+        asked = used > 0
+        return bool((used[asked] <= offered[asked] * (1.0 - self.limits.keep_free)).all())
+
+    def _carry_out(self, names: Sequence[str]) -> Emptied:
+        """Empty the nodes that were found with just these cordoned; what does not work then is kept."""
+        names = list(names)
+        for _ in range(ROUNDS):
+            emptied, failed = self._all(names)
+            if not failed:
+                return self._borne(emptied)
+            names = [name for name in names if name not in failed]
+        return Emptied()
+
+    def _all(self, names: Sequence[str], trial: Planner | None = None) -> tuple[Emptied, list[str]]:
+        """Empty nodes, all of which are cordoned first; give what was done, and those that could not be."""
+        moves: list[Moved] = []
+        failed: list[str] = []
+        with (trial or self.planner).trial(everything=False) as run:
+            budgets = Budgets(run.cluster)
+            shut(run, names)
+            for name in names:
+                with run.trial() as deeper:
+                    found = empty(deeper, self.movable, budgets, name, names)
+                    if isinstance(found, Stuck):
+                        self._note(deeper, name, found)
+                        failed.append(name)
+                        continue
+                    deeper.keep()
+                moves += found
+            if trial is not None:
+                run.keep()
+        return Emptied(tuple(name for name in names if name not in failed), tuple(moves)), failed
+
+    def _borne(self, emptied: Emptied) -> Emptied:
+        """As many of the first nodes that go as leave a cluster which bears what it has to."""
+        names = emptied.nodes
+        if self.limits.bears is None or self._bears(names):
+            return emptied
+        most, none = 0, len(names)
+        while none - most > 1:
+            middle = (most + none) // 2
+            most, none = (middle, none) if self._bears(names[:middle]) else (most, middle)
+        for name in names[most:]:
+            self.reasons[name] = Kept(name, why="survive")
+        return self._all(names[:most])[0]
+
+    def _bears(self, names: Sequence[str]) -> bool:
+        assert self.limits.bears is not None
+        with self.planner.trial(everything=False) as trial:
+            _, failed = self._all(names, trial)
+            return not failed and self.limits.bears(trial, names)
+
+    def _each_set(self, best: Emptied, low: float) -> tuple[Emptied, bool]:
+        """Try each set of nodes that would be better, the best first: by the scheduler's choice, then each pod steered.
+
+        Returns:
+            the best, and whether all better sets were refuted.
+        """
+        free = self._free()
+        sets = [set_ for size in range(1, len(free) + 1) for set_ in combinations(free, size)]
+        sets = [
+            one for one in sets if self._value(best.nodes) < self._value(one) <= float(self.worth.sum()) - low + 1e-9
+        ]
+        places = Places(self.planner, self.movable)
+        for names in sorted(sets, key=lambda one: (-self._value(one), one)):
+            emptied, failed = self._all(names)
+            if failed:
+                moves = places.of(names)
+                if moves is None:
+                    continue
+                emptied = Emptied(names, tuple(moves))
+            if self._holds(emptied):
+                return emptied, not places.cut
+        return best, not places.cut
+
+    def _holds(self, emptied: Emptied) -> bool:
+        """Whether what is left is enough."""
+        if not self.limits.keep_free and self.limits.bears is None:
+            return True
+        with self.planner.trial(everything=False) as trial:
+            shut(trial, emptied.nodes)
+            carry(trial, emptied.moves)
+            bears = self.limits.bears
+            return self._enough_free(trial.cluster, set(emptied.nodes)) and (
+                bears is None or bears(trial, emptied.nodes)
+            )
+
+
+def _fullness(cluster: Cluster) -> bounds.Float:
+    """float64[N], the largest part of cpu or memory that is requested on each node."""
+    offered = cluster.allocatable[:2].astype(np.float64)
+    part = np.divide(cluster.requested[:2], offered, out=np.ones(offered.shape), where=offered > 0)
+    full: bounds.Float = part.max(axis=0)
+    return full

@@ -1,0 +1,61 @@
+"""Pods that others look at: by required affinity and anti-affinity, and by spread constraints that must hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.pipeline.cycle import Cycle
+from kplan.plugins.inter_pod_affinity.filtering import FilterState
+from kplan.plugins.pod_topology_spread.filtering import HardState
+
+Mask = NDArray[np.bool_]
+
+
+def related(cycle: Cycle) -> Mask:
+    """bool[P], the pods that the pod of a cycle which was run is repelled by, is drawn to or is spread among.
+
+    Where one of them is, and that it is, may decide on which nodes the pod fits, also on other nodes than its own.
+    """
+    cluster = cycle.cluster
+    found = np.zeros(len(cluster.pods), dtype=np.bool_)
+    affinity = _state(cycle, "InterPodAffinity", FilterState)
+    if affinity is not None:
+        if affinity.affinity is not None:
+            found |= affinity.affinity.counter.pods > 0
+        for conflict in (*affinity.anti_affinity, *affinity.existing):
+            found |= conflict.counter.pods > 0
+    spread = _state(cycle, "PodTopologySpread", HardState)
+    for one in spread.spreads if spread is not None else ():
+        found |= selected(cluster, cycle.pod, one.constraint.selector)
+    return found
+
+
+def drawn(cycle: Cycle) -> bool:
+    """Whether pods that land may help the pod of a cycle: by its affinity, or by evening out what it is spread among.
+
+    To all other pods whatever lands can only be in the way.
+    """
+    affinity = _state(cycle, "InterPodAffinity", FilterState)
+    spread = _state(cycle, "PodTopologySpread", HardState)
+    return (affinity is not None and affinity.affinity is not None) or (spread is not None and bool(spread.spreads))
+
+
+def selected(cluster: Cluster, pod: PodInfo, selector: Any) -> Mask:
+    """bool[P], the pods that a spread constraint of a pod counts, wherever they are."""
+    classes = np.array(
+        [
+            one.namespace == pod.namespace and not one.terminating and selector.matches(one.labels)
+            for one in cluster.pod_classes
+        ],
+        dtype=np.bool_,
+    )
+    return classes[cluster.pod_class[: len(cluster.pods)]]
+
+
+def _state(cycle: Cycle, plugin: str, kind: type[Any]) -> Any:
+    state = cycle.states.get(plugin)
+    return state if isinstance(state, kind) else None

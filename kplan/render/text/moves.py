@@ -1,0 +1,84 @@
+"""Text of ``kplan moves``."""
+
+from __future__ import annotations
+
+from kplan.render.text.fitting import Fitting
+from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.shared import notes, origin, plan_page
+from kplan.render.text.style import Style
+from kplan.result.document_moves import BoxedNode, MovesPlan, MovesWay, PodMove
+from kplan.words import count, listed, short_amount
+
+BOXES_SHOWN = 4
+PODS_SHOWN = 6
+
+
+def moves(document: MovesPlan, style: Style) -> str:
+    """Lay out moves."""
+    page = plan_page(document, style)
+    if style.quiet:
+        return page.text()
+    _moves(page, document.moves)
+    if len(document.lands) > 1 and document.moves:
+        page.parts("Then", (f"{one.pod} -> {one.node}" for one in document.lands))
+    _boxes(page, document.boxes, everything=style.wide)
+    _ways(page, document.ways)
+    _steps(page, document.commands)
+    if document.left_alone:
+        told = [f"{number:,} {code}" for code, number in document.left_alone.items()]
+        page.part("Stay", ", ".join(told))
+    notes(page, document.notes)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _moves(page: Page, found: tuple[PodMove, ...]) -> None:
+    heads = ("#", "pod", "from", "to", "budget", "note")
+    rows = [_row(one) for one in found]
+    names = Fitting(nodes=(2, 3), pods=(1,), wraps=(4, 5))
+    if rows and not page.table("Moves", heads, rows, (0,), fitting=names):
+        page.parts("Moves", map("  ".join, rows))
+
+
+def _row(one: PodMove) -> tuple[str, ...]:
+    to = f"{one.to} (1 of {one.tie:,})" if one.tie else one.to
+    return str(one.number), one.pod, one.home, to, one.budget or "-", ", ".join(one.notes) or "-"
+
+
+def _ways(page: Page, ways: tuple[MovesWay, ...]) -> None:
+    label = "Or"
+    for way in ways:
+        if way.moves:
+            told = listed([f"{one.pod} {one.home} -> {one.to}" for one in way.moves], most=4)
+            page.part(label, f"{way.text}: {count(len(way.moves), 'move')}, {told}")
+        elif way.because is not None:
+            page.part(label, f"{way.text}: {way.because.text}")
+        label = ""
+
+
+def _steps(page: Page, commands: tuple[str, ...]) -> None:
+    """Write commands as they are typed: a line that is broken could not be."""
+    page.lines += [f"{'' if number else 'Steps':<{LABEL}}{command}" for number, command in enumerate(commands)]
+
+
+def _boxes(page: Page, nodes: tuple[BoxedNode, ...], *, everything: bool) -> None:
+    """Draw nodes before and after: ``-`` at a pod that leaves, ``+`` at one that lands, ``*`` at one that is wanted."""
+    shown = nodes if everything else nodes[:BOXES_SHOWN]
+    for number, node in enumerate(shown):
+        total = short_amount(node.resource, node.allocatable)
+        page.part("" if number else "Boxes", f"{node.node}, {total} {node.resource}")
+        page.detail(f"before  {_drawn(node, after=False, everything=everything)}", LABEL + 2)
+        page.detail(f"after   {_drawn(node, after=True, everything=everything)}", LABEL + 2)
+    page.more(len(nodes) - len(shown), "nodes")
+
+
+def _drawn(node: BoxedNode, *, after: bool, everything: bool) -> str:
+    pods = node.after if after else node.before
+    free = node.allocatable - sum(pod.amount for pod in pods)
+    changing = [pod for pod in pods if pod.change]
+    staying = [pod for pod in pods if not pod.change and pod.amount]
+    shown = staying if everything else staying[:PODS_SHOWN]
+    marks = {"leaves": "-", "lands": "+", "wanted": "*", "": ""}
+    told = [f"[{marks[p.change]}{p.pod} {short_amount(node.resource, p.amount)}]" for p in [*changing, *shown]]
+    told += [f"[+{len(staying) - len(shown)} pods]"] if len(staying) > len(shown) else []
+    return " ".join([*told, f"free {short_amount(node.resource, free)}"])

@@ -1,0 +1,72 @@
+"""Text of ``kplan pack``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.shared import notes, origin, plan_page
+from kplan.render.text.style import Style
+from kplan.result.document_pack import PackedNode, PackedPool, PackPlan
+from kplan.words import count, short_amount
+
+SHOWN = 12
+FREES = ("cpu", "memory")
+
+
+def pack(document: PackPlan, style: Style) -> str:
+    """Lay out which nodes could go."""
+    page = plan_page(document, style)
+    if style.quiet:
+        return page.text()
+    going = [one for one in document.found if one.goes]
+    staying = [one for one in document.found if not one.goes and one.because is not None]
+    _nodes(page, "Go", [_goes(one) for one in going], everything=style.wide)
+    _nodes(page, "Stay", [_stays(one) for one in staying], everything=style.wide)
+    _pools(page, document.pools)
+    if document.frees:
+        page.part("Frees", _frees(document))
+    if style.wide:
+        page.parts("Moves", (f"{one.number}  {one.pod} {one.home} -> {one.to}" for one in document.moves))
+    commands = document.commands if style.wide else document.commands[:SHOWN]
+    page.lines += [f"{'' if number else 'Steps':<{LABEL}}{line}" for number, line in enumerate(commands)]
+    page.more(len(document.commands) - len(commands), "drains")
+    notes(page, document.notes)
+    origin(page, document.origin)
+    return page.text()
+
+
+def _nodes(page: Page, label: str, told: Sequence[str], *, everything: bool) -> None:
+    shown = told if everything else told[:SHOWN]
+    page.parts(label, shown)
+    page.more(len(told) - len(shown), "nodes")
+
+
+def _goes(one: PackedNode) -> str:
+    moves = f"{count(one.moves, 'pod')} {'moves' if one.moves == 1 else 'move'}" if one.moves else "nothing to move"
+    worth = f", ${one.worth:,.0f} a month" if one.worth is not None else ""
+    return f"{one.number}  {one.node}, {moves}{worth}"
+
+
+def _stays(one: PackedNode) -> str:
+    return f"{one.node}: {one.because.text if one.because is not None else ''}"
+
+
+def _pools(page: Page, pools: Sequence[PackedPool]) -> None:
+    if len(pools) < 2 and not any(one.pool for one in pools):
+        return
+    priced = any(one.saves is not None for one in pools)
+    heads = ("pool", "nodes", "could go", *(("saves a month",) if priced else ()))
+    rows = [
+        (one.pool or "-", f"{one.nodes:,}", f"{one.going:,}", *((f"${one.saves or 0:,.0f}",) if priced else ()))
+        for one in pools
+    ]
+    page.table("Pools", heads, rows, right=(1, 2, 3) if priced else (1, 2))
+
+
+def _frees(document: PackPlan) -> str:
+    names = [*(name for name in FREES if name in document.frees), *(n for n in document.frees if n not in FREES)]
+    told = ", ".join(f"{short_amount(name, document.frees[name])} {name}" for name in names)
+    if document.saves is None or document.costs is None:
+        return told
+    return f"{told}; ${document.saves:,.0f} of ${document.costs:,.0f} a month"

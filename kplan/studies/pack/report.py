@@ -1,0 +1,222 @@
+"""The report of packing: which nodes could go, what keeps the others, and how near it is to the bound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from kplan.cluster import Cluster
+from kplan.course.loss import FailRun, lose
+from kplan.course.moving import Journey, Movable, Rules
+from kplan.course.moving.emptying import Stuck, shut
+from kplan.course.moving.packing import Kept, Limits, Packed, Packing
+from kplan.course.moving.places import carry
+from kplan.objects.well_known import ZONES
+from kplan.pipeline import Planner
+from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_moves import PodMove
+from kplan.result.document_pack import PackedNode, PackedPool, PackPlan
+from kplan.studies.pack.prices import Prices
+from kplan.studies.usage import POOLS
+from kplan.wording import moves as move_words
+from kplan.wording import pack as words
+from kplan.wording.failing import failure
+from kplan.wording.owners import owner_text
+
+MOVES_WRITTEN = 20_000
+"""Moves that a document names."""
+
+
+@dataclass(frozen=True)
+class PackAsked:
+    """What is asked.
+
+    Attributes:
+        nodes: names of the nodes that may go; all for None.
+        prices: what nodes cost; None to count them.
+        keep_free: part that stays free.
+        survive: ``zone`` or ``node``: the result bears the loss of any one; empty for no such thing.
+        annotated: move also what annotations tell autoscalers to leave alone.
+        doubts: about version and configuration.
+    """
+
+    nodes: frozenset[str] | None = None
+    prices: Prices | None = None
+    keep_free: float = 0.0
+    survive: str = ""
+    annotated: bool = False
+    doubts: tuple[Doubt, ...] = ()
+
+
+def pack(
+    planner: Planner,
+    asked: PackAsked,
+    origin: Origin,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    seen: Callable[[Cluster], None] | None = None,
+) -> PackPlan:
+    """Find the nodes that could be empty.
+
+    Args:
+        planner: planner over the cluster, which is as before afterwards; it evicts nobody for pods that land.
+        asked: what is asked.
+        origin: where the state is from.
+        progress: told how many of how many nodes were looked at.
+        seen: shown the cluster as it is then.
+    """
+    cluster = planner.cluster
+    worth, unpriced = _worth(cluster, asked.prices)
+    causes: dict[str, Cause] = {}
+
+    def note(trial: Planner, stuck: Stuck) -> None:
+        assert stuck.copy is not None
+        causes[stuck.pod.key] = failure(trial, *stuck.copy).because
+
+    movable = Movable(planner, Rules(annotated=asked.annotated))
+    bears = _bears(asked.survive) if asked.survive else None
+    limits = Limits(asked.keep_free, bears, asked.nodes)
+    packed = Packing(planner, movable, worth, limits, progress, seen=note).run()
+    if seen is not None:
+        with planner.trial(everything=False) as trial:
+            shut(trial, packed.emptied.nodes)
+            carry(trial, packed.emptied.moves)
+            seen(trial.cluster)
+    return _plan(planner, movable, asked, origin, packed, worth, unpriced, causes)
+
+
+def _worth(cluster: Cluster, prices: Prices | None) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], list[str]]:
+    """float64[N], what each node costs: its price, or one; and nodes of which the list has no price."""
+    if prices is None:
+        return np.ones(len(cluster.nodes)), []
+    found = [prices.of(node) for node in cluster.nodes]
+    missing = [node.name for node, price in zip(cluster.nodes, found, strict=True) if price is None]
+    return np.array([price or 0.0 for price in found]), missing
+
+
+def _bears(what: str) -> Callable[[Planner, Collection[str]], bool]:
+    """Whether a cluster without some nodes loses any one zone, or node, and has no more pods that wait than before."""
+
+    def bears(trial: Planner, gone: Collection[str]) -> bool:
+        domains: dict[str, list[str]] = {}
+        for node in trial.cluster.nodes:
+            if node.name not in gone:
+                zone = next((node.labels[label] for label in ZONES if label in node.labels), "")
+                domains.setdefault(zone if what == "zone" else node.name, []).append(node.name)
+        for names in domains.values():
+            run: FailRun[None] = lose(trial, names)
+            if any(one.pending for one in run.back):
+                return False
+        return True
+
+    return bears
+
+
+def _plan(
+    planner: Planner,
+    movable: Movable,
+    asked: PackAsked,
+    origin: Origin,
+    packed: Packed,
+    worth: np.ndarray[tuple[int], np.dtype[np.float64]],
+    unpriced: list[str],
+    causes: dict[str, Cause],
+) -> PackPlan:
+    cluster, priced = planner.cluster, asked.prices is not None
+    names = packed.emptied.nodes
+    rows = [cluster.node_index[name] for name in names]
+    leaving: Counter[str] = Counter(one.home for one in packed.emptied.moves)
+    saves = float(worth[rows].sum())
+    found: list[PackedNode] = [
+        PackedNode(
+            node=name,
+            goes=True,
+            number=number,
+            moves=leaving[name],
+            pool=_pool(cluster, name),
+            worth=float(worth[cluster.node_index[name]]) if priced else None,
+        )
+        for number, name in enumerate(names, 1)
+    ]
+    found += [
+        _kept(cluster, one, float(worth[cluster.node_index[one.node]]) if priced else None, causes)
+        for one in packed.kept
+    ]
+    first = next((one.because for one in found if one.because is not None), None)
+    journey = Journey(packed.emptied.moves, ())
+    return PackPlan(
+        api_version=API_VERSION,
+        verdict="FITS" if names else "BLOCKED",
+        sentence=words.sentence(len(cluster.nodes), packed, saves=saves if priced else None),
+        nodes=len(cluster.nodes),
+        origin=origin,
+        because=first if not names else None,
+        attempt=words.attempt(names, len(packed.emptied.moves)),
+        doubts=asked.doubts,
+        notes=tuple(words.notes(packed, unpriced, asked.keep_free, asked.survive)),
+        going=names,
+        left=len(cluster.nodes) - len(names),
+        bound=packed.bound,
+        bound_alone=packed.bound_alone,
+        proved=packed.proved,
+        saves=saves if priced else None,
+        costs=float(worth.sum()) if priced else None,
+        frees=_frees(cluster, rows),
+        pools=_pools(cluster, names, worth if priced else None),
+        found=tuple(found),
+        moves=tuple(
+            PodMove(
+                number=number,
+                pod=one.pod,
+                home=one.home,
+                to=one.to,
+                instead=one.instead,
+                owner=owner_text(cluster.pods[one.row], cluster),
+                tie=one.tie if one.tie > 1 else 0,
+                budget=move_words.budget(one.permission),
+                notes=move_words.costs(movable, cluster.pods[one.row]),
+            )
+            for number, one in enumerate(packed.emptied.moves[:MOVES_WRITTEN], 1)
+        ),
+        steps=tuple(step.flag for step in journey.steps()),
+        commands=words.commands(names, packed.emptied.moves),
+    )
+
+
+def _kept(cluster: Cluster, one: Kept, worth: float | None, causes: dict[str, Cause]) -> PackedNode:
+    return PackedNode(
+        node=one.node,
+        goes=False,
+        pool=_pool(cluster, one.node),
+        worth=worth,
+        because=words.stays(one, causes),
+        obstacles=dict(sorted(Counter(str(stuck.stays or "no-room") for stuck in one.stuck).items())),
+    )
+
+
+def _pool(cluster: Cluster, name: str) -> str:
+    labels = cluster.nodes[cluster.node_index[name]].labels
+    return next((labels[label] for label in POOLS if label in labels), "")
+
+
+def _frees(cluster: Cluster, rows: list[int]) -> dict[str, int]:
+    amounts = {name: int(cluster.allocatable[at, rows].sum()) for name, at in cluster.resources.items()}
+    return {name: amount for name, amount in amounts.items() if amount}
+
+
+def _pools(
+    cluster: Cluster, going: Collection[str], worth: np.ndarray[tuple[int], np.dtype[np.float64]] | None
+) -> tuple[PackedPool, ...]:
+    pools: dict[str, list[int]] = {}
+    for row, node in enumerate(cluster.nodes):
+        pools.setdefault(_pool(cluster, node.name), []).append(row)
+    gone = set(going)
+    found = []
+    for pool, rows in sorted(pools.items()):
+        leave = [row for row in rows if cluster.node_name(row) in gone]
+        saves = float(worth[leave].sum()) if worth is not None else None
+        found.append(PackedPool(pool=pool, nodes=len(rows), going=len(leave), saves=saves))
+    return tuple(found)

@@ -1,0 +1,37 @@
+"""Mixes of nodes in words."""
+
+from __future__ import annotations
+
+from kplan.course.mixing import Mixed
+from kplan.result.document_capacity import CheapestMix
+from kplan.words import count, joined, listed
+
+
+def sentence(wanted: int, mix: CheapestMix, found: Mixed) -> str:
+    """Write the sentence after the verdict."""
+    who = "the pod" if wanted == 1 else f"all {wanted:,} pods"
+    if found.homeless:
+        names = listed([pod.key for pod in found.homeless])
+        return f"no number of these nodes lets {who} in: {names} fits on none of them"
+    if found.mix is None:
+        return f"no mix of these nodes was found that lets {who} in: {count(len(found.left), 'pod')} left"
+    if not any(found.mix):
+        return f"{who} fit{'s' if wanted == 1 else ''} without more nodes"
+    told = joined(f"{one.nodes:,} x {one.name}" for one in mix.shapes if one.nodes)
+    cost = f", ${mix.cost:,.0f} a month" if mix.priced else ""
+    let = "lets" if sum(found.mix) == 1 else "let"
+    return f"{told} {let} {who} in{cost}; {_proof(mix)}"
+
+
+def _proof(mix: CheapestMix) -> str:
+    if mix.proved:
+        return "nothing cheaper does" if mix.priced else "fewer do not"
+    gap = (mix.cost - mix.bound) / mix.cost if mix.cost else 0.0
+    bound = f"${mix.bound:,.0f}" if mix.priced else f"{mix.bound:,.1f}"
+    return f"{bound} is the bound, {gap:.0%} below"
+
+
+def attempt(mix: CheapestMix) -> str:
+    """What to do, as what-ifs."""
+    flags = [f"{one.flag}{f',count={one.nodes}' if one.nodes > 1 else ''}" for one in mix.shapes if one.nodes]
+    return " ".join(flags)

@@ -1,0 +1,109 @@
+"""Moves in words: what they come to, what each costs, and what else there is to say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.cluster import PodInfo
+from kplan.course.eviction import Permission
+from kplan.course.moving import Found, Journey, Movable
+from kplan.course.moving.movable import asked_to_stay, has_local_data
+from kplan.course.moving.replay import Replayed
+from kplan.result.document_base import Cause
+from kplan.words import count, listed
+
+
+def sentence(pods: Sequence[str], found: Found) -> str:
+    """Write the sentence after the verdict."""
+    one = len(pods) == 1
+    who = pods[0] if one else f"all {len(pods):,} pods ({listed(list(pods), most=2)})"
+    verb = "fits" if one else "fit"
+    if not found.journeys:
+        most = f"up to {count(found.tried, 'move')}" if found.tried else "no move"
+        if found.bound > found.tried:
+            return f"{who} {verb} nowhere with {most}: all that could help were tried"
+        return f"{who}: no way was found with {most}{_not_below(found.bound)}"
+    journey = found.journeys[0]
+    nodes = list(dict.fromkeys(node for _, node in journey.placed))
+    if not journey.moves:
+        return f"{who} {verb} as things are: {listed(nodes)}"
+    many = "moves" if len(journey.moves) == 1 else "move"
+    return f"{who} {verb} on {listed(nodes)} once {count(len(journey.moves), 'pod')} {many}{_proof(found)}"
+
+
+def _proof(found: Found) -> str:
+    needed = len(found.journeys[0].moves)
+    if not found.fewest:
+        return f"; fewer may do it{_not_below(found.bound)}"
+    return "" if needed < 2 else f"; {needed - 1} or fewer cannot do it" if needed > 2 else "; one move cannot do it"
+
+
+def _not_below(bound: int) -> str:
+    return f", fewer than {bound} cannot do it" if bound > 1 else ""
+
+
+def attempt(journey: Journey | None) -> str:
+    """What to do, in a line: the moves."""
+    if journey is None or not journey.moves:
+        return ""
+    told = [f"{one.pod} {one.home} -> {one.to}" for one in journey.moves]
+    return f"move {listed(told, most=2)}"
+
+
+def way(code: str, spared: str = "") -> str:
+    """What sets a way apart."""
+    return {
+        "fewest": "fewest pods",
+        "no-budget": "no pod that a budget covers",
+        "no-local-data": "no pod that loses local data",
+        "spared": f"none of {spared}",
+        "annotated": "with pods that an annotation tells autoscalers to leave alone",
+    }[code]
+
+
+def none_found(found: Found, most: int) -> Cause:
+    """Why there is no such way."""
+    if found.bound > most:
+        return Cause(
+            code="no-moves", text=f"{count(most, 'move')} or fewer cannot do it: all that could help were tried"
+        )
+    return Cause(code="none-found", text=f"none was found{_not_below(found.bound)}")
+
+
+def budget(asked: Permission) -> str:
+    """The budget that is asked, and what it allows."""
+    return f"{asked.budget} {asked.allows} of {asked.at_first}" if asked.budget else ""
+
+
+def costs(movable: Movable, pod: PodInfo) -> tuple[str, ...]:
+    """What the move of a pod costs."""
+    _, _, last, anew, _ = movable.cost(pod)
+    local = [name for name, has in (("emptyDir", _empty_dir(pod)), ("hostPath", _host_path(pod))) if has]
+    told = [f"{' and '.join(local)} lost"] if has_local_data(pod) else []
+    told += ["its owner's only ready pod"] if last else []
+    told += ["its work begins anew"] if anew else []
+    told += ["annotated to stay"] if asked_to_stay(pod) else []
+    return (*told, *([f"priority {pod.priority}"] if pod.priority else []))
+
+
+def _empty_dir(pod: PodInfo) -> bool:
+    return any(volume.empty_dir is not None for volume in pod.pod.spec.volumes or ())
+
+
+def _host_path(pod: PodInfo) -> bool:
+    return any(volume.host_path is not None for volume in pod.pod.spec.volumes or ())
+
+
+def notes(journey: Journey, replayed: Replayed) -> list[str]:
+    """What else there is to say of a journey."""
+    told = []
+    if replayed.first:
+        first = listed(list(replayed.first))
+        told.append(f"it finds no place after others that wait, too, and are tried first: {first}")
+    tied = [one for one in journey.moves if one.tie > 1]
+    if tied:
+        more = f" (and {count(len(tied) - 1, 'more pod')})" if len(tied) > 1 else ""
+        told.append(
+            f"{tied[0].pod}{more}: {count(tied[0].tie, 'node')} tie, and the scheduler draws; {tied[0].to} is the first"
+        )
+    return told

@@ -1,0 +1,90 @@
+"""Packing in words: how many nodes are enough, what keeps the others, and how it is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kplan.course.moving.emptying import Stuck
+from kplan.course.moving.journey import Moved
+from kplan.course.moving.movable import Stays
+from kplan.course.moving.packing import Kept, Packed
+from kplan.result.document_base import Cause
+from kplan.wording.drain import budget_refuses
+from kplan.words import count, listed
+
+STAYS = {
+    Stays.BARE: "nothing makes it again",
+    Stays.OTHER_SCHEDULER: "another scheduler places it",
+    Stays.ASKED_TO_STAY: "an annotation tells autoscalers to leave it alone",
+    Stays.SPARED: "it is to be left alone",
+    Stays.LOCAL_DATA: "it would lose local data",
+}
+WHOLE = {
+    "control-plane": "it runs the cluster itself",
+    "not-asked": "it was not asked about",
+    "keep-free": "too little would be free then",
+    "survive": "a loss would not be borne then",
+}
+
+
+def sentence(nodes: int, packed: Packed, saves: float | None) -> str:
+    """Write the sentence after the verdict."""
+    going, moves = len(packed.emptied.nodes), len(packed.emptied.moves)
+    left = nodes - going
+    least = f"${packed.bound:,.0f} a month is the bound" if saves is not None else f"{packed.bound:,.0f} is the bound"
+    proof = "no more can go" if packed.proved else least
+    if not going:
+        return f"all {count(nodes, 'node')} stay; {proof}"
+    worth = f", ${saves:,.0f} a month" if saves is not None else ""
+    return f"{left:,} of {count(nodes, 'node')} are enough: {going:,} could go{worth}, {count(moves, 'move')}; {proof}"
+
+
+def attempt(names: Sequence[str], moves: int) -> str:
+    """What to do, in a line."""
+    if not names:
+        return ""
+    return f"drain {listed(list(names))} in this order" + (f", {count(moves, 'pod')} in all" if moves else "")
+
+
+def stays(one: Kept, causes: Mapping[str, Cause]) -> Cause | None:
+    """Why a node stays; None where that was not looked into."""
+    if one.why:
+        return Cause(code=one.why, text=WHOLE[one.why])
+    if not one.stuck:
+        return None
+    first = one.stuck[0]
+    more = f" (and {count(len(one.stuck) - 1, 'more pod')})" if len(one.stuck) > 1 else ""
+    cause = _pod(first, causes)
+    return Cause(code=cause.code, text=f"{first.pod.key}: {cause.text}{more}")
+
+
+def _pod(stuck: Stuck, causes: Mapping[str, Cause]) -> Cause:
+    if stuck.stays is None:
+        return causes.get(stuck.pod.key) or Cause(code="no-room", text="it finds no other place")
+    if stuck.permission is not None:
+        return Cause(code="budget", text=budget_refuses(stuck.permission))
+    return Cause(code=str(stuck.stays), text=STAYS[stuck.stays])
+
+
+def notes(packed: Packed, unpriced: Sequence[str], keep_free: float, survive: str) -> Iterator[str]:
+    """Say what else there is to say."""
+    if packed.bound_alone < packed.bound:
+        yield f"by resources alone, whatever is in the way, the bound is {packed.bound_alone:,.0f}"
+    if unpriced:
+        yield f"no price for {count(len(unpriced), 'node')}, taken as 0: {listed(list(unpriced))}"
+    if keep_free:
+        yield f"{keep_free:.0%} of what is left stays free, of each resource"
+    if survive:
+        yield f"the loss of any one {survive} is borne by what is left"
+
+
+def commands(names: Sequence[str], moves: Sequence[Moved]) -> tuple[str, ...]:
+    """List the commands: the nodes that go are cordoned first, so that no pod moves twice."""
+    if not names:
+        return ()
+    steered = any(set(move.cordoned) - set(names) for move in moves)
+    flags = "--ignore-daemonsets --delete-emptydir-data"
+    drains = [f"kubectl drain {name} {flags}" for name in names]
+    if steered:
+        drains = ["# some pods have to be steered, see the steps: --save FILE", *drains]
+    return (f"kubectl cordon {' '.join(names)}", *drains)

@@ -1,0 +1,169 @@
+"""Nodes that can be empty: against brute force by a model of its own, and cases by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kplan.course.moving import Movable
+from kplan.course.moving.packing import Limits, Packed, Packing
+from kplan.objects.models import Object
+from kplan.pipeline import Planner
+from tests.builders import node
+from tests.course.moving.small_worlds import World, random_world
+from tests.course.moving.test_search import owned, planner_of
+
+
+def pack(planner: Planner, worth: list[float] | None = None, **limits: Any) -> Packed:
+    values = np.array(worth) if worth is not None else np.ones(len(planner.cluster.nodes))
+    planner.preempt = False
+    return Packing(planner, Movable(planner), values, Limits(**limits)).run()
+
+
+def most_empty(world: World) -> int:
+    """Most nodes that can be empty, where only their own pods move, each once and landing before the next leaves."""
+    state = {name: home for name, (_, home) in world.pods.items()}
+    fixed = {home for app, home in world.pods.values() if world.apps[app].bare or world.apps[app].budget == 0}
+    free = sorted(set(world.nodes) - fixed)
+    for number in range(len(free), 0, -1):
+        for names in combinations(free, number):
+            if _can_go(world, state, frozenset(names), set()):
+                return number
+    return 0
+
+
+def _can_go(world: World, state: dict[str, str], going: frozenset[str], seen: set[frozenset[Any]]) -> bool:
+    left = [name for name, home in state.items() if home in going]
+    if not left:
+        return True
+    # pods of one app on one node are as good one as the other
+    key = frozenset(Counter((world.pods[name], home) for name, home in state.items()).items())
+    if key in seen or not _room(world, state, going, left):
+        return False
+    seen.add(key)
+    tried = set()
+    for name in left:
+        if world.pods[name] in tried:
+            continue
+        tried.add(world.pods[name])
+        app = world.apps[world.pods[name][0]]
+        rest = {other: home for other, home in state.items() if other != name}
+        for to in world.nodes:
+            if to not in going and world._fits(app, to, rest) and _can_go(world, {**rest, name: to}, going, seen):
+                return True
+        if not (app.near or app.spread) and not any(
+            world.apps[world.pods[one][0]].near or world.apps[world.pods[one][0]].spread for one in left
+        ):
+            return False  # pods that land are only in each other's way: any order is as good
+    return False
+
+
+def _room(world: World, state: dict[str, str], going: frozenset[str], left: list[str]) -> bool:
+    """Whether each pod that has to leave finds enough cpu and memory on some node of its pool."""
+    free = {name: [cpu, memory] for name, (cpu, memory, *_) in world.nodes.items() if name not in going}
+    for name, home in state.items():
+        if home in free:
+            app = world.apps[world.pods[name][0]]
+            free[home][0] -= app.cpu
+            free[home][1] -= app.memory
+    apps = [world.apps[world.pods[name][0]] for name in left]
+    if sum(app.cpu for app in apps) > sum(cpu for cpu, _ in free.values()):
+        return False
+    return all(
+        any(
+            cpu >= app.cpu and memory >= app.memory and app.pool in ("", world.nodes[name][3])
+            for name, (cpu, memory) in free.items()
+        )
+        for app in apps
+    )
+
+
+@pytest.mark.parametrize("first", range(0, 100, 20))
+def test_no_more_nodes_are_kept_than_have_to_be(first: int) -> None:
+    for seed in range(first, first + 20):
+        world = random_world(seed)
+        objects = [one for one in world.objects() if one.name != "wanted-0"]
+        found = pack(planner_of(*objects))
+        assert len(found.emptied.nodes) == most_empty(world), seed
+        assert found.bound <= len(world.nodes) - len(found.emptied.nodes), seed
+
+
+def three(**more: Any) -> list[Object]:
+    """Three nodes of four cpus, of which one pod each asks for one; more are keywords of the pod of a."""
+    nodes: list[Object] = [node(name, cpu="4") for name in ("a", "b", "c")]
+    return [*nodes, owned("x", "a", "1", **more), owned("y", "b", "1"), owned("z", "c", "1")]
+
+
+def test_one_node_is_enough() -> None:
+    found = pack(planner_of(*three()))
+    assert len(found.emptied.nodes) == 2
+    assert (found.bound, found.bound_alone, found.proved) == (1.0, 1.0, True)
+    assert len({move.to for move in found.emptied.moves}) == 1
+
+
+def test_the_dearest_nodes_go() -> None:
+    found = pack(planner_of(*three()), [100.0, 10.0, 50.0])
+    assert sorted(found.emptied.nodes) == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"metadata": {"ownerReferences": []}}, "bare-pod"),
+        ({"metadata": {"annotations": {"karpenter.sh/do-not-disrupt": "true"}}}, "asked-to-stay"),
+    ],
+)
+def test_a_node_with_a_pod_that_stays_is_kept(more: dict[str, Any], why: str) -> None:
+    found = pack(planner_of(*three(**more)))
+    assert sorted(found.emptied.nodes) == ["b", "c"]
+    [kept] = found.kept
+    assert (kept.node, [stuck.stays for stuck in kept.stuck]) == ("a", [why])
+
+
+def test_the_control_plane_is_kept() -> None:
+    label = {"node-role.kubernetes.io/control-plane": ""}
+    found = pack(planner_of(node("a", labels=label), node("b"), node("c")))
+    assert sorted(found.emptied.nodes) == ["b", "c"]
+    assert [(kept.node, kept.why) for kept in found.kept] == [("a", "control-plane")]
+
+
+def test_some_stays_free() -> None:
+    """Three cpus are asked for: on one node of four that leaves a quarter."""
+    assert len(pack(planner_of(*three()), keep_free=0.25).emptied.nodes) == 2
+    assert len(pack(planner_of(*three()), keep_free=0.3).emptied.nodes) == 1
+
+
+def test_a_pod_is_steered_where_the_scheduler_would_not_put_it() -> None:
+    """Of c and d, which stay, the scheduler prefers d for the small one: the large one then fits nowhere."""
+    bare = {"metadata": {"ownerReferences": []}}
+    planner = planner_of(
+        node("a", cpu="8"),
+        node("c", cpu="4"),
+        node("d", cpu="8"),
+        owned("large", "a", "6"),
+        owned("small", "a", "2"),
+        owned("stays-c", "c", "2", **bare),
+        owned("stays-d", "d", "2", **bare),
+    )
+    found = pack(planner)
+    assert found.emptied.nodes == ("a",)
+    assert sorted((move.pod, move.to) for move in found.emptied.moves) == [
+        ("default/large", "d"),
+        ("default/small", "c"),
+    ]
+
+
+def test_the_bound_knows_on_which_nodes_pods_may_be() -> None:
+    """Two nodes would do by amounts; but each of three pods may be on a node of its own only."""
+    names = ("a", "b", "c")
+    planner = planner_of(
+        *(node(name) for name in names),
+        *(owned(f"x-{name}", name, "1", nodeSelector={"kubernetes.io/hostname": name}) for name in names),
+    )
+    found = pack(planner)
+    assert (found.bound, found.bound_alone) == (3.0, 1.0)
+    assert not found.emptied.nodes
