@@ -65,6 +65,10 @@ def _try(axes: Sequence[Axis], worst: SweepOutcome, what_if: Sequence[WhatIfStep
     return words.closer(axis.name, axis.points[worst.number - 1].named, *(step.step for step in what_if))
 
 
+_NO_TIME = next(field.default for field in msgspec.structs.fields(SweepOutcome) if field.name == "seconds")
+"""The very object that is the default: msgspec leaves out a number only if it is that one."""
+
+
 def untimed(outcome: SweepOutcome) -> SweepOutcome:
     """An outcome without how long it took, which is never the same twice."""
-    return msgspec.structs.replace(outcome, seconds=0.0)
+    return msgspec.structs.replace(outcome, seconds=_NO_TIME)
