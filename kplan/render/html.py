@@ -33,7 +33,10 @@ SCRIPTS = (
     *(f"script/parts/{name}.js" for name in ("scores", "moves", "rollouts", "steps", "packing")),
     *(f"script/story/{name}.js" for name in ("panel", "node")),
     *(f"script/kinds/{name}.js" for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail")),
-    *(f"script/kinds/{name}.js" for name in ("check", "diff", "bind", "sweep", "plugins", "config", "audit", "unknown")),
+    *(
+        f"script/kinds/{name}.js"
+        for name in ("check", "diff", "bind", "sweep", "plugins", "config", "audit", "unknown")
+    ),
     "script/main.js",
 )
 """Parts of the script in the order in which they build on each other."""
