@@ -44,6 +44,9 @@ class Opener:
     def __init__(self, source: Source, rules: Rules) -> None:
         from kplan.bind.wire.stop import Stop
 
+        if rules.as_scheduler:  # whose pods they are decides which scheduler is asked to step aside
+            hint = "name its rules: --config FILE with a profile of that schedulerName"
+            raise UsageError("--as-scheduler: not where pods are bound", code="not-as-another", hint=hint)
         if source.snapshot:
             named_file(source)
         self._source, self._rules, self._stop = source, rules, Stop()

@@ -13,7 +13,7 @@ class Tone(StrEnum):
 
 
 _VERDICTS = {
-    Tone.GOOD: ("FITS", "READY", "BOUND", "TAKES", "IDLE", "PASSES", "SAME"),
+    Tone.GOOD: ("FITS", "READY", "BOUND", "TAKES", "IDLE", "PASSES", "SAME", "EQUAL"),
     Tone.WARN: ("PREEMPTS", "PARTLY", "LOSES", "DIFFERS"),
     Tone.BAD: ("PENDING", "BLOCKED", "REFUSES", "REFUSED", "FAILS", "FAILED", "HELD", "STOPPED"),
     Tone.HELD: ("GATED",),

@@ -160,3 +160,9 @@ def test_a_sweep_goes_by_a_policy(capsys: pytest.CaptureFixture[str], tmp_path: 
     words = ["sweep", "--drain-each", "a", "-j", "1", "--snapshot", snapshot, "-o", "json"]
     assert json.loads(run(capsys, *words)[1])["verdict"] == "FITS"
     assert json.loads(run(capsys, *words, "--policy", str(policy))[1])["verdict"] != "FITS"
+
+
+def test_nothing_is_bound_as_another_scheduler(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    snapshot = write(tmp_path, node("a"), pod("web", schedulerName="nobody"))
+    code, _, err = run(capsys, "bind", "-A", "--as-scheduler", "default-scheduler", "--snapshot", snapshot)
+    assert (code, "--as-scheduler: not where pods are bound" in err) == (2, True)
