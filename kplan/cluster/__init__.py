@@ -2,7 +2,7 @@
 
 from kplan.cluster.affinity import AffinityTerm, WeightedTerm
 from kplan.cluster.build import build
-from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Remove
+from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Remove, Restore
 from kplan.cluster.cluster import Change, Cluster, Undo
 from kplan.cluster.counters import Counter
 from kplan.cluster.labels import LabelColumn
@@ -25,6 +25,7 @@ __all__ = [
     "Put",
     "PutNode",
     "Remove",
+    "Restore",
     "Undo",
     "WeightedTerm",
     "build",

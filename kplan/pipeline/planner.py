@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kplan.cluster import Change, Cluster, PodInfo, Undo
+from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import Entity, SinglePod
+from kplan.pipeline.group import PodGroupCycle, group_in
+from kplan.pipeline.group_turns import in_turns
 from kplan.pipeline.kept import Kept
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
@@ -45,6 +48,9 @@ class Planner:
     _kept: tuple[Cluster, int, Kept] | None = field(default=None, init=False, repr=False, compare=False)
     """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
 
+    _told: dict[int, Event] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What became of pods that were tried with another of their group and were not asked about yet, by row."""
+
     @property
     def changes(self) -> tuple[Change, ...]:
         """All that went through this planner, in order."""
@@ -78,6 +84,16 @@ class Planner:
         kept = None if everything or nominated >= 0 else self._kept_for(pod)
         return Cycle(self.cluster, pipeline, pod, self.queue, nominated, everything=everything, kept=kept)
 
+    def group_cycle(self, pod: PodInfo, within: Rows | None, *, everything: bool) -> Cycle:
+        """Start a cycle of one pod of a group.
+
+        Args:
+            pod: the pod.
+            within: intp[M], the only nodes there are for it; None for all.
+            everything: ask every plugin about every node.
+        """
+        return replace(self.cycle(pod, everything=everything), within=within)
+
     def _kept_for(self, pod: PodInfo) -> Kept | None:
         """Answers about a pod like this one that was placed just before, if nothing was changed since."""
         if self._kept is None:
@@ -93,8 +109,8 @@ class Planner:
         return self.cycle(pod).explain()
 
     def waiting(self) -> list[PodInfo]:
-        """Waiting pods in the order in which they are tried."""
-        return self.queue.sort(self.queue.waiting(self.cluster))
+        """Waiting pods in the order in which they are tried; those of a group stand together, where it has its turn."""
+        return in_turns(self, self.queue.sort(self.queue.waiting(self.cluster)))
 
     def simulate(self, pods: Sequence[PodInfo] | None = None) -> Plan:
         """Try pods one after the other, each against what the former left.
@@ -106,8 +122,21 @@ class Planner:
         return Plan(tuple(events), tuple(self.terminating()), self.other_schedulers())
 
     def step(self, entity: PodInfo | Entity) -> Event:
-        """Try a pod, or what is scheduled as one, and carry out what comes of it."""
-        return (SinglePod(entity) if isinstance(entity, PodInfo) else entity).step(self)
+        """Try a pod, or what is scheduled as one, and carry out what comes of it.
+
+        A pod of a group that is tried as one is tried with all of it; what became of the others is told when they are
+        asked about, in the same turn.
+        """
+        if not isinstance(entity, PodInfo):
+            return entity.step(self)
+        told = self._told.pop(entity.row, None)
+        if told is not None:
+            return told
+        group = group_in(self, entity)
+        if group is None:
+            return SinglePod(entity).step(self)
+        self._told |= PodGroupCycle.of(self, group).steps(self)
+        return self._told.pop(entity.row)
 
     def place(self, cycle: Cycle, row: int) -> Taken:
         """Assume and reserve; nothing stays taken where a plugin refuses.
@@ -160,6 +189,7 @@ class Planner:
             raise
         if trial.kept:
             self._log += trial._log
+            self._told |= trial._told
         else:
             trial.take_back()
 
