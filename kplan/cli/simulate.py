@@ -36,6 +36,12 @@ def simulate(
     victims: Annotated[
         str, typer.Option("--victims", metavar="return|gone", help="Do evicted pods return?")
     ] = "return",
+    all_or_nothing: Annotated[
+        list[str],
+        typer.Option(
+            "--all-or-nothing", metavar="deploy/x|job/y|a=b", help="Pods that are placed together or not at all."
+        ),
+    ] = [],
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
@@ -64,6 +70,7 @@ def simulate(
             preempt=not no_preempt,
             back=victims == "return",
             templates=templates,
+            together=tuple(all_or_nothing),
         )
         return session, with_steps(document, what_if)
 
@@ -80,6 +87,7 @@ def plan(
     preempt: bool = True,
     back: bool = True,
     templates: dict[str, str] | None = None,
+    together: tuple[str, ...] = (),
 ) -> SimulationPlan:
     """Plan the queue, and the pods of manifests after it.
 
@@ -91,6 +99,7 @@ def plan(
         preempt: carry out preemptions.
         back: whether evicted pods that a controller owns come back.
         templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+        together: sets of pods that are to be placed whole or not at all.
 
     Raises:
         SourceError: a manifest cannot be read.
@@ -113,6 +122,8 @@ def plan(
         options=SimulateOptions(victims_return=back, doubts=session.doubts, attempts=True),
         own=own,
         templates=templates,
+        together=together,
+        namespace=namespace,
     )
     played = asked.first()
     session.planned = played.planner.cluster

@@ -25,12 +25,14 @@ class GroupInfo:
         pod_group: the object.
         waiting: its pods that are tried, in order.
         scheduled: its pods that had a node before.
+        asked: whether it is a group only because that was asked: the scheduler knows nothing of it.
     """
 
     key: str
     pod_group: PodGroup
     waiting: tuple[PodInfo, ...]
     scheduled: int
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

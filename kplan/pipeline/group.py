@@ -15,6 +15,8 @@ from kplan.framework.codes import Code, Point
 from kplan.framework.findings import Why
 from kplan.framework.groups import GroupHandle, GroupInfo, GroupPostFilter
 from kplan.framework.preemption import NodeStatus
+from kplan.objects.models import PodGroup
+from kplan.objects.models.groups import GangSchedulingPolicy, PodGroupSchedulingPolicy, PodGroupSpec
 from kplan.pipeline.group_bench import GroupBench
 from kplan.pipeline.group_rules import invalid
 from kplan.pipeline.group_trying import UNSCHEDULABLE, Tried, TriedPod, Tries, try_group
@@ -28,7 +30,12 @@ from kplan.result.outcome import Preempted
 def group_in(planner: Tries, pod: PodInfo) -> GroupInfo | None:
     """The group whose cycle a waiting pod is tried in; None where it is tried alone."""
     pipeline = _pipeline(planner, pod)
-    if pipeline is None or not pod.waiting or not pipeline.features.since(37):
+    if pipeline is None or not pod.waiting:
+        return None
+    asked = planner.together(pod) if planner.together is not None else ""
+    if asked:
+        return _asked(planner, asked)
+    if not pipeline.features.since(37):
         return None
     cluster, features = planner.cluster, pipeline.features
     group = group_of(pod, cluster, features)
@@ -38,6 +45,16 @@ def group_in(planner: Tries, pod: PodInfo) -> GroupInfo | None:
     mine = [cluster.pods[row] for row in cluster.in_group(key)]
     waiting = planner.queue.sort(one for one in mine if one.waiting and planner.queue.responsible(one))
     return GroupInfo(key, group, tuple(waiting), counts(pod, key, cluster).scheduled)
+
+
+def _asked(planner: Tries, name: str) -> GroupInfo:
+    """The set of pods that is to be placed whole or not at all."""
+    assert planner.together is not None
+    mine = [pod for pod in planner.cluster.pods if not pod.gone and planner.together(pod) == name]
+    waiting = planner.queue.sort(pod for pod in mine if pod.waiting and planner.queue.responsible(pod))
+    gang = PodGroupSchedulingPolicy(gang=GangSchedulingPolicy(min_count=len(mine)))
+    spec = PodGroupSpec(scheduling_policy=gang, priority=min(pod.priority for pod in waiting))
+    return GroupInfo(name, PodGroup(spec=spec), tuple(waiting), sum(pod.bound for pod in mine), asked=True)
 
 
 def _pipeline(planner: Tries, pod: PodInfo) -> Pipeline | None:
@@ -77,6 +94,8 @@ class PodGroupCycle:
         return dict(self._after_eviction(first, again))
 
     def _scheduled(self, planner: Tries) -> int:
+        if self.group.asked:
+            return self.group.scheduled
         return counts(self.group.waiting[0], self.group.key, planner.cluster).scheduled
 
     def _after_eviction(self, first: Cycled, again: Cycled) -> Iterator[tuple[int, Event]]:
@@ -114,11 +133,12 @@ class PodGroupCycle:
     def _outcome(self, **fields: Any) -> GroupOutcome:
         group = self.group
         rows = tuple(pod.row for pod in group.waiting)
-        return GroupOutcome(group.key, rows, quorum(group.pod_group.spec.scheduling_policy), group.scheduled, **fields)
+        wanted = quorum(group.pod_group.spec.scheduling_policy)
+        return GroupOutcome(group.key, rows, wanted, group.scheduled, asked=group.asked, **fields)
 
     def _cycle(self, planner: Tries) -> Cycled:
         """One cycle: place the group, or find what would have to leave for it."""
-        problem = invalid(self.group, planner.cluster, self.pipeline.features)
+        problem = "" if self.group.asked else invalid(self.group, planner.cluster, self.pipeline.features)
         if problem:
             return self._failed(planner, NodeStatus(Code.ERROR, message=problem), {}, Tried())
         with planner.trial() as trial:
@@ -184,7 +204,8 @@ class PodGroupCycle:
             lambda pods: GroupBench(planner, self.group, self.pipeline, pods),
         )
         reasons: list[str] = []
-        for plugin in self.pipeline.at(Point.POD_GROUP_POST_FILTER):
+        point = Point.POST_FILTER if self.group.asked else Point.POD_GROUP_POST_FILTER
+        for plugin in self.pipeline.at(point):
             if not hasattr(plugin, "pod_group_post_filter"):
                 continue
             answer: GroupPostFilter = plugin.pod_group_post_filter(self.group, handle)

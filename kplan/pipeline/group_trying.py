@@ -6,7 +6,7 @@ podGroupSchedulingPlacementAlgorithm, podGroupPodSchedulingAlgorithm, findBestPo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -20,6 +20,7 @@ from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import Steps, place_pod
 from kplan.pipeline.profiles import Pipeline
+from kplan.plugins.shared.pod_groups import feasible, quorum
 from kplan.result import Outcome
 
 UNSCHEDULABLE = "pod group is unschedulable"
@@ -28,7 +29,13 @@ _SUCCESS = NodeStatus(Code.SUCCESS)
 
 
 class Tries(Steps, Protocol):
-    """A planner that can be tried on."""
+    """A planner that can be tried on.
+
+    Attributes:
+        together: names what else is to be placed whole or not at all: a set of pods, by one of them; None for nothing.
+    """
+
+    together: Callable[[PodInfo], str] | None
 
     def trial(self) -> AbstractContextManager[Any]:
         """A planner over the same cluster that takes back what goes through it."""
@@ -85,7 +92,7 @@ def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything:
         pipeline: plugins of its pods' profile.
         everything: ask every plugin about every node.
     """
-    if not pipeline.features.enabled("TopologyAwareWorkloadScheduling"):
+    if group.asked or not pipeline.features.enabled("TopologyAwareWorkloadScheduling"):
         return _on(trial, group, pipeline, None, everything=everything)
     sets = _node_sets(trial, group, pipeline)
     if isinstance(sets, NodeStatus):
@@ -188,6 +195,9 @@ def _feasible(group: GroupInfo, pipeline: Pipeline, scheduled: int, remaining: i
     Source: v1.37.2 framework/runtime/framework.go RunPlacementFeasiblePlugins.
     """
     waits: NodeStatus | None = None
+    if group.asked:
+        wanted = quorum(group.pod_group.spec.scheduling_policy)
+        return feasible(group.key, wanted, scheduled, remaining) or _SUCCESS
     for plugin in pipeline.plugins.values():
         if not isinstance(plugin, PlacementFeasiblePlugin):
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +17,7 @@ from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
 from kplan.result import Event, Outcome, Plan
+from kplan.result.group import GroupOutcome
 
 
 @dataclass
@@ -34,6 +35,9 @@ class Planner:
             resourceVersion, and kube-scheduler ignores an update that does not change it.
         bind: carry out what plugins write before a pod is bound, as when each binding is over before the next pod's
             turn. The conformance oracle, which binds nothing, leaves claims in flight.
+        together: names sets of pods that are to be placed whole or not at all, though the scheduler does not know them
+            as groups: the name of the set that a pod is of, empty for none. None for no such set.
+        turns: what became of the groups that had a turn, in order.
     """
 
     cluster: Cluster
@@ -43,6 +47,8 @@ class Planner:
     everything: bool = True
     move_nominations: bool = True
     bind: bool = True
+    together: Callable[[PodInfo], str] | None = None
+    turns: list[GroupOutcome] = field(default_factory=list, init=False, repr=False, compare=False)
     _log: list[tuple[tuple[Change, ...], Undo]] = field(default_factory=list, init=False, repr=False, compare=False)
     """All that went through this planner, in order, with what takes it back."""
     _kept: tuple[Cluster, int, Kept] | None = field(default=None, init=False, repr=False, compare=False)
@@ -136,7 +142,10 @@ class Planner:
         if group is None:
             return SinglePod(entity).step(self)
         self._told |= PodGroupCycle.of(self, group).steps(self)
-        return self._told.pop(entity.row)
+        told = self._told.pop(entity.row)
+        assert told.outcome.group is not None
+        self.turns.append(told.outcome.group)
+        return told
 
     def place(self, cycle: Cycle, row: int) -> Taken:
         """Assume and reserve; nothing stays taken where a plugin refuses.
@@ -180,6 +189,7 @@ class Planner:
             self.everything if everything is None else everything,
             self.move_nominations,
             self.bind,
+            self.together,
         )
         trial._kept = self._kept
         try:
@@ -190,6 +200,7 @@ class Planner:
         if trial.kept:
             self._log += trial._log
             self._told |= trial._told
+            self.turns += trial.turns
         else:
             trial.take_back()
 

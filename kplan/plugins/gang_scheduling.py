@@ -18,15 +18,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Code, Cost, Point, Reads
+from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Refused, Why
 from kplan.framework.groups import GroupInfo
 from kplan.framework.preemption import NodeStatus
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.objects.models import SchedulingWorkload
 from kplan.objects.models.groups import PodGroupSchedulingPolicy
-from kplan.plugins.shared.pod_groups import counts, group_of, key_of, quorum
+from kplan.plugins.shared.pod_groups import counts, feasible, key_of, policy_of, quorum
 
 FEW = "waiting for minCount pods from a gang to appear in scheduling queue"
 WAITS = "waiting for minCount pods from a gang to be scheduled"
@@ -79,37 +78,21 @@ class GangScheduling:
             remaining: its pods that are still to be tried.
         """
         wanted = quorum(group.pod_group.spec.scheduling_policy)
-        if scheduled >= wanted:
-            return None
-        lost = scheduled + remaining < wanted
-        said = "cannot be satisfied" if lost else "is not yet satisfied"
-        text = f"minCount ({wanted}) {said}: {scheduled} scheduled, {remaining} remaining"
-        why = Why(ReasonCode.GROUP_QUORUM, (About(AboutKind.GROUP, group.key),), text)
-        return NodeStatus(Code.UNSCHEDULABLE if lost else Code.WAIT, self.name, (why,))
+        return feasible(group.key, wanted, scheduled, remaining, self.name)
 
     def _policy(self, pod: PodInfo, cluster: Cluster) -> PodGroupSchedulingPolicy | Why:
         """The policy of the pod's group, or what is wrong with the group."""
+        policy = policy_of(pod, cluster, self.features)
+        if policy is not None:
+            return policy
+        named, ref = pod.pod.spec.scheduling_group, pod.pod.spec.workload_ref
         about = (About(AboutKind.GROUP, key_of(pod, self.features)),)
-        if not self.features.since(36):
-            return _policy_of_workload(pod, cluster, about)
-        group = group_of(pod, cluster, self.features)
-        if group is not None:
-            return group.spec.scheduling_policy
-        named = pod.pod.spec.scheduling_group
-        name = (named.pod_group_name if named is not None else None) or ""
-        text = f'waiting for pods\'s pod group "{name}" to appear in scheduling queue'
+        if self.features.since(36):
+            name = (named.pod_group_name if named is not None else None) or ""
+            text = f'waiting for pods\'s pod group "{name}" to appear in scheduling queue'
+            return Why(ReasonCode.GROUP_MISSING, about, text)
+        workload, group = (ref.name or "", ref.pod_group or "") if ref is not None else ("", "")
+        text = f'waiting for pods\'s workload "{workload}" to appear in scheduling queue'
+        if f"{pod.namespace}/{workload}" in cluster.objects.table("workloads"):
+            text = f'pod group "{group}" doesn\'t exist for a workload "{workload}"'
         return Why(ReasonCode.GROUP_MISSING, about, text)
-
-
-def _policy_of_workload(pod: PodInfo, cluster: Cluster, about: tuple[About, ...]) -> PodGroupSchedulingPolicy | Why:
-    """The policy of a group of 1.35, which is part of a Workload, or what is wrong with it."""
-    ref = pod.pod.spec.workload_ref
-    name, group = (ref.name or "", ref.pod_group or "") if ref is not None else ("", "")
-    workload: SchedulingWorkload | None = cluster.objects.table("workloads").get(f"{pod.namespace}/{name}")
-    if workload is None:
-        text = f'waiting for pods\'s workload "{name}" to appear in scheduling queue'
-        return Why(ReasonCode.GROUP_MISSING, about, text)
-    for template in workload.spec.pod_group_templates or ():
-        if template.name == group:
-            return template.scheduling_policy
-    return Why(ReasonCode.GROUP_MISSING, about, f'pod group "{group}" doesn\'t exist for a workload "{name}"')

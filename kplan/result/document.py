@@ -10,6 +10,7 @@ import msgspec
 
 from kplan.result.document_asked import AskedNode, Turn
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_group import GroupPlan
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -312,6 +313,7 @@ class Answer(Part, frozen=True, kw_only=True):
         no_help: what would be tried first and does not help.
         asked_node: the one node asked about, where it does not refuse the pod.
         turn: its place in the queue, where others that wait were placed first.
+        pod_group: what becomes of the group that it is placed with, if it waits and is of one.
     """
 
     pod: str
@@ -339,6 +341,7 @@ class Answer(Part, frozen=True, kw_only=True):
     event: Event | None = None
     asked_node: AskedNode | None = None
     turn: Turn | None = None
+    pod_group: GroupPlan | None = None
 
 
 class PodExplanation(Document, Answer, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ class GroupOutcome:
         nominated: node row by pod row, once victims are to leave.
         pdb_violations: how many of the victims break a budget.
         under_way: whether others are leaving for it already.
+        asked: whether it is a group only because that was asked.
         then: the next cycle, once the victims have left.
     """
 
@@ -43,6 +44,7 @@ class GroupOutcome:
     nominated: Mapping[int, int] = field(default_factory=dict)
     pdb_violations: int = 0
     under_way: bool = False
+    asked: bool = False
     then: GroupOutcome | None = None
 
     @property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kplan.pipeline import Planner
 from kplan.result.document_base import Doubt, Origin
+from kplan.result.document_group import GroupPlan
 from kplan.studies.node_verdicts import VerdictKeeper
 
 
@@ -22,6 +23,7 @@ class Context:
         brief: leave long lists of nodes out, as where many pods are explained.
         in_turn: others that wait are placed first, in the order of the queue.
         verdicts: keeps what every node says to each pod all the same; None where nothing draws it.
+        group_plans: what became of groups of pods, which is worked out once.
     """
 
     planner: Planner
@@ -32,3 +34,4 @@ class Context:
     brief: bool = False
     in_turn: bool = False
     verdicts: VerdictKeeper | None = None
+    group_plans: dict[str, GroupPlan | None] = field(default_factory=dict)

@@ -12,8 +12,12 @@ from dataclasses import dataclass
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.groups import group_key, workload_key
+from kplan.framework.codes import Code
 from kplan.framework.features import Features
-from kplan.objects.models import PodGroup
+from kplan.framework.findings import About, Why
+from kplan.framework.preemption import NodeStatus
+from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.objects.models import PodGroup, SchedulingWorkload
 from kplan.objects.models.groups import PodGroupSchedulingPolicy
 
 GATE = "GenericWorkload"
@@ -55,6 +59,26 @@ def quorum(policy: PodGroupSchedulingPolicy) -> int:
     return policy.gang.min_count if policy.gang is not None else 1
 
 
+def policy_of(pod: PodInfo, cluster: Cluster, features: Features) -> PodGroupSchedulingPolicy | None:
+    """The policy of the group a pod is of; None for no group, or one that is not there.
+
+    In 1.35 a group is part of a Workload.
+    """
+    group = group_of(pod, cluster, features)
+    ref = pod.pod.spec.workload_ref
+    if group is not None or ref is None or features.since(36):
+        return group.spec.scheduling_policy if group is not None else None
+    workload: SchedulingWorkload | None = cluster.objects.table("workloads").get(f"{pod.namespace}/{ref.name or ''}")
+    templates = (workload.spec.pod_group_templates if workload is not None else None) or ()
+    return next((one.scheduling_policy for one in templates if one.name == (ref.pod_group or "")), None)
+
+
+def quorum_of(pod: PodInfo, cluster: Cluster, features: Features) -> int:
+    """How many pods of the group of a pod have to have a node; 0 if there is no such group."""
+    policy = policy_of(pod, cluster, features)
+    return quorum(policy) if policy is not None else 0
+
+
 def counts(pod: PodInfo, key: str, cluster: Cluster) -> GroupCounts:
     """Count the pods of a group, of those that wait the ones of the same scheduler.
 
@@ -68,6 +92,27 @@ def counts(pod: PodInfo, key: str, cluster: Cluster) -> GroupCounts:
     pods = [cluster.pods[row] for row in cluster.in_group(key)]
     bound = sum(one.bound for one in pods)
     return GroupCounts(bound + sum(not one.bound and one.scheduler_name == pod.scheduler_name for one in pods), bound)
+
+
+def feasible(key: str, wanted: int, scheduled: int, remaining: int, plugin: str = "") -> NodeStatus | None:
+    """Tell whether a group has what it needs (None), may still get it (Wait), or cannot (Unschedulable).
+
+    Args:
+        key: key of the group.
+        wanted: how many of its pods have to have a node.
+        scheduled: its pods with a node, those of this cycle among them.
+        remaining: its pods that are still to be tried.
+        plugin: whose status it is.
+
+    Source: v1.37.2 plugins/gangscheduling/gangscheduling.go PlacementFeasible.
+    """
+    if scheduled >= wanted:
+        return None
+    lost = scheduled + remaining < wanted
+    said = "cannot be satisfied" if lost else "is not yet satisfied"
+    text = f"minCount ({wanted}) {said}: {scheduled} scheduled, {remaining} remaining"
+    why = Why(ReasonCode.GROUP_QUORUM, (About(AboutKind.GROUP, key),), text)
+    return NodeStatus(Code.UNSCHEDULABLE if lost else Code.WAIT, plugin, (why,))
 
 
 def priority_of(group: PodGroup) -> int:

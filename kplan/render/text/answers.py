@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kplan.render.text.fixes import commands, fixes
+from kplan.render.text.groups import groups
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.parts import beside, facts, preempt, scores
 from kplan.render.text.shared import group_lines, headline, notes, origin, owners, verdict
@@ -41,6 +42,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
         page.part("Queue", document.turn.text)
     if document.asked_node is not None:
         page.parts("Node", filter(None, (document.asked_node.text, document.asked_node.why)))
+    groups(page, (document.pod_group,) if document.pod_group is not None else (), everything=style.wide)
     why(page, document, style)
     facts(page, document)
     if document.nearest is not None:

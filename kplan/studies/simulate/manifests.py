@@ -11,6 +11,7 @@ from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.remedies import Candidate
 from kplan.result.document_base import Origin
+from kplan.scenario.together import together
 from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
@@ -30,6 +31,8 @@ class ManifestPlan:
         options: of each plan; what manifests come to is filled in.
         own: whether the cluster's own waiting pods are tried first.
         templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+        together: sets of pods that are to be placed whole or not at all; see ``scenario.together``.
+        namespace: of what names none there.
     """
 
     state: ClusterState
@@ -40,6 +43,8 @@ class ManifestPlan:
     options: SimulateOptions = SimulateOptions()  # noqa: RUF009 - it is frozen
     own: bool = True
     templates: Mapping[str, str] | None = None
+    together: tuple[str, ...] = ()
+    namespace: str = ""
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
@@ -59,6 +64,7 @@ class ManifestPlan:
 
     def _play(self, landed: Landed, planner: Planner, options: SimulateOptions) -> Played:
         cluster = planner.cluster
+        planner.together = together(cluster, self.together, self.namespace)
         mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if self.own else []
         theirs = [cluster.pods[cluster.pod_index[key]] for key in landed.pods]
         tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]

@@ -29,7 +29,7 @@ from kplan.result.document_plan import (
 )
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
-from kplan.studies.doubts import extenders_of, missing_nodes, plan_doubts
+from kplan.studies.doubts import extenders_of, groups_modelled, missing_nodes, plan_doubts
 from kplan.studies.notes import left_alone
 from kplan.studies.simulate.quotas import quota_rows
 from kplan.studies.simulate.rollouts import rollout_plans
@@ -121,6 +121,7 @@ class _Planned:
         self.planner = attempts.planner
         self.landings = [landing for landing in attempts.landings.values() if not landing.elsewhere]
         self._told = telling.told
+        self.groups = telling.groups.all(self.planner)
         self.steps = [self._step(landing) for landing in self.landings]
 
     def told(self, landing: Landing[object]) -> Told | None:
@@ -174,6 +175,7 @@ def _document(
             frozenset() if steps else _POD,
             extenders_of(run.planner),
             nodes=bool(run.planner.cluster.nodes),
+            groups=groups_modelled(run.planner),
         ),
     )
     plan = SimulationPlan(
@@ -192,6 +194,7 @@ def _document(
         rollouts=rollouts,
         quotas=quota_rows(options.ledger) if options.ledger is not None else (),
         careful=tuple(dict.fromkeys(text for change in options.change for text in change.careful)),
+        groups=run.groups,
     )
     if not options.attempts or not run.planner.cluster.nodes:
         return plan
