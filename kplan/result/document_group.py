@@ -27,6 +27,8 @@ class GroupPlan(Part, frozen=True, kw_only=True):
         attempt: the cheapest change that lets more of it fit, and how many fit then; empty for none that was found.
         message: the scheduler's exact text for the group; empty where it knows none.
         asked: whether it is a group only because that was asked (``--all-or-nothing``).
+        decided_by: ``volcano``, ``kueue``, ``coscheduling`` or ``nobody``, of a group kube-scheduler does not know:
+            then it is a what-if, of the group alone: ``result`` is ``fits`` or ``does-not-fit``. Empty for others.
     """
 
     group: str
@@ -45,3 +47,4 @@ class GroupPlan(Part, frozen=True, kw_only=True):
     attempt: str = ""
     message: str = ""
     asked: bool = False
+    decided_by: str = ""

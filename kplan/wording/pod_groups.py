@@ -109,3 +109,31 @@ def waits_text(waits_for: Sequence[str], starves: Sequence[str]) -> str:
     if starves:
         return f"{joined(list(starves))}, which waits for it likewise: neither gets what it needs while both hold on"
     return f"{joined(list(waits_for))}: without {'its' if len(waits_for) == 1 else 'their'} pods it fits"
+
+
+_DECIDES = {
+    "volcano": "Volcano decides when its pods start, and kplan does not model its queue",
+    "kueue": "Kueue decides when its pods start, and kplan does not model its queues",
+    "coscheduling": "the coscheduling plugin holds its pods back until enough have a node, and kplan does not run it",
+    "nobody": "nothing makes the scheduler place its pods together: it places them one by one",
+}
+
+
+def what_if_text(total: int, on: Mapping[str, int], fits: int, blocked: str, decided_by: str) -> str:
+    """Whether a group that kube-scheduler does not know would fit, asked about it alone.
+
+    Args:
+        total: pods that wait.
+        on: pods by node, of those that fit.
+        fits: how many fit one after another.
+        blocked: the first that does not; empty for none.
+        decided_by: who decides.
+    """
+    yes = f"all {total:,} fit at once: yes ({tallied(on)})"
+    no = f"all {total:,} fit at once: no, {fits:,} {'does' if fits == 1 else 'do'}; {blocked} does not"
+    return f"{no if blocked else yes}; {_DECIDES[decided_by]}"
+
+
+def elsewhere_doubt(names: Sequence[str], decided_by: str) -> str:
+    """Say that another scheduler decides about groups."""
+    return f"{listed(names, most=2)}: {_DECIDES[decided_by]}"

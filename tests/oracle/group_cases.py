@@ -25,12 +25,14 @@ class GroupGen(Gen):
         self.minor = minor
         self.twins = False
         self.topology = self.p(.35)
-        self.claims = self.p(.2)
+        self.claims = self.p(.2) and minor >= 36
         self.policy_gate = minor >= 37 and self.p(.12)
         self.whole = self.p(.5)   # preemption of 1.36 for whole groups is behind a gate
 
     # --- groups
     def group(self, ns, name, least, priority):
+        if self.minor < 36:
+            return self.workload(ns, name, least)
         policy = {"gang": {"minCount": least}} if least else {"basic": {}}
         spec = {"schedulingPolicy": policy, "priority": priority}
         if self.p(.05):
@@ -44,8 +46,17 @@ class GroupGen(Gen):
         return {"apiVersion": f"scheduling.k8s.io/{version}", "kind": "PodGroup", "spec": spec,
                 "metadata": {"name": name, "namespace": ns, "uid": f"pg-{ns}-{name}"}}
 
+    def workload(self, ns, name, least):
+        """A group of 1.35: part of a Workload."""
+        policy = {"gang": {"minCount": least}} if least else {"basic": {}}
+        groups = [{"name": "workers" if self.p(.95) else "others", "policy": policy}]
+        return {"apiVersion": "scheduling.k8s.io/v1alpha1", "kind": "Workload", "metadata": {"name": name, "namespace": ns, "uid": f"w-{ns}-{name}"}, "spec": {"podGroups": groups}}
+
     def join(self, pod, name, priority):
-        pod["spec"]["schedulingGroup"] = {"podGroupName": name}
+        if self.minor < 36:
+            pod["spec"]["workloadRef"] = {"name": name, "podGroup": "workers", **({"podGroupReplicaKey": self.pick(["0", "1"])} if self.p(.2) else {})}
+        else:
+            pod["spec"]["schedulingGroup"] = {"podGroupName": name}
         pod["spec"]["priority"] = priority
         pod["spec"].pop("preemptionPolicy", None)
 
@@ -53,7 +64,7 @@ class GroupGen(Gen):
         """Groups whose pods run."""
         for i in range(self.r.randint(0, 2)):
             ns, name, priority = self.pick(NAMESPACES), f"old-{i}", self.pick([0, 0, 10, 50])
-            mine = [q for q in self.some(placed, 1, 5) if "schedulingGroup" not in q["spec"]]
+            mine = [q for q in self.some(placed, 1, 5) if not {"schedulingGroup", "workloadRef"} & set(q["spec"])]
             for q in mine:
                 q["metadata"]["namespace"] = ns
                 self.join(q, name, priority)
@@ -152,8 +163,9 @@ class GroupGen(Gen):
         gates = {"GenericWorkload": True}
         if self.minor < 37:
             gates["GangScheduling"] = True
+        if self.minor == 36:
             gates["WorkloadAwarePreemption"] = self.whole
-        if self.topology:
+        if self.topology and self.minor >= 36:
             gates["TopologyAwareWorkloadScheduling"] = True
         if self.policy_gate:
             gates["PodGroupPreemptionPolicy"] = True

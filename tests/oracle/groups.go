@@ -221,6 +221,8 @@ func (w *world) one(p *v1.Pod, out *CaseOut) error {
 	}
 	if po.Error == "" && len(po.Best) > 0 {
 		w.place(p, po, f)
+	} else {
+		w.unnominate(p, po)
 	}
 	return nil
 }

@@ -20,12 +20,16 @@ func (w *world) groups(todo []*v1.Pod, out *CaseOut) error {
 			continue
 		}
 		if po.Error != "" || len(po.Best) == 0 {
+			w.unnominate(p, po)
 			continue
 		}
 		w.place(p, po, f)
 		if po.Placed != "" {
-			if s := f.RunPermitPlugins(w.ctx, framework.NewCycleState(), p, po.Placed); !s.IsSuccess() {
-				po.Permit = st(s)
+			for _, pl := range private(f, "permitPlugins").Interface().([]permitPlugin) {
+				if s, _ := pl.Permit(w.ctx, framework.NewCycleState(), p, po.Placed); !s.IsSuccess() {
+					po.Permit = st(s.WithPlugin(pl.Name()))
+					break
+				}
 			}
 		}
 	}

@@ -21,13 +21,13 @@ def groups(page: Page, found: Sequence[GroupPlan], *, everything: bool) -> None:
         found: the groups.
         everything: show all of them.
     """
-    ordered = sorted(found, key=lambda one: one.result in ("placed", "preempted"))
+    ordered = sorted(found, key=lambda one: one.result in ("placed", "preempted", "fits"))
     shown = ordered if everything else ordered[:SHOWN]
     for number, one in enumerate(shown):
         page.part("Group" if not number else "", f"{one.group}: {one.text}")
         if one.because is not None:
             page.detail(one.because.text, _UNDER)
-        if one.result == "pending" and one.holds:
+        if one.result in ("pending", "does-not-fit") and one.holds:
             page.detail(f"those that fit would hold {holds_text(one.holds)}", _UNDER)
         if one.waits_for:
             page.detail(f"waits for {waits_text(one.waits_for, one.starves)}", _UNDER)

@@ -12,6 +12,8 @@ _OTHERS = (
     "config-converted",
     "devices-not-modelled",
     "extender-not-asked",
+    "gates-assumed",
+    "group-elsewhere",
     "no-zones",
     "nodes-missing",
     "not-expanded",

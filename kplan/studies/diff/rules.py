@@ -41,6 +41,7 @@ GATES = frozenset(
         "InterPodAffinityHostnameFastPath",
         "MatchLabelKeysInPodTopologySpread",
         "NodeDeclaredFeatures",
+        "PodGroupPreemptionPolicy",
         "PodLevelResources",
         "PodLevelResourcesFixDefaulting",
         "StorageCapacityScoring",

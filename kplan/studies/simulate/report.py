@@ -18,6 +18,7 @@ from kplan.pipeline import Planner
 from kplan.remedies import attempt
 from kplan.result import EventKind
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_group import GroupPlan
 from kplan.result.document_plan import (
     Expanded,
     PlanCause,
@@ -30,6 +31,7 @@ from kplan.result.document_plan import (
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
 from kplan.studies.doubts import extenders_of, groups_modelled, missing_nodes, plan_doubts
+from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.notes import left_alone
 from kplan.studies.simulate.quotas import quota_rows
 from kplan.studies.simulate.rollouts import rollout_plans
@@ -85,6 +87,7 @@ def simulate_pods(
         options: what is asked.
     """
     telling = Telling()
+    foreign = foreign_groups(planner)
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
     attempts.place(pods[:first])
@@ -93,7 +96,7 @@ def simulate_pods(
     rollouts.play(pods[first:])
     for pod in rollouts.stuck():
         _tell_again(attempts, telling, pod)
-    return _document(_Planned(attempts, telling), rollout_plans(rollouts), origin, options)
+    return _document(_Planned(attempts, telling, foreign), rollout_plans(rollouts), origin, options)
 
 
 def _tell_again(attempts: Attempts[object], telling: Telling, pod: PodInfo) -> None:
@@ -116,12 +119,12 @@ class _Planned:
         steps: the same, as they are shown.
     """
 
-    def __init__(self, attempts: Attempts[object], telling: Telling) -> None:
+    def __init__(self, attempts: Attempts[object], telling: Telling, foreign: tuple[GroupPlan, ...]) -> None:
         self.attempts = attempts
         self.planner = attempts.planner
         self.landings = [landing for landing in attempts.landings.values() if not landing.elsewhere]
         self._told = telling.told
-        self.groups = telling.groups.all(self.planner)
+        self.groups = (*telling.groups.all(self.planner), *foreign)
         self.steps = [self._step(landing) for landing in self.landings]
 
     def told(self, landing: Landing[object]) -> Told | None:
@@ -177,6 +180,7 @@ def _document(
             nodes=bool(run.planner.cluster.nodes),
             groups=groups_modelled(run.planner),
         ),
+        *elsewhere(run.groups),
     )
     plan = SimulationPlan(
         api_version=API_VERSION,
