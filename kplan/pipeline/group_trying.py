@@ -94,7 +94,7 @@ def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything:
     """
     if group.asked or not pipeline.features.enabled("TopologyAwareWorkloadScheduling"):
         return _on(trial, group, pipeline, None, everything=everything)
-    sets = _node_sets(trial, group, pipeline)
+    sets = node_sets(trial, group, pipeline)
     if isinstance(sets, NodeStatus):
         return Tried(sets)
     tried = []
@@ -121,8 +121,8 @@ def _error(status: NodeStatus) -> str:
     return UNSCHEDULABLE if text.startswith(UNSCHEDULABLE) else text
 
 
-def _node_sets(trial: Tries, group: GroupInfo, pipeline: Pipeline) -> tuple[NodeSet, ...] | NodeStatus:
-    """The sets of nodes that the group is tried on."""
+def node_sets(trial: Tries, group: GroupInfo, pipeline: Pipeline) -> tuple[NodeSet, ...] | NodeStatus:
+    """Part the nodes into the sets that a group is tried on, or say why that cannot be."""
     every = NodeSet("", trial.cluster.all_rows)
     for plugin in pipeline.at(Point.PLACEMENT_GENERATE)[:1]:
         found: tuple[NodeSet, ...] | Failed = plugin.placements(group, trial.cluster, every)

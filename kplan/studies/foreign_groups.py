@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kplan.admission.controllers.gangs import Decider, gang_of
+from kplan.admission.controllers.gangs import Decider, Gang, gang_of
 from kplan.cluster import PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.pipeline import Planner
@@ -25,16 +26,33 @@ def foreign_groups(planner: Planner) -> tuple[GroupPlan, ...]:
 
     Pods of schedulers that kplan has no rules of are tried by those of the default scheduler.
     """
-    found: dict[tuple[str, Decider], list[PodInfo]] = {}
+    waits: dict[Gang, list[PodInfo]] = {}
     for pod in planner.cluster.pods:
-        gang = gang_of(pod.pod, planner.cluster.objects.table("jobs")) if pod.waiting else None
+        gang = _gang(planner, pod) if pod.waiting else None
         if gang is not None and planner.cluster.nodes:
-            found.setdefault((gang.name, gang.decider), []).append(pod)
-    asked = list(found.items())[:MOST]
-    return tuple(_plan(planner, name, decider, pods) for (name, decider), pods in asked if len(pods) > 1)
+            waits.setdefault(gang, []).append(pod)
+    if not waits:
+        return ()
+    runs = Counter(_gang(planner, pod) for pod in planner.cluster.pods if pod.bound)
+    asked = [(gang, pods) for gang, pods in waits.items() if len(pods) + runs[gang] > 1]
+    return tuple(_plan(planner, gang, pods, runs[gang]) for gang, pods in asked[:MOST])
 
 
-def _plan(planner: Planner, name: str, decider: Decider, pods: Sequence[PodInfo]) -> GroupPlan:
+def foreign_group(planner: Planner, pod: PodInfo) -> GroupPlan | None:
+    """Ask about the group of one waiting pod; None where there is no other pod of one."""
+    gang = _gang(planner, pod)
+    if gang is None or not planner.cluster.nodes:
+        return None
+    others = [other for other in planner.cluster.pods if _gang(planner, other) == gang]
+    waits, runs = [other for other in others if other.waiting], sum(other.bound for other in others)
+    return _plan(planner, gang, waits, runs) if len(waits) + runs > 1 else None
+
+
+def _gang(planner: Planner, pod: PodInfo) -> Gang | None:
+    return gang_of(pod.pod, planner.cluster.objects.table("jobs"))
+
+
+def _plan(planner: Planner, gang: Gang, pods: Sequence[PodInfo], runs: int) -> GroupPlan:
     cluster = planner.cluster
     default = planner.pipelines.get(DEFAULT_SCHEDULER) or next(iter(planner.pipelines.values()))
     known = {pod.scheduler_name: default for pod in pods} | dict(planner.pipelines)
@@ -46,9 +64,9 @@ def _plan(planner: Planner, name: str, decider: Decider, pods: Sequence[PodInfo]
     who = blocked.pod.key if blocked.pod is not None else ""
     helps = fits_text(attempt(trying, pods, blocked.on, blocked.pod)) if blocked.pod is not None else ""
     return GroupPlan(
-        group=name,
+        group=gang.name,
         result="does-not-fit" if who else "fits",
-        text=what_if_text(len(pods), on, blocked.fits, who, decider.value),
+        text=what_if_text(len(pods), runs, on, blocked.fits, who, gang.decider.value),
         pods=len(pods),
         wanted=len(pods),
         fits=blocked.fits,
@@ -56,7 +74,7 @@ def _plan(planner: Planner, name: str, decider: Decider, pods: Sequence[PodInfo]
         because=blocked.cause,
         holds=on,
         attempt=helps,
-        decided_by=decider.value,
+        decided_by=gang.decider.value,
     )
 
 

@@ -10,8 +10,11 @@ from msgspec.structs import replace as changed
 from kplan.cluster import Assume, PodInfo, Remove
 from kplan.cluster.groups import group_key
 from kplan.framework.codes import Code
+from kplan.framework.preemption import NodeStatus
+from kplan.framework.worlds import Rows
 from kplan.pipeline import Planner
 from kplan.pipeline.group import group_in
+from kplan.pipeline.group_trying import node_sets
 from kplan.plugins.shared.pod_groups import key_of, quorum_of
 from kplan.remedies import attempt
 from kplan.result import Event, EventKind, Outcome
@@ -24,6 +27,8 @@ from kplan.wording.pod_groups import failed_text, gated_text, held_cause, kept_c
 
 OTHERS = 8
 """Groups that are asked whether they are in the way."""
+DOMAINS = 64
+"""Domains that are asked how many pods of a group fit there."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +40,14 @@ class Blocked:
         on: node row by pod row, of those.
         pod: the first that does not.
         cause: why.
+        nodes: the nodes that were asked, as ``zone=a``: the domain where most fit; empty for all nodes.
     """
 
     fits: int = 0
     on: Mapping[int, int] = field(default_factory=dict)
     pod: PodInfo | None = None
     cause: Cause | None = None
+    nodes: str = ""
 
 
 def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -> GroupPlan:
@@ -71,16 +78,16 @@ def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -
         return changed(plan, result="gated", text=gated_text(last, keys), message="")
     if last.status.code is Code.ERROR:
         return changed(plan, result="failed", text=failed_text(", ".join(last.status.reasons)))
-    blocked = fits_at_once(planner, [cluster.pods[row] for row in last.pods])
+    blocked = _in_a_domain(planner, last) or fits_at_once(planner, [cluster.pods[row] for row in last.pods])
     holds: dict[str, int] = {}
     for node in blocked.on.values():
         name = cluster.node_name(node)
         holds[name] = holds.get(name, 0) + 1
     name = blocked.pod.key if blocked.pod is not None else ""
-    waits_for, starves = in_the_way(planner, last)
+    waits_for, starves = in_the_way(planner, last) if not blocked.nodes else ((), ())
     return changed(
         plan,
-        text=pending_text(last, blocked.fits, name),
+        text=pending_text(last, blocked.fits, name, blocked.nodes),
         fits=blocked.fits,
         blocked_by=name,
         because=blocked.cause,
@@ -111,14 +118,35 @@ def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
     )
 
 
-def fits_at_once(planner: Planner, pods: Sequence[PodInfo]) -> Blocked:
-    """Place pods one after another, those that fit nowhere left out, and say why the first of these does not."""
+def _in_a_domain(planner: Planner, turn: GroupOutcome) -> Blocked | None:
+    """The domain where most of a group fits, if it has to be in one; None for all nodes."""
+    group = group_in(planner, planner.cluster.pods[turn.pods[0]])
+    if not turn.nodes or group is None:
+        return None
+    sets = node_sets(planner, group, planner.pipelines[group.waiting[0].scheduler_name])
+    constraints = group.pod_group.spec.scheduling_constraints
+    if isinstance(sets, NodeStatus) or constraints is None or not constraints.topology:
+        return None
+    key = constraints.topology[0].key
+    found = ((nodes.name, fits_at_once(planner, group.waiting, nodes.rows)) for nodes in sets[:DOMAINS])
+    name, most = max(found, key=lambda one: one[1].fits)
+    return replace(most, nodes=f"{key}={name}")
+
+
+def fits_at_once(planner: Planner, pods: Sequence[PodInfo], within: Rows | None = None) -> Blocked:
+    """Place pods one after another, those that fit nowhere left out, and say why the first of these does not.
+
+    Args:
+        planner: planner over the cluster, which is as before then.
+        pods: the pods.
+        within: the only nodes that are asked; None for all.
+    """
     on: dict[int, int] = {}
     first: PodInfo | None = None
     cause: Cause | None = None
     with planner.trial(everything=False) as trial:
         for pod in pods:
-            cycle = trial.cycle(pod)
+            cycle = trial.group_cycle(pod, within, everything=False)
             outcome = cycle.explain(preempt=False)
             if outcome.choice >= 0 and not outcome.error and trial.place(cycle, outcome.choice).refused is None:
                 on[pod.row] = outcome.choice
@@ -130,7 +158,7 @@ def fits_at_once(planner: Planner, pods: Sequence[PodInfo]) -> Blocked:
 
 def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> str:
     """What would let more of the group fit: tried with all of it."""
-    if blocked.pod is None:
+    if blocked.pod is None or blocked.nodes:
         return ""
     pods = [planner.cluster.pods[row] for row in turn.pods]
     return fits_text(attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod))

@@ -29,13 +29,14 @@ def placed_text(turn: GroupOutcome, placed: int, on: Mapping[str, int], victims:
     return f"{whole}{after} ({needs}{already}, {there:,} then): {tallied(on)}"
 
 
-def pending_text(turn: GroupOutcome, fits: int, blocked: str) -> str:
-    """What becomes of a group that does not get what it needs."""
+def pending_text(turn: GroupOutcome, fits: int, blocked: str, nodes: str) -> str:
+    """What becomes of a group that does not get what it needs; the nodes are the domain where most of it fits."""
     total = len(turn.pods)
-    already = f" and {turn.scheduled:,} that run" if turn.scheduled else ""
-    got = "none fits" if not fits else f"{fits:,} of {total:,} fit{'s' if fits == 1 else ''} at once"
+    already = f", {turn.scheduled:,} run{'s' if turn.scheduled == 1 else ''}" if turn.scheduled else ""
+    where = f" in {nodes}, and nowhere more" if nodes else ""
+    got = "none fits" if not fits else f"{fits:,} of {total:,} fit{'s' if fits == 1 else ''} at once{where}"
     who = f", {blocked} does not" if blocked else ""
-    return f"none is placed: {turn.wanted:,} needed at one time, {got}{already}{who}"
+    return f"none is placed: {turn.wanted:,} needed at one time{already}, {got}{who}"
 
 
 def gated_text(turn: GroupOutcome, keys: Mapping[int, str]) -> str:
@@ -74,8 +75,9 @@ def kept_cause(status: NodeStatus, group: str, there: int, wanted: int) -> Cause
 
 def held_cause(plan: GroupPlan) -> Cause:
     """The cause of a pod whose group is not placed."""
-    why = f": {plan.because.text}" if plan.because is not None else ""
-    return Cause(code=ReasonCode.GROUP_QUORUM, text=f"{plan.group}: {plan.text}{why}")
+    if plan.because is not None and plan.blocked_by:
+        return Cause(code=ReasonCode.GROUP_QUORUM, text=f"{plan.blocked_by} has no place: {plan.because.text}")
+    return Cause(code=ReasonCode.GROUP_QUORUM, text=f"{plan.group}: {plan.text}")
 
 
 def kept_says() -> str:
@@ -119,18 +121,24 @@ _DECIDES = {
 }
 
 
-def what_if_text(total: int, on: Mapping[str, int], fits: int, blocked: str, decided_by: str) -> str:
+def what_if_text(total: int, runs: int, on: Mapping[str, int], fits: int, blocked: str, decided_by: str) -> str:
     """Whether a group that kube-scheduler does not know would fit, asked about it alone.
 
     Args:
         total: pods that wait.
+        runs: pods that run already.
         on: pods by node, of those that fit.
         fits: how many fit one after another.
         blocked: the first that does not; empty for none.
         decided_by: who decides.
     """
-    yes = f"all {total:,} fit at once: yes ({tallied(on)})"
-    no = f"all {total:,} fit at once: no, {fits:,} {'does' if fits == 1 else 'do'}; {blocked} does not"
+    already = f"{runs:,} {'runs' if runs == 1 else 'run'}; " if runs else ""
+    what = f"{already}all {total:,}{' that wait' if runs else ''} fit at once"
+    if total == 1:
+        what = f"{already}the one that waits fits"
+    yes = f"{what}: yes ({tallied(on)})"
+    some = f", {fits:,} {'does' if fits == 1 else 'do'}; {blocked} does not" if total > 1 else ""
+    no = f"{what}: no{some}"
     return f"{no if blocked else yes}; {_DECIDES[decided_by]}"
 
 

@@ -85,6 +85,21 @@ def test_a_group_that_evicts_says_whom() -> None:
     assert (plan.result, plan.evicts, plan.fits) == ("preempted", ("default/low",), 2)
 
 
+def test_a_group_that_has_to_be_in_one_domain_is_told_of_the_one_where_most_fit() -> None:
+    gates = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True}
+    racks = {"a": "r1", "b": "r2", "c": "r2"}
+    plan = told(
+        *(node(name, cpu="1", labels={"rack": rack}) for name, rack in racks.items()),
+        group("g", 3, schedulingConstraints={"topology": [{"key": "rack"}]}),
+        *members("g", range(3)),
+        of="g-0",
+        scheduler=kplan.Scheduler.of("1.37", gates=gates),
+    )
+    assert (plan.result, plan.fits, plan.holds, plan.blocked_by) == ("pending", 2, {"b": 1, "c": 1}, "default/g-2")
+    assert "2 of 3 fit at once in rack=r2" in plan.text
+    assert plan.attempt == ""
+
+
 def test_a_pod_alone_has_no_group() -> None:
     planner = SCHEDULER.planner(ClusterState.of([node("a"), pod("alone")]))
     assert group_of_pod(planner, planner.cluster.pods[0]) is None

@@ -12,6 +12,7 @@ from kplan.result.document_base import Cause
 from kplan.result.document_group import GroupPlan
 from kplan.studies.context import Context
 from kplan.studies.explain.explained import Explained
+from kplan.studies.foreign_groups import elsewhere, foreign_group
 from kplan.studies.group_turns import group_of_pod, waits_for_group
 from kplan.wording.pod_groups import held_cause, held_says, kept_says, makes_room_says
 
@@ -32,7 +33,7 @@ def with_group(context: Context, pod: PodInfo, outcome: Outcome, found: Explaine
         return _decided(found, pod, "PENDING", kept_says(), cause, None)
     plan = _plan(context, pod)
     if plan is None:
-        return found
+        return found if context.brief else _with_foreign(context, pod, found)
     if plan.result == "preempted":
         return _decided(found, pod, "PREEMPTS", makes_room_says(plan), held_cause(plan), plan)
     if plan.result == "placed":
@@ -49,6 +50,15 @@ def _plan(context: Context, pod: PodInfo) -> GroupPlan | None:
     if text not in context.group_plans:
         context.group_plans[text] = group_of_pod(context.planner, pod, attempts=True)
     return context.group_plans[text]
+
+
+def _with_foreign(context: Context, pod: PodInfo, found: Explained) -> Explained:
+    """Tell whether the group would fit at once, where others decide about it: the verdict of the pod stays."""
+    plan = foreign_group(context.planner, pod)
+    if plan is None:
+        return found
+    doubts = (*found.answer.doubts, *elsewhere((plan,)))
+    return replace(found, answer=msgspec.structs.replace(found.answer, pod_group=plan, doubts=doubts))
 
 
 def _decided(
