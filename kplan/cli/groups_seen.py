@@ -12,7 +12,7 @@ from kplan.wording.pod_groups import gates_seen
 if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
 
-GATE = "GenericWorkload"
+GATE, DOMAINS = "GenericWorkload", "TopologyAwareWorkloadScheduling"
 _WITH = {35: (GATE, "GangScheduling"), 36: (GATE, "GangScheduling"), 37: (GATE,)}
 """Gates that groups need, by minor."""
 
@@ -29,7 +29,8 @@ def seen(state: ClusterState, gates: Mapping[str, bool], version: str) -> tuple[
     minor = features(version).features.version.minor
     if GATE in said or minor not in _WITH or not _grouped(state):
         return gates, None
-    on = {gate: True for gate in _WITH[minor] if gate not in said}
+    wanted = [*_WITH[minor], *([DOMAINS] if minor == 37 and _constrained(state) else [])]
+    on = {gate: True for gate in wanted if gate not in said}
     return {**gates, **on}, Doubt("gates-assumed", gates_seen(tuple(on)))
 
 
@@ -44,3 +45,8 @@ def _grouped(state: ClusterState) -> bool:
         if name and f"{pod.metadata.namespace or 'default'}/{name}" in groups:
             return True
     return False
+
+
+def _constrained(state: ClusterState) -> bool:
+    """Whether a group of the source has to be in one domain."""
+    return any(item.spec.scheduling_constraints is not None for item in state.pod_groups)
