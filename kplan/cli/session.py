@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as changed
 
+from kplan.cli.groups_seen import seen
 from kplan.cli.options import Rules, Source
 from kplan.cli.rules_given import Configuration, calling, make_rules, read_configuration, read_gates
 from kplan.errors import UsageError
@@ -184,7 +185,10 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
 
     state = read.state
     version, how = version_of(state, rules.k8s_version)
+    gates, doubt = seen(state, gates, version)
     given = make_rules(read, version, gates, config, rules.config or rules.policy)
+    if doubt is not None:
+        given = replace(given, scheduler=replace(given.scheduler, doubts=(*given.scheduler.doubts, doubt)))
     scheduler = calling(given.scheduler, read, rules.extender_calls) if rules.call_extenders else given.scheduler
     scheduler = scheduler.for_all(rules.as_scheduler) if rules.as_scheduler else scheduler
     fill_in(state, scheduler)

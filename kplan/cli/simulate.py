@@ -62,6 +62,12 @@ def simulate(
     runs: Annotated[
         int, typer.Option("--runs", metavar="N", min=0, help="Play so many runs, and tell the spread.")
     ] = 0,
+    all_or_nothing: Annotated[
+        list[str],
+        typer.Option(
+            "--all-or-nothing", metavar="deploy/x|job/y|a=b", help="Pods that are placed together or not at all."
+        ),
+    ] = [],
     exit_code: options.ExitCodeFlag = False,
     strict: options.Strict = False,
     timings: options.Timings = False,
@@ -90,6 +96,7 @@ def simulate(
             back=victims == "return",
             templates=templates,
             drawn=Drawn(seed if sample else None, runs, seed),
+            together=tuple(all_or_nothing),
         )
         return with_steps(document, what_if)
 
@@ -107,6 +114,7 @@ def plan(
     back: bool = True,
     templates: dict[str, str] | None = None,
     drawn: Drawn | None = None,
+    together: tuple[str, ...] = (),
 ) -> SimulationPlan:
     """Plan the queue, and the pods of manifests after it.
 
@@ -119,6 +127,7 @@ def plan(
         back: whether evicted pods that a controller owns come back.
         templates: dotted path of the pod template by kind, for kinds that kplan does not know.
         drawn: which runs are played; none if None.
+        together: sets of pods that are to be placed whole or not at all.
 
     Raises:
         SourceError: a manifest cannot be read.
@@ -131,7 +140,7 @@ def plan(
         raise UsageError("--queue manifests without a manifest", code="no-manifest", hint=hint)
     how = SimulateOptions(victims_return=back, doubts=session.doubts, attempts=True)
     asked = manifest_plan(session, files, namespace, how, own=own, preempt=preempt, templates=templates)
-    asked = replace(asked, seed=drawn.sample if drawn is not None else None)
+    asked = replace(asked, seed=drawn.sample if drawn is not None else None, together=together)
     played = asked.first()
     session.planned = played.planner.cluster
     if drawn is None or not drawn.runs:
@@ -167,6 +176,7 @@ def manifest_plan(
         options=how,
         own=own,
         templates=templates,
+        namespace=namespace,
     )
 
 

@@ -2,7 +2,7 @@
 
 from kplan.cluster.affinity import AffinityTerm, WeightedTerm
 from kplan.cluster.build import build
-from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Relabel, Remove
+from kplan.cluster.changes import AddPods, Assume, Nominate, Put, Relabel, Remove, Restore
 from kplan.cluster.cluster import Change, Cluster, Undo
 from kplan.cluster.counters import Counter
 from kplan.cluster.device_claims import arrive, leave, released
@@ -27,6 +27,7 @@ __all__ = [
     "PutNode",
     "Relabel",
     "Remove",
+    "Restore",
     "Undo",
     "WeightedTerm",
     "arrive",

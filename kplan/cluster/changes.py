@@ -68,6 +68,27 @@ class Remove:
 
 
 @dataclass(frozen=True, slots=True)
+class Restore:
+    """A pod that was removed is back on a node after all: a possible victim that may stay."""
+
+    pod: int
+    node: int
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Count the pod on the node again."""
+        info = cluster.pods[self.pod]
+        assert info.gone, f"{info.key} is there"
+        info.gone = False
+        cluster.move(self.pod, self.node, 1)
+
+        def revert() -> None:
+            cluster.move(self.pod, self.node, -1)
+            info.gone = True
+
+        return revert
+
+
+@dataclass(frozen=True, slots=True)
 class Nominate:
     """A waiting pod is nominated to run on a node; -1 clears the nomination."""
 

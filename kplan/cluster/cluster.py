@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster.counters import Counters
 from kplan.cluster.distinct import Distinct
+from kplan.cluster.groups import GroupMembers
 from kplan.cluster.labels import NodeLabels
 from kplan.cluster.pods import PodClass, PodClasses, PodInfo
 from kplan.cluster.ranks import Ranks
@@ -99,6 +100,7 @@ class Cluster:
         self.pod_generation = 0
         self.stamp = 0
         self.counters: Counters
+        self._groups = GroupMembers()
         self._by_name = Ranks(lambda pod: (pod.namespace, pod.name))
         self._by_importance = Ranks(lambda pod: (-pod.priority, int(self.pod_start[pod.row]), pod.namespace, pod.name))
 
@@ -153,6 +155,11 @@ class Cluster:
         """Rows of the pods on a node, by namespace and name."""
         rows = np.flatnonzero(self.pod_node == node).tolist()
         return sorted(rows, key=lambda row: (self.pods[row].namespace, self.pods[row].name))
+
+    def in_group(self, key: str) -> list[int]:
+        """Rows of the pods of a group that are there, by row; for its key see ``cluster.groups``."""
+        rows = self._groups.of(self.pods, self.pod_generation).get(key, ())
+        return [row for row in rows if not self.pods[row].gone]
 
     def nominated_on(self, node: int) -> list[int]:
         """Rows of the waiting pods nominated to a node, in order of rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -66,6 +66,7 @@ class PreemptionHandle:
         nominated_status: code of the pod's nominated node in this cycle, or None if it has none.
         filters: asks all filter plugins about worlds, nominated pods counted.
         lockstep: prepares worlds that are asked again after each shift.
+        without: status of one node once some pods are gone, on whichever nodes: all is counted anew.
         evictions: asks extenders which candidates are left, by node row, and with which victims; raises ExtenderError.
             None where none are asked.
     """
@@ -76,6 +77,7 @@ class PreemptionHandle:
     nominated_status: Code | None
     filters: Callable[[Worlds], Verdicts]
     lockstep: Callable[[Worlds], Lockstep]
+    without: Callable[[int, Sequence[int]], NodeStatus]
     evictions: Callable[[Mapping[int, Victims]], dict[int, Victims]] | None = None
 
 

@@ -14,6 +14,14 @@ class ReasonCode(StrEnum):
 
     SCHEDULING_GATES = "scheduling-gates"
 
+    GROUP_MISSING = "group-missing"
+    GROUP_TOO_SMALL = "group-too-small"
+    """A gang of fewer pods than have to get a node at one time."""
+    GROUP_QUORUM = "group-quorum"
+    """Fewer pods of a gang get a node than have to at one time."""
+    GROUP_WAITS = "group-waits"
+    """A pod has a node and waits for others of its gang."""
+
     NODE_CORDONED = "node-cordoned"
     OTHER_NODE_NAMED = "other-node-named"
     TAINT_NOT_TOLERATED = "taint-not-tolerated"
@@ -116,6 +124,8 @@ class AboutKind(StrEnum):
     STORAGE_CLASS = "class"
     DRIVER = "driver"
     GATE = "gate"
+    GROUP = "group"
+    """A group of pods, ``namespace/name``."""
     FEATURE = "feature"
     DEVICE_CLAIM = "device-claim"
     """A ResourceClaim, ``namespace/name``; of one that is not made yet, the entry of spec.resourceClaims."""

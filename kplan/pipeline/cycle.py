@@ -6,21 +6,21 @@ framework/runtime/framework.go RunPreFilterPlugins, RunScorePlugins, RunPostFilt
 
 from __future__ import annotations
 
-from collections import Counter as Histogram
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from kplan.cluster import Cluster, PodInfo
+from kplan.cluster import Cluster, PodInfo, Remove
 from kplan.framework.codes import Code, Point
 from kplan.framework.extender import NotAskedError
 from kplan.framework.findings import About, Facts, Failed, Ready, Refused, Skip, Why
-from kplan.framework.fit_error import NO_NODES, fit_error
+from kplan.framework.fit_error import NO_NODES
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, plain
+from kplan.pipeline.diagnosing import diagnosed, nowhere, told_of
 from kplan.pipeline.extending import Extenders, findings
 from kplan.pipeline.filters import Filters
 from kplan.pipeline.kept import Kept, Reach, Scored
@@ -28,6 +28,7 @@ from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.pipeline.statuses import FilterPass, Statuses
+from kplan.plugins.shared.pod_groups import key_of
 from kplan.result import Diagnosis, Outcome, PluginFindings, Scores
 
 
@@ -42,6 +43,7 @@ class Cycle:
         queue: the queue the pod waits in: nominated pods of other schedulers hold no room.
         nominated: row of the node the pod is nominated to, -1 for none: tried first and alone.
         everything: ask every plugin about every node, also those that search.
+        within: intp[M], the only nodes there are for this cycle; None for all.
         kept: answers about a pod like this one that was placed just before; None where there are none.
     """
 
@@ -51,6 +53,7 @@ class Cycle:
     queue: Queue
     nominated: int = -1
     everything: bool = True
+    within: Rows | None = None
     kept: Kept | None = None
     states: dict[str, Any] = field(default_factory=dict)
     choices: dict[str, Any] = field(default_factory=dict)
@@ -65,50 +68,45 @@ class Cycle:
         """Run the cycle up to the choice of a node; nothing changes.
 
         Args:
-            preempt: run PostFilter when no node is feasible.
+            preempt: run PostFilter when no node is feasible; from 1.37 pods of groups never evict others on their own.
         """
+        features = self.pipeline.features
+        preempt = preempt and len(self.nodes) > 0 and not (features.since(37) and key_of(self.pod, features))
         enqueue = self.queue.kept_out(self.pod, self.cluster)
         outcome = Outcome(self.pod.key, self.pod.row, pre_enqueue=enqueue)
         try:
-            outcome = self._explain(outcome, preempt=preempt and bool(self.cluster.nodes))
+            outcome = self._explain(outcome, preempt=preempt)
         except CycleError as error:
-            outcome = _with(outcome, error=str(error))
-        return outcome if self.cluster.nodes else _with(outcome, error=NO_NODES, fit_error="")
+            outcome = replace(outcome, error=str(error))
+        return outcome if len(self.nodes) else replace(outcome, error=NO_NODES, fit_error="")
 
     def _explain(self, outcome: Outcome, *, preempt: bool) -> Outcome:
         refused, limits = self._pre_filter()
         self.limits = limits
         if refused is not None:
-            diagnosis = self._nowhere(refused)
-            return self._unschedulable(_with(outcome, diagnosis=diagnosis), None, preempt=preempt)
+            diagnosis = nowhere(refused, self.nodes)
+            return self._unschedulable(replace(outcome, diagnosis=diagnosis), None, preempt=preempt)
         names = tuple(sorted(frozenset.intersection(*limits.values()))) if limits else ()
         rows, left_out, reason = self._rows(limits, names)
         self.rows = rows
         worlds = plain(rows)
-        self.filters = Filters(
-            self.pod,
-            self.cluster,
-            tuple(p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED),
-            self.states,
-            self.queue.nominated(self.cluster, self.pod),
-            self.pipeline.profile.every_filter,
-        )
+        self.filters = self._filters()
         kept = self.kept if self.kept is not None and np.array_equal(self.kept.rows, rows) else None
         run = self.run = self.filters.run(worlds, everything=self.everything, kept=kept)
         statuses = self.filters.statuses(worlds, run)
         for asked in run.asked:
             if asked.findings.choice is not None:
                 self.choices[asked.plugin] = asked.findings.choice
-        diagnosis = self._diagnosis(rows, left_out, reason, limits, names, run, statuses)
+        diagnosis = diagnosed(rows, left_out, reason, limits, names, run, statuses)
         diagnosis = replace(diagnosis, nominated_outside=self._nominated_outside(rows))
-        outcome = _with(outcome, diagnosis=diagnosis)
+        outcome = replace(outcome, diagnosis=diagnosis)
         error = statuses.first_error()
         if error is not None:
-            return _with(outcome, error=error.reasons[0])
+            return replace(outcome, error=error.reasons[0])
         first = self.nominated if self.nominated >= 0 and self.nominated in rows[diagnosis.feasible] else -1
         if self.pipeline.callers and diagnosis.feasible.any():
             diagnosis, first, failure = self._extended(diagnosis, statuses, first)
-            outcome = _with(outcome, diagnosis=diagnosis, error=failure)
+            outcome = replace(outcome, diagnosis=diagnosis, error=failure)
             if failure:
                 return outcome
         if not diagnosis.feasible.any():
@@ -117,14 +115,19 @@ class Cycle:
         try:
             scores = self._score(feasible)
         except NotAskedError as failure:
-            return _with(outcome, error=str(failure))
+            return replace(outcome, error=str(failure))
         except CycleError as failure:
             if len(feasible) > 1:
-                return _with(outcome, error=str(failure))
+                return replace(outcome, error=str(failure))
             # the only node that fits is taken without scoring
             none = np.zeros(1, dtype=np.int64)
             scores = Scores(feasible, {}, {}, none, (), (int(feasible[0]),), str(failure))
-        return _with(outcome, scores=scores, nominated_first=first)
+        return replace(outcome, scores=scores, nominated_first=first)
+
+    @property
+    def nodes(self) -> Rows:
+        """intp[M], rows of the nodes that there are for this cycle."""
+        return self.cluster.all_rows if self.within is None else self.within
 
     @property
     def _extenders(self) -> Extenders:
@@ -230,43 +233,13 @@ class Cycle:
 
     def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:
         """Rows to look at, how many nodes are left out, and the text for those."""
+        nodes = self.nodes
         if not limits:
-            return self.cluster.all_rows, 0, ""
+            return nodes, 0, ""
         index = self.cluster.node_index
-        rows = np.array(sorted(index[name] for name in names if name in index), dtype=np.intp)
+        rows = np.intersect1d(nodes, np.array([index[name] for name in names if name in index], dtype=np.intp))
         plugins = " ".join(sorted(limits))
-        return rows, len(self.cluster.nodes) - len(rows), f"node(s) didn't satisfy plugin(s) [{plugins}]"
-
-    def _nowhere(self, refused: NodeStatus) -> Diagnosis:
-        """Diagnosis of a pod that a PreFilter refused on every node."""
-        count = len(self.cluster.nodes)
-        resolvable = refused.code is Code.UNSCHEDULABLE
-        return Diagnosis(
-            refused,
-            (),
-            (),
-            self.cluster.all_rows,
-            0,
-            "",
-            np.zeros(count, dtype=np.bool_),
-            np.full(count, resolvable, dtype=np.bool_),
-            (),
-            {},
-        )
-
-    def _diagnosis(
-        self,
-        rows: Rows,
-        left_out: int,
-        reason: str,
-        limits: dict[str, frozenset[str]],
-        names: tuple[str, ...],
-        run: FilterPass,
-        statuses: Statuses,
-    ) -> Diagnosis:
-        failing = tuple(PluginFindings(a.plugin, a.positions, a.findings) for a in run.asked if a.failed.any())
-        feasible, unschedulable = statuses.feasible, statuses.unschedulable
-        return Diagnosis(None, tuple(limits), names, rows, left_out, reason, feasible, unschedulable, failing, statuses)
+        return rows, len(nodes) - len(rows), f"node(s) didn't satisfy plugin(s) [{plugins}]"
 
     def _nominated_outside(self, rows: Rows) -> NodeStatus | None:
         """Status of a nominated node that PreFilter left out.
@@ -274,7 +247,7 @@ class Cycle:
         Source: v1.37.2 schedule_one.go evaluateNominatedNode, which does not look at the PreFilter result. That such a
         node passes all filters cannot be: the plugin that left it out by name refuses it by name too.
         """
-        if self.filters is None or self.nominated < 0 or self.nominated in rows:
+        if self.filters is None or self.nominated < 0 or self.nominated in rows or self.nominated not in self.nodes:
             return None
         return self.filters.verdicts(plain(np.array([self.nominated], dtype=np.intp))).status(0)
 
@@ -320,30 +293,11 @@ class Cycle:
                 texts.append(answer.message)
             if ends:
                 break
-        text = self._fit_error(diagnosis, statuses, ", ".join(texts))
-        return _with(outcome, preemption=result, post_filter=told, fit_error=text)
-
-    def _fit_error(self, diagnosis: Diagnosis, statuses: Statuses | None, post_filter: str) -> str:
-        total = len(self.cluster.nodes)
-        if diagnosis.pre_filter is not None:
-            reasons = ", ".join(diagnosis.pre_filter.reasons)
-            return fit_error(total, {}, pre_filter=reasons, post_filter=post_filter)
-        histogram = statuses.histogram() if statuses is not None else Histogram()
-        outside = diagnosis.nominated_outside
-        if outside is not None:
-            histogram.update(outside.reasons)
-        left_out = diagnosis.left_out - (outside is not None)
-        if left_out:
-            histogram[diagnosis.left_out_reason] += left_out
-        return fit_error(total, histogram, post_filter=post_filter)
+        text = told_of(diagnosis, statuses, len(self.nodes), ", ".join(texts))
+        return replace(outcome, preemption=result, post_filter=told, fit_error=text)
 
     def _handle(self, diagnosis: Diagnosis, statuses: Statuses | None) -> PreemptionHandle:
-        filters = self.filters
-        if filters is None:
-            active = (p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED)
-            nominated = self.queue.nominated(self.cluster, self.pod)
-            every = self.pipeline.profile.every_filter
-            filters = Filters(self.pod, self.cluster, tuple(active), self.states, nominated, every)
+        filters = self.filters if self.filters is not None else self._filters()
         return PreemptionHandle(
             cluster=self.cluster,
             rows=diagnosis.rows[diagnosis.unschedulable],
@@ -351,7 +305,51 @@ class Cycle:
             nominated_status=self._nominated_status(diagnosis, statuses),
             filters=filters.verdicts,
             lockstep=filters.lockstep,
+            without=self._without,
             evictions=self._extenders.evictions if self.pipeline.callers else None,
+        )
+
+    @property
+    def skipped(self) -> frozenset[str]:
+        """Names of the plugins whose PreFilter had nothing to say about the pod."""
+        return frozenset(name for name, state in self.states.items() if state is _SKIPPED)
+
+    def verdict(self, row: int, skipped: frozenset[str] = frozenset()) -> NodeStatus:
+        """Status of one node, nominated pods counted; PreFilter plugins are asked first.
+
+        Args:
+            row: the node.
+            skipped: plugins that are not asked, whatever they would say now.
+        """
+        try:
+            refused, limits = self._pre_filter()
+        except CycleError as error:
+            return NodeStatus(Code.ERROR, message=str(error))
+        self.states.update(dict.fromkeys(skipped, _SKIPPED))
+        if refused is not None or any(self.cluster.node_name(row) not in names for names in limits.values()):
+            return refused or NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+        filters = self.filters = self._filters()
+        run = filters.run(plain(np.array([row], dtype=np.intp)), everything=False)
+        for asked in run.asked:
+            if asked.findings.choice is not None:
+                self.choices[asked.plugin] = asked.findings.choice
+        return filters.statuses(plain(np.array([row], dtype=np.intp)), run).status(0)
+
+    def _without(self, row: int, pods: Sequence[int]) -> NodeStatus:
+        """Status of one node once some pods are gone."""
+        undo = self.cluster.apply(Remove(pod) for pod in pods)
+        try:
+            anew = Cycle(self.cluster, self.pipeline, self.pod, self.queue, self.nominated)
+            return anew.verdict(row, self.skipped)
+        finally:
+            self.cluster.undo(undo)
+
+    def _filters(self) -> Filters:
+        """The Filter plugins that PreFilter has not skipped."""
+        active = (p for p in self.pipeline.at(Point.FILTER) if self.states.get(p.name, True) is not _SKIPPED)
+        nominated = self.queue.nominated(self.cluster, self.pod)
+        return Filters(
+            self.pod, self.cluster, tuple(active), self.states, nominated, self.pipeline.profile.every_filter
         )
 
     def _nominated_status(self, diagnosis: Diagnosis, statuses: Statuses | None) -> Code | None:
@@ -386,7 +384,3 @@ def _no_node(plugins: Sequence[str]) -> Why:
     if len(plugins) == 1:
         text = f"node(s) didn't satisfy plugin {plugins[0]}"
     return Why(ReasonCode.LEFT_OUT_BY_NAME, tuple(About(AboutKind.PLUGIN, name) for name in plugins), text)
-
-
-def _with(outcome: Outcome, **changes: Any) -> Outcome:
-    return replace(outcome, **changes)

@@ -79,7 +79,7 @@ class SinglePod:
             self._forget_nomination(planner, then)
             kind = EventKind.FAILED if then.error else EventKind.PENDING
             return Event(EventKind.PREEMPTED if outcome.preempted else kind, outcome)
-        placed = _place(planner, cycle, then)
+        placed = place_pod(planner, cycle, then)
         if outcome.preempted is not None:
             outcome = replace(outcome, preempted=replace(outcome.preempted, then=placed))
             return Event(EventKind.PREEMPTED, outcome)
@@ -120,7 +120,7 @@ def _decided(outcome: Outcome, *, ambiguous: bool) -> bool:
     return ambiguous or (len(found.picks) == 1 and not found.ambiguous)
 
 
-def _place(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
+def place_pod(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
     """Place a pod where its cycle chose to, as a scheduling cycle does."""
     row = outcome.choice
     taken = planner.place(cycle, row)

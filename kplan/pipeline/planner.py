@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kplan.cluster import Change, Cluster, PodInfo, Undo
+from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import Entity, SinglePod
+from kplan.pipeline.group import PodGroupCycle, group_in
+from kplan.pipeline.group_turns import in_turns
 from kplan.pipeline.kept import Kept
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
 from kplan.pipeline.walk import Walk
 from kplan.result import Event, Outcome, Plan
+from kplan.result.group import GroupOutcome
 
 
 @dataclass
@@ -33,6 +37,9 @@ class Planner:
         bind: carry out what plugins write before a pod is bound, as when each binding is over before the next pod's
             turn. The conformance oracle, which binds nothing, leaves claims in flight.
         walk: where one run of a live scheduler stands; None for all nodes and the first of a tie. Trials have none.
+        together: names sets of pods that are to be placed whole or not at all, though the scheduler does not know them
+            as groups: the name of the set that a pod is of, empty for none. None for no such set.
+        turns: what became of the groups that had a turn, in order.
     """
 
     cluster: Cluster
@@ -43,10 +50,15 @@ class Planner:
     move_nominations: bool = True
     bind: bool = True
     walk: Walk | None = None
+    together: Callable[[PodInfo], str] | None = None
+    turns: list[GroupOutcome] = field(default_factory=list, init=False, repr=False, compare=False)
     _log: list[tuple[tuple[Change, ...], Undo]] = field(default_factory=list, init=False, repr=False, compare=False)
     """All that went through this planner, in order, with what takes it back."""
     _kept: tuple[Cluster, int, Kept] | None = field(default=None, init=False, repr=False, compare=False)
     """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
+
+    _told: dict[int, Event] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What became of pods that were tried with another of their group and were not asked about yet, by row."""
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -81,6 +93,16 @@ class Planner:
         kept = None if everything or nominated >= 0 else self._kept_for(pod)
         return Cycle(self.cluster, pipeline, pod, self.queue, nominated, everything=everything, kept=kept)
 
+    def group_cycle(self, pod: PodInfo, within: Rows | None, *, everything: bool) -> Cycle:
+        """Start a cycle of one pod of a group.
+
+        Args:
+            pod: the pod.
+            within: intp[M], the only nodes there are for it; None for all.
+            everything: ask every plugin about every node.
+        """
+        return replace(self.cycle(pod, everything=everything), within=within)
+
     def _kept_for(self, pod: PodInfo) -> Kept | None:
         """Answers about a pod like this one that was placed just before, if nothing was changed since."""
         if self._kept is None:
@@ -96,8 +118,8 @@ class Planner:
         return self.cycle(pod).explain()
 
     def waiting(self) -> list[PodInfo]:
-        """Waiting pods in the order in which they are tried."""
-        return self.queue.sort(self.queue.waiting(self.cluster))
+        """Waiting pods in the order in which they are tried; those of a group stand together, where it has its turn."""
+        return in_turns(self, self.queue.sort(self.queue.waiting(self.cluster)))
 
     def simulate(self, pods: Sequence[PodInfo] | None = None) -> Plan:
         """Try pods one after the other, each against what the former left.
@@ -109,8 +131,24 @@ class Planner:
         return Plan(tuple(events), tuple(self.terminating()), self.other_schedulers())
 
     def step(self, entity: PodInfo | Entity) -> Event:
-        """Try a pod, or what is scheduled as one, and carry out what comes of it."""
-        return (SinglePod(entity) if isinstance(entity, PodInfo) else entity).step(self)
+        """Try a pod, or what is scheduled as one, and carry out what comes of it.
+
+        A pod of a group that is tried as one is tried with all of it; what became of the others is told when they are
+        asked about, in the same turn.
+        """
+        if not isinstance(entity, PodInfo):
+            return entity.step(self)
+        told = self._told.pop(entity.row, None)
+        if told is not None:
+            return told
+        group = group_in(self, entity)
+        if group is None:
+            return SinglePod(entity).step(self)
+        self._told |= PodGroupCycle.of(self, group).steps(self)
+        told = self._told.pop(entity.row)
+        assert told.outcome.group is not None
+        self.turns.append(told.outcome.group)
+        return told
 
     def draw(self, cycle: Cycle, outcome: Outcome) -> Outcome:
         """What comes of a cycle where nodes are looked at as in one run; all of it where no run is played."""
@@ -158,6 +196,7 @@ class Planner:
             self.everything if everything is None else everything,
             self.move_nominations,
             self.bind,
+            together=self.together,
         )
         trial._kept = self._kept
         try:
@@ -167,6 +206,8 @@ class Planner:
             raise
         if trial.kept:
             self._log += trial._log
+            self._told |= trial._told
+            self.turns += trial.turns
         else:
             trial.take_back()
 

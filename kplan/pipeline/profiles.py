@@ -40,6 +40,12 @@ class Pipeline:
         """Plugins of one extension point in running order."""
         return self.points.get(point.value, ())
 
+    def without_score(self, plugin: str) -> Pipeline:
+        """The same without the scores of one plugin."""
+        point = Point.SCORE.value
+        kept = tuple(one for one in self.points.get(point, ()) if one.name != plugin)
+        return replace(self, points={**self.points, point: kept})
+
     def unscored(self) -> Pipeline:
         """The same without scoring: every node that fits is as good as another."""
         points = {point: plugins for point, plugins in self.points.items() if point not in _SCORING}

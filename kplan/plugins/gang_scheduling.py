@@ -1,24 +1,40 @@
-"""GangScheduling: pods of a gang are scheduled all together or not at all.
+"""GangScheduling: so many pods of a group get a node, or none does.
 
-What it checks:  nothing yet.
-Rejects with:    nothing yet; the scheduler says "waiting for minCount pods from a gang to appear in scheduling queue"
-                 and the like.
-Not modelled:    all of it: who waits for its pod group, the group's own cycle, the wait at Permit. The plugin is behind
-                 gates that are off by default (GangScheduling in 1.35 and 1.36, GenericWorkload in 1.37).
-Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go
+What it checks:  that the group of the pod is there and has as many pods as its minCount, before the pod is queued; in
+                 the cycle of a group, that minCount of its pods have or still may get a node; at Permit, that they
+                 have one.
+Rejects with:    "waiting for pods's pod group ... to appear in scheduling queue" (1.35: "... workload ...", and "pod
+                 group ... doesn't exist for a workload ..."), "waiting for minCount pods from a gang to appear in
+                 scheduling queue" (UnschedulableAndUnresolvable); "minCount (3) cannot be satisfied: 1 scheduled, 1
+                 remaining" (Unschedulable); "waiting for minCount pods from a gang to be scheduled" (1.35: "to be
+                 waiting on permit") (Wait)
+Not modelled:    groups of groups (gate CompositePodGroup, off by default); of a gang whose pods wait for several
+                 profiles, those of other profiles do not count.
+Source:          kubernetes v1.37.2, v1.36.3 and v1.35.4
+                 pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kplan.cluster import PodInfo
+from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.features import Features
+from kplan.framework.findings import About, Refused, Why
+from kplan.framework.groups import GroupInfo
+from kplan.framework.preemption import NodeStatus
+from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.objects.models.groups import PodGroupSchedulingPolicy
+from kplan.plugins.shared.pod_groups import counts, feasible, key_of, policy_of, quorum
+
+FEW = "waiting for minCount pods from a gang to appear in scheduling queue"
+WAITS = "waiting for minCount pods from a gang to be scheduled"
+WAITS_IN_1_35 = "waiting for minCount pods from a gang to be waiting on permit"
 
 
 @dataclass(frozen=True, slots=True)
 class GangScheduling:
-    """Has no point yet."""
+    """Holds pods of gangs back until there are enough of them."""
 
     name: ClassVar[str] = "GangScheduling"
     cost: ClassVar[Cost] = Cost.COLUMNS
@@ -27,5 +43,56 @@ class GangScheduling:
     features: Features
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
-        """Read nothing."""
-        return Reads(0)
+        """Read pods and groups, if the pod is of one."""
+        return Reads.PODS | Reads.OBJECTS if key_of(pod, self.features) else Reads(0)
+
+    def pre_enqueue(self, pod: PodInfo, cluster: Cluster) -> Refused | None:
+        """Refuse a pod whose group is not there, or has too few pods."""
+        key = key_of(pod, self.features)
+        if not key:
+            return None
+        policy = self._policy(pod, cluster)
+        if isinstance(policy, Why):
+            return Refused((policy,))
+        if policy.gang is None or counts(pod, key, cluster).every >= policy.gang.min_count:
+            return None
+        return Refused.of(ReasonCode.GROUP_TOO_SMALL, FEW, About(AboutKind.GROUP, key))
+
+    def permit(self, pod: PodInfo, cluster: Cluster, row: int) -> Refused | None:
+        """Let a placed pod wait until enough of its gang have a node."""
+        key = key_of(pod, self.features)
+        policy = self._policy(pod, cluster) if key else None
+        if policy is None or isinstance(policy, Why) or policy.gang is None:
+            return None
+        if counts(pod, key, cluster).scheduled >= policy.gang.min_count:
+            return None
+        text = WAITS if self.features.since(36) else WAITS_IN_1_35
+        return Refused.of(ReasonCode.GROUP_WAITS, text, About(AboutKind.GROUP, key))
+
+    def placement_feasible(self, group: GroupInfo, scheduled: int, remaining: int) -> NodeStatus | None:
+        """Tell whether a group has what it needs (None), may still get it (Wait), or cannot (Unschedulable).
+
+        Args:
+            group: the group.
+            scheduled: its pods with a node, those of this cycle among them.
+            remaining: its pods that are still to be tried.
+        """
+        wanted = quorum(group.pod_group.spec.scheduling_policy)
+        return feasible(group.key, wanted, scheduled, remaining, self.name)
+
+    def _policy(self, pod: PodInfo, cluster: Cluster) -> PodGroupSchedulingPolicy | Why:
+        """The policy of the pod's group, or what is wrong with the group."""
+        policy = policy_of(pod, cluster, self.features)
+        if policy is not None:
+            return policy
+        named, ref = pod.pod.spec.scheduling_group, pod.pod.spec.workload_ref
+        about = (About(AboutKind.GROUP, key_of(pod, self.features)),)
+        if self.features.since(36):
+            name = (named.pod_group_name if named is not None else None) or ""
+            text = f'waiting for pods\'s pod group "{name}" to appear in scheduling queue'
+            return Why(ReasonCode.GROUP_MISSING, about, text)
+        workload, group = (ref.name or "", ref.pod_group or "") if ref is not None else ("", "")
+        text = f'waiting for pods\'s workload "{workload}" to appear in scheduling queue'
+        if f"{pod.namespace}/{workload}" in cluster.objects.table("workloads"):
+            text = f'pod group "{group}" doesn\'t exist for a workload "{workload}"'
+        return Why(ReasonCode.GROUP_MISSING, about, text)

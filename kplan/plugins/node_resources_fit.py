@@ -6,14 +6,14 @@ What it checks:  the number of pods, and cpu, memory, ephemeral-storage and ever
                  (MostAllocated) or a shape over utilization (RequestedToCapacityRatio).
 Rejects with:    "Too many pods", "Insufficient <resource>" (Unschedulable; UnschedulableAndUnresolvable if any request
                  is more than the node has in all)
-Not modelled:    deferred resizes of placed pods (gate InPlacePodVerticalScalingSchedulerPreemption, off by default);
-                 scores of placements of pod groups (gate TopologyAwareWorkloadScheduling, off by default).
+Not modelled:    deferred resizes of placed pods (gate InPlacePodVerticalScalingSchedulerPreemption, off by default).
 Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/noderesources/fit.go, least_allocated.go,
                  most_allocated.go, requested_to_capacity_ratio.go
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,6 +26,7 @@ from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.events import POD_DELETED, Action, Happened, Interest, Resource
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Facts, Findings, Ready, Refusal, failed_everywhere
+from kplan.framework.groups import GroupInfo, Proposal
 from kplan.framework.plugin import Scores
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
@@ -199,6 +200,22 @@ class NodeResourcesFit:
         asked = fit_score_requests(pod.pod) if state is None else state
         uses = resource_uses(cluster, rows, self._scored, asked, self._features, non_zero=True)
         return self._scorer(uses) if uses else np.zeros(len(rows), dtype=np.int64)
+
+    def score_placements(self, group: GroupInfo, cluster: Cluster, found: Sequence[Proposal]) -> list[int]:
+        """Score sets of nodes by the room used in all, that of the group's pods with it.
+
+        Source: v1.37.2 noderesources/resource_allocation.go scorePlacement.
+        """
+        return [self._used_by(proposal, cluster) for proposal in found]
+
+    def _used_by(self, proposal: Proposal, cluster: Cluster) -> int:
+        """Score one set of nodes as if it were one node."""
+        asked: Counter[str] = Counter()
+        for row in proposal.assignments:
+            asked.update(fit_score_requests(cluster.pods[row].pod))
+        rows = proposal.nodes.rows
+        uses = resource_uses(cluster, rows, self._scored, asked, self._features, non_zero=True, devices=False)
+        return int(most_allocated([use.together() for use in uses])[0]) if uses else 0
 
     def _is_ignored(self, name: str) -> bool:
         return is_extended_resource(name) and (name in self._ignored or name.partition("/")[0] in self._ignored_groups)

@@ -37,6 +37,7 @@ from kplan.plugins.node_resources_most_allocated import NodeResourcesMostAllocat
 from kplan.plugins.node_unschedulable import NodeUnschedulable
 from kplan.plugins.node_volume_limits import NodeVolumeLimits
 from kplan.plugins.others import guarded, other
+from kplan.plugins.pod_group_pods_count import PodGroupPodsCount
 from kplan.plugins.pod_tolerates_node_no_execute_taints import PodToleratesNodeNoExecuteTaints
 from kplan.plugins.pod_topology_spread import PodTopologySpread
 from kplan.plugins.priority_sort import PrioritySort
@@ -45,6 +46,7 @@ from kplan.plugins.scheduling_gates import SchedulingGates
 from kplan.plugins.selector_spread import SelectorSpread
 from kplan.plugins.service_affinity import ServiceAffinity
 from kplan.plugins.taint_toleration import TaintToleration
+from kplan.plugins.topology_placement_generator import TopologyPlacementGenerator
 from kplan.plugins.volume_binding import VolumeBinding
 from kplan.plugins.volume_restrictions import VolumeRestrictions
 from kplan.plugins.volume_zone import VolumeZone
@@ -72,6 +74,8 @@ REGISTRY: Mapping[str, type[Any]] = MappingProxyType(
         "DefaultBinder": DefaultBinder,
         "NodeDeclaredFeatures": NodeDeclaredFeatures,
         "GangScheduling": GangScheduling,
+        "TopologyPlacementGenerator": TopologyPlacementGenerator,
+        "PodGroupPodsCount": PodGroupPodsCount,
     }
 )
 

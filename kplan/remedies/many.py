@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.cluster import AddPods, PodInfo, Remove
+from kplan.cluster import AddPods, Assume, PodInfo, Remove
 from kplan.cluster.owners import controller
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
@@ -144,19 +144,26 @@ def _placed(trial: Trial, candidate: Candidate, pod: PodInfo) -> bool:
     return trial.place(cycle, outcome.choice).refused is None
 
 
-def attempt(planner: Planner, pods: Sequence[PodInfo]) -> Tried[Fits] | None:
+def attempt(
+    planner: Planner, pods: Sequence[PodInfo], found: Mapping[int, int] | None = None, blocked: PodInfo | None = None
+) -> Tried[Fits] | None:
     """Find what would let the most of some waiting pods fit that wait for one cause; None if nothing does.
 
     Args:
         planner: planner over the cluster.
         pods: waiting pods, in the order in which they are tried.
+        found: node row by pod row, of those that fit; what may help is looked for once they are there.
+        blocked: the pod that may be helped then; the first if None.
     """
     most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
     some = pods[:most]
     bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some))
-    measure = Measure(bench.of, lambda found: found.fits == found.total)
-    candidates = options(remedies(planner, pods[0], brief=True), pods[0])
-    return best(candidates, measure, lambda found: (found.fits,), (0,))
+    measure = Measure(bench.of, lambda fits: fits.fits == fits.total)
+    first = blocked if blocked is not None else pods[0]
+    with planner.trial() as trial:
+        trial.apply(Assume(row, node) for row, node in (found or {}).items())
+        candidates = options(remedies(trial, first, brief=True), first)
+    return best(candidates, measure, lambda fits: (fits.fits,), (len(found or ()),))
 
 
 def options(found: Remedies, pod: PodInfo) -> list[Candidate]:

@@ -11,6 +11,7 @@ import msgspec
 from kplan.result.document_asked import AskedNode, Turn
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
 from kplan.result.document_devices import Devices
+from kplan.result.document_group import GroupPlan
 from kplan.result.document_landing import Landing
 from kplan.result.document_queue import QueueState
 from kplan.result.document_versions import OtherVersion
@@ -321,6 +322,7 @@ class Answer(Part, frozen=True, kw_only=True):
         landing: how often it goes to each node, where that is not certain; ``node`` is what scores best of all.
         queue: where it stands in the scheduler's queue; None for a pod that runs.
         permit: which plugin holds it back at Permit on that node, and why; empty for none.
+        pod_group: what becomes of the group that it is placed with, if it waits and is of one.
     """
 
     pod: str
@@ -352,6 +354,7 @@ class Answer(Part, frozen=True, kw_only=True):
     landing: Landing | None = None
     queue: QueueState | None = None
     permit: str = ""
+    pod_group: GroupPlan | None = None
 
 
 class PodExplanation(Document, Answer, frozen=True, kw_only=True):

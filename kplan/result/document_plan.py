@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.result.document import Group
 from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_group import GroupPlan
 from kplan.result.document_runs import Runs
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
@@ -308,3 +309,4 @@ class SimulationPlan(Document, frozen=True, kw_only=True):
     what_if: tuple[WhatIfStep, ...] = ()
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None
+    groups: tuple[GroupPlan, ...] = ()

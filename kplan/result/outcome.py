@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kplan.framework.codes import Code
 from kplan.framework.findings import Findings
 from kplan.framework.preemption import NodeStatus, Preemption
+from kplan.result.group import GroupOutcome
 
 _GATES = "SchedulingGates"
 
@@ -119,6 +120,9 @@ class Outcome:
         placement: where a plan put it, or None.
         permit: why a Permit plugin would hold it, or None.
         preempted: the next attempt after a preemption was carried out, with the preemption.
+        group: the cycle of its group, if it is one of a group.
+        held: why it is not placed though a node may fit: its group is not.
+        nominated_to: row of the node it is nominated to by the preemption of its group, -1 for none.
     """
 
     pod: str
@@ -134,6 +138,9 @@ class Outcome:
     placement: Placement | None = None
     permit: NodeStatus | None = None
     preempted: Preempted | None = None
+    group: GroupOutcome | None = None
+    held: NodeStatus | None = None
+    nominated_to: int = -1
 
     @property
     def last(self) -> Outcome:
@@ -165,6 +172,8 @@ class Outcome:
     @property
     def choice(self) -> int:
         """Row of the node the pod goes to (the first of a tie), -1 if none."""
+        if self.held is not None:
+            return -1
         if self.nominated_first >= 0:
             return self.nominated_first
         return self.scores.best[0] if self.scores is not None and self.scores.best else -1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kplan.pipeline import Planner
 from kplan.result.document import Answer
 from kplan.result.document_base import Cause, Doubt, Origin
+from kplan.result.document_group import GroupPlan
 from kplan.studies.node_verdicts import VerdictKeeper
 
 
@@ -24,6 +25,7 @@ class Context:
         brief: leave long lists of nodes out, as where many pods are explained.
         in_turn: others that wait are placed first, in the order of the queue.
         verdicts: keeps what every node says to each pod all the same; None where nothing draws it.
+        group_plans: what became of groups of pods, which is worked out once.
     """
 
     planner: Planner
@@ -34,6 +36,7 @@ class Context:
     brief: bool = False
     in_turn: bool = False
     verdicts: VerdictKeeper | None = None
+    group_plans: dict[str, GroupPlan | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
     """
     spec, state = pod.pod.spec, planner.cluster.state.completeness
     yield from _extender_doubts(extenders_of(planner), (pod.pod,))
-    if spec.scheduling_group is not None or spec.workload_ref is not None:
+    if in_group(pod.pod) and not groups_modelled(planner):
         yield Doubt(code="pod-group-not-modelled", text=words.GROUP)
     if spec.resource_claims and not state.has("ResourceSlice") and not codes & _WITHOUT_DEVICES:
         yield Doubt(code="devices-not-modelled", text=words.DEVICES)
@@ -67,6 +67,18 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
     for kind in _lacking(pod.pod, lacking.keys(), verdict, codes):
         yield _lack(lacking[kind], state)
     yield from broken_doubts(state.broken, storage=_has_claims(pod.pod))
+
+
+def in_group(pod: Pod) -> bool:
+    """Whether a pod names a group that it is of."""
+    return pod.spec.scheduling_group is not None or pod.spec.workload_ref is not None
+
+
+def groups_modelled(planner: Planner) -> bool:
+    """Whether groups of pods are tried as the scheduler tries them: from 1.37 on, where their gate is on."""
+    features = next((pipeline.features for pipeline in planner.pipelines.values()), None)
+    on = features is not None and features.since(37) and features.enabled("GenericWorkload")
+    return on and features is not None and not features.enabled("CompositePodGroup")
 
 
 def missing_nodes(cluster: Cluster) -> Iterator[Doubt]:
@@ -113,6 +125,7 @@ def plan_doubts(
     extenders: Iterable[Extender] = (),
     *,
     nodes: bool = False,
+    groups: bool = False,
 ) -> Iterator[Doubt]:
     """Doubts about a plan of many pods, each told once.
 
@@ -122,6 +135,7 @@ def plan_doubts(
         always: kinds that the plan depends on whatever its pods are.
         extenders: of the scheduler.
         nodes: whether there are nodes, whatever the source holds: what-ifs add some.
+        groups: whether groups of pods are tried as the scheduler tries them.
     """
     tried = list(tried)
     yield from _extender_doubts(extenders, [pod for pod, _, _ in tried])
@@ -132,7 +146,7 @@ def plan_doubts(
     seen: dict[tuple[object, ...], tuple[str, ...]] = {}
     for pod, verdict, code in tried:
         spec = pod.spec
-        if spec.scheduling_group is not None or spec.workload_ref is not None:
+        if in_group(pod) and not groups:
             counts["pod-group-not-modelled"] = counts.get("pod-group-not-modelled", 0) + 1
         if spec.resource_claims and not state.has("ResourceSlice") and code not in _WITHOUT_DEVICES:
             counts["devices-not-modelled"] = counts.get("devices-not-modelled", 0) + 1

@@ -20,9 +20,11 @@ from kplan.framework.features import Features
 from kplan.framework.preemption import NodeStatus
 from kplan.objects.requests import set_resource_defaults
 from kplan.objects.state import ClusterState
+from kplan.pipeline.group import group_in
 from kplan.pipeline.planner import Planner
 from kplan.plugins.shared.devices.usage import device_usage
 from kplan.result import Outcome
+from kplan.result.group import GroupOutcome
 from kplan.sources import load_values
 
 
@@ -38,6 +40,8 @@ def _answer(case: dict[str, Any], version: str) -> dict[str, Any]:
     scheduler = kplan.Scheduler.of(
         version, gates=case.get("featureGates") or {}, config=case.get("config"), unknown="refuse", validate=False
     )
+    if case.get("mode") == "groups":
+        return group_answers(case, scheduler)
     state = complete(load_values(case["objects"]))
     for pod in state.pods:
         set_resource_defaults(pod, scheduler.request_rules)
@@ -75,6 +79,68 @@ def _answer(case: dict[str, Any], version: str) -> dict[str, Any]:
         out["gated"] = sorted(gated)
     if planner.terminating():
         out["terminating"] = planner.terminating()
+    return out
+
+
+def group_answers(case: dict[str, Any], scheduler: kplan.Scheduler) -> dict[str, Any]:
+    """Answer a case whose groups have their turns as the scheduler gives them."""
+    state = complete(load_values(case["objects"]))
+    for pod in state.pods:
+        set_resource_defaults(pod, scheduler.request_rules)
+    planner = scheduler.planner(state, ambiguous=False)
+    cluster = planner.cluster
+    out: dict[str, Any] = {"name": case["name"], "pods": [], "groups": []}
+    gated: list[str] = []
+    turns: dict[int, GroupOutcome] = {}
+    outcomes: dict[int, Outcome] = {}
+    for pod in planner.waiting():
+        planner.preempt = group_in(planner, pod) is not None  # pods that are in no group evict nobody here
+        outcome = planner.step(pod).outcome
+        if outcome.group is None:
+            out["pods"].append(pod_answer(outcome, cluster))
+            gated += [pod.key] if outcome.kept_out else []
+            continue
+        outcomes[pod.row] = outcome
+        turns.setdefault(id(outcome.group), outcome.group)
+    for turn in turns.values():
+        out["groups"].append(turn_answer(turn, outcomes, cluster))
+    if gated:
+        out["gated"] = sorted(gated)
+    if planner.terminating():
+        out["terminating"] = planner.terminating()
+    return out
+
+
+def turn_answer(turn: GroupOutcome, outcomes: dict[int, Outcome], cluster: Cluster) -> dict[str, Any]:
+    """One cycle of a group."""
+    out: dict[str, Any] = {"group": turn.group}
+    if turn.gated:
+        return out | {"gated": {cluster.pods[row].key: status(one) for row, one in turn.gated.items()}}
+    reasons = {Code.SUCCESS: "Scheduled", Code.ERROR: "SchedulerError"}
+    out["condition"] = {
+        "status": "True" if turn.placed else "False",
+        "reason": reasons.get(turn.status.code, "Unschedulable"),
+        "message": ", ".join(turn.status.reasons),
+    }
+    members = ((row, outcomes[row]) for row in turn.pods)
+    out["members"] = sorted(
+        (member_answer(outcome, cluster) for _, outcome in members), key=lambda one: str(one["pod"])
+    )
+    if turn.victims:
+        out["victims"] = sorted(cluster.pods[row].key for row in turn.victims)
+    if turn.then is not None:
+        out["then"] = turn_answer(turn.then, {row: outcomes[row].last for row in turn.pods}, cluster)
+    return out
+
+
+def member_answer(outcome: Outcome, cluster: Cluster) -> dict[str, Any]:
+    """What became of one pod of a group."""
+    if outcome.placement is not None:
+        return {"pod": outcome.pod, "code": "Success", "placed": cluster.node_name(outcome.placement.node)}
+    code = "Error" if outcome.error else "Unschedulable"
+    out = {"pod": outcome.pod, "code": code, "message": outcome.error or outcome.fit_error}
+    if outcome.nominated_to >= 0:
+        out["nominated"] = cluster.node_name(outcome.nominated_to)
     return out
 
 

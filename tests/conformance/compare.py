@@ -114,6 +114,24 @@ def _placed(pod: Json) -> Any:
     return *where, status(pod.get("permit")), carried_out(pod.get("preempted"))
 
 
+def turn(value: Json | None) -> Json | None:
+    """Read one cycle of a group and the one after it: what differs only in how nothing is written is the same."""
+    if value is None:
+        return None
+    condition = value.get("condition") or {}
+    return {
+        "group": value["group"],
+        "gated": statuses(value.get("gated")),
+        "condition": (condition.get("status"), condition.get("reason"), condition.get("message") or ""),
+        "members": {
+            one["pod"]: (one["code"], one.get("message") or "", one.get("nominated") or "", one.get("placed") or "")
+            for one in value.get("members") or ()
+        },
+        "victims": sorted(value.get("victims") or ()),
+        "then": turn(value.get("then")),
+    }
+
+
 GROUPS: dict[str, Callable[[Json], Any]] = {
     "queue": lambda pod: status(pod.get("preEnqueue")),
     "prefilter": lambda pod: (status(pod.get("preFilter")), sorted(pod.get("preFilterNodes") or [])),
@@ -200,6 +218,7 @@ class Comparison:
             if sorted(want.get(key) or []) != sorted(got.get(key) or []):
                 good = False
                 self.tell([f"{name} {key}: want {want.get(key)} got {got.get(key)}"])
+        good &= self._turns(want, got)
         wanted = want.get("pods") or []
         answered = got.get("pods") or []
         want_names, got_names = [pod["pod"] for pod in wanted], [pod.get("pod") for pod in answered]
@@ -211,6 +230,17 @@ class Comparison:
         for pod in wanted:
             good &= self._pod(name, pod, by_name.get(pod["pod"]))
         return good
+
+    def _turns(self, want: Json, got: Json) -> bool:
+        """Compare the turns of groups, one after another."""
+        wanted, given = [list(map(turn, answer.get("groups") or ())) for answer in (want, got)]
+        if wanted == given:
+            return True
+        first = next((pair for pair in zip(wanted, given, strict=False) if pair[0] != pair[1]), None)
+        lines = difference(*first)[:4] if first is not None else [f": want {len(wanted)} turns got {len(given)}"]
+        name = first[0]["group"] if first is not None and first[0] is not None else ""
+        self.tell([f"{want['name']} group {name}{line[:600]}" for line in lines])
+        return False
 
     def _pod(self, case: str, want_pod: Json, got_pod: Json | None) -> bool:
         self.pods += 1

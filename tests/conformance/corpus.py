@@ -16,9 +16,7 @@ VARYING = Path(__file__).parents[2] / "fixtures" / "varying"
 """Cases of which the scheduler itself gives another answer from run to run, with the answers it gave: until 1.35 it
 walks pools of devices in the order of a map, until 1.36 amounts of a resize under way. Any of them is right."""
 
-GAPS = {
-    "gang": "pod groups: GangScheduling does not look at a group's other members yet",
-}
+GAPS: dict[str, str] = {}
 """What a case may use that kplan does not answer yet, and why; each is expected to fail, strictly."""
 
 

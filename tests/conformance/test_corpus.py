@@ -19,16 +19,14 @@ def test_every_verdict_reason_score_and_victim_is_that_of_the_scheduler(version:
         assert comparison.agrees, f"{version} {theme}\n{comparison}"
 
 
-@pytest.mark.parametrize(
-    ("version", "use"),
-    [
-        pytest.param(version, use, marks=pytest.mark.xfail(raises=AssertionError, strict=True, reason=reason))
-        for version in VERSIONS
-        for use, reason in GAPS.items()
-        if use != "gang" or version == "1.37"
-    ],
-)
-def test_cases_beyond_a_known_gap_agree(version: str, use: str) -> None:
-    for theme in themes(version):
-        comparison = compare(version, theme, only=lambda uses: use in uses, stop=True)
-        assert comparison.cases == comparison.good_cases, str(comparison)
+def test_cases_beyond_a_known_gap_still_differ() -> None:
+    closed = []
+    for use in GAPS:
+        found = [
+            compare(version, theme, only=lambda uses, use=use: use in uses, stop=True)
+            for version in VERSIONS
+            for theme in themes(version)
+        ]
+        if all(one.cases == one.good_cases for one in found):
+            closed.append(use)
+    assert closed == []

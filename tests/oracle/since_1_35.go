@@ -8,4 +8,5 @@ type (
 	filterPlugin     = fwk.FilterPlugin
 	scorePlugin      = fwk.ScorePlugin
 	postFilterPlugin = fwk.PostFilterPlugin
+	permitPlugin     = fwk.PermitPlugin
 )

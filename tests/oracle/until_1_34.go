@@ -8,4 +8,5 @@ type (
 	filterPlugin     = framework.FilterPlugin
 	scorePlugin      = framework.ScorePlugin
 	postFilterPlugin = framework.PostFilterPlugin
+	permitPlugin     = framework.PermitPlugin
 )

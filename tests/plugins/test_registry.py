@@ -9,6 +9,7 @@ import pytest
 
 from kplan.cluster import Cluster, build
 from kplan.config.versions import OLDEST, PATCHES, default_plugins, features, old_registry, registry
+from kplan.framework import groups
 from kplan.framework import plugin as contract
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.findings import Ready
@@ -120,7 +121,12 @@ def test_a_filter_answers_with_masks_as_long_as_the_rows_asked(name: str, minor:
         assert [mask.shape for mask in masks] == [(len(rows),)] * len(masks)
 
 
-PROTOCOLS = [one for one in vars(contract).values() if inspect.isclass(one) and one.__module__ == contract.__name__]
+PROTOCOLS = [
+    one
+    for module in (contract, groups)
+    for one in vars(module).values()
+    if inspect.isclass(one) and one.__module__ == module.__name__ and one.__name__.endswith("Plugin")
+]
 METHODS = {
     name: list(inspect.signature(method).parameters)
     for one in PROTOCOLS

@@ -4,9 +4,12 @@ Owner references name the operator's object itself: what stands between (a State
 scheduler. Their API servers' defaults are applied only for counts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from kplan.admission.controllers.names import template_hash
+from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.controllers.workloads import (
     Draft,
     Owner,
@@ -118,6 +121,7 @@ PLACES: dict[tuple[str, str], tuple[TemplatePlace, ...]] = {
     ("apps.kruise.io", "CloneSet"): (TemplatePlace("spec.template", "spec.replicas"),),
     ("apps.kruise.io", "StatefulSet"): (TemplatePlace("spec.template", "spec.replicas", "", "{owner}-{index}"),),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (),
+    ("kueue.x-k8s.io", "Workload"): (TemplatePlace("template", "count", "spec.podSets", "{owner}-{group}-"),),
 }
 """By group and kind; a LeaderWorkerSet, whose leaders and workers depend on each other, has its own function."""
 
@@ -148,7 +152,21 @@ def expand_operator(manifest: ManifestObject, around: Surroundings) -> Workload:
     key = (group_of(manifest), manifest.kind)
     if key[1] == "LeaderWorkerSet":
         return _expand_leader_worker_set(manifest, around)
-    return expand_places(PLACES[key], manifest, around)
+    manifest, notes = as_admitted(manifest)
+    made = expand_places(PLACES[key], manifest, around)
+    scheduler = dig_text(manifest.raw, "spec.schedulerName") if key[0] == "batch.volcano.sh" else ""
+    if scheduler:  # of the whole job
+        made = replace(made, drafts=tuple(_with_scheduler(draft, scheduler) for draft in made.drafts))
+    return replace(made, notes=(*notes, *made.notes))
+
+
+def _with_scheduler(draft: Draft, name: str) -> Draft:
+    """The same pod for a scheduler, unless its template names one."""
+    spec = draft.pod.spec
+    if spec.scheduler_name:
+        return draft
+    spec = msgspec.structs.replace(spec, scheduler_name=name)
+    return replace(draft, pod=msgspec.structs.replace(draft.pod, spec=spec))
 
 
 def expand_at(path: str, manifest: ManifestObject, around: Surroundings) -> Workload:

@@ -6,11 +6,12 @@ Pods of one template share one ``spec`` object as long as nothing makes them dif
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from kplan.admission.controllers.names import Names, hashed_name, indexed_base, template_hash, uid
+from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod, ReplicaSet, Volume
@@ -330,8 +331,10 @@ def expand_job(manifest: ManifestObject, around: Surroundings) -> Workload:
 
     Source: manageJob in pkg/controller/job/job_controller.go.
     """
+    manifest, notes = as_admitted(manifest)
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
-    return job_pods(dig(manifest.raw, "spec"), "spec", owner, around.names)
+    made = job_pods(dig(manifest.raw, "spec"), "spec", owner, around.names)
+    return replace(made, notes=(*notes, *made.notes))
 
 
 def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> Workload:

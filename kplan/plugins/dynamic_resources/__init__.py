@@ -34,6 +34,7 @@ from kplan.framework.codes import Code, Compares, Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.features import Features
 from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved, passed
+from kplan.framework.groups import GroupHandle, GroupInfo, GroupPostFilter
 from kplan.framework.plugin import Scores, default_normalize
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 from kplan.framework.worlds import Rows, Worlds, plain
@@ -54,6 +55,7 @@ from kplan.plugins.dynamic_resources.writing import claim_writes
 NO_STATE = "not found"
 NO_CLAIMS = "no new claims to deallocate"
 NOTHING_FREED = "still not schedulable"
+CLEANED = "deallocation and deletion of ResourceClaims completed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,18 @@ class DynamicResources:
         findings = self.filter(pod, state, cluster, plain(cluster.all_rows))
         text = freed(pod, state, findings, cluster, self.features, self._timeout)
         return PostFilterResult(Code.UNSCHEDULABLE, text or ("" if silent else NOTHING_FREED))
+
+    def pod_group_post_filter(self, group: GroupInfo, handle: GroupHandle) -> GroupPostFilter:
+        """Free what keeps pods of the group from every node; the text is the same whatever comes of it.
+
+        Source: v1.37.2 DynamicResources.PodGroupPostFilter.
+        """
+        bound = self.features.enabled("TopologyAwareWorkloadScheduling")
+        if bound and group.pod_group.spec.scheduling_constraints is not None:
+            return GroupPostFilter(Code.UNSCHEDULABLE)
+        if not any(self.name in states for states in handle.asked.values()):
+            return GroupPostFilter(Code.ERROR, (NO_STATE,))
+        return GroupPostFilter(Code.UNSCHEDULABLE, (CLEANED,))
 
     def explain(
         self,

@@ -48,6 +48,12 @@ class ResourceUse:
         """What the node's pods and the new one request together: int64[M], as allocatable."""
         return self.allocated + self.asked
 
+    def together(self) -> ResourceUse:
+        """The same of all nodes where it counts as if they were one."""
+        counts = self.allocatable > 0
+        allocatable, allocated = self.allocatable.sum(where=counts), self.allocated.sum(where=counts)
+        return ResourceUse(self.weight, np.array([allocatable]), np.array([allocated]), self.asked)
+
 
 def resource_uses(
     cluster: Cluster,
@@ -57,6 +63,7 @@ def resource_uses(
     features: Features,
     *,
     non_zero: bool,
+    devices: bool = True,
 ) -> list[ResourceUse]:
     """Gather the configured resources that count for a pod, on the nodes at ``rows``, in order of configuration.
 
@@ -70,6 +77,7 @@ def resource_uses(
         asked: what the pod requests, by resource, in the scheduler's units.
         features: gates of the version.
         non_zero: whether cpu and memory of the pods on a node count with the defaults for containers that request none.
+        devices: whether devices that serve an extended resource count as some of it.
 
     Source: v1.37.2 noderesources/resource_allocation.go calculateNodeAllocatableRequest,
     calculateResourceAllocatableRequest.
@@ -79,16 +87,18 @@ def resource_uses(
         ask = asked.get(spec.name, 0)
         if ask == 0 and is_scalar_resource(spec.name):
             continue
-        amounts = _amounts(cluster, rows, spec.name, features, non_zero=non_zero)
+        amounts = _amounts(cluster, rows, spec.name, features if devices else None, non_zero=non_zero)
         if amounts is not None:
             uses.append(ResourceUse(spec.weight, *amounts, ask))
     return uses
 
 
-def _amounts(cluster: Cluster, rows: Rows, name: str, features: Features, *, non_zero: bool) -> tuple[Int, Int] | None:
+def _amounts(
+    cluster: Cluster, rows: Rows, name: str, features: Features | None, *, non_zero: bool
+) -> tuple[Int, Int] | None:
     """Return what nodes have of a resource and what is allocated of it: int64[M] each, or None if no node has any."""
     resource = cluster.resource(name)
-    devices = device_totals(name, cluster, features)
+    devices = device_totals(name, cluster, features) if features is not None else None
     if resource is None:
         return None if devices is None else (devices[0].take(rows), devices[1].take(rows))
     allocatable = cluster.allocatable[resource].take(rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kplan.render.text.fixes import commands, fixes
+from kplan.render.text.groups import groups
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.parts import beside, facts, preempt, scores
 from kplan.render.text.shared import group_lines, headline, more_of, notes, origin, owners, verdict
@@ -36,6 +37,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
     page.blank()
     what_if_lines(page, document.what_if, everything=style.wide)
     _where(page, document, wide=style.wide)
+    groups(page, (document.pod_group,) if document.pod_group is not None else (), everything=style.wide)
     why(page, document, style)
     facts(page, document, everything=style.wide)
     if document.nearest is not None:

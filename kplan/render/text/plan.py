@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kplan.render.text.fitting import Fitting
+from kplan.render.text.groups import groups
 from kplan.render.text.layout import Page
 from kplan.render.text.rollout import attempt, changes, edit_text, quotas, rollout_steps, rollouts
 from kplan.render.text.shared import group_lines, headline, more_of, notes, origin, owners
@@ -42,6 +43,7 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     what_if_lines(page, document.what_if, everything=style.wide)
     changes(page, document.change, everything=style.wide)
     rollouts(page, document.rollouts, everything=style.wide)
+    groups(page, document.groups, everything=style.wide)
     _totals(page, document)
     _runs(page, document, everything=style.wide)
     if len(document.steps) <= STEPS_SHOWN or style.wide:

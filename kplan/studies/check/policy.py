@@ -176,6 +176,8 @@ _OTHERS = (
     "devices-not-modelled",
     "extender-not-asked",
     "extenders-do-not-know-the-plan",
+    "gates-assumed",
+    "group-elsewhere",
     "no-zones",
     "nodes-missing",
     "not-expanded",

@@ -42,6 +42,7 @@ GATES = frozenset(
         "InterPodAffinityHostnameFastPath",
         "MatchLabelKeysInPodTopologySpread",
         "NodeDeclaredFeatures",
+        "PodGroupPreemptionPolicy",
         "PodLevelResources",
         "PodLevelResourcesFixDefaulting",
         "StorageCapacityScoring",

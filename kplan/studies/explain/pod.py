@@ -28,6 +28,7 @@ from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.studies.explain.in_turn import in_turn
 from kplan.studies.explain.many import folded
+from kplan.studies.explain.of_group import with_group
 from kplan.studies.explain.queue import queue_part
 from kplan.wording import parts
 from kplan.wording.answers import cause_of, event_note, gates_cause, says
@@ -179,7 +180,8 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
     if verdict == "GATED":
         because = gates_cause(asked)
         return Explained(answer, predicate, because.text, because)
-    return Explained(answer, predicate, _shape(shown, because), because)
+    alone = Explained(answer, predicate, _shape(shown, because), because)
+    return alone if runs_on else with_group(context, pod, outcome, alone)
 
 
 def _asked_node(context: Context, outcome: Outcome) -> AskedNode:

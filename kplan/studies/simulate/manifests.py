@@ -15,6 +15,7 @@ from kplan.pipeline.walk import Walk
 from kplan.remedies.candidate import Candidate
 from kplan.result.document_base import Origin
 from kplan.result.document_plan import SimulationPlan
+from kplan.scenario.together import together
 from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
@@ -36,6 +37,8 @@ class ManifestPlan:
         own: whether the cluster's own waiting pods are tried first.
         templates: dotted path of the pod template by kind, for kinds that kplan does not know.
         seed: of the run of a live scheduler that is played; None for all nodes and the first of a tie.
+        together: sets of pods that are to be placed whole or not at all; see ``scenario.together``.
+        namespace: of what names none there.
     """
 
     state: ClusterState
@@ -47,6 +50,8 @@ class ManifestPlan:
     own: bool = True
     templates: Mapping[str, str] | None = None
     seed: int | None = None
+    together: tuple[str, ...] = ()
+    namespace: str = ""
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
@@ -83,6 +88,7 @@ class ManifestPlan:
     def _play(self, landed: Landed, planner: Planner, options: SimulateOptions) -> Played:
         planner.walk = Walk(self.seed) if self.seed is not None else None
         cluster = planner.cluster
+        planner.together = together(cluster, self.together, self.namespace)
         mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if self.own else []
         theirs = [cluster.pods[cluster.pod_index[key]] for key in landed.pods]
         tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]

@@ -21,6 +21,7 @@ from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
 from kplan.result import EventKind
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_group import GroupPlan
 from kplan.result.document_plan import (
     Expanded,
     PlanCause,
@@ -32,7 +33,8 @@ from kplan.result.document_plan import (
 )
 from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
-from kplan.studies.doubts import caller_doubts, extenders_of, left_alone, missing_nodes, plan_doubts
+from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
+from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.simulate.ends import evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, Told
@@ -92,6 +94,7 @@ def simulate_pods(
         options: what is asked.
     """
     telling = Telling()
+    foreign = foreign_groups(planner)
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
     attempts.place(pods[:first])
@@ -100,7 +103,7 @@ def simulate_pods(
     rollouts.play(pods[first:])
     for pod in rollouts.stuck():
         _tell_again(attempts, telling, pod)
-    return _document(_Planned(attempts, telling, rollouts), rollout_plans(rollouts), origin, options)
+    return _document(_Planned(attempts, telling, rollouts, foreign), rollout_plans(rollouts), origin, options)
 
 
 def _tell_again(attempts: Attempts[object], telling: Telling, pod: PodInfo) -> None:
@@ -124,12 +127,15 @@ class _Planned:
         steps: the same, as they are shown.
     """
 
-    def __init__(self, attempts: Attempts[object], telling: Telling, rollouts: Rollouts) -> None:
+    def __init__(
+        self, attempts: Attempts[object], telling: Telling, rollouts: Rollouts, foreign: tuple[GroupPlan, ...]
+    ) -> None:
         self.attempts = attempts
         self.rollouts = rollouts
         self.planner = attempts.planner
         self.landings = [landing for landing in attempts.landings.values() if not landing.elsewhere]
         self._told = telling.told
+        self.groups = (*telling.groups.all(self.planner), *foreign)
         self.steps = [self._step(landing) for landing in self.landings]
 
     def told(self, landing: Landing[object]) -> Told | None:
@@ -196,7 +202,9 @@ def _document(
             frozenset() if steps else _POD,
             extenders_of(run.planner),
             nodes=bool(run.planner.cluster.nodes),
+            groups=groups_modelled(run.planner),
         ),
+        *elsewhere(run.groups),
     )
     plan = SimulationPlan(
         api_version=API_VERSION,
@@ -229,6 +237,7 @@ def _document(
                 )
             )
         ),
+        groups=run.groups,
     )
     if not options.attempts or not run.planner.cluster.nodes:
         return plan

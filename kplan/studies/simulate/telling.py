@@ -18,6 +18,7 @@ from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
 from kplan.result.document import Group
 from kplan.result.document_base import Cause
+from kplan.studies.group_turns import GroupTelling
 from kplan.wording.because import because_wanted
 from kplan.wording.failing import plain_cause
 from kplan.wording.groups import tell
@@ -48,14 +49,16 @@ class Telling:
 
     Attributes:
         told: causes by key.
+        groups: what became of groups of pods.
     """
 
     told: dict[object, Told] = field(default_factory=dict)
+    groups: GroupTelling = field(default_factory=GroupTelling)
 
     def __call__(self, planner: Planner, pod: PodInfo, event: Event) -> object:
         """Tell the cause of a failure unless one like it was told; return its key."""
         outcome = event.outcome.last
-        plain = plain_cause(planner.cluster, pod, outcome)
+        plain = self.groups.cause(planner, pod, outcome) or plain_cause(planner.cluster, pod, outcome)
         key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome, own_claims(pod.pod)))
         if key not in self.told:
             self.told[key] = Told(plain, pod.key) if plain is not None else _of_nodes(planner, pod, outcome)

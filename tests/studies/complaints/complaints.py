@@ -1,7 +1,8 @@
 """Complaints: small clusters rebuilt from what people reported, each with the cause and a remedy it must name.
 
 The first lines of a file say what it is: ``complaint`` (where it was reported), ``asks`` (the pod), ``cause`` (words
-of the answer, as often as needed) and ``remedy`` (``the change -> what fits then``, or the beginning of it).
+of the answer, as often as needed) and ``remedy`` (``the change -> what fits then``, or the beginning of it). Where pods
+are placed together there may be ``gates`` and, for a remedy, ``attempt``: what would let all of them in.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ class Complaint:
     causes: tuple[str, ...]
     remedies: tuple[str, ...]
     state: ClusterState
+    attempts: tuple[str, ...]
+    gates: tuple[str, ...]
 
     def context(self) -> Context:
         """A planner of its own over the cluster."""
-        scheduler = kplan.Scheduler.of(VERSION)
+        scheduler = kplan.Scheduler.of(VERSION, gates=dict.fromkeys(self.gates, True))
         planner = scheduler.planner(self.state)
         return Context(planner, origin(self.state, scheduler.features, *version_of(self.state, VERSION)))
 
@@ -48,7 +51,8 @@ def read(name: str) -> Complaint:
         said.setdefault(word, []).append(text)
     state = load(str(path))
     fill_in(state, kplan.Scheduler.of(VERSION))
-    return Complaint(said["asks"][0], tuple(said["cause"]), tuple(said.get("remedy", ())), state)
+    told = [tuple(said.get(word, ())) for word in ("cause", "remedy", "attempt", "gates")]
+    return Complaint(said["asks"][0], told[0], told[1], state, told[2], told[3])
 
 
 def golden(name: str) -> Path:

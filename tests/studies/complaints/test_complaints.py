@@ -58,6 +58,13 @@ def test_a_remedy_that_one_would_choose_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_what_would_let_all_of_a_group_in_is_found(name: str) -> None:
+    plan = answer(name).pod_group
+    found = plan.attempt if plan is not None else ""
+    assert [words for words in read(name).attempts if not found.startswith(words)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_remedy_works_on_a_cluster_built_anew(name: str) -> None:
     complaint = read(name)
     planner = complaint.context().planner

@@ -1,141 +1,34 @@
-"""DefaultPreemption: evict pods of lower priority where that makes room.
+"""The search for victims of one pod, on all nodes in step.
 
-What it checks:  whether the pod may preempt at all; then, for every node refused with code Unschedulable, whether it
-                 fits once all pods of lower priority are gone, and which of them can stay after all: those whose
-                 eviction would break a budget are put back first, then the others, each by priority and start time.
-Rejects with:    "not eligible due to preemptionPolicy=Never.", "not eligible due to a terminating pod on the nominated
-                 node.", or a sentence of the form "0/N nodes are available: ..." with "Preemption is not helpful for
-                 scheduling" and "No preemption victims found for incoming pod" (Unschedulable)
-Not modelled:    pod groups as victims (gate GenericWorkload, off by default). The scheduler looks at max(10 %, 100)
-                 candidates from a random offset, kplan at all: how often each is chosen then is told beside it.
-Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go,
-                 pkg/scheduler/framework/preemption/preemption.go and util.go
+Source: kubernetes v1.37.2 pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go SelectVictimsOnNode;
+pkg/scheduler/framework/preemption/util.go.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.args import DefaultPreemptionArgs
-from kplan.framework.codes import Code, Reads
-from kplan.framework.extender import ExtenderError
-from kplan.framework.fit_error import fit_error
-from kplan.framework.plugin import ColumnPlugin
-from kplan.framework.preemption import Ineligible, NodeStatus, Preemption, PreemptionHandle, Victims
+from kplan.framework.codes import Code
+from kplan.framework.preemption import NodeStatus, PreemptionHandle, Victims
 from kplan.framework.worlds import Mask, Rows, Worlds
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.shared.budgets import counting
-from kplan.plugins.shared.picking import pick
 
-NOT_HELPFUL = "Preemption is not helpful for scheduling"
-NO_CANDIDATE = "no candidate node for preemption"
 NO_VICTIMS = "No preemption victims found for incoming pod"
-_INELIGIBLE = {
-    Ineligible.NEVER: "not eligible due to preemptionPolicy=Never.",
-    Ineligible.TERMINATING: "not eligible due to a terminating pod on the nominated node.",
-}
 
-_ORDERS_TRIED = 11
-
-
-class DefaultPreemption(ColumnPlugin[DefaultPreemptionArgs]):
-    """The PostFilter plugin of the default profile."""
-
-    name: ClassVar[str] = "DefaultPreemption"
-    needs: ClassVar[Reads] = Reads.PODS | Reads.USAGE | Reads.OBJECTS
-
-    def post_filter(self, pod: PodInfo, state: Any, handle: PreemptionHandle) -> Preemption:
-        """Find victims on every node an eviction may help on, and the nodes the scheduler could draw."""
-        ineligible = _not_eligible(pod, handle)
-        if ineligible is not None:
-            reason = _INELIGIBLE[ineligible]
-            return Preemption(Code.UNSCHEDULABLE, f"preemption: {reason}", ineligible=ineligible, reason=reason)
-        cluster, rows = handle.cluster, handle.rows
-        potential = tuple(rows.tolist())
-        search = _Search(pod, handle, one_budget=self.features.since(37))
-        candidates, statuses = search.candidates(rows)
-        if not candidates:
-            failed = sorted(row for row, status in statuses.items() if status.code is Code.ERROR)
-            if failed:
-                texts = list(dict.fromkeys(statuses[row].reasons[0] for row in failed))
-                text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-                return Preemption(Code.ERROR, f"preemption: {text}", potential=potential, statuses=statuses, reason="")
-            text = _no_candidate(len(cluster.nodes), statuses.values())
-            return Preemption(Code.UNSCHEDULABLE, f"preemption: {text}", potential=potential, statuses=statuses)
-        if handle.evictions is not None:
-            try:
-                candidates = handle.evictions(candidates)
-            except ExtenderError as error:
-                return Preemption(Code.ERROR, f"preemption: {error}", potential=potential, statuses=statuses)
-            if not candidates:
-                return Preemption(
-                    Code.UNSCHEDULABLE, f"preemption: {NO_CANDIDATE}", potential=potential, statuses=statuses
-                )
-        picks, rule = pick(cluster, candidates)
-        ambiguous = len(picks) == 1 and search.ambiguous(picks[0], candidates[picks[0]])
-        message = ""
-        if self.features.since(37) and len(picks) == 1 and not ambiguous:
-            node, count = cluster.node_name(picks[0]), len(candidates[picks[0]].pods)
-            message = f"preemption: found a potential placement for pod on node {node}, preempting {count} victims"
-        return Preemption(
-            Code.SUCCESS,
-            message,
-            potential=potential,
-            candidates=candidates,
-            statuses=statuses,
-            picks=picks,
-            ambiguous=ambiguous,
-            criteria=rule,
-        )
-
-
-def _not_eligible(pod: PodInfo, handle: PreemptionHandle) -> Ineligible | None:
-    """Return why the pod may not preempt, or None.
-
-    Source: v1.37.2 default_preemption.go PodEligibleToPreemptOthers.
-    """
-    if pod.pod.spec.preemption_policy == "Never":
-        return Ineligible.NEVER
-    cluster = handle.cluster
-    nominated = handle.nominated
-    if nominated < 0 or handle.nominated_status is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-        return None
-    lower = (cluster.pods[row] for row in cluster.pods_on(nominated) if cluster.pods[row].priority < pod.priority)
-    return Ineligible.TERMINATING if any(_terminating_by_preemption(other) for other in lower) else None
-
-
-def _terminating_by_preemption(pod: PodInfo) -> bool:
-    """Tell whether a pod is going because the scheduler preempted it.
-
-    Source: v1.37.2 preemption/util.go PodTerminatingByPreemption.
-    """
-    if not pod.terminating:
-        return False
-    for condition in pod.pod.status.conditions or ():
-        if condition.type == "DisruptionTarget":
-            return condition.status == "True" and condition.reason == "PreemptionByScheduler"
-    return False
-
-
-def _no_candidate(total: int, statuses: Iterable[NodeStatus]) -> str:
-    statuses = list(statuses)
-    histogram = Counter(reason for status in statuses for reason in status.reasons)
-    if len(statuses) < total:
-        histogram[NOT_HELPFUL] += total - len(statuses)
-    return fit_error(total, histogram)
+ORDERS_TRIED = 11
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class Search:
     """The search for victims of one preemptor, on all nodes in step.
 
     Attributes:
@@ -213,8 +106,8 @@ class _Search:
         if all(n == 1 for n in keys.values()):
             return False
         want = (frozenset(victims.pods), victims.pdb_violations)
-        for seed in range(_ORDERS_TRIED):
-            found, _ = self.candidates(rows, _shuffled(seed))
+        for seed in range(ORDERS_TRIED):
+            found, _ = self.candidates(rows, shuffled(seed))
             other = found.get(row)
             if other is None or (frozenset(other.pods), other.pdb_violations) != want:
                 return True
@@ -287,7 +180,7 @@ class _Search:
         return victim
 
 
-def _shuffled(seed: int) -> Callable[[Rows], Rows]:
+def shuffled(seed: int) -> Callable[[Rows], Rows]:
     """Another order among equals: the reverse of names, then seeded shuffles."""
 
     def order(rank: Rows) -> Rows:

@@ -1,0 +1,58 @@
+"""The turn of a group in the queue: by its own priority, and as early as its first pod.
+
+Source: kubernetes v1.37.2 pkg/scheduler/backend/queue/scheduling_queue.go addPodGroupMember;
+framework/types.go QueuedPodGroupInfo.GetPriority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Point
+from kplan.pipeline.queue import Queue
+from kplan.plugins.shared.pod_groups import group_of, key_of, priority_of
+
+
+class Queued(Protocol):
+    """A planner, as far as its queue goes."""
+
+    cluster: Cluster
+
+    @property
+    def queue(self) -> Queue:
+        """The queue of this scheduler."""
+
+
+def in_turns(planner: Queued, pods: Sequence[PodInfo]) -> list[PodInfo]:
+    """Order pods as they are tried.
+
+    A group has the priority that it says, not that of its pods, and stands where a pod of that priority would that is
+    as old as its oldest.
+
+    Args:
+        planner: holds the cluster and the queue.
+        pods: in the order of the QueueSort plugin.
+    """
+    cluster, queue = planner.cluster, planner.queue
+    turns: dict[str, list[PodInfo]] = {}
+    priorities: dict[str, int] = {}
+    for pod in pods:
+        features = queue.pipelines[pod.scheduler_name].features
+        group = group_of(pod, cluster, features) if features.since(37) else None
+        turn = key_of(pod, features) if group is not None else f"/{pod.row}"
+        turns.setdefault(turn, []).append(pod)
+        if group is not None:
+            priorities[turn] = priority_of(group)
+    if not priorities:
+        return list(pods)
+    sort_key = next(iter(queue.pipelines.values())).at(Point.QUEUE_SORT)[0].sort_key
+
+    def place(turn: str) -> tuple[object, ...]:
+        keys = [sort_key(pod) for pod in turns[turn]]
+        if turn not in priorities:
+            return keys[0]  # type: ignore[no-any-return]
+        return (-priorities[turn], *min(key[1:] for key in keys))
+
+    return [pod for turn in sorted(turns, key=place) for pod in turns[turn]]

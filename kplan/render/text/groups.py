@@ -1,0 +1,37 @@
+"""Text of groups of pods that are placed together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kplan.render.text.layout import Page
+from kplan.result.document_group import GroupPlan
+from kplan.wording.pod_groups import holds_text, waits_text
+from kplan.words import count
+
+SHOWN = 6
+_UNDER = 10
+
+
+def groups(page: Page, found: Sequence[GroupPlan], *, everything: bool) -> None:
+    """Write what became of groups: those that are not placed first, each with what keeps it.
+
+    Args:
+        page: where to.
+        found: the groups.
+        everything: show all of them.
+    """
+    ordered = sorted(found, key=lambda one: one.result in ("placed", "preempted", "fits"))
+    shown = ordered if everything else ordered[:SHOWN]
+    for number, one in enumerate(shown):
+        page.part("Group" if not number else "", f"{one.group}: {one.text}")
+        if one.because is not None:
+            page.detail(one.because.text, _UNDER)
+        if one.result in ("pending", "does-not-fit") and one.holds:
+            page.detail(f"those that fit would hold {holds_text(one.holds)}", _UNDER)
+        if one.waits_for:
+            page.detail(f"waits for {waits_text(one.waits_for, one.starves)}", _UNDER)
+        if one.attempt:
+            page.detail(f"Try  {one.attempt}", _UNDER)
+    if len(ordered) > len(shown):
+        page.part("", f"{count(len(ordered) - len(shown), 'more group')} (-o wide)")

@@ -1,0 +1,80 @@
+"""Explain a pod of a group: what becomes of the group decides, whatever the pod alone would get."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from kplan.cluster import PodInfo
+from kplan.result import Outcome
+from kplan.result.document_base import Cause
+from kplan.result.document_group import GroupPlan
+from kplan.studies.context import Context, Explained
+from kplan.studies.foreign_groups import elsewhere, foreign_group
+from kplan.studies.group_turns import group_of_pod, waits_for_group
+from kplan.wording.pod_groups import held_cause, held_says, kept_says, makes_room_says
+
+
+def with_group(context: Context, pod: PodInfo, outcome: Outcome, found: Explained) -> Explained:
+    """Tell of the pod's group, and let it decide.
+
+    Args:
+        context: what answers are made with.
+        pod: a waiting pod.
+        outcome: of its own cycle.
+        found: the answer about it alone.
+    """
+    if found.answer.verdict == "GATED":
+        return found
+    cause = waits_for_group(context.planner, pod, outcome)
+    if cause is not None:
+        return _decided(found, pod, "PENDING", kept_says(), cause, None)
+    plan = _plan(context, pod)
+    if plan is None:
+        return found if context.brief else _with_foreign(context, pod, found)
+    if plan.result == "preempted":
+        return _decided(found, pod, "PREEMPTS", makes_room_says(plan), held_cause(plan), plan)
+    if plan.result == "placed":
+        return replace(found, answer=msgspec.structs.replace(found.answer, pod_group=plan))
+    return _decided(found, pod, "PENDING", held_says(plan), held_cause(plan), plan)
+
+
+def _plan(context: Context, pod: PodInfo) -> GroupPlan | None:
+    """What becomes of the pod's group, worked out once while nothing changes."""
+    key = (context.planner.version, pod.pod.spec.scheduling_group, pod.namespace)
+    if pod.pod.spec.scheduling_group is None:
+        return None
+    text = repr(key)
+    if text not in context.group_plans:
+        context.group_plans[text] = group_of_pod(context.planner, pod, attempts=True)
+    return context.group_plans[text]
+
+
+def _with_foreign(context: Context, pod: PodInfo, found: Explained) -> Explained:
+    """Tell whether the group would fit at once, where others decide about it: the verdict of the pod stays."""
+    plan = foreign_group(context.planner, pod)
+    if plan is None:
+        return found
+    doubts = (*found.answer.doubts, *elsewhere((plan,)))
+    return replace(found, answer=msgspec.structs.replace(found.answer, pod_group=plan, doubts=doubts))
+
+
+def _decided(
+    found: Explained, pod: PodInfo, verdict: str, says: str, cause: Cause, plan: GroupPlan | None
+) -> Explained:
+    """The answer as the group decides it; what is told of nodes stays where the pod itself fits nowhere."""
+    fits = found.answer.verdict == "FITS"
+    answer = msgspec.structs.replace(
+        found.answer,
+        verdict=verdict,
+        sentence=f"{pod.key} {says}",
+        because=cause,
+        pod_group=plan,
+        node="",
+        scores=None,
+        preempt=None,
+        fixes=() if fits or plan is not None else found.answer.fixes,
+        no_help=None,
+    )
+    return Explained(answer, says, cause.text, cause)

@@ -1,0 +1,283 @@
+"""What became of groups of pods: who blocks, what the others would hold, how many fit at once, who is in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from msgspec.structs import replace as changed
+
+from kplan.cluster import Assume, PodInfo, Remove
+from kplan.cluster.groups import group_key
+from kplan.framework.codes import Code
+from kplan.framework.preemption import NodeStatus
+from kplan.framework.worlds import Rows
+from kplan.pipeline import Planner
+from kplan.pipeline.group import group_in
+from kplan.pipeline.group_trying import node_sets
+from kplan.plugins.shared.pod_groups import key_of, quorum_of
+from kplan.remedies.many import attempt
+from kplan.result import Event, EventKind, Outcome
+from kplan.result.document_base import Cause
+from kplan.result.document_group import GroupPlan
+from kplan.result.group import GroupOutcome
+from kplan.wording.attempts import fits_text
+from kplan.wording.failing import failure
+from kplan.wording.pod_groups import failed_text, gated_text, held_cause, kept_cause, pending_text, placed_text
+
+OTHERS = 8
+"""Groups that are asked whether they are in the way."""
+DOMAINS = 64
+"""Domains that are asked how many pods of a group fit there."""
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Why a group is not placed.
+
+    Attributes:
+        fits: how many fit one after another.
+        on: node row by pod row, of those.
+        pod: the first that does not.
+        cause: why.
+        nodes: the nodes that were asked, as ``zone=a``: the domain where most fit; empty for all nodes.
+    """
+
+    fits: int = 0
+    on: Mapping[int, int] = field(default_factory=dict)
+    pod: PodInfo | None = None
+    cause: Cause | None = None
+    nodes: str = ""
+
+
+def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -> GroupPlan:
+    """Tell what became of a group, while the cluster is as it met it, or as it left it where it was placed.
+
+    Args:
+        planner: planner over the cluster.
+        turn: its last turn.
+        attempts: whether to try what would help.
+    """
+    last = turn.last
+    if last.placed:
+        return _placed(planner, turn)
+    cluster = planner.cluster
+    keys = {row: cluster.pods[row].key for row in last.pods}
+    plan = GroupPlan(
+        group=turn.group,
+        result="pending",
+        text="",
+        pods=len(last.pods),
+        wanted=last.wanted,
+        scheduled=last.scheduled,
+        evicts=tuple(cluster.pods[row].key for row in turn.victims),
+        message="" if turn.asked else ", ".join(last.status.reasons),
+        asked=turn.asked,
+    )
+    if last.gated:
+        return changed(plan, result="gated", text=gated_text(last, keys), message="")
+    if last.status.code is Code.ERROR:
+        return changed(plan, result="failed", text=failed_text(", ".join(last.status.reasons)))
+    blocked = _in_a_domain(planner, last) or fits_at_once(planner, [cluster.pods[row] for row in last.pods])
+    holds: dict[str, int] = {}
+    for node in blocked.on.values():
+        name = cluster.node_name(node)
+        holds[name] = holds.get(name, 0) + 1
+    name = blocked.pod.key if blocked.pod is not None else ""
+    waits_for, starves = in_the_way(planner, last) if not blocked.nodes else ((), ())
+    return changed(
+        plan,
+        text=pending_text(last, blocked.fits, name, blocked.nodes),
+        fits=blocked.fits,
+        blocked_by=name,
+        because=blocked.cause,
+        holds=holds,
+        waits_for=waits_for,
+        starves=starves,
+        attempt=_attempt(planner, last, blocked) if attempts else "",
+    )
+
+
+def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
+    cluster, last = planner.cluster, turn.last
+    on: dict[str, int] = {}
+    for node in last.found.values():
+        on[cluster.node_name(node)] = on.get(cluster.node_name(node), 0) + 1
+    victims = [cluster.pods[row].key for row in turn.victims]
+    return GroupPlan(
+        group=turn.group,
+        result="preempted" if victims else "placed",
+        text=placed_text(last, len(last.found), on, victims),
+        pods=len(last.pods),
+        wanted=last.wanted,
+        scheduled=last.scheduled,
+        fits=len(last.found),
+        holds=on,
+        evicts=tuple(victims),
+        asked=turn.asked,
+    )
+
+
+def _in_a_domain(planner: Planner, turn: GroupOutcome) -> Blocked | None:
+    """The domain where most of a group fits, if it has to be in one; None for all nodes."""
+    group = group_in(planner, planner.cluster.pods[turn.pods[0]])
+    if not turn.nodes or group is None:
+        return None
+    sets = node_sets(planner, group, planner.pipelines[group.waiting[0].scheduler_name])
+    constraints = group.pod_group.spec.scheduling_constraints
+    if isinstance(sets, NodeStatus) or constraints is None or not constraints.topology:
+        return None
+    key = constraints.topology[0].key
+    found = ((nodes.name, fits_at_once(planner, group.waiting, nodes.rows)) for nodes in sets[:DOMAINS])
+    name, most = max(found, key=lambda one: one[1].fits)
+    return replace(most, nodes=f"{key}={name}")
+
+
+def fits_at_once(planner: Planner, pods: Sequence[PodInfo], within: Rows | None = None) -> Blocked:
+    """Place pods one after another, those that fit nowhere left out, and say why the first of these does not.
+
+    Args:
+        planner: planner over the cluster, which is as before then.
+        pods: the pods.
+        within: the only nodes that are asked; None for all.
+    """
+    on: dict[int, int] = {}
+    first: PodInfo | None = None
+    cause: Cause | None = None
+    with planner.trial(everything=False) as trial:
+        for pod in pods:
+            cycle = trial.group_cycle(pod, within, everything=False)
+            outcome = cycle.explain(preempt=False)
+            if outcome.choice >= 0 and not outcome.error and trial.place(cycle, outcome.choice).refused is None:
+                on[pod.row] = outcome.choice
+            elif first is None:
+                first = pod
+                cause = failure(trial, pod, Event(EventKind.PENDING, outcome)).because
+    return Blocked(len(on), on, first, cause)
+
+
+def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> str:
+    """What would let more of the group fit: tried with all of it."""
+    if blocked.pod is None or blocked.nodes:
+        return ""
+    pods = [planner.cluster.pods[row] for row in turn.pods]
+    return fits_text(attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod))
+
+
+def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Groups without whose pods this one fits, and those of them that wait for this one likewise."""
+    held = _held(planner, turn.group)
+    found, starving = [], []
+    for name, rows in sorted(held.items(), key=lambda item: (-len(item[1]), item[0]))[:OTHERS]:
+        if not _fits_without(planner, turn.pods, turn.wanted - turn.scheduled, rows):
+            continue
+        found.append(name)
+        theirs = _waiting(planner, name)
+        mine = _bound(planner, turn.group)
+        if theirs and mine and _fits_without(planner, theirs, len(theirs), mine):
+            starving.append(name)
+    return tuple(found), tuple(starving)
+
+
+def _fits_without(planner: Planner, rows: Iterable[int], wanted: int, gone: Sequence[int]) -> bool:
+    """Whether so many of some pods fit once others are gone."""
+    with planner.trial(everything=False, scored=False) as trial:
+        trial.apply(Remove(row) for row in gone)
+        placed = 0
+        for row in rows:
+            cycle = trial.cycle(trial.cluster.pods[row])
+            outcome = cycle.explain(preempt=False)
+            if outcome.choice >= 0 and not outcome.error:
+                trial.apply([Assume(row, outcome.choice)])
+                placed += 1
+        return placed >= wanted
+
+
+def _name(planner: Planner, pod: PodInfo) -> str:
+    """The group that a pod is of: what was asked to be one, or its PodGroup."""
+    asked = planner.together(pod) if planner.together is not None else ""
+    return asked or group_key(pod.pod)
+
+
+def _held(planner: Planner, but: str) -> dict[str, list[int]]:
+    """Rows of pods with a node by their group, one group left out."""
+    found: dict[str, list[int]] = {}
+    for pod in planner.cluster.pods:
+        name = _name(planner, pod) if pod.bound and not pod.gone else ""
+        if name and name != but:
+            found.setdefault(name, []).append(pod.row)
+    return found
+
+
+def _waiting(planner: Planner, group: str) -> list[int]:
+    return [pod.row for pod in planner.cluster.pods if pod.waiting and _name(planner, pod) == group]
+
+
+def _bound(planner: Planner, group: str) -> list[int]:
+    return [pod.row for pod in planner.cluster.pods if pod.bound and not pod.gone and _name(planner, pod) == group]
+
+
+@dataclass
+class GroupTelling:
+    """Tells of each group once why it is not placed, as it happens.
+
+    Attributes:
+        plans: what was told, by group.
+    """
+
+    plans: dict[str, GroupPlan] = field(default_factory=dict)
+
+    def cause(self, planner: Planner, pod: PodInfo, outcome: Outcome) -> Cause | None:
+        """Why a pod waits for its group; None where it waits for something else.
+
+        Args:
+            planner: planner over the cluster as the group met it.
+            pod: the pod, which was not placed.
+            outcome: what became of it.
+        """
+        turn = outcome.group
+        if turn is None:
+            return waits_for_group(planner, pod, outcome)
+        if turn.last.placed or outcome.gated:
+            return None
+        if turn.group not in self.plans:
+            self.plans[turn.group] = group_plan(planner, turn)
+        plan = self.plans[turn.group]
+        own = waits_for_group(planner, pod, outcome)
+        return own or held_cause(plan)
+
+    def all(self, planner: Planner) -> tuple[GroupPlan, ...]:
+        """What became of every group that had a turn, in order."""
+        turns = {turn.group: turn for turn in planner.turns}
+        return tuple(
+            group_plan(planner, turn) if turn.last.placed or name not in self.plans else self.plans[name]
+            for name, turn in turns.items()
+        )
+
+
+def waits_for_group(planner: Planner, pod: PodInfo, outcome: Outcome) -> Cause | None:
+    """Why a pod is not queued, where that is for its group; else None."""
+    if outcome.pre_enqueue is None:
+        return None
+    features = planner.pipelines[pod.scheduler_name].features
+    key = key_of(pod, features)
+    there = len(planner.cluster.in_group(key)) if key else 0
+    return kept_cause(outcome.pre_enqueue, key, there, quorum_of(pod, planner.cluster, features))
+
+
+def group_of_pod(planner: Planner, pod: PodInfo, *, attempts: bool = True) -> GroupPlan | None:
+    """What becomes of the group of a waiting pod, if it has its turn now; None for a pod that is tried alone.
+
+    Args:
+        planner: planner over the cluster, which is as before then.
+        pod: the pod.
+        attempts: whether to try what would help.
+    """
+    if group_in(planner, pod) is None:
+        return None
+    with planner.trial(everything=False) as trial:
+        turn = trial.step(pod).outcome.group
+        assert turn is not None
+        if turn.last.placed:
+            return group_plan(trial, turn)
+    return group_plan(planner, turn, attempts=attempts)

@@ -1,0 +1,147 @@
+"""Groups of pods in words: what becomes of one, what keeps it, who is in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kplan.framework.preemption import NodeStatus
+from kplan.framework.reason_codes import ReasonCode
+from kplan.result.document_base import Cause
+from kplan.result.document_group import GroupPlan
+from kplan.result.group import GroupOutcome
+from kplan.words import count, joined, listed, tallied
+
+
+def gates_seen(gates: Sequence[str]) -> str:
+    """Say that gates are taken for on, as pods name groups that are there."""
+    flags = ",".join(f"{gate}=false" for gate in gates)
+    are = "is" if len(gates) == 1 else "are"
+    return f"pods are of groups that are there, so {joined(list(gates))} {are} taken for on (--feature-gates {flags})"
+
+
+def placed_text(turn: GroupOutcome, placed: int, on: Mapping[str, int], victims: Sequence[str]) -> str:
+    """What becomes of a group that gets what it needs."""
+    there = turn.scheduled + placed
+    needs = f"{turn.wanted:,} needed at one time" if turn.wanted > 1 else "each by itself"
+    after = f" after evicting {listed(list(victims), most=2)}" if victims else ""
+    whole = f"all {placed:,} fit at once" if placed == len(turn.pods) else f"{placed:,} of {len(turn.pods):,} fit"
+    already = f", {turn.scheduled:,} run already" if turn.scheduled else ""
+    return f"{whole}{after} ({needs}{already}, {there:,} then): {tallied(on)}"
+
+
+def pending_text(turn: GroupOutcome, fits: int, blocked: str, nodes: str) -> str:
+    """What becomes of a group that does not get what it needs; the nodes are the domain where most of it fits."""
+    total = len(turn.pods)
+    already = f", {turn.scheduled:,} run{'s' if turn.scheduled == 1 else ''}" if turn.scheduled else ""
+    where = f" in {nodes}, and nowhere more" if nodes else ""
+    got = "none fits" if not fits else f"{fits:,} of {total:,} fit{'s' if fits == 1 else ''} at once{where}"
+    who = f", {blocked} does not" if blocked else ""
+    return f"none is placed: {turn.wanted:,} needed at one time{already}, {got}{who}"
+
+
+def gated_text(turn: GroupOutcome, keys: Mapping[int, str]) -> str:
+    """What becomes of a group of which a pod is kept out of the queue."""
+    row, status = next(iter(turn.gated.items()))
+    return f"none is tried while {keys[row]} is kept out: {kept_text(status, turn.group)}"
+
+
+def kept_text(status: NodeStatus, group: str) -> str:
+    """Why PreEnqueue keeps a pod of a group out."""
+    codes = {why.code for why in status.whys}
+    if ReasonCode.GROUP_TOO_SMALL in codes:
+        return f"its group {group} has fewer pods than it needs at one time; the rest are not there yet"
+    if ReasonCode.GROUP_MISSING in codes:
+        return f"its group {group} is not there"
+    return ", ".join(status.reasons)
+
+
+def kept_cause(status: NodeStatus, group: str, there: int, wanted: int) -> Cause | None:
+    """The cause of a pod that waits for its group; None where it waits for something else.
+
+    Args:
+        status: what PreEnqueue says.
+        group: key of the group.
+        there: how many of its pods there are.
+        wanted: how many have to be; 0 if that is not known.
+    """
+    codes = {why.code for why in status.whys}
+    if ReasonCode.GROUP_TOO_SMALL in codes:
+        text = f"its group {group} has {there:,} of the {wanted:,} pods that it needs at one time"
+        return Cause(code=ReasonCode.GROUP_TOO_SMALL, text=text)
+    if ReasonCode.GROUP_MISSING in codes:
+        return Cause(code=ReasonCode.GROUP_MISSING, text=f"its group {group} is not there")
+    return None
+
+
+def held_cause(plan: GroupPlan) -> Cause:
+    """The cause of a pod whose group is not placed."""
+    if plan.because is not None and plan.blocked_by:
+        return Cause(code=ReasonCode.GROUP_QUORUM, text=f"{plan.blocked_by} has no place: {plan.because.text}")
+    return Cause(code=ReasonCode.GROUP_QUORUM, text=f"{plan.group}: {plan.text}")
+
+
+def kept_says() -> str:
+    """The sentence about a pod that is not queued for its group, which its name goes before."""
+    return "waits for its group, no node is looked at"
+
+
+def held_says(plan: GroupPlan) -> str:
+    """The sentence about a pod whose group is not placed."""
+    return f"waits with its group {plan.group}, of which {plan.fits:,} of {count(plan.pods, 'pod')} fit at once"
+
+
+def makes_room_says(plan: GroupPlan) -> str:
+    """The sentence about a pod whose group evicts others."""
+    evicted = f"{count(len(plan.evicts), 'pod')}: {listed(plan.evicts, most=2)}"
+    return f"runs with its group {plan.group} after evicting {evicted}"
+
+
+def failed_text(message: str) -> str:
+    """What becomes of a group whose cycle fails."""
+    return f"none is tried: {message}"
+
+
+def holds_text(holds: Mapping[str, int]) -> str:
+    """What pods of a group would hold while they wait for the rest."""
+    return f"{count(sum(holds.values()), 'pod')}: {tallied(holds)}"
+
+
+def waits_text(waits_for: Sequence[str], starves: Sequence[str]) -> str:
+    """Which other groups are in the way."""
+    if starves:
+        return f"{joined(list(starves))}, which waits for it likewise: neither gets what it needs while both hold on"
+    return f"{joined(list(waits_for))}: without {'its' if len(waits_for) == 1 else 'their'} pods it fits"
+
+
+_DECIDES = {
+    "volcano": "Volcano decides when its pods start, and kplan does not model its queue",
+    "kueue": "Kueue decides when its pods start, and kplan does not model its queues",
+    "coscheduling": "the coscheduling plugin holds its pods back until enough have a node, and kplan does not run it",
+    "nobody": "nothing makes the scheduler place its pods together: it places them one by one",
+}
+
+
+def what_if_text(total: int, runs: int, on: Mapping[str, int], fits: int, blocked: str, decided_by: str) -> str:
+    """Whether a group that kube-scheduler does not know would fit, asked about it alone.
+
+    Args:
+        total: pods that wait.
+        runs: pods that run already.
+        on: pods by node, of those that fit.
+        fits: how many fit one after another.
+        blocked: the first that does not; empty for none.
+        decided_by: who decides.
+    """
+    already = f"{runs:,} {'runs' if runs == 1 else 'run'}; " if runs else ""
+    what = f"{already}all {total:,}{' that wait' if runs else ''} fit at once"
+    if total == 1:
+        what = f"{already}the one that waits fits"
+    yes = f"{what}: yes ({tallied(on)})"
+    some = f", {fits:,} {'does' if fits == 1 else 'do'}; {blocked} does not" if total > 1 else ""
+    no = f"{what}: no{some}"
+    return f"{no if blocked else yes}; {_DECIDES[decided_by]}"
+
+
+def elsewhere_doubt(names: Sequence[str], decided_by: str) -> str:
+    """Say that another scheduler decides about groups."""
+    return f"{listed(names, most=2)}: {_DECIDES[decided_by]}"

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Random cases of groups in a queue for the oracle's mode ``groups``, a JSON document a line.
+
+    group_cases.py COUNT [SEED0] [--minor 37] > cases.jsonl
+
+The same for the same arguments. Several groups with priorities, quorums, topology constraints and claims wait between
+pods of their own, on nodes that are nearly full of pods and of groups that may have to leave as a whole.
+"""
+
+import argparse
+import copy
+import json
+
+from gen import HOST, ZONE, Gen
+
+NAMESPACES = ("default", "batch")
+KEYS = (ZONE, HOST, "rack")
+
+
+class GroupGen(Gen):
+    """Makes one case."""
+
+    def __init__(self, seed, minor):
+        super().__init__("gang", seed)
+        self.minor = minor
+        self.twins = False
+        self.topology = self.p(.35)
+        self.claims = self.p(.2) and minor >= 36
+        self.policy_gate = minor >= 37 and self.p(.12)
+        self.whole = self.p(.5)   # preemption of 1.36 for whole groups is behind a gate
+
+    # --- groups
+    def group(self, ns, name, least, priority):
+        if self.minor < 36:
+            return self.workload(ns, name, least)
+        policy = {"gang": {"minCount": least}} if least else {"basic": {}}
+        spec = {"schedulingPolicy": policy, "priority": priority}
+        if self.p(.05):
+            spec.pop("priority")
+        if self.topology and self.p(.6):
+            spec["schedulingConstraints"] = {"topology": [{"key": self.pick(KEYS)}]}
+        if self.p(.6):
+            mode = self.pick(["all", "all", "single"])
+            spec["disruptionMode"] = {mode: {}} if self.minor >= 37 else {"all": "PodGroup", "single": "Pod"}[mode]
+        version = "v1beta1" if self.minor >= 37 else "v1alpha2"
+        return {"apiVersion": f"scheduling.k8s.io/{version}", "kind": "PodGroup", "spec": spec,
+                "metadata": {"name": name, "namespace": ns, "uid": f"pg-{ns}-{name}"}}
+
+    def workload(self, ns, name, least):
+        """A group of 1.35: part of a Workload."""
+        policy = {"gang": {"minCount": least}} if least else {"basic": {}}
+        groups = [{"name": "workers" if self.p(.95) else "others", "policy": policy}]
+        return {"apiVersion": "scheduling.k8s.io/v1alpha1", "kind": "Workload", "metadata": {"name": name, "namespace": ns, "uid": f"w-{ns}-{name}"}, "spec": {"podGroups": groups}}
+
+    def join(self, pod, name, priority):
+        if self.minor < 36:
+            pod["spec"]["workloadRef"] = {"name": name, "podGroup": "workers", **({"podGroupReplicaKey": self.pick(["0", "1"])} if self.p(.2) else {})}
+        else:
+            pod["spec"]["schedulingGroup"] = {"podGroupName": name}
+        pod["spec"]["priority"] = priority
+        pod["spec"].pop("preemptionPolicy", None)
+
+    def running(self, placed):
+        """Groups whose pods run."""
+        for i in range(self.r.randint(0, 2)):
+            ns, name, priority = self.pick(NAMESPACES), f"old-{i}", self.pick([0, 0, 10, 50])
+            mine = [q for q in self.some(placed, 1, 5) if not {"schedulingGroup", "workloadRef"} & set(q["spec"])]
+            for q in mine:
+                q["metadata"]["namespace"] = ns
+                self.join(q, name, priority)
+            self.objs.append(self.group(ns, name, max(1, len(mine)), priority))
+
+    def waiting(self, i):
+        """A group that waits: pods that are mostly alike."""
+        ns, name = self.pick(NAMESPACES), f"grp-{i}"
+        priority = self.pick([0, 10, 100, 1000, 1000])
+        size = self.r.randint(1, 5)
+        least = self.pick([size, size, size, max(1, size - 1), 1, size + 1 if self.p(.3) else size, 0])
+        first = self.pod(f"{name}-0")
+        first["metadata"]["namespace"] = ns
+        first["metadata"]["labels"]["job"] = name
+        self.apart(first, name)
+        if self.p(.08):
+            first["spec"]["preemptionPolicy"] = "Never"
+        pods = []
+        for k in range(size):
+            q = copy.deepcopy(first)
+            q["metadata"]["name"] = f"{name}-{k}"
+            q["metadata"]["uid"] = f"{ns}-{name}-{k}"
+            if self.p(.2):
+                q["spec"]["containers"] = self.pod("other")["spec"]["containers"]
+            never = q["spec"].get("preemptionPolicy")
+            self.join(q, name, priority if self.p(.98) else 7)
+            if never and self.p(.95):
+                q["spec"]["preemptionPolicy"] = never
+            pods.append(q)
+        if self.p(.96):
+            group = self.group(ns, name, least, priority)
+            if self.policy_gate and self.p(.9):
+                group["spec"]["preemptionPolicy"] = first["spec"].get("preemptionPolicy", "PreemptLowerPriority")
+            self.objs.append(group)
+        if self.p(.04):
+            self.pick(pods)["spec"]["schedulingGates"] = [{"name": "example.com/wait"}]
+        if self.claims and self.p(.7):
+            self.claim(pods, ns, name)
+        return pods
+
+    def apart(self, pod, name):
+        """Let pods of a group look at each other."""
+        pod["spec"].pop("affinity", None)
+        pod["spec"].pop("topologySpreadConstraints", None)
+        mine = {"labelSelector": {"matchLabels": {"job": name}}}
+        if self.p(.2):
+            pod["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{**mine, "topologyKey": self.pick([HOST, HOST, ZONE])}]}}
+        elif self.p(.15):
+            pod["spec"]["affinity"] = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{**mine, "topologyKey": self.pick([ZONE, HOST])}]}}
+        elif self.p(.15):
+            pod["spec"]["topologySpreadConstraints"] = [{**mine, "maxSkew": 1, "topologyKey": self.pick([ZONE, HOST]), "whenUnsatisfiable": "DoNotSchedule"}]
+
+    # --- devices
+    def claim(self, pods, ns, name):
+        """One claim for all, or one for each."""
+        shared = self.p(.4)
+        for k, q in enumerate(pods):
+            claim = f"{name}-all" if shared else f"{name}-{k}"
+            q["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": claim}]
+            if shared and k:
+                continue
+            self.objs.append({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": claim, "namespace": ns, "uid": f"claim-{ns}-{claim}"},
+                              "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": self.pick([1, 1, 2])}}]}}})
+
+    def devices(self, nodes):
+        self.objs.append({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}})
+        for n in nodes:
+            name = n["metadata"]["name"]
+            if self.p(.8):
+                self.objs.append({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"{name}-gpus"},
+                                  "spec": {"driver": "gpu.example.com", "nodeName": name, "pool": {"name": name, "generation": 1, "resourceSliceCount": 1},
+                                           "devices": [{"name": f"gpu-{i}"} for i in range(self.r.randint(1, 3))]}})
+
+    # --- a case
+    def case(self, seed):
+        r = self.r
+        nodes = [self.node(i) for i in range(r.randint(1, 7))]
+        for n in nodes:
+            if self.p(.7):
+                n["metadata"]["labels"]["rack"] = self.pick(["r1", "r2"])
+        placed = [self.pod(f"run-{i:03d}", node=self.pick(nodes)["metadata"]["name"]) for i in range(min(20, r.randint(0, len(nodes) * 4)))]
+        for q in placed:
+            q["metadata"].pop("deletionTimestamp", None)
+        self.running(placed)
+        pending = [q for i in range(r.randint(1, 4)) for q in self.waiting(i)]
+        alone = [self.pod(f"new-{i}") for i in range(r.randint(0, 2))]
+        if self.claims:
+            self.devices(nodes)
+        self.pdbs()
+        if self.p(.1):
+            for q in self.some(pending, 1, 3):
+                q["status"] = {**q.get("status", {}), "nominatedNodeName": self.pick(nodes)["metadata"]["name"]}
+        for q in pending + alone:
+            q["metadata"].pop("deletionTimestamp", None)
+        self.objs += nodes + placed + pending + alone
+        gates = {"GenericWorkload": True}
+        if self.minor < 37:
+            gates["GangScheduling"] = True
+        if self.minor == 36:
+            gates["WorkloadAwarePreemption"] = self.whole
+        if self.topology and self.minor >= 36:
+            gates["TopologyAwareWorkloadScheduling"] = True
+        if self.policy_gate:
+            gates["PodGroupPreemptionPolicy"] = True
+        return {"name": f"groups-{seed:04d}", "mode": "groups", "objects": self.objs, "featureGates": gates}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("count", type=int)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--minor", type=int, default=37)
+    args = parser.parse_args()
+    for number in range(args.seed, args.seed + args.count):
+        print(json.dumps(GroupGen(number, args.minor).case(number), separators=(",", ":")))

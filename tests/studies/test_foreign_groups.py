@@ -1,0 +1,64 @@
+"""Groups that others decide: whether all of one fit at once, with who decides, and nothing kept."""
+
+import kplan
+from kplan.objects.models import Object
+from kplan.objects.state import ClusterState
+from kplan.result.document import PodExplanation
+from kplan.studies.context import Context
+from kplan.studies.explain import explain_pods
+from kplan.studies.foreign_groups import foreign_groups
+from kplan.studies.origin import origin, version_of
+from tests.builders import node, pod
+
+PLAIN = kplan.Scheduler.of("1.37")
+
+
+def members(label: str, numbers: range) -> list[Object]:
+    return [pod(f"w-{n}", requests={"cpu": "3"}, labels={label: "g"}) for n in numbers]
+
+
+def explained(of: str, *objects: Object) -> PodExplanation:
+    state = ClusterState.of(objects)
+    planner = PLAIN.planner(state)
+    context = Context(planner, origin(state, PLAIN.features, *version_of(state, "1.37")))
+    found = explain_pods(context, kplan.find_pods(planner, [of]), fold=False)
+    assert isinstance(found, PodExplanation)
+    return found
+
+
+def test_a_pod_that_fits_alone_is_told_with_its_group_that_does_not() -> None:
+    found = explained("default/w-0", node("a", cpu="4"), *members("jobset.sigs.k8s.io/jobset-name", range(2)))
+    plan = found.pod_group
+    assert plan is not None
+    assert (found.verdict, plan.result, plan.fits, plan.blocked_by) == ("FITS", "does-not-fit", 1, "default/w-1")
+    assert plan.attempt == "one more node like a (4 cpu) -> 2 of 2 fit"
+    assert "group-elsewhere" not in {doubt.code for doubt in found.doubts}
+
+
+def test_a_plugin_that_kplan_does_not_run_is_a_doubt() -> None:
+    waiting = members("scheduling.x-k8s.io/pod-group", range(2))
+    found = explained("default/w-0", node("a", cpu="8"), *waiting)
+    assert found.pod_group is not None
+    assert (found.pod_group.result, found.pod_group.decided_by) == ("fits", "coscheduling")
+    assert "group-elsewhere" in {doubt.code for doubt in found.doubts}
+
+
+def test_one_pod_that_waits_is_no_group() -> None:
+    found = explained("default/w-0", node("a", cpu="8"), *members("volcano.sh/job-name", range(1)))
+    assert found.pod_group is None
+
+
+def test_the_last_pod_of_a_group_that_runs_in_part() -> None:
+    runs = pod("w-9", node="a", requests={"cpu": "3"}, labels={"jobset.sigs.k8s.io/jobset-name": "g"})
+    found = explained("default/w-0", node("a", cpu="4"), runs, *members("jobset.sigs.k8s.io/jobset-name", range(1)))
+    assert found.pod_group is not None
+    assert found.pod_group.text.startswith("1 runs; the one that waits fits: no; nothing makes")
+
+
+def test_the_cluster_is_as_before() -> None:
+    state = ClusterState.of([node("a", cpu="8"), *members("volcano.sh/job-name", range(2))])
+    planner = PLAIN.planner(state)
+    first = foreign_groups(planner)
+    assert [plan.result for plan in first] == ["fits"]
+    assert [one.waiting for one in planner.cluster.pods] == [True, True]
+    assert foreign_groups(planner) == first
