@@ -154,16 +154,12 @@ def write_scenario(file: str, name: str, flags: tuple[str, ...]) -> None:
     Raises:
         UsageError: there are none, or the file cannot be written.
     """
-    from pathlib import Path
-
     from kplan.scenario import parse_step
     from kplan.scenario.writing import expecting, scenario_text
+    from kplan.sources.writing import write_whole
 
     if not flags:
         raise UsageError(f"--save {file}: there is no step to write", code="no-steps", hint="leave it out")
     given = (flag.removeprefix("--").partition(" ") for flag in flags)
     steps = expecting([parse_step(verb, text) for verb, _, text in given])
-    try:
-        Path(file).write_text(scenario_text(name, steps), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written: {error.strerror}", code="unwritable") from error
+    write_whole(file, [scenario_text(name, steps).encode()])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kplan.objects.whole_numbers import is_natural
 from kplan.plugins.dynamic_resources.facts import DeviceVerdict, RequestFacts, Why
 from kplan.plugins.shared.devices.cel import compile_problem, expression
 from kplan.remedies.about_devices import ClaimName, Kind, OtherSelector
@@ -75,7 +76,7 @@ def _other_values(device: DeviceVerdict) -> Iterator[_Other]:
 
 def _of_one_kind(one: str, other: str) -> bool:
     """Whether one text may stand for another: both begin with a digit, or neither does."""
-    return one[:1].isdigit() == other[:1].isdigit()
+    return is_natural(one[:1]) == is_natural(other[:1])
 
 
 def _put_right(device: DeviceVerdict) -> Iterator[_Other]:

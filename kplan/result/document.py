@@ -2,6 +2,8 @@
 
 Names are those of the parts of the text (``because``, ``groups``, ``nearest``). Every reason has a stable code, the
 plain words, and the scheduler's exact text. Amounts are in the scheduler's units: cpu in millicores, else whole.
+
+Long because the parts of one answer stand beside each other.
 """
 
 from __future__ import annotations

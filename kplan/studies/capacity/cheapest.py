@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from kplan.cluster import PodInfo
 from kplan.course.mixing import Mixing, Shape
-from kplan.errors import SourceError, UsageError
+from kplan.errors import SourceError
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
 from kplan.result.document_capacity import CapacityReport, CheapestMix, MixedShape
 from kplan.scenario.add_node import read_add_node
+from kplan.sources.plain_yaml import read_plain_yaml
 from kplan.studies.pack.prices import HOURS, Prices
 from kplan.wording import mixing as words
 from kplan.wording.failing import failure
@@ -57,18 +57,11 @@ def load_node_shapes(file: str, planner: Planner, prices: Prices | None = None) 
         the shapes, and whether they have prices: else nodes are counted.
 
     Raises:
-        UsageError: the file cannot be read, or a shape names what is not there.
-        SourceError: it holds no shapes.
+        UsageError: a shape names what is not there.
+        SourceError: the file cannot be read, or holds no shapes.
     """
-    import yaml
-
     hint = (__doc__ or "").partition("\n\n")[2].strip()
-    try:
-        document = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}", code="unreadable") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SourceError(f"no YAML: {str(error).splitlines()[0]}", file=file) from error
+    document = read_plain_yaml(file)
     listed = document.get("nodes") if isinstance(document, dict) else document
     if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
         raise SourceError("no shapes of nodes", file=file, code="bad-shapes", hint=hint)
@@ -81,7 +74,12 @@ def load_node_shapes(file: str, planner: Planner, prices: Prices | None = None) 
             month = prices.of(verb.model(planner.cluster)[0])
             price = month / HOURS if month is not None else None
         name = str(entry.get("name") or text)
-        shapes.append((name, verb, price, int(entry.get("most", 1000))))
+        most = entry.get("most", 1000)
+        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+            raise SourceError(
+                "most is a number of nodes", file=file, path=f"nodes[{number - 1}].most", code="bad-shapes"
+            )
+        shapes.append((name, verb, price, most))
     without = [name for name, _, price, _ in shapes if price is None]
     if without and len(without) < len(shapes):
         raise SourceError(f"{without[0]} has no price, and others have one", file=file, code="bad-shapes", hint=hint)

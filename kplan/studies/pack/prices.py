@@ -11,11 +11,11 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from kplan.errors import SourceError, UsageError
+from kplan.errors import SourceError
 from kplan.objects.models import Node
 from kplan.objects.well_known import ZONES
+from kplan.sources.opening import load, unreadable
 from kplan.studies.usage import INSTANCE_TYPES
 
 HOURS = 730
@@ -62,13 +62,12 @@ def load_prices(file: str) -> Prices:
     """Read a list of prices: CSV with a line of heads, or JSON: a list of mappings.
 
     Raises:
-        UsageError: the file cannot be read.
-        SourceError: it is no list of prices.
+        SourceError: the file cannot be read, or is no list of prices.
     """
     try:
-        text = Path(file).read_text(encoding="utf-8")
+        text = load(file).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: cannot be read", code="unreadable") from error
+        raise unreadable(error, file) from error
     rows: dict[tuple[str, str, str], float] = {}
     for number, row in enumerate(_rows(text, file), 1):
         plain = {"".join(filter(str.isalnum, key.lower())): value for key, value in row.items() if key}

@@ -22,7 +22,7 @@ kind("MovesPlan", {
   },
   sections: () => [
     whatIfPart(),
-    part("moves", "Moves", (DOC.moves || []).length ? movesTable(DOC.moves) : null),
+    part("moves", "Moves", (DOC.moves || []).length ? journeyTable(DOC.moves) : null),
     part("lands", "Where the wanted pods go", (DOC.lands || []).length ? landsTable(DOC.lands) : null),
     boxesPart(DOC.boxes),
     part("ways", "Other ways", (DOC.ways || []).length ? lines(DOC.ways.map(wayText)) : null),
@@ -49,7 +49,7 @@ kind("MovesPlan", {
   ],
 });
 
-function movesTable(moves) {
+function journeyTable(moves) {
   const columns = [
     { label: "#", num: true, value: (one) => one.number },
     podColumn("pod", (one) => one.pod),
