@@ -76,5 +76,6 @@ def _decided(
         preempt=None,
         fixes=() if fits or plan is not None else found.answer.fixes,
         no_help=None,
+        permit="",
     )
     return Explained(answer, says, cause.text, cause)
