@@ -6,20 +6,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
+    from kplan.cluster import Cluster
     from kplan.result.document_capacity import CapacityReport
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.studies.capacity import Supply
 
 
@@ -40,12 +39,10 @@ def capacity(
         typer.Option("--node", metavar="like=NODE", help="What a new node is like, as --add-node; found if not given."),
     ] = "",
     shapes: Annotated[str, typer.Option("--shapes", metavar="FILE", help="Room for each of these sizes of pods.")] = "",
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """How many more replicas fit, what stops the next one, and how many nodes would be needed.
 
@@ -55,11 +52,10 @@ def capacity(
 
     namespace = home(source, namespace)
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> CapacityReport:
-        document = answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
-        return msgspec.structs.replace(document, what_if=what_if)
+    def ask(session: Session) -> CapacityReport:
+        return answer(session, [*(targets_ or []), *filename], namespace, replicas, ratio, node, shapes)
 
-    answered(source, rules, ask, namespace).end(text, shown, partial(study_code, strict=strict), timings=timings)
+    answered(source, rules, ask, namespace).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(
@@ -104,13 +100,11 @@ def answer(
     return with_plan_doubts(study(planner, asked, session.origin), planner, samples)
 
 
-def _supplies(cluster: object, names: list[str], namespace: str) -> list[Supply]:
-    from kplan.cluster import Cluster
+def _supplies(cluster: Cluster, names: list[str], namespace: str) -> list[Supply]:
     from kplan.scenario.names import is_workload
     from kplan.sources.reader import STDIN
     from kplan.studies.capacity import of_manifests, of_workload
 
-    assert isinstance(cluster, Cluster)
     found: list[Supply] = []
     for name in names:
         if is_workload(name) and not Path(name).exists():

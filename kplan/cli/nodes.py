@@ -7,9 +7,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from kplan.cli import options
 from kplan.cli.exit_codes import steps_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import Rules, ShownInTime, Source
 from kplan.cli.output import show
 from kplan.cli.session import open_session
 from kplan.cli.source import home
@@ -38,11 +37,10 @@ def nodes(
     resource: Resource = [],
     by: By = "",
     rows: Annotated[str, typer.Option("--rows", metavar="N|all", help="Lines of nodes; one screen if absent.")] = "",
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: Rules,
-    shown: Shown,
+    shown: ShownInTime,
 ) -> None:
     """What is requested and free on each node? By the scheduler's own counting.
 
@@ -56,15 +54,15 @@ def nodes(
     from kplan.studies.nodes import NodesAsked, list_nodes
 
     lines = _lines(rows)
-    session, what_if = imagine(open_session(source, rules), home(source))
+    session = imagine(open_session(source, rules), home(source))
     cluster = session.scheduler.cluster(session.state)
     chosen = parse_selector(selector)
     sort = sort_by or ("full" if len(cluster.nodes) > ROWS_SHOWN and not names else "name")
     document = list_nodes(cluster, NodesAsked(tuple(names or ()), chosen, sort, by), session.origin)
     columns = _known(resource, list(cluster.resources))
-    document = msgspec.structs.replace(document, what_if=what_if)
-    show(document, session, lambda told, style: node_list(told, style, lines, columns, by), shown, timings=timings)
-    raise typer.Exit(steps_code(what_if))
+    document = msgspec.structs.replace(document, what_if=session.what_if)
+    show(document, session, lambda told, style: node_list(told, style, lines, columns, by), shown)
+    raise typer.Exit(steps_code(session.what_if))
 
 
 def _lines(text: str) -> int | None:

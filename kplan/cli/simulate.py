@@ -10,7 +10,7 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import simulate_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source, known
+from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source, known
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
@@ -18,7 +18,6 @@ from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.result.document_plan import SimulationPlan
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.studies.simulate import SimulateOptions
     from kplan.studies.simulate.manifests import ManifestPlan
 
@@ -39,16 +38,13 @@ def simulate(
         str, typer.Option("--victims", metavar="return|gone", help="Do evicted pods return?")
     ] = "return",
     exit_code: options.ExitCodeFlag = False,
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """What happens if this lands? Without a manifest: what becomes of every pod that waits."""
     from kplan.render.text.plan import simulation
-    from kplan.studies.simulate.runbook import with_steps
 
     known("--queue", queue, QUEUES)
     known("--victims", victims, VICTIMS)
@@ -56,8 +52,8 @@ def simulate(
     files = [*manifest_files(manifests or []), *filename]
     templates = template_paths(pod_template)
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> SimulationPlan:
-        document = plan(
+    def ask(session: Session) -> SimulationPlan:
+        return plan(
             session,
             files,
             namespace,
@@ -66,10 +62,9 @@ def simulate(
             back=victims == "return",
             templates=templates,
         )
-        return with_steps(document, what_if)
 
-    code = partial(simulate_code, verdicts=exit_code, strict=strict)
-    answered(source, rules, ask, namespace, preempt=not no_preempt).end(simulation, shown, code, timings=timings)
+    code = partial(simulate_code, verdicts=exit_code, strict=shown.strict)
+    answered(source, rules, ask, namespace, preempt=not no_preempt).end(simulation, shown, code)
 
 
 def plan(
@@ -98,6 +93,7 @@ def plan(
         UsageError: there is nothing to try.
     """
     from kplan.studies.simulate import SimulateOptions
+    from kplan.studies.simulate.runbook import with_steps
 
     if not own and not files and session.before is None:
         hint = "name one: -f FILE; or a what-if, to see its steps alone"
@@ -106,7 +102,7 @@ def plan(
     asked = manifest_plan(session, files, namespace, how, own=own, preempt=preempt, templates=templates)
     played = asked.first()
     session.planned = played.planner.cluster
-    return played.plan
+    return with_steps(played.plan, session.what_if)
 
 
 def manifest_plan(

@@ -1,4 +1,4 @@
-"""THE table of documents: every kind by name, of which a JSON Schema is made."""
+"""THE table of documents: every kind by name, of which a JSON Schema is made; and kinds that are asked for alike."""
 
 from kplan.result.document import PodExplanation, PodExplanations
 from kplan.result.document_base import Document
@@ -35,3 +35,11 @@ DOCUMENTS: dict[str, type[Document]] = {
         SweepReport,
     )
 }
+
+PlanDocument = CapacityReport | DrainPlan | FailReport | SweepReport
+"""Kinds that tell what to try, after what-ifs."""
+
+VersionedDocument = (
+    CapacityReport | CheckResult | DrainPlan | FailReport | PodExplanation | PodExplanations | SimulationPlan
+)
+"""Kinds that can be asked for under two versions."""

@@ -19,8 +19,7 @@ from kplan.objects.models.node import NodeSpec, NodeStatus
 from kplan.objects.quantity import value as whole
 from kplan.objects.well_known import HOSTNAME
 from kplan.scenario.daemons import daemon_pods, samples_of
-from kplan.scenario.effect import Effect
-from kplan.scenario.grammar import bad_step
+from kplan.scenario.effect import Effect, bad_step
 from kplan.scenario.names import SHORT_LABELS, find_nodes
 from kplan.sources import load_objects
 from kplan.words import listed
