@@ -67,11 +67,6 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
         accepted = tuple(dict.fromkeys((*self.accept_doubt, *given.accept_doubt)))
         return msgspec.structs.replace(self, **{**new, "accept_doubt": accepted})
 
-    def plain(self) -> dict[str, Any]:
-        """As the journal keeps them."""
-        found: dict[str, Any] = msgspec.to_builtins(self)
-        return found
-
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Flags:
         """Read them back.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from time import monotonic, strftime
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -107,7 +107,7 @@ def _apply(
         _still_fresh(bench, flags)
         name = secrets.token_hex(4)
         journal = Journal(_journal(asked.journal, number, name))
-        journal.start(_plain(shown), name, flags.plain())
+        journal.start(shown, name, flags)
         done = bench.run(shown, flags, journal, name, progress=person.progress)
         result = merged(result, _on(bench, shown, done, flags))
         held = left_to_plan(result)
@@ -229,8 +229,3 @@ def rights(targets: Targets, flags: Flags, features: Features) -> str:
         events=flags.events,
     )
     return cluster_role(needs, features)
-
-
-def _plain(shown: BindPlan) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(shown)
-    return found

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from kplan.api import Scheduler
 from kplan.bind.flags import Flags
 from kplan.bind.plan.document import Circumstances, first_pods, make_plan
@@ -24,7 +26,7 @@ from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.run.run import Progress, Run
 from kplan.bind.run.watch import Watches
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.identity import Identity, same_cluster, target
+from kplan.bind.wire.identity import Identity, same_cluster
 from kplan.bind.wire.leases import Responsible, elects, find_responsible, own_lease
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -201,9 +203,12 @@ class Workbench:
         return find_responsible(self.client, names, self.scheduler.pipelines, own, elected=elected)
 
     def _target(self) -> BindTarget:
-        if self.client is not None:
-            return target(self.client, self.identity, self.state.completeness.versions.get("Pod", ""))
-        return BindTarget(context=self.origin.source, uid=self.identity.uid, server_time=self.identity.time)
+        target = BindTarget(context=self.origin.source, uid=self.identity.uid, server_time=self.identity.time)
+        if self.client is None:
+            return target
+        context, server = self.client.context, self.client.server
+        version = self.state.completeness.versions.get("Pod", "")
+        return replace(target, context=context, server=server, resource_version=version)
 
     def _guarded(
         self,

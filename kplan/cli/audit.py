@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from kplan.scenario.names import Scope
 
 
-def audited(
-    source: Source, rules: Rules, shown: Shown, scope: Scope, names: list[str], *, verdicts: bool, timings: bool
-) -> NoReturn:
+def audited(source: Source, rules: Rules, shown: Shown, scope: Scope, names: list[str], *, verdicts: bool) -> NoReturn:
     """Audit pods that wait, write what came of it, and end the command.
 
     Args:
@@ -33,7 +31,6 @@ def audited(
         scope: which pods.
         names: pods that are named; none means all that wait in scope.
         verdicts: exit with 1 if a text differs.
-        timings: tell how long each part took.
 
     Raises:
         UsageError: two versions are named, or a what-if: what was recorded was recorded of the state as it is.
@@ -45,7 +42,7 @@ def audited(
         raise UsageError("--audit: not of a what-if", code="flags-exclude", hint="leave the what-ifs out")
     session = open_session(source, rules)
     document = report(session, scope, names)
-    show(document, session, audit_report, shown, timings=timings)
+    show(document, session, audit_report, shown)
     raise typer.Exit(audit_code(document, verdicts=verdicts))
 
 

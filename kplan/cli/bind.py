@@ -11,7 +11,7 @@ from kplan.cli import options
 from kplan.cli.bind_options import Allowed, Writing
 from kplan.cli.binding import Opener, Terminal, check_output, plan_code, result_code, targets_of
 from kplan.cli.exit_codes import ExitCode
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import Rules, ShownStrictly, Source
 from kplan.cli.output import write
 from kplan.cli.rules_given import read_gates
 
@@ -29,13 +29,12 @@ def bind(
     print_rbac: Annotated[
         bool, typer.Option("--print-rbac", help="Print the rights that these flags, and -f, need.")
     ] = False,
-    strict: options.Strict = False,
     *,
     writing: Writing,
     allowed: Allowed,
     source: Source,
     rules: Rules,
-    shown: Shown,
+    shown: ShownStrictly,
 ) -> None:
     """Show which pods would be bound to which nodes; --apply binds them, and nothing that was not shown.
 
@@ -65,5 +64,5 @@ def bind(
     told = to_read(document) if isinstance(document, BindPlan) else document
     write(told, bind_document, shown, drawing=lambda: opener.drawing(document))
     if isinstance(document, BindPlan):
-        raise typer.Exit(plan_code(document, applied=writing.apply, strict=strict))
+        raise typer.Exit(plan_code(document, applied=writing.apply, strict=shown.strict))
     raise typer.Exit(result_code(document))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
@@ -19,8 +18,8 @@ from kplan.objects.whole_numbers import parse_int
 from kplan.sources.opening import is_there
 
 if TYPE_CHECKING:
+    from kplan.cluster import Cluster
     from kplan.result.document_capacity import CapacityReport
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.studies.capacity import Supply
 
 
@@ -48,12 +47,10 @@ def capacity(
     ] = "",
     prices: Annotated[str, typer.Option("--prices", metavar="FILE", help="Prices of instance types, --cheapest.")] = "",
     shapes: Annotated[str, typer.Option("--shapes", metavar="FILE", help="Room for each of these sizes of pods.")] = "",
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """How many more replicas fit, what stops the next one, and how many nodes would be needed.
 
@@ -64,15 +61,13 @@ def capacity(
 
     namespace = home(source, namespace)
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> CapacityReport:
+    def ask(session: Session) -> CapacityReport:
         named = [*(targets_ or []), *filename]
         if cheapest:
-            document = cheapest_nodes(session, named, namespace, cheapest, prices)
-        else:
-            document = answer(session, named, namespace, replicas, ratio, node, shapes)
-        return msgspec.structs.replace(document, what_if=what_if)
+            return cheapest_nodes(session, named, namespace, cheapest, prices)
+        return answer(session, named, namespace, replicas, ratio, node, shapes)
 
-    answered(source, rules, ask, namespace).end(text, shown, partial(study_code, strict=strict), timings=timings)
+    answered(source, rules, ask, namespace).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(
@@ -117,13 +112,11 @@ def answer(
     return with_plan_doubts(study(planner, asked, session.origin), planner, samples)
 
 
-def _supplies(cluster: object, names: list[str], namespace: str) -> list[Supply]:
-    from kplan.cluster import Cluster
+def _supplies(cluster: Cluster, names: list[str], namespace: str) -> list[Supply]:
     from kplan.scenario.names import is_workload
     from kplan.sources.reader import STDIN
     from kplan.studies.capacity import of_manifests, of_workload
 
-    assert isinstance(cluster, Cluster)
     found: list[Supply] = []
     for name in names:
         if is_workload(name) and not is_there(name):

@@ -14,7 +14,7 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import check_code
-from kplan.cli.options import RulesOfCheck, Shown, Source, known
+from kplan.cli.options import RulesOfCheck, ShownInTime, Source, known
 from kplan.cli.session import Session
 from kplan.cli.simulate import QUEUES, manifest_plan, template_paths
 from kplan.cli.source import VARIABLE, home
@@ -25,7 +25,6 @@ from kplan.errors import UsageError
 if TYPE_CHECKING:
     from kplan.pipeline import Planner
     from kplan.result.document_check import CheckResult
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.studies.check.policy import Policy
 
 
@@ -83,11 +82,10 @@ def check(
     baseline: Annotated[
         str, typer.Option("--baseline", metavar="FILE", help="Result of main (-o json): only what got worse fails.")
     ] = "",
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfCheck,
-    shown: Shown,
+    shown: ShownInTime,
 ) -> None:
     """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt.
 
@@ -122,22 +120,20 @@ def check(
         templates=template_paths(pod_template),
     )
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> CheckResult:
-        return answer(session, asked, steps=what_if)
+    answered(source, rules, lambda session: answer(session, asked), namespace).end(
+        result,
+        shown,
+        check_code,
+    )
 
-    answered(source, rules, ask, namespace).end(result, shown, check_code, timings=timings)
 
-
-def answer(
-    session: Session, asked: CheckAsked, now: datetime | None = None, steps: tuple[WhatIfStep, ...] = ()
-) -> CheckResult:
+def answer(session: Session, asked: CheckAsked, now: datetime | None = None) -> CheckResult:
     """Plan the manifests, and hold the plan against policy and baseline.
 
     Args:
         session: state and rules.
         asked: what is asked for.
         now: the time that ages are counted to; the present if None.
-        steps: what-ifs that were taken before.
 
     Raises:
         SourceError: a manifest or the baseline cannot be read.
@@ -163,7 +159,8 @@ def answer(
             without.simulate()
         return without
 
-    options = CheckOptions(asked.policy, now or datetime.now(UTC), baseline, asked.baseline, asked.command, steps)
+    now, steps = now or datetime.now(UTC), session.what_if
+    options = CheckOptions(asked.policy, now, baseline, asked.baseline, asked.command, steps)
     return check_plan(played, manifests, before, options)
 
 

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from kplan.cli import options
 from kplan.cli.exit_codes import ExitCode
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import Rules, Shown, ShownWithCode, Source
 from kplan.cli.output import show, write
 from kplan.cli.session import Session, open_session
 from kplan.cli.source import VARIABLE
@@ -26,12 +25,10 @@ def config(
             help="One profile by its schedulerName; migrate: write FILE, which is older or a Policy, as v1.",
         ),
     ] = None,
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: Rules,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """What does the scheduler run? Every point in running order, with weights, arguments and where each is from.
 
@@ -44,16 +41,16 @@ def config(
 
     given = words or []
     if given[:1] == [MIGRATE]:
-        raise typer.Exit(_migrate(given[1:], source, rules, shown, strict=strict))
+        raise typer.Exit(_migrate(given[1:], source, rules, shown))
     if len(given) > 1:
         raise UsageError(f"config {' '.join(given)}: one profile at a time", code="one-profile", hint="name one")
     session = _session(source, rules)
     document = config_report(session, *given)
-    show(document, session, lay_out, shown, timings=timings)
-    raise typer.Exit(ExitCode.DOUBT if strict and document.doubts else ExitCode.OK)
+    show(document, session, lay_out, shown)
+    raise typer.Exit(ExitCode.DOUBT if shown.strict and document.doubts else ExitCode.OK)
 
 
-def _migrate(files: list[str], source: Source, rules: Rules, shown: Shown, *, strict: bool) -> ExitCode:
+def _migrate(files: list[str], source: Source, rules: Rules, shown: Shown) -> ExitCode:
     """Write one older configuration as v1; strict, what has no equal is a doubt."""
     from dataclasses import replace
 
@@ -72,7 +69,7 @@ def _migrate(files: list[str], source: Source, rules: Rules, shown: Shown, *, st
     found = migrate(session.configuration, session.scheduler.features, asked)
     document = config_migration(found, session.origin.configuration)
     write(document, lay_out, shown)
-    return ExitCode.DOUBT if strict and document.left_out else ExitCode.OK
+    return ExitCode.DOUBT if shown.strict and document.left_out else ExitCode.OK
 
 
 def _session(source: Source, rules: Rules) -> Session:

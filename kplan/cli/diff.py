@@ -9,7 +9,7 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import diff_code
-from kplan.cli.options import Rules, Shown, Source, known, of_rules
+from kplan.cli.options import Rules, ShownStrictly, Source, known, of_rules
 from kplan.cli.output import write
 from kplan.cli.source import home
 
@@ -36,11 +36,10 @@ def diff(
     ] = "auto",
     namespace: options.Namespace = "",
     no_preempt: options.NoPreempt = False,
-    strict: options.Strict = False,
     *,
     source: Source,
     rules: RulesOfSides,
-    shown: Shown,
+    shown: ShownStrictly,
 ) -> None:
     """Which pods are elsewhere, and which plugin moved them? Exits with 1 if any is.
 
@@ -62,4 +61,4 @@ def diff(
     first, second, kinds = opener.open(one, two)
     found = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
     write(found.document, lay_out, shown, drawing=lambda: Drawing(nodes=usage(found.b, usage(found.a))))
-    raise typer.Exit(diff_code(found.document, strict=strict))
+    raise typer.Exit(diff_code(found.document, strict=shown.strict))

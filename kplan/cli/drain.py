@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
-from kplan.cli import options
 from kplan.cli.command import FALSE, KUBECTL, TRUE
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
@@ -21,7 +19,6 @@ from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.result.document_drain import DrainPlan
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.scenario.drain import DrainOptions
 
 ALWAYS = "Always so here; Needs says whether kubectl has to be told."
@@ -95,13 +92,11 @@ def drain(
     find: Find = False,
     rolling: Rolling = False,
     together: Together = False,
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     flags: KubectlFlags,
     source: Source,
     rules: RulesOfOneOrTwo,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """Can these nodes go, where does each pod land, and what stands in the way.
 
@@ -116,11 +111,10 @@ def drain(
         raise UsageError(f"--find and {flag} exclude each other", code="usage", hint="it drains one node at a time")
     named = [*(nodes or []), *([selector] if selector else [])]
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> DrainPlan:
-        document = answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
-        return msgspec.structs.replace(document, what_if=what_if)
+    def ask(session: Session) -> DrainPlan:
+        return answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
 
-    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=strict), timings=timings)
+    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

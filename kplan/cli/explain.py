@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import click
-import msgspec
 import typer
 
 from kplan.cli import options
@@ -13,7 +12,7 @@ from kplan.cli.audit import audited
 from kplan.cli.command import AliasedGroup
 from kplan.cli.exit_codes import ExitCode, explain_code
 from kplan.cli.notes import note
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
+from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
 from kplan.cli.output import show
 from kplan.cli.session import Session, one_version
 from kplan.cli.source import home
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from kplan.render.text import Style
     from kplan.result.document import PodExplanation, PodExplanations
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.scenario.names import Scope
 
 
@@ -78,12 +76,10 @@ def explain_pod(
         bool, typer.Option("--audit", help="Hold kplan's event texts against those that were recorded.")
     ] = False,
     exit_code: options.ExitCodeFlag = False,
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """Where would it go, and why not elsewhere? Without a name: every waiting pod, folded by cause.
 
@@ -95,7 +91,7 @@ def explain_pod(
     namespace = namespace if all_namespaces else home(source, namespace)
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
     if audit:
-        audited(source, rules, shown, scope, names or [], verdicts=exit_code, timings=timings)
+        audited(source, rules, shown, scope, names or [], verdicts=exit_code)
     style = Style(event=event, group=group, fix=fix, all_scores=_all("scores", scores), all_fixes=all_fixes)
     alone = {"--event": event, "--fix": fix, "--group": group}
     if sum(map(bool, alone.values())) > 1:
@@ -103,8 +99,8 @@ def explain_pod(
         raise UsageError(f"{both}: each shows nothing else", code="flags-exclude", hint="leave one out")
     of_one = {"--node": node, "--victims": victims, "--scores": scores, "--all-fixes": all_fixes}
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> PodExplanation | PodExplanations:
-        document = answer(
+    def ask(session: Session) -> PodExplanation | PodExplanations:
+        return answer(
             session,
             names or [],
             scope,
@@ -113,15 +109,14 @@ def explain_pod(
             drawn=shown.has("html"),
             with_queue=with_queue,
         )
-        return msgspec.structs.replace(document, what_if=what_if)
 
     def tell(document: PodExplanation | PodExplanations, session: Session) -> None:
         _check_of_one(document, of_one)
         _check_numbers(document, fix, group)
-        show(document, session, text, shown, style, timings=timings)
+        show(document, session, text, shown, style)
 
     def code(document: PodExplanation | PodExplanations) -> ExitCode:
-        return explain_code(document, verdicts=exit_code, strict=strict)
+        return explain_code(document, verdicts=exit_code, strict=shown.strict)
 
     if follow:
         one_version(rules.k8s_version)

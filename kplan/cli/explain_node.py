@@ -9,7 +9,7 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import ExitCode, steps_code, worst
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import Rules, ShownWithCode, Source
 from kplan.cli.output import show
 from kplan.cli.session import open_session
 from kplan.cli.source import home
@@ -32,12 +32,10 @@ def explain_node(
     running: Annotated[
         bool, typer.Option("--running", help="Ask about pods that run elsewhere, each as if it were new.")
     ] = False,
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: Rules,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """Why does nothing land there? Which waiting pods it refuses, which fit but go elsewhere, and what is on it."""
     from kplan.render.text.node import node_explanation
@@ -47,15 +45,15 @@ def explain_node(
     from kplan.studies.nodes import explain_node as tell
 
     scope = Scope(namespace, all_namespaces or not namespace, parse_selector(selector))
-    session, what_if = imagine(open_session(source, rules), home(source, namespace))
+    session = imagine(open_session(source, rules), home(source, namespace))
     planner = session.scheduler.planner(session.state)
     node = _node(planner.cluster, name)
     about = Context(planner, session.origin, session.doubts, node, brief=True)
     pods = [pod for pod in (elsewhere(about, node) if running else planner.waiting()) if scope.has(pod)]
-    document = msgspec.structs.replace(tell(about, node, pods, running=running), what_if=what_if)
-    show(document, session, node_explanation, shown, timings=timings)
-    doubt = ExitCode.DOUBT if strict and document.doubts else ExitCode.OK
-    raise typer.Exit(worst([doubt, steps_code(what_if)]))
+    document = msgspec.structs.replace(tell(about, node, pods, running=running), what_if=session.what_if)
+    show(document, session, node_explanation, shown)
+    doubt = ExitCode.DOUBT if shown.strict and document.doubts else ExitCode.OK
+    raise typer.Exit(worst([doubt, steps_code(session.what_if)]))
 
 
 def _node(cluster: Cluster, name: str) -> str:

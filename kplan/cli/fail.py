@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
-from kplan.cli import options
 from kplan.cli.exit_codes import study_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source, known
+from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source, known
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
@@ -20,7 +18,6 @@ from kplan.errors import UsageError
 if TYPE_CHECKING:
     from kplan.pipeline import Planner
     from kplan.result.document_fail import FailReport
-    from kplan.result.document_whatif import WhatIfStep
 
 EACH = ("node", "zone")
 
@@ -34,12 +31,10 @@ def fail(
     each: Annotated[
         str, typer.Option("--each", metavar="node|zone", help="Lose each by itself: is any single loss borne?")
     ] = "",
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """What comes back and where, what is lost and when, if these nodes are lost.
 
@@ -47,11 +42,10 @@ def fail(
     """
     from kplan.render.text.fail import fail as text
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> FailReport:
-        document = answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
-        return msgspec.structs.replace(document, what_if=what_if)
+    def ask(session: Session) -> FailReport:
+        return answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
 
-    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=strict), timings=timings)
+    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from kplan.cli import options
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from kplan.objects.selectors import Selector
     from kplan.pipeline import Planner
     from kplan.result.document_moves import MovesPlan
-    from kplan.result.document_whatif import WhatIfStep
 
 Save = Annotated[
     str, typer.Option("--save", metavar="FILE", help="Write the steps as a scenario, for --scenario to replay.")
@@ -42,8 +40,6 @@ def moves(
         typer.Option("--spare", metavar="NS|SELECTOR", help="Also a way that leaves these pods alone, as team=x."),
     ] = "",
     save: Save = "",
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
@@ -59,14 +55,13 @@ def moves(
     if bool(names) == bool(filename):
         raise UsageError("what is to fit?", code="no-pod", hint="kplan moves POD, deploy/x, or -f MANIFEST")
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> MovesPlan:
-        document = answer(session, names or [], filename, namespace, most, spare, drawn=shown.has("html"))
-        return msgspec.structs.replace(document, what_if=what_if)
+    def ask(session: Session) -> MovesPlan:
+        return answer(session, names or [], filename, namespace, most, spare, drawn=shown.has("html"))
 
     found = answered(source, rules, ask, namespace)
     if save:
         write_scenario(save, found.document.sentence, found.document.steps)
-    found.end(text, shown, partial(study_code, strict=strict), timings=timings)
+    found.end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

@@ -7,9 +7,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from kplan.cli import options
 from kplan.cli.exit_codes import steps_code
-from kplan.cli.options import Rules, Shown, Source
+from kplan.cli.options import Rules, ShownInTime, Source
 from kplan.cli.output import show
 from kplan.cli.session import open_session
 from kplan.cli.source import home
@@ -40,11 +39,10 @@ def nodes(
     by: By = "",
     devices: Annotated[bool, typer.Option("--devices", help="Devices by class and pool, and who uses them.")] = False,
     rows: Annotated[str, typer.Option("--rows", metavar="N|all", help="Lines of nodes; one screen if absent.")] = "",
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: Rules,
-    shown: Shown,
+    shown: ShownInTime,
 ) -> None:
     """What is requested and free on each node? By the scheduler's own counting.
 
@@ -59,19 +57,19 @@ def nodes(
     from kplan.studies.nodes import NodesAsked, list_nodes, with_devices
 
     lines = _lines(rows)
-    session, what_if = imagine(open_session(source, rules), home(source))
+    session = imagine(open_session(source, rules), home(source))
     cluster = session.scheduler.cluster(session.state)
     chosen = parse_selector(selector)
     sort = sort_by or ("full" if len(cluster.nodes) > ROWS_SHOWN and not names else "name")
     document = list_nodes(cluster, NodesAsked(tuple(names or ()), chosen, sort, by), session.origin)
     columns = _known(resource, list(cluster.resources))
-    document = msgspec.structs.replace(document, what_if=what_if)
+    document = msgspec.structs.replace(document, what_if=session.what_if)
     if devices:
         document = with_devices(document, cluster, session.scheduler.features)
-        show(document, session, lambda told, style: device_list(told, style, lines), shown, timings=timings)
+        show(document, session, lambda told, style: device_list(told, style, lines), shown)
     else:
-        show(document, session, lambda told, style: node_list(told, style, lines, columns, by), shown, timings=timings)
-    raise typer.Exit(steps_code(what_if))
+        show(document, session, lambda told, style: node_list(told, style, lines, columns, by), shown)
+    raise typer.Exit(steps_code(session.what_if))
 
 
 def _lines(text: str) -> int | None:

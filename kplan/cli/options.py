@@ -126,6 +126,8 @@ class Shown:
         UsageError: a format that there is not, or two for one place.
     """
 
+    strict: bool = False
+    timings: bool = False
     output: Annotated[
         list[str],
         of_output(
@@ -149,3 +151,24 @@ class Shown:
     def has(self, name: str) -> bool:
         """Tell whether a format is asked for."""
         return any(target.format == name for target in self.to)
+
+
+@dataclass(frozen=True)
+class ShownStrictly(Shown):
+    """The same where a doubt can count for the exit code."""
+
+    strict: Strict = False
+
+
+@dataclass(frozen=True)
+class ShownInTime(Shown):
+    """The same where each part can be timed."""
+
+    timings: Timings = False
+
+
+@dataclass(frozen=True)
+class ShownWithCode(ShownInTime):
+    """The same where both can be asked for."""
+
+    strict: Strict = False

@@ -31,15 +31,7 @@ LayOut = Callable[[Any, "Style"], str]
 """Makes text of a document, in a style."""
 
 
-def show(
-    document: Document,
-    session: Session,
-    lay_out: LayOut,
-    shown: Shown,
-    style: Style | None = None,
-    *,
-    timings: bool = False,
-) -> None:
+def show(document: Document, session: Session, lay_out: LayOut, shown: Shown, style: Style | None = None) -> None:
     """Write what a session came to, with timings if asked, and how full nodes are where a format draws them.
 
     Args:
@@ -48,9 +40,8 @@ def show(
         lay_out: makes text of it.
         shown: options of what is written.
         style: how text looks but for ``--quiet`` and width; as always if None.
-        timings: tell how long each part took.
     """
-    if timings:
+    if shown.timings:
         from kplan.render.text import Style
 
         planned = perf_counter()

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
-from kplan.cli import options
 from kplan.cli.exit_codes import study_code
 from kplan.cli.moves import Save, write_scenario
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
@@ -20,7 +18,6 @@ from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.result.document_pack import PackPlan
-    from kplan.result.document_whatif import WhatIfStep
 
 SURVIVE = ("node", "zone")
 
@@ -42,8 +39,6 @@ def pack(
         bool, typer.Option("--annotated", help="Also move what annotations tell autoscalers to leave alone.")
     ] = False,
     save: Save = "",
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
@@ -61,14 +56,13 @@ def pack(
             f"--survive {survive}: no such choice", code="bad-choice", hint=f"one of: {', '.join(SURVIVE)}"
         )
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> PackPlan:
-        document = answer(session, nodes or [], prices, free, survive, annotated=annotated, drawn=shown.has("html"))
-        return msgspec.structs.replace(document, what_if=what_if)
+    def ask(session: Session) -> PackPlan:
+        return answer(session, nodes or [], prices, free, survive, annotated=annotated, drawn=shown.has("html"))
 
     found = answered(source, rules, ask, home(source))
     if save:
         write_scenario(save, found.document.sentence, found.document.steps)
-    found.end(text, shown, partial(study_code, strict=strict), timings=timings)
+    found.end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
     from kplan.result.document_base import Doubt, Origin
     from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts
+    from kplan.result.document_whatif import WhatIfStep
 
 
 @dataclass
@@ -38,6 +39,7 @@ class Session:
         assumed: why the scheduler of this cluster may be configured otherwise; empty if it is known, or was not asked.
         configuration: what the rules were made of besides version and gates; None for the defaults.
         before: the state before what-ifs; None where there were none.
+        what_if: what the what-ifs did.
         planned: the cluster as a plan left it; None where nothing was planned.
         left: how full nodes are then, where the cluster was not left so.
         verdicts: what each node says to each of many pods; None where the document tells it.
@@ -51,6 +53,7 @@ class Session:
     assumed: str = ""
     configuration: Configuration = None
     before: ClusterState | None = None
+    what_if: tuple[WhatIfStep, ...] = ()
     planned: Cluster | None = None
     left: tuple[NodeUsage, ...] = ()
     verdicts: NodeVerdicts | None = None

@@ -10,7 +10,7 @@ import typer
 
 from kplan.cli import options
 from kplan.cli.exit_codes import simulate_code
-from kplan.cli.options import RulesOfOneOrTwo, Shown, Source, known
+from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source, known
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered
@@ -19,7 +19,6 @@ from kplan.sources.opening import is_there
 
 if TYPE_CHECKING:
     from kplan.result.document_plan import SimulationPlan
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.studies.simulate import SimulateOptions
     from kplan.studies.simulate.manifests import ManifestPlan
 
@@ -69,16 +68,13 @@ def simulate(
         ),
     ] = [],
     exit_code: options.ExitCodeFlag = False,
-    strict: options.Strict = False,
-    timings: options.Timings = False,
     *,
     source: Source,
     rules: RulesOfOneOrTwo,
-    shown: Shown,
+    shown: ShownWithCode,
 ) -> None:
     """What happens if this lands? Without a manifest: what becomes of every pod that waits."""
     from kplan.render.text.plan import simulation
-    from kplan.studies.simulate.runbook import with_steps
 
     known("--queue", queue, QUEUES)
     known("--victims", victims, VICTIMS)
@@ -86,8 +82,8 @@ def simulate(
     files = [*manifest_files(manifests or []), *filename]
     templates = template_paths(pod_template)
 
-    def ask(session: Session, what_if: tuple[WhatIfStep, ...]) -> SimulationPlan:
-        document = plan(
+    def ask(session: Session) -> SimulationPlan:
+        return plan(
             session,
             files,
             namespace,
@@ -98,10 +94,9 @@ def simulate(
             drawn=Drawn(seed if sample else None, runs, seed),
             together=tuple(all_or_nothing),
         )
-        return with_steps(document, what_if)
 
-    code = partial(simulate_code, verdicts=exit_code, strict=strict)
-    answered(source, rules, ask, namespace, preempt=not no_preempt).end(simulation, shown, code, timings=timings)
+    code = partial(simulate_code, verdicts=exit_code, strict=shown.strict)
+    answered(source, rules, ask, namespace, preempt=not no_preempt).end(simulation, shown, code)
 
 
 def plan(
@@ -134,6 +129,7 @@ def plan(
         UsageError: there is nothing to try.
     """
     from kplan.studies.simulate import SimulateOptions
+    from kplan.studies.simulate.runbook import with_steps
 
     if not own and not files and session.before is None:
         hint = "name one: -f FILE; or a what-if, to see its steps alone"
@@ -143,9 +139,10 @@ def plan(
     asked = replace(asked, seed=drawn.sample if drawn is not None else None, together=together)
     played = asked.first()
     session.planned = played.planner.cluster
+    planned = with_steps(played.plan, session.what_if)
     if drawn is None or not drawn.runs:
-        return played.plan
-    return asked.with_runs(played.plan, drawn.runs, drawn.seed)
+        return planned
+    return asked.with_runs(planned, drawn.runs, drawn.seed)
 
 
 def manifest_plan(

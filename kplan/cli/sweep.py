@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -74,11 +75,11 @@ def sweep(
         )
     opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
     outcomes = carry_out(opened, Workers(jobs, dask), kept)
-    outcomes = outcomes if timings else [untimed(one) for one in outcomes]
-    document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.what_if)
+    outcomes = outcomes if shown.timings else [untimed(one) for one in outcomes]
+    document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.session.what_if)
     planner = opened.bench.planner()
     drains = any(axis.name == "drain" for axis in opened.grid.axes)
     depends = frozenset({"Pod", "PodDisruptionBudget"} if drains else {"Pod"})
     document = with_plan_doubts(document, planner, pods_on(planner.cluster, None), depends)
-    show(document, opened.session, text, shown, timings=timings)
+    show(document, opened.session, text, replace(shown, timings=timings))
     raise typer.Exit(sweep_code(document, strict=strict))

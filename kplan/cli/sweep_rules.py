@@ -19,7 +19,6 @@ from kplan.errors import UsageError
 
 if TYPE_CHECKING:
     from kplan.result.document_base import Doubt, Origin
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.studies.sweep import AskedAxis, Axis, Bench, Grid
 
 NOTHING_ASKED = {"drain": ("node",)}
@@ -67,7 +66,6 @@ class Opened:
 
     Attributes:
         session: the state by the first rules, after what-ifs.
-        what_if: what the what-ifs did.
         bench: a bench over the base.
         grid: the scenarios.
         origin: where the state is from, and all the rules.
@@ -75,7 +73,6 @@ class Opened:
     """
 
     session: Session
-    what_if: tuple[WhatIfStep, ...]
     bench: Bench
     grid: Grid
     origin: Origin
@@ -105,8 +102,7 @@ def open_sweep(
 
     by_name = {axis.name: axis.values for axis in asked}
     configs, versions = by_name.get("config", ("",)), by_name.get("version", ("",))
-    found = [imagine(one, namespace) for one in _sessions(source, configs, versions, rules)]
-    sessions = [session for session, _ in found]
+    sessions = [imagine(one, namespace) for one in _sessions(source, configs, versions, rules)]
     made = [(one.scheduler, one.state) for one in sessions]
     more = (rules.extender_calls if rules.call_extenders else 0, named_file(source), rules.as_scheduler)
     base = Base(tuple(SweepRules(s.features, s.configuration, s.request_rules, state, *more) for s, state in made))
@@ -119,7 +115,7 @@ def open_sweep(
     grid = Grid((*compared, *points.axes(others)), Waiting())
     grid.check()
     doubts = tuple(dict.fromkeys(doubt for session in sessions for doubt in session.doubts))
-    return Opened(sessions[0], found[0][1], bench, grid, _origin(sessions), doubts)
+    return Opened(sessions[0], bench, grid, _origin(sessions), doubts)
 
 
 def asked_axes(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import click
+import msgspec
 import typer
 
 from kplan.cli.exit_codes import ExitCode, worst
@@ -17,27 +18,9 @@ from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from kplan.result.document import PodExplanation, PodExplanations
-    from kplan.result.document_capacity import CapacityReport
-    from kplan.result.document_check import CheckResult
-    from kplan.result.document_drain import DrainPlan
-    from kplan.result.document_fail import FailReport
-    from kplan.result.document_moves import MovesPlan
-    from kplan.result.document_pack import PackPlan
-    from kplan.result.document_plan import SimulationPlan
-    from kplan.result.document_whatif import WhatIfStep
+    from kplan.result.documents import VersionedDocument
 
-AnswerDocument = TypeVar(
-    "AnswerDocument",
-    "PodExplanation | PodExplanations",
-    "SimulationPlan",
-    "CheckResult",
-    "CapacityReport",
-    "DrainPlan",
-    "FailReport",
-    "MovesPlan",
-    "PackPlan",
-)
+AnswerDocument = TypeVar("AnswerDocument", bound="VersionedDocument")
 
 
 @dataclass(frozen=True)
@@ -58,24 +41,25 @@ class Answered(Generic[AnswerDocument]):
         """The exit code: of two answers the worse one's."""
         return worst([of(one) for one in (self.document, self.other) if one is not None])
 
-    def end(
-        self, lay_out: LayOut, shown: Shown, of: Callable[[AnswerDocument], ExitCode], *, timings: bool
-    ) -> NoReturn:
+    def end(self, lay_out: LayOut, shown: Shown, of: Callable[[AnswerDocument], ExitCode]) -> NoReturn:
         """Write the answer, as ``show`` does, and end the command with its exit code."""
-        show(self.document, self.session, lay_out, shown, timings=timings)
+        show(self.document, self.session, lay_out, shown)
         raise typer.Exit(self.code(of))
 
 
-Ask = Callable[[Session, "tuple[WhatIfStep, ...]"], AnswerDocument]
-"""Answers from a state and rules, with what the what-ifs before did."""
+Ask = Callable[[Session], AnswerDocument]
+"""Answers from a state and rules."""
 
 
 def imagined(
     session: Session, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True
 ) -> tuple[Session, AnswerDocument]:
     """Ask about the state that the what-ifs of the command leave; see ``imagine``. Also give the session of it."""
-    after, what_if = imagine(session, namespace, preempt=preempt)
-    return after, ask(after, what_if)
+    after = imagine(session, namespace, preempt=preempt)
+    document = ask(after)
+    if hasattr(document, "what_if"):  # a check tells the steps in its plan
+        document = msgspec.structs.replace(document, what_if=after.what_if)
+    return after, document
 
 
 def answered(

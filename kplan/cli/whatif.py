@@ -12,7 +12,6 @@ from kplan.cli.command import WHAT_IF, Command
 
 if TYPE_CHECKING:
     from kplan.cli.session import Session
-    from kplan.result.document_whatif import WhatIfStep
     from kplan.scenario import ScenarioStep, Verb
 
 FLAGS: dict[str, tuple[str, str]] = {
@@ -99,8 +98,8 @@ def given_steps(namespace: str = "") -> list[Verb | ScenarioStep]:
     return steps
 
 
-def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> tuple[Session, tuple[WhatIfStep, ...]]:
-    """Take the what-ifs of the command that runs; return a session of the state that they leave, and what they did.
+def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> Session:
+    """Take the what-ifs of the command that runs; return a session of the state that they leave, with what they did.
 
     Args:
         session: the state as it is.
@@ -113,10 +112,10 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> t
     """
     steps = given_steps(namespace)
     if not steps:
-        return session, ()
+        return session
     from kplan.cluster import to_state
     from kplan.studies.what_ifs import run
 
     planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
     taken = run(planner, steps)
-    return replace(session, state=to_state(planner.cluster), before=session.before or session.state), taken
+    return replace(session, state=to_state(planner.cluster), before=session.before or session.state, what_if=taken)

@@ -13,7 +13,7 @@ from kplan.cluster.counters import Counters
 from kplan.cluster.distinct import Distinct
 from kplan.cluster.groups import GroupMembers
 from kplan.cluster.labels import NodeLabels
-from kplan.cluster.pods import PodClass, PodClasses, PodInfo
+from kplan.cluster.pods import PodClasses, PodInfo
 from kplan.cluster.ranks import Ranks
 from kplan.cluster.tables import ObjectTables
 from kplan.objects.models import Node, Taint
@@ -93,8 +93,14 @@ class Cluster:
         self.pod_index: dict[str, int] = {}
         self.resources: dict[str, int] = {}
         self.distinct_taints: Distinct[tuple[Taint, ...]] = Distinct()
+        self.taint_sets = self.distinct_taints.items
+        """Distinct lists of taints; the column ``taint_set`` points into them."""
         self.distinct_features: Distinct[frozenset[str]] = Distinct()
+        self.feature_sets = self.distinct_features.items
+        """Distinct sets of declared features; the column ``feature_set`` points into them."""
         self.classes = PodClasses()
+        self.pod_classes = self.classes.items
+        """Distinct classes of pods; the column ``pod_class`` points into them."""
         self.labels = NodeLabels(self.nodes)
         self.objects = ObjectTables(state)
         self.pod_generation = 0
@@ -103,21 +109,6 @@ class Cluster:
         self._groups = GroupMembers()
         self._by_name = Ranks(lambda pod: (pod.namespace, pod.name))
         self._by_importance = Ranks(lambda pod: (-pod.priority, int(self.pod_start[pod.row]), pod.namespace, pod.name))
-
-    @property
-    def taint_sets(self) -> list[tuple[Taint, ...]]:
-        """Distinct lists of taints; the column ``taint_set`` points into them."""
-        return self.distinct_taints.items
-
-    @property
-    def feature_sets(self) -> list[frozenset[str]]:
-        """Distinct sets of declared features; the column ``feature_set`` points into them."""
-        return self.distinct_features.items
-
-    @property
-    def pod_classes(self) -> list[PodClass]:
-        """Distinct classes of pods; the column ``pod_class`` points into them."""
-        return self.classes.items
 
     @property
     def all_rows(self) -> NDArray[np.intp]:

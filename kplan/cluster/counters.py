@@ -7,7 +7,7 @@ counts, whatever the number of pods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence, Sized
+from collections.abc import Callable, Hashable, Sized
 from typing import Protocol
 
 import numpy as np
@@ -25,21 +25,14 @@ class Placed(Protocol):
     def nodes(self) -> Sized:
         """Nodes by row."""
 
-    @property
-    def pod_classes(self) -> Sequence[PodClass]:
-        """Distinct classes of pods."""
-
-    @property
-    def pod_class(self) -> NDArray[np.int32]:
-        """int32[P], index in ``pod_classes``."""
-
-    @property
-    def pod_node(self) -> NDArray[np.int32]:
-        """int32[P], the row of each pod's node; -1 for none."""
-
-    @property
-    def pod_generation(self) -> int:
-        """Grows when rows of pods are added or taken back."""
+    pod_classes: list[PodClass]
+    """Distinct classes of pods."""
+    pod_class: NDArray[np.int32]
+    """int32[P], index in ``pod_classes``."""
+    pod_node: NDArray[np.int32]
+    """int32[P], the row of each pod's node; -1 for none."""
+    pod_generation: int
+    """Grows when rows of pods are added or taken back."""
 
 
 class Counter:

@@ -76,9 +76,8 @@ def _insert(cluster: Cluster, node: Node) -> Revert:
     back = _renumber(cluster, [*nodes[:row], node, *nodes[row:]], names)
     _make_room(cluster, row)
     unread = _write(cluster, row, node)
-    at_home = [
-        pod.row for pod in cluster.pods if pod.bound and not pod.gone and _waits_for(cluster, pod.row, node.name)
-    ]
+    nowhere = [cluster.pods[pod] for pod in np.flatnonzero(cluster.pod_node < 0).tolist()]
+    at_home = [pod.row for pod in nowhere if pod.bound and not pod.gone and pod.pod.spec.node_name == node.name]
     for pod in at_home:
         cluster.move(pod, row, 1)
 
@@ -90,11 +89,6 @@ def _insert(cluster: Cluster, node: Node) -> Revert:
         back()
 
     return revert
-
-
-def _waits_for(cluster: Cluster, pod: int, node: str) -> bool:
-    """Whether a pod runs on a node that the cluster did not know."""
-    return int(cluster.pod_node[pod]) < 0 and cluster.pods[pod].pod.spec.node_name == node
 
 
 def _delete(cluster: Cluster, row: int) -> Revert:

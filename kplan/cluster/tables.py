@@ -43,6 +43,12 @@ class ObjectTables:
         self.version: dict[str, int] = dict.fromkeys((*self._tables, "nodes"), 0)
         self._derived: dict[str, tuple[tuple[int, ...], Any]] = {}
         self._followers: dict[str, tuple[tuple[str, ...], Any]] = {}
+        self.namespaces: Mapping[str, Namespace] = self.table("namespaces")
+        self.persistent_volumes: Mapping[str, PersistentVolume] = self.table("persistent_volumes")
+        self.persistent_volume_claims: Mapping[str, PersistentVolumeClaim] = self.table("persistent_volume_claims")
+        self.storage_classes: Mapping[str, StorageClass] = self.table("storage_classes")
+        self.csi_nodes: Mapping[str, CSINode] = self.table("csi_nodes")
+        self.csi_drivers: Mapping[str, CSIDriver] = self.table("csi_drivers")
 
     def table(self, attribute: str) -> Mapping[str, Any]:
         """Return the objects of one kind by key."""
@@ -93,36 +99,6 @@ class ObjectTables:
             known = self._followers[name] = (kinds, make())
         found: F = known[1]
         return found
-
-    @property
-    def namespaces(self) -> Mapping[str, Namespace]:
-        """Namespaces by name."""
-        return self.table("namespaces")
-
-    @property
-    def persistent_volumes(self) -> Mapping[str, PersistentVolume]:
-        """Volumes by name."""
-        return self.table("persistent_volumes")
-
-    @property
-    def persistent_volume_claims(self) -> Mapping[str, PersistentVolumeClaim]:
-        """Claims by ``namespace/name``."""
-        return self.table("persistent_volume_claims")
-
-    @property
-    def storage_classes(self) -> Mapping[str, StorageClass]:
-        """Storage classes by name."""
-        return self.table("storage_classes")
-
-    @property
-    def csi_nodes(self) -> Mapping[str, CSINode]:
-        """CSINodes by node name."""
-        return self.table("csi_nodes")
-
-    @property
-    def csi_drivers(self) -> Mapping[str, CSIDriver]:
-        """CSIDrivers by name."""
-        return self.table("csi_drivers")
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """Labels of a namespace; empty if the state does not hold it."""

@@ -150,34 +150,22 @@ class HttpExtender:
         return Victims(tuple(there[one.uid] for one in meta.pods or ()), meta.numpdbviolations)
 
     def _about(self, pod: PodInfo, cluster: Cluster, rows: Sequence[int]) -> dict[str, Any]:
-        nodes: Any = None
-        names: Any = None
+        about: dict[str, Any] = {"Pod": self._whole(pod.pod), "Nodes": None, "NodeNames": None}
         if self.config.node_cache_capable:
-            names = [cluster.node_name(row) for row in rows]
-        else:
-            nodes = node_list(self._whole(cluster.nodes[row]) for row in rows)
-        return {"Pod": self._whole(pod.pod), "Nodes": nodes, "NodeNames": names}
+            return about | {"NodeNames": [cluster.node_name(row) for row in rows]}
+        return about | {"Nodes": node_list(self._whole(cluster.nodes[row]) for row in rows)}
 
     def _about_victims(self, pod: PodInfo, cluster: Cluster, victims: Mapping[int, Victims]) -> dict[str, Any]:
-        metas: Any = None
-        wholes: Any = None
-        by_name = {cluster.node_name(row): one for row, one in victims.items()}
-        if self.config.node_cache_capable:
-            metas = {
-                name: {
-                    "Pods": [{"UID": cluster.pods[row].uid} for row in one.pods],
-                    "NumPDBViolations": one.pdb_violations,
-                }
-                for name, one in by_name.items()
-            }
-        else:
-            wholes = {
-                name: {
-                    "Pods": [self._whole(cluster.pods[row].pod) for row in one.pods],
-                    "NumPDBViolations": one.pdb_violations,
-                }
-                for name, one in by_name.items()
-            }
+        by_uid = self.config.node_cache_capable
+
+        def told(row: int) -> dict[str, Any]:
+            return {"UID": cluster.pods[row].uid} if by_uid else self._whole(cluster.pods[row].pod)
+
+        by_name = {
+            cluster.node_name(row): {"Pods": [*map(told, one.pods)], "NumPDBViolations": one.pdb_violations}
+            for row, one in victims.items()
+        }
+        wholes, metas = (None, by_name) if by_uid else (by_name, None)
         return {"Pod": self._whole(pod.pod), "NodeNameToVictims": wholes, "NodeNameToMetaVictims": metas}
 
     def _whole(self, item: Object) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document_asked import AskedNode, Turn
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part, VerdictDocument
 from kplan.result.document_devices import Devices
 from kplan.result.document_group import GroupPlan
 from kplan.result.document_landing import Landing
@@ -389,12 +389,9 @@ class Fold(Part, frozen=True, kw_only=True):
     attempt: str = ""
 
 
-class PodExplanations(Document, frozen=True, kw_only=True):
+class PodExplanations(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan explain pod`` for several pods."""
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     folds: tuple[Fold, ...]
     answers: tuple[Answer, ...]
     origin: Origin = msgspec.field(name="from")

@@ -22,6 +22,14 @@ class Document(Part, frozen=True, kw_only=True, tag_field="kind", tag=True):
     """
 
 
+class VerdictDocument(Document, frozen=True, kw_only=True):
+    """Base of the kinds whose first fields are a verdict and the sentence behind it."""
+
+    api_version: ApiVersion
+    verdict: str
+    sentence: str
+
+
 class Doubt(Part, frozen=True, kw_only=True):
     """Why a verdict may be wrong.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
 
 
 class BindTarget(Part, frozen=True, kw_only=True):
@@ -183,7 +183,7 @@ class BindTotals(Part, frozen=True, kw_only=True):
     objects: int = 0
 
 
-class BindPlan(Document, frozen=True, kw_only=True):
+class BindPlan(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan bind`` before anything is written.
 
     Attributes:
@@ -198,9 +198,6 @@ class BindPlan(Document, frozen=True, kw_only=True):
             read; what is to be applied is saved.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     totals: BindTotals
     pods: tuple[BindPod, ...]
     guards: tuple[BindGuard, ...]
@@ -258,7 +255,7 @@ class BoundPod(Part, frozen=True, kw_only=True):
     kept: tuple[str, ...] = ()
 
 
-class BindResult(Document, frozen=True, kw_only=True):
+class BindResult(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan bind --apply``.
 
     Attributes:
@@ -276,9 +273,6 @@ class BindResult(Document, frozen=True, kw_only=True):
         attempt: what to run next; shown as Try.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     pods: tuple[BoundPod, ...]
     cluster: BindTarget
     started: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group, Nearest
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -128,7 +128,7 @@ class CheapestMix(Part, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
 
 
-class CapacityReport(Document, frozen=True, kw_only=True):
+class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan capacity``.
 
     Attributes:
@@ -150,9 +150,6 @@ class CapacityReport(Document, frozen=True, kw_only=True):
         cheapest: the cheapest nodes with which all are placed; absent if they were not asked for.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     sets: int
     nodes: int
     origin: Origin = msgspec.field(name="from")

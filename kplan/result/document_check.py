@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part
+from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
 from kplan.result.document_plan import FieldChange, SimulationPlan
 from kplan.result.document_versions import OtherVersion
 
@@ -164,7 +164,7 @@ class CheckTotals(Part, frozen=True, kw_only=True):
     counted: int
 
 
-class CheckResult(Document, frozen=True, kw_only=True):
+class CheckResult(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan check``.
 
     Attributes:
@@ -179,9 +179,6 @@ class CheckResult(Document, frozen=True, kw_only=True):
         plan: the simulation behind it.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     totals: CheckTotals
     objects: tuple[CheckedObject, ...]
     recording: Recording

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
@@ -82,7 +82,7 @@ class NodeVerdict(Part, frozen=True, kw_only=True):
     because: str = ""
 
 
-class DrainPlan(Document, frozen=True, kw_only=True):
+class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan drain``.
 
     Attributes:
@@ -100,9 +100,6 @@ class DrainPlan(Document, frozen=True, kw_only=True):
         found: of ``--find``: node by node.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     nodes: tuple[str, ...]
     origin: Origin = msgspec.field(name="from")
     because: Cause | None = None

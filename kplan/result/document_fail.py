@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group, Nearest
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
@@ -102,7 +102,7 @@ class FailCase(Part, frozen=True, kw_only=True):
     because: Cause | None = None
 
 
-class FailReport(Document, frozen=True, kw_only=True):
+class FailReport(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan fail``.
 
     Attributes:
@@ -125,9 +125,6 @@ class FailReport(Document, frozen=True, kw_only=True):
         nearest: what keeps it from the nearest of them.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     origin: Origin = msgspec.field(name="from")
     nodes: tuple[str, ...] = ()
     each: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part, VerdictDocument
 from kplan.result.document_device_list import DeviceList
 from kplan.result.document_whatif import WhatIfStep
 
@@ -238,7 +238,7 @@ class NodeLoss(Part, frozen=True, kw_only=True):
     closest: NodeRace | None = None
 
 
-class NodeExplanation(Document, frozen=True, kw_only=True):
+class NodeExplanation(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan explain node``.
 
     Attributes:
@@ -257,9 +257,6 @@ class NodeExplanation(Document, frozen=True, kw_only=True):
         runs: pods on it, the largest first.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     node: NodeRow
     origin: Origin = msgspec.field(name="from")
     because: Cause | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document import Group
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
 from kplan.result.document_group import GroupPlan
 from kplan.result.document_runs import Runs
 from kplan.result.document_versions import OtherVersion
@@ -287,12 +287,9 @@ class QuotaRow(Part, frozen=True, kw_only=True):
     message: str = ""
 
 
-class SimulationPlan(Document, frozen=True, kw_only=True):
+class SimulationPlan(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan simulate``."""
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     totals: PlanTotals
     steps: tuple[PlanStep, ...]
     origin: Origin = msgspec.field(name="from")

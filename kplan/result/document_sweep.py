@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part
+from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
 from kplan.result.document_whatif import WhatIfStep
 
 INTERNAL_ERROR = "internal-error"
@@ -75,7 +75,7 @@ class SweepAxis(Part, frozen=True, kw_only=True):
     points: tuple[str, ...]
 
 
-class SweepReport(Document, frozen=True, kw_only=True):
+class SweepReport(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan sweep``.
 
     Attributes:
@@ -88,9 +88,6 @@ class SweepReport(Document, frozen=True, kw_only=True):
         fits: how many of them are FITS.
     """
 
-    api_version: ApiVersion
-    verdict: str
-    sentence: str
     origin: Origin = msgspec.field(name="from")
     because: Cause | None = None
     attempt: str = msgspec.field(name="try", default="")

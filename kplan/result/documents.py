@@ -1,4 +1,4 @@
-"""THE table of documents: every kind by name, of which a JSON Schema is made."""
+"""THE table of documents: every kind by name, of which a JSON Schema is made; and kinds that are asked for alike."""
 
 from kplan.result.document import PodExplanation, PodExplanations
 from kplan.result.document_audit import AuditReport
@@ -41,3 +41,19 @@ DOCUMENTS: dict[str, type[Document]] = {
         SweepReport,
     )
 }
+
+PlanDocument = CapacityReport | DrainPlan | FailReport | MovesPlan | PackPlan | SweepReport
+"""Kinds that tell what to try, after what-ifs."""
+
+VersionedDocument = (
+    CapacityReport
+    | CheckResult
+    | DrainPlan
+    | FailReport
+    | MovesPlan
+    | PackPlan
+    | PodExplanation
+    | PodExplanations
+    | SimulationPlan
+)
+"""Kinds that can be asked for under two versions."""

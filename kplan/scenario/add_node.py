@@ -20,8 +20,7 @@ from kplan.objects.quantity import value as whole
 from kplan.objects.well_known import HOSTNAME
 from kplan.objects.whole_numbers import is_natural, natural
 from kplan.scenario.daemons import daemon_pods, samples_of
-from kplan.scenario.effect import Effect
-from kplan.scenario.grammar import bad_step
+from kplan.scenario.effect import Effect, bad_step
 from kplan.scenario.names import SHORT_LABELS, find_nodes
 from kplan.scenario.places import moved, of_every_node
 from kplan.sources import load_objects

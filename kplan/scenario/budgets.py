@@ -20,8 +20,7 @@ from kplan.objects.models.policy import PodDisruptionBudgetStatus
 from kplan.objects.readiness import is_ready
 from kplan.objects.selectors import Selector, compile_selector
 from kplan.objects.whole_numbers import is_natural, natural, parse_int
-from kplan.scenario.effect import Effect
-from kplan.scenario.grammar import bad_step
+from kplan.scenario.effect import Effect, bad_step
 from kplan.scenario.names import workload_object
 from kplan.words import did_you_mean
 

@@ -1,4 +1,4 @@
-"""What one what-if does to a cluster: changes, who is evicted by them, and the words for it."""
+"""What a what-if is: how it is written, what it does to a cluster, who is evicted by that, and the words for it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from kplan.cluster import Change, Cluster, PodInfo
 from kplan.cluster.owners import owner_without_control, returns
+from kplan.errors import UsageError
 from kplan.words import listed
 
 
@@ -79,3 +80,25 @@ class Verb(Step, Protocol):
     @property
     def flag(self) -> str:
         """The verb as a flag, as it would be typed: ``--cordon node-b``."""
+
+
+_GRAMMAR = {
+    "--add-node": "--add-node like=NODE,count=2, or cpu=16,memory=64Gi,zone=a, file=n.yaml, template=GROUP",
+    "--pool": "--pool like=NODE, or cpu=16,memory=64Gi,zone=a, file=n.yaml, template=GROUP",
+    "--label": "--label NODE:KEY=VALUE, or NODE:KEY- to take it away",
+    "--taint": "--taint NODE:KEY=VALUE:EFFECT, or NODE:KEY:EFFECT- to take it away",
+    "--priority": "--priority NAMESPACE/POD=1000, or deploy/x=1000",
+    "--scale": "--scale deploy/shop/web=5",
+    "--set-pdb": "--set-pdb shop/web-pdb:minAvailable=1, or maxUnavailable=25%",
+}
+
+
+def bad_step(step: str, problem: str, hint: str = "") -> UsageError:
+    """Make the error for a step that cannot be taken as written.
+
+    Args:
+        step: the flag as typed, ``--scale deploy/web=many``.
+        problem: what is wrong with it.
+        hint: what to do; the grammar of the flag if empty.
+    """
+    return UsageError(f"{step}: {problem}", code="bad-step", hint=hint or _GRAMMAR[step.partition(" ")[0]])

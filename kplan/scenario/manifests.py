@@ -18,8 +18,7 @@ from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Node, Object, Pod, ReplicationController, Workload
 from kplan.objects.whole_numbers import is_natural, parse_int
 from kplan.scenario.budgets import healthy
-from kplan.scenario.effect import Effect
-from kplan.scenario.grammar import bad_step
+from kplan.scenario.effect import Effect, bad_step
 from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
 from kplan.words import count

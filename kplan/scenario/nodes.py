@@ -15,8 +15,7 @@ from kplan.objects.formats import label_key, label_value
 from kplan.objects.models import Node, ResourceSlice, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
-from kplan.scenario.effect import Effect, gone_notes, parted
-from kplan.scenario.grammar import bad_step
+from kplan.scenario.effect import Effect, bad_step, gone_notes, parted
 from kplan.scenario.names import find_nodes
 from kplan.words import count, listed
 
@@ -136,7 +135,7 @@ class SetTaint:
         changes: list[Change] = [*leave(cluster, (*evicted, *lost))]
         changes += [put(tainted(node_of(cluster, name), taint, remove=self.remove)) for name in names]
         word = f"without taint {self._taint}" if self.remove else f"tainted {self._taint}"
-        had = any(_has_taint(node_of(cluster, name), taint) for name in names)
+        had = any(_same_taint(one, taint) for name in names for one in node_of(cluster, name).spec.taints or ())
         missed = () if had or not self.remove else (f"{self.nodes} had no such taint",)
         notes = (*missed, *_for_a_while(map(cluster.pods.__getitem__, leaving), taint))
         return Effect(tuple(changes), evicted, lost, f"{listed(names)} {word}", notes)
@@ -173,10 +172,6 @@ def tainted(node: Node, taint: Taint, *, remove: bool = False) -> Node:
     """Copy a node with a taint in place of the one of its key and effect, or without it (any effect if it has none)."""
     others = [one for one in node.spec.taints or () if not _same_taint(one, taint)]
     return replace(node, spec=replace(node.spec, taints=[*others, *([] if remove else [taint])] or None))
-
-
-def _has_taint(node: Node, taint: Taint) -> bool:
-    return any(_same_taint(one, taint) for one in node.spec.taints or ())
 
 
 def _same_taint(one: Taint, taint: Taint) -> bool:

@@ -13,8 +13,7 @@ from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Pod
 from kplan.objects.whole_numbers import parse_int
-from kplan.scenario.effect import Effect, parted
-from kplan.scenario.grammar import bad_step
+from kplan.scenario.effect import Effect, bad_step, parted
 from kplan.scenario.names import Scope, find_workload, is_workload, pods_of, resolve, workload_object
 from kplan.words import count, listed
 

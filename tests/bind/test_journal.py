@@ -33,7 +33,6 @@ def test_a_write_without_its_after_is_unanswered(tmp_path: Path) -> None:
     assert record.unanswered == ("bind shop/web-0 to node-a",)
     assert record.pods == {"shop/web-0": BoundPod(pod="shop/web-0", result="bound", at="now")}
     assert (record.run, record.plan, record.options, record.writes) == ("run-1", {"plan": "here"}, {"preempt": True}, 2)
-    assert not record.ended
 
 
 def test_it_says_which_real_pod_was_taken_for_a_planned_one(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class World:
     def run(self, *, resumed: bool = False) -> BindResult:
         journal = Journal(str(self.path), resumed=resumed)
         if not resumed:
-            journal.start({}, "run-1", self.flags.plain())
+            journal.start({}, "run-1", self.flags)
         former = read_journal(str(self.path)) if resumed else None
         run = Run(
             self.client, LiveCluster(self._planner()), self.plan, self.scheduler.features, self.flags, journal,
@@ -146,7 +146,7 @@ def test_an_event_whose_answer_is_lost_is_sent_again_and_ends_nothing(tmp_path: 
 def test_a_run_whose_event_was_lost_is_resumed(tmp_path: Path) -> None:
     world = World(tmp_path, node("node-a"), mine("a"), flags=Flags(events=True))
     journal = Journal(str(world.path))
-    journal.start({}, "run-1", world.flags.plain())
+    journal.start({}, "run-1", world.flags)
     journal.close()
     world.store.objects["/api/v1/namespaces/default/pods/a"]["spec"]["nodeName"] = "node-a"
     world.store.before, world.store.lost = printed_rights, {"/events": 1}

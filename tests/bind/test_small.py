@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -243,7 +244,7 @@ def test_no_hint_names_an_option_that_there_is_not() -> None:
 
 def test_flags_survive_the_journal() -> None:
     flags = Flags(preempt=True, pdb="wait", accept_doubt=("a", "b"), max_pods=3, qps=0)
-    assert Flags.of(flags.plain()) == flags
+    assert Flags.of(msgspec.to_builtins(flags)) == flags
     assert flags.words() == " --preempt --accept-doubt a --accept-doubt b --pdb wait"
 
 

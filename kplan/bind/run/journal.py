@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from kplan.bind.run.record import VERSION, mend
 from kplan.bind.wire.writes import Request
 from kplan.errors import BindError, UsageError
@@ -59,8 +61,8 @@ class Journal:
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
 
-    def start(self, plan: dict[str, Any], run: str, options: dict[str, Any]) -> None:
-        """Note what the run sets out to do."""
+    def start(self, plan: object, run: str, options: object) -> None:
+        """Note what the run sets out to do; plan and options as structs, or plain."""
         self._line("start", version=VERSION, run=run, options=options, plan=plan)
 
     def before(self, write: Request) -> int:
@@ -95,7 +97,8 @@ class Journal:
 
     def _line(self, kind: str, **fields: Any) -> None:
         if self._file is not None:
-            text = json.dumps({"at": _now(), "kind": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
+            line = {"at": _now(), "kind": kind, **fields}
+            text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=msgspec.to_builtins)
             self._append(text.encode(errors="surrogatepass") + b"\n")
 
     def _append(self, data: bytes) -> None:

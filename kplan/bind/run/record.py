@@ -88,7 +88,6 @@ class Record:
         pods: what became of pods so far, by ``namespace/name``.
         matches: name and uid of the real pod by that of the planned one.
         unanswered: text of the writes that have no ``after``.
-        ended: whether the run came to its end.
         writes: numbers of writes in it.
     """
 
@@ -98,7 +97,6 @@ class Record:
     pods: dict[str, BoundPod] = field(default_factory=dict)
     matches: dict[str, tuple[str, str]] = field(default_factory=dict)
     unanswered: tuple[str, ...] = ()
-    ended: bool = False
     writes: int = 0
 
 
@@ -129,8 +127,7 @@ def read_journal(path: str) -> Record:
                 writes = max(writes, number)
             case After(number):
                 started.pop(number, None)
-    ended = bool(lines) and isinstance(lines[-1], End)
-    return Record(head.run, head.plan, head.options, pods, matches, tuple(started.values()), ended, writes)
+    return Record(head.run, head.plan, head.options, pods, matches, tuple(started.values()), writes)
 
 
 def mend(path: Path) -> int:

@@ -9,7 +9,7 @@ import socket
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from kplan.bind.wire.writes import Request, event
+from kplan.bind.wire.writes import EVENT, OPEN, Request
 
 REPORTER = "kplan"
 _NOTE_LIMIT = 1024
@@ -28,20 +28,21 @@ def failed(key: str, uid: str, message: str, run: str) -> Request:
 
 
 def _event(key: str, uid: str, run: str, *, kind: str, reason: str, action: str, note: str) -> Request:
+    """Nobody asks whether an event is there, as that takes another right: it is sent again."""
     namespace, _, name = key.partition("/")
-    suffix = sha256(f"{run} {uid} {reason}".encode()).hexdigest()[:16]
-    return event(
-        {
-            "apiVersion": "events.k8s.io/v1",
-            "kind": "Event",
-            "metadata": {"name": f"{name}.{suffix}", "namespace": namespace},
-            "eventTime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
-            "type": kind,
-            "reason": reason,
-            "action": action,
-            "note": note,
-            "regarding": {"apiVersion": "v1", "kind": "Pod", "namespace": namespace, "name": name, "uid": uid},
-            "reportingController": REPORTER,
-            "reportingInstance": f"{REPORTER}-{socket.gethostname()}"[:128],
-        }
-    )
+    own = f"{name}.{sha256(f'{run} {uid} {reason}'.encode()).hexdigest()[:16]}"
+    path = f"/apis/events.k8s.io/v1/namespaces/{namespace}/events"
+    body = {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": own, "namespace": namespace},
+        "eventTime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "type": kind,
+        "reason": reason,
+        "action": action,
+        "note": note,
+        "regarding": {"apiVersion": "v1", "kind": "Pod", "namespace": namespace, "name": name, "uid": uid},
+        "reportingController": REPORTER,
+        "reportingInstance": f"{REPORTER}-{socket.gethostname()}"[:128],
+    }
+    return Request(EVENT, f"{namespace}/{own}", f"report {reason}", "POST", path, body, lambda client: OPEN, named=True)

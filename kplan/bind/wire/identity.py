@@ -9,7 +9,7 @@ from kplan.bind.wire.client import Client
 from kplan.errors import BindError
 from kplan.objects.models import Namespace
 from kplan.objects.state import ClusterState
-from kplan.result.document_bind import BindPlan, BindTarget
+from kplan.result.document_bind import BindPlan
 from kplan.sources.live import failures
 
 SYSTEM = "kube-system"
@@ -78,14 +78,3 @@ def same_cluster(plan: BindPlan, now: Identity, what: str) -> None:
             code="other-cluster",
             hint="choose the cluster with --context",
         )
-
-
-def target(client: Client, identity: Identity, resource_version: str) -> BindTarget:
-    """Describe the cluster a plan is for."""
-    return BindTarget(
-        context=client.context,
-        uid=identity.uid,
-        server=client.server,
-        server_time=identity.time,
-        resource_version=resource_version,
-    )

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.resources import Resource, collection
-from kplan.bind.wire.writes import DONE, OPEN, Finding, Found, Raw, Request, gone
+from kplan.bind.wire.writes import DONE, OPEN, Finding, Found, Raw, Request, claim_path, gone, volume_path
 from kplan.framework.writes import Standing, Verb, Write, WriteCode
-from kplan.objects.kinds import KINDS, Kind
+from kplan.objects.kinds import KINDS
 
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _METHODS = {Verb.UPDATE: "PUT"}
-_NOUNS = {"PersistentVolume": "volume", "PersistentVolumeClaim": "claim"}
+_PLACES = {"PersistentVolume": ("volume", volume_path), "PersistentVolumeClaim": ("claim", claim_path)}
 
 
 def update(write: Write, item: Raw) -> Request:
@@ -24,7 +23,8 @@ def update(write: Write, item: Raw) -> Request:
     body = {**item, "apiVersion": kind.api_version, "kind": kind.name}
     for field in write.fields:
         body = field.put(body)
-    path, uid, noun = _path(kind, write.key), item["metadata"]["uid"], _NOUNS[write.kind]
+    noun, path_of = _PLACES[write.kind]
+    path, uid = path_of(write.key), item["metadata"]["uid"]
 
     def ask(client: Client) -> Found:
         now = client.found(path, what=f"asking for {noun} {write.key}")
@@ -40,11 +40,6 @@ def standing(write: Write, item: Raw) -> Found:
     if found is not Standing.TAKEN:
         return DONE if found is Standing.DONE else OPEN
     return _taken(write, first.of(item))
-
-
-def _path(kind: Kind, key: str) -> str:
-    space, _, name = key.rpartition("/")
-    return f"{collection(kind.api_version, Resource(kind.group, kind.plural, kind.namespaced), space)}/{name}"
 
 
 def _text(write: Write) -> str:

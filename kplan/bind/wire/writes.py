@@ -215,11 +215,3 @@ def create(manifest: Raw, run: str) -> Request:
         return DONE
 
     return Request(CREATE, about, f"create {about}", "POST", path, manifest, ask, query={"fieldManager": manager})
-
-
-def event(body: Raw) -> Request:
-    """Report an event; nobody asks whether it is there, as that takes another right: it is sent again."""
-    meta = body["metadata"]
-    base = f"/apis/events.k8s.io/v1/namespaces/{meta['namespace']}/events"
-    about, text = f"{meta['namespace']}/{meta['name']}", f"report {body['reason']}"
-    return Request(EVENT, about, text, "POST", base, body, lambda client: OPEN, named=True)

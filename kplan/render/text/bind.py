@@ -36,8 +36,7 @@ def bind_plan(document: BindPlan, style: Style) -> str:
     shown = document.pods if style.wide else document.pods[:PODS_SHOWN]
     rows = [(pod.pod, pod.node or "-", _also(pod)) for pod in shown]
     _rows(page, ("pod", "node", "also writes"), rows)
-    if len(document.pods) > len(shown):
-        page.part("", f"+{len(document.pods) - len(shown):,} pods (-o wide, -o json)")
+    page.more(len(document.pods) - len(shown), "pods", "-o wide, -o json")
     told = ((item, "" if item.result == "refused" else item.text) for item in document.objects)  # a guard says why
     _objects(page, [(item.object, item.result, text) for item, text in told])
     for number, guard in enumerate(document.guards):
@@ -118,8 +117,7 @@ def bind_result(document: BindResult, style: Style) -> str:
     first = sorted(document.pods, key=lambda pod: pod.result == "bound")
     shown = document.pods if style.wide or len(document.pods) <= PODS_SHOWN else first[:PODS_SHOWN]
     _rows(page, ("pod", "node", "result"), [(pod.real or pod.pod, pod.node, _became(pod)) for pod in shown])
-    if len(document.pods) > len(shown):
-        page.part("", f"+{len(document.pods) - len(shown):,} pods (-o wide, -o json)")
+    page.more(len(document.pods) - len(shown), "pods", "-o wide, -o json")
     _objects(page, [(item.object, item.result, item.text) for item in document.objects])
     notes(page, document.notes)
     journal = f"; journal {document.journal}" if document.journal else ""

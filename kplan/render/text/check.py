@@ -11,7 +11,7 @@ from kplan.render.text.shared import notes
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
-from kplan.result.document_check import CheckResult, Finding, Recording
+from kplan.result.document_check import CheckResult, CheckRule, Finding, Recording
 
 OBJECTS = 20
 FINDINGS = 8
@@ -42,11 +42,7 @@ def result(document: CheckResult, style: Style) -> str:
     others = [finding for finding in document.findings if not finding.counted]
     _findings(page, "Also", counted[1:], everything=style.wide)
     _findings(page, "Besides", others, everything=style.wide)
-    for number, rule in enumerate(document.rules):
-        page.part(
-            "Rules" if not number else "",
-            f"{WORDS[rule.status]:<4}  {rule.wanted}{f': {rule.text}' if rule.text else ''}",
-        )
+    page.parts("Rules", map(_rule, document.rules))
     if document.baseline is not None:
         fixed = f"; no longer wrong: {', '.join(document.baseline.fixed)}" if document.baseline.fixed else ""
         page.part("Baseline", f"{document.baseline.file}{fixed}")
@@ -81,8 +77,7 @@ def _objects(page: Page, document: CheckResult, *, everything: bool) -> None:
 
 def _findings(page: Page, label: str, found: Sequence[Finding], *, everything: bool) -> None:
     shown = found if everything else found[:FINDINGS]
-    for number, finding in enumerate(shown):
-        page.part(label if not number else "", finding_text(finding))
+    page.parts(label, map(finding_text, shown))
     if len(found) > len(shown):
         page.part("", f"{len(found) - len(shown):,} more (-o wide)")
 
@@ -94,6 +89,10 @@ def finding_text(finding: Finding) -> str:
     edits = "".join(f", {edit_text(edit)}" for edit in finding.edits)
     tried = f"; try {finding.attempt}{edits}" if finding.attempt else ""
     return f"{finding.rule}: {finding.text}{f' ({place})' if place else ''}{tried}{why_not}"
+
+
+def _rule(rule: CheckRule) -> str:
+    return f"{WORDS[rule.status]:<4}  {rule.wanted}{f': {rule.text}' if rule.text else ''}"
 
 
 def _place(finding: Finding) -> str:

@@ -84,12 +84,9 @@ def _pods(page: Page, pods: Sequence[FailedPod], *, everything: bool) -> None:
         _each_pod(page, mine)
     else:
         _by_owner(page, mine)
-    label = "" if mine else "Pods"
-    for fate, words in _ASIDE:
-        number = sum(pod.fate == fate for pod in pods)
-        if number:
-            page.part(label, f"{number:,} {words.format('pod' if number == 1 else 'pods')}")
-            label = ""
+    asides = ((sum(pod.fate == fate for pod in pods), words) for fate, words in _ASIDE)
+    told = (f"{number:,} {words.format('pod' if number == 1 else 'pods')}" for number, words in asides if number)
+    page.parts("" if mine else "Pods", told)
 
 
 def _each_pod(page: Page, pods: Sequence[FailedPod]) -> None:
@@ -165,14 +162,12 @@ def _evicted(page: Page, moves: Sequence[Move], *, everything: bool) -> None:
 
 
 def _lost(page: Page, lost: Sequence[LostThing], *, everything: bool) -> None:
-    label = "Lost"
+    told = []
     for what, words in _LOST.items():
-        mine = [one for one in lost if one.what == what]
-        if not mine:
-            continue
-        told = listed([_thing(one) for one in mine], most=len(mine) if everything else NODES_SHOWN)
-        page.part(label, f"{words}: {told}")
-        label = ""
+        things = [_thing(one) for one in lost if one.what == what]
+        if things:
+            told.append(f"{words}: {listed(things, most=len(things) if everything else NODES_SHOWN)}")
+    page.parts("Lost", told)
 
 
 def _thing(one: LostThing) -> str:

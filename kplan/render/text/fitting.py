@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 GAP = 2
@@ -129,12 +129,16 @@ def common_suffix(names: Iterable[str]) -> str:
 
 def _common_prefix(names: set[str]) -> str:
     """What several names begin with, up to a dash, if that is worth cutting."""
-    if len(names) < 2:
-        return ""
-    stem = min(names).rpartition("-")[0]
+    stem = common_stem(names) if len(names) > 1 else ""
+    return stem if len(stem) > _WORTH else ""
+
+
+def common_stem(names: Collection[str]) -> str:
+    """What all names begin with, up to and with a dash; empty for nothing."""
+    stem = min(names, default="").rpartition("-")[0]
     while stem and not all(name.startswith(f"{stem}-") for name in names):
         stem = stem.rpartition("-")[0]
-    return f"{stem}-" if len(stem) >= _WORTH else ""
+    return f"{stem}-" if stem else ""
 
 
 def _wrap(cell: str, width: int) -> str:

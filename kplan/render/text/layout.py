@@ -42,10 +42,10 @@ class Page:
             self.part(label, text)
             label = ""
 
-    def more(self, hidden: int, what: str = "") -> None:
+    def more(self, hidden: int, what: str = "", where: str = "-o wide") -> None:
         """Say that something is left out, if it is: ``+7 zones (-o wide)``."""
         if hidden > 0:
-            self.part("", f"+{hidden:,}{' ' if what else ''}{what} (-o wide)")
+            self.part("", f"+{hidden:,}{' ' if what else ''}{what} ({where})")
 
     def verdict(self, word: str, text: str) -> None:
         """Write the first line: a verdict word, then the sentence."""

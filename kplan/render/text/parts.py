@@ -162,8 +162,7 @@ def scores(page: Page, table: Scores, *, everything: bool, wide: bool) -> None:
             break
         columns = columns[:-1]
         cells = [[*cell[:-2], cell[-1]] for cell in cells]
-    if len(table.rows) + table.more > len(rows):
-        page.part("", f"+{len(table.rows) + table.more - len(rows):,} (--scores all)")
+    page.more(len(table.rows) + table.more - len(rows), where="--scores all")
     page.part("", _same(table, columns, wide=wide))
 
 

@@ -132,8 +132,7 @@ def _evictions(page: Page, document: SimulationPlan) -> None:
     steps = [step for step in document.steps if step.evicts]
     shown = steps[:EVICTIONS_SHOWN]
     page.parts("Evicts", (f"{step.pod} on {step.node}: {listed(step.evicts, most=2)}" for step in shown))
-    if len(steps) > EVICTIONS_SHOWN:
-        page.part("", f"+{len(steps) - EVICTIONS_SHOWN:,} pods that evict others (-o json)")
+    page.more(len(steps) - EVICTIONS_SHOWN, "pods that evict others", "-o json")
 
 
 def _causes(page: Page, document: SimulationPlan, style: Style) -> None:

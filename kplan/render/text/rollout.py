@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kplan.render.text.fitting import Fitting
+from kplan.render.text.fitting import Fitting, common_stem
 from kplan.render.text.layout import LABEL, Page
 from kplan.result.document_plan import (
     Expanded,
@@ -154,11 +154,7 @@ def _row(step: RolloutPlanStep, rollout: RolloutPlan, number: int, cut: str) -> 
 
 def _stem(rollout: RolloutPlan) -> str:
     """What the names of all new pods begin with, up to a dash."""
-    names = [_name(step.pod) for step in rollout.steps if step.pod]
-    stem = min(names, default="").rpartition("-")[0]
-    while stem and not all(name.startswith(f"{stem}-") for name in names):
-        stem = stem.rpartition("-")[0]
-    return f"{stem}-" if stem else ""
+    return common_stem([_name(step.pod) for step in rollout.steps if step.pod])
 
 
 def _short(name: str, cut: str) -> str:
@@ -193,8 +189,7 @@ def quotas(page: Page, document: SimulationPlan, *, everything: bool) -> None:
     shown = rows if everything else rows[:QUOTAS_SHOWN]
     when = _moment(document.rollouts)
     page.parts("Quota", (_quota(row, when) for row in shown))
-    if len(rows) > len(shown):
-        page.part("", f"+{len(rows) - len(shown):,} that pass (-o wide, -o json)")
+    page.more(len(rows) - len(shown), "that pass", "-o wide, -o json")
 
 
 def _moment(found: Sequence[RolloutPlan]) -> str:

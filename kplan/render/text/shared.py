@@ -8,45 +8,26 @@ from typing import Protocol
 
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.style import Style
-from kplan.render.text.versions import Said, Versioned, under_lines
+from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
-from kplan.result.document import Group, GroupNode
+from kplan.result.document import Answer, Group, GroupNode
+from kplan.result.document_audit import AuditReport
 from kplan.result.document_base import Cause, Doubt, Origin
-from kplan.result.document_whatif import WhatIfStep
+from kplan.result.document_capacity import CapacityReport
+from kplan.result.document_diff import ClusterDiff
+from kplan.result.document_drain import DrainPlan
+from kplan.result.document_fail import FailReport
+from kplan.result.document_moves import MovesPlan
+from kplan.result.document_nodes import NodeExplanation
+from kplan.result.document_pack import PackPlan
+from kplan.result.document_plan import SimulationPlan
+from kplan.result.documents import PlanDocument
 from kplan.words import count
 
 OWNERS_SHOWN = 2
 
 
-class Headed(Said, Protocol):
-    """What every document begins with."""
-
-    @property
-    def because(self) -> Cause | None:
-        """The one cause."""
-
-    @property
-    def doubts(self) -> tuple[Doubt, ...]:
-        """Why the verdict may be wrong."""
-
-
-class Plan(Headed, Protocol):
-    """What every document of a plan begins with."""
-
-    @property
-    def attempt(self) -> str:
-        """What helps."""
-
-    @property
-    def what_if(self) -> tuple[WhatIfStep, ...]:
-        """What was imagined before."""
-
-
-class PlanOfVersion(Plan, Versioned, Protocol):
-    """What a plan begins with that can be asked for under two versions."""
-
-
-def headline(page: Page, document: Headed) -> None:
+def headline(page: Page, document: Answer | AuditReport | ClusterDiff | NodeExplanation | SimulationPlan) -> None:
     """Write the lines that answer: verdict, doubts, Because."""
     verdict(page, document.verdict, document.sentence, document.doubts)
     cause_lines(page, document.because)
@@ -60,14 +41,14 @@ def cause_lines(page: Page, because: Cause | None, attempt: str = "") -> None:
         page.part("Try", attempt)
 
 
-def plan_head(page: Page, document: Plan) -> None:
+def plan_head(page: Page, document: PlanDocument) -> None:
     """Write the lines that answer for a plan: verdict, doubts, Because, Try."""
     verdict(page, document.verdict, document.sentence, document.doubts)
     cause_lines(page, document.because, document.attempt)
     unmet_lines(page, document.what_if)
 
 
-def plan_page(document: PlanOfVersion, style: Style) -> Page:
+def plan_page(document: CapacityReport | DrainPlan | FailReport | MovesPlan | PackPlan, style: Style) -> Page:
     """Begin the text of a plan: the lines that answer and, unless they are all that is asked for, the what-ifs."""
     page = style.page()
     plan_head(page, document)
@@ -99,11 +80,12 @@ def doubts(page: Page, found: Sequence[Doubt]) -> None:
 def group_lines(page: Page, group: Group, *, wide: bool = False) -> None:
     """Write one group: its reasons, then the nearest of its nodes."""
     page.counted(group.count, group.text)
-    runs, hidden = _runs(group.nodes), 0
+    sizes, runs = _runs(group.nodes)
+    hidden = 0
     if any(";" in node.text for node in group.nodes) and len(runs) > 1:
         page.detail(runs[0])
         runs = runs[1:2]
-        hidden = len(group.nodes) - _told(group.nodes, 2)
+        hidden = sum(sizes[2:])
     text = ", ".join(runs)
     if group.count > len(group.nodes) - hidden:
         text += f", +{group.count - len(group.nodes) + hidden:,}"
@@ -115,18 +97,10 @@ def group_lines(page: Page, group: Group, *, wide: bool = False) -> None:
             page.detail(f"{reason.plugin}: {reason.message}", 13)
 
 
-def _runs(nodes: Sequence[GroupNode]) -> list[str]:
-    """Names, each run of nodes with the same numbers followed by these."""
-    told: list[str] = []
-    for text, run in groupby(nodes, key=lambda node: node.text):
-        told.append(f"{', '.join(node.name for node in run)} {text}".rstrip())
-    return told
-
-
-def _told(nodes: Sequence[GroupNode], runs: int) -> int:
-    """Number of nodes in the first runs of nodes with the same numbers."""
-    lengths = [len(list(run)) for _, run in groupby(nodes, key=lambda node: node.text)]
-    return sum(lengths[:runs])
+def _runs(nodes: Sequence[GroupNode]) -> tuple[list[int], list[str]]:
+    """Sizes of the runs of nodes with the same numbers; and their names, followed by these."""
+    runs = [([node.name for node in run], text) for text, run in groupby(nodes, key=lambda node: node.text)]
+    return [len(names) for names, _ in runs], [f"{', '.join(names)} {text}".rstrip() for names, text in runs]
 
 
 def origin(page: Page, source: Origin) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kplan.render.text.layout import Page
 from kplan.render.text.shared import notes, origin, plan_head
@@ -84,12 +84,14 @@ def _rows(page: Page, document: SweepReport, *, everything: bool) -> None:
         cells = [[*row, one.because.text if one.because else ""] for row, one in zip(cells, shown, strict=True)]
     label = "Worst" if len(shown) > 1 else "Case"
     if not page.table(label, heads, cells, range(1, len(columns) + 1)):
-        for place, row in enumerate(cells):
-            pairs = zip(heads[1:], row[1:], strict=True)
-            words = [cell if head == "verdict" else f"{head} {cell}" for head, cell in pairs if cell not in ("", _NONE)]
-            page.part(label if not place else "", f"{row[0]}: {', '.join(words)}")
-    if len(told) > len(shown):
-        page.part("", f"+{len(told) - len(shown):,} (all: -o wide; those that do not fit, by name: -o name)")
+        page.parts(label, (_line(heads, row) for row in cells))
+    page.more(len(told) - len(shown), where="all: -o wide; those that do not fit, by name: -o name")
+
+
+def _line(heads: Sequence[str], row: Sequence[str]) -> str:
+    pairs = zip(heads[1:], row[1:], strict=True)
+    words = [cell if head == "verdict" else f"{head} {cell}" for head, cell in pairs if cell not in ("", _NONE)]
+    return f"{row[0]}: {', '.join(words)}"
 
 
 def _number(number: int | None) -> str:

@@ -30,12 +30,11 @@ def what_if_lines(page: Page, steps: tuple[WhatIfStep, ...], *, everything: bool
 def unmet_lines(page: Page, steps: tuple[WhatIfStep, ...]) -> None:
     """Write what is not as a scenario expects, beside the verdict."""
     told = [
-        f"{step.name or step.step}, step {number} of {len(steps)}: {text}"
+        f"not as expected: {step.name or step.step}, step {number} of {len(steps)}: {text}"
         for number, step in enumerate(steps, 1)
         for text in step.unmet
     ]
-    for number, text in enumerate(told):
-        page.part("" if number else "But", f"not as expected: {text}")
+    page.parts("But", told)
 
 
 def _effect(step: WhatIfStep) -> str:
