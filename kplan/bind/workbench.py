@@ -28,9 +28,10 @@ from kplan.bind.run.watch import Watches
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.identity import Identity, same_cluster
 from kplan.bind.wire.leases import Responsible, elects, find_responsible, own_lease
+from kplan.framework.doubt import Doubt
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.result.document_base import Doubt, Origin
+from kplan.result.document_base import Origin
 from kplan.result.document_bind import BindGuard, BindPlan, BindPod, BindResult, BindTarget
 from kplan.scenario.names import DEFAULT_NAMESPACE
 

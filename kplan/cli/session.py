@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from kplan.api import Scheduler
     from kplan.cli.source import StateRead
     from kplan.cluster import Cluster
+    from kplan.framework.doubt import Doubt
     from kplan.objects.state import ClusterState
-    from kplan.result.document_base import Doubt, Origin
+    from kplan.result.document_base import Origin
     from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts
     from kplan.result.document_whatif import WhatIfStep
 
@@ -84,11 +85,10 @@ class Session:
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """Doubts about version and configuration."""
-        from kplan.result.document_base import Doubt
+        from kplan.framework.doubt import Doubt
         from kplan.sources.live import DOUBT
 
-        found = [Doubt(code=doubt.code, text=doubt.text) for doubt in self.scheduler.doubts]
-        return (*found, *([Doubt(code=DOUBT, text=self.assumed)] if self.assumed else []))
+        return (*self.scheduler.doubts, *([Doubt(code=DOUBT, text=self.assumed)] if self.assumed else []))
 
     def timings(self, planned: float, rendered: float) -> dict[str, float]:
         """How long each part took [seconds]."""

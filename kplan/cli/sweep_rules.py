@@ -18,7 +18,8 @@ from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
-    from kplan.result.document_base import Doubt, Origin
+    from kplan.framework.doubt import Doubt
+    from kplan.result.document_base import Origin
     from kplan.studies.sweep import AskedAxis, Axis, Bench, Grid
 
 NOTHING_ASKED = {"drain": ("node",)}

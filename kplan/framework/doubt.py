@@ -1,14 +1,14 @@
 """Doubt: what kplan had to assume."""
 
-from typing import NamedTuple
+import msgspec
 
 
-class Doubt(NamedTuple):
-    """Something kplan had to assume.
+class Doubt(msgspec.Struct, frozen=True):
+    """Why a verdict may be wrong; it stands as it is in every document.
 
     Attributes:
         code: stable kebab-case identifier.
-        text: one sentence without a final period.
+        text: what, which nodes or pods it touches, and how to lift it; one sentence without a final period.
     """
 
     code: str

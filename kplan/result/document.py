@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import msgspec
 
+from kplan.framework.doubt import Doubt
 from kplan.result.document_asked import AskedNode, Turn
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part, VerdictDocument
+from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part, VerdictDocument
 from kplan.result.document_devices import Devices
 from kplan.result.document_group import GroupPlan
 from kplan.result.document_landing import Landing

@@ -30,18 +30,6 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
     sentence: str
 
 
-class Doubt(Part, frozen=True, kw_only=True):
-    """Why a verdict may be wrong.
-
-    Attributes:
-        code: stable kebab-case identifier.
-        text: what, which nodes or pods it touches, and how to lift it.
-    """
-
-    code: str
-    text: str
-
-
 class Known(StrEnum):
     """How the version is known that an answer goes by."""
 

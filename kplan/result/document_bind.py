@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
+from kplan.framework.doubt import Doubt
+from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
 
 
 class BindTarget(Part, frozen=True, kw_only=True):

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Document, Doubt, Origin, Part
+from kplan.framework.doubt import Doubt
+from kplan.result.document_base import ApiVersion, Document, Origin, Part
 
 
 class ConfiguredPlugin(Part, frozen=True, kw_only=True):

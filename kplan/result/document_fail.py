@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from kplan.framework.doubt import Doubt
 from kplan.result.document import Group, Nearest
-from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
+from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import ApiVersion, Cause, Document, Doubt, Origin, Part, VerdictDocument
+from kplan.framework.doubt import Doubt
+from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part, VerdictDocument
 from kplan.result.document_device_list import DeviceList
 from kplan.result.document_whatif import WhatIfStep
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kplan.result.document_base import Cause, Doubt, Origin, Part, VerdictDocument
+from kplan.framework.doubt import Doubt
+from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
 from kplan.result.document_whatif import WhatIfStep
 
 INTERNAL_ERROR = "internal-error"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kplan.result.document_base import Cause, Doubt, Part
+from kplan.framework.doubt import Doubt
+from kplan.result.document_base import Cause, Part
 
 
 class VersionDifference(Part, frozen=True, kw_only=True):

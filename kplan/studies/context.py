@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document import Answer
-from kplan.result.document_base import Cause, Doubt, Origin
+from kplan.result.document_base import Cause, Origin
 from kplan.result.document_group import GroupPlan
 from kplan.studies.node_verdicts import VerdictKeeper
 

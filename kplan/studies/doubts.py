@@ -10,11 +10,11 @@ import msgspec
 from kplan.cluster import Cluster, PodInfo
 from kplan.config import extender_doubt, is_interested
 from kplan.framework.args import Extender
+from kplan.framework.doubt import Doubt
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import Pod
 from kplan.objects.state import BrokenObject, Completeness
 from kplan.pipeline import Planner
-from kplan.result.document_base import Doubt
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
@@ -115,7 +115,7 @@ def _extender_doubts(extenders: Iterable[Extender], pods: Sequence[Pod]) -> Iter
     for extender in extenders:
         doubt = extender_doubt(extender) if extender.managed_resources else None
         if doubt is not None and any(is_interested(extender, pod) for pod in pods):
-            yield Doubt(code=doubt.code, text=doubt.text)
+            yield doubt
 
 
 def plan_doubts(

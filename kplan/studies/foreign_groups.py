@@ -9,9 +9,9 @@ from dataclasses import replace
 from kplan.admission.controllers.gangs import Decider, Gang, gang_of
 from kplan.cluster import PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
-from kplan.result.document_base import Doubt
 from kplan.result.document_group import GroupPlan
 from kplan.studies.group_turns import fits_at_once
 from kplan.wording.attempts import fits_text

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
+from kplan.framework.doubt import Doubt
 from kplan.result.document import Answer, PodExplanation, PodExplanations
-from kplan.result.document_base import Doubt
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
 from kplan.result.document_drain import DrainPlan

@@ -14,12 +14,13 @@ from kplan.bind.plan.show import Asked, show
 from kplan.bind.run.results import summary
 from kplan.bind.wire.leases import Responsible
 from kplan.framework.args import Extender, ExtenderManagedResource
+from kplan.framework.doubt import Doubt
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.render.text import Style
 from kplan.render.text.bind import bind_plan, bind_result
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_bind import BindGuard, BindPlan, BindResult, BindTarget, BoundPod
 from tests.builders import make, node, pod
 from tests.plugins.devices.world import device, device_class, slice_of

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import msgspec
 
+from kplan.framework.doubt import Doubt
 from kplan.objects.models import Object
 from kplan.render.html import page
 from kplan.result.document import Group, GroupNode, PodExplanation, Reason, ScoreRow, Scores, Shortage
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin, Part
+from kplan.result.document_base import API_VERSION, Cause, Origin, Part
 from kplan.result.document_plan import PlanStep, PlanTotals, SimulationPlan
 from kplan.result.document_usage import Drawing, NodeUsage, PodUsage
 from kplan.studies.explain import explain_pods

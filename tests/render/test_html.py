@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from kplan.framework.doubt import Doubt
 from kplan.render import html
 from kplan.render.html import FOLDER, SCRIPTS, STYLES, page
 from kplan.render.html_data import coded, pack, safe_json, share
 from kplan.render.html_head import COMMANDS
 from kplan.result.document import Fix, PodExplanation, PodExplanations
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_usage import NodeUsage, NodeVerdicts, PodUsage
 from kplan.result.documents import DOCUMENTS
 

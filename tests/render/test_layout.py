@@ -2,12 +2,13 @@
 
 import json
 
+from kplan.framework.doubt import Doubt
 from kplan.render.colour import coloured
 from kplan.render.data import to_json, to_yaml
 from kplan.render.text import Style, explanation
 from kplan.render.text.layout import Page
 from kplan.result.document import Group, GroupNode, PodExplanation, Reason
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 
 SOURCE = Origin(source="big.json", nodes=5000, pods=30001, k8s_version="1.37.2", how="as recorded", rules="1.37.2")
 

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from kplan.bind.flags import Flags
 from kplan.bind.plan.guards import ORDER, create_guards, doubt_guards, eviction_guard, scheduler_guards
 from kplan.bind.wire.leases import DEFAULT_NAME, Responsible
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.framework.doubt import Doubt
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_bind import (
     BindGuard,
     BindObject,

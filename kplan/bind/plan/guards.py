@@ -10,9 +10,9 @@ from kplan.bind.plan.rights import missing, needs_of, unseen, writing
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.identity import Identity
 from kplan.bind.wire.leases import Responsible
+from kplan.framework.doubt import Doubt
 from kplan.framework.features import Features
 from kplan.objects.kinds import Kind
-from kplan.result.document_base import Doubt
 from kplan.result.document_bind import BindGuard, BindObject, BindPlan, BindPod
 from kplan.words import count, listed
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Protocol
 
+from kplan.framework.doubt import Doubt
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document import Answer, Group, GroupNode
 from kplan.result.document_audit import AuditReport
-from kplan.result.document_base import Cause, Doubt, Origin
+from kplan.result.document_base import Cause, Origin
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_diff import ClusterDiff
 from kplan.result.document_drain import DrainPlan

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from kplan.cluster import PodInfo
 from kplan.course.mixing import Mixing, Shape
 from kplan.errors import SourceError
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_capacity import CapacityReport, CheapestMix, MixedShape
 from kplan.scenario.add_node import read_add_node
 from kplan.sources.plain_yaml import read_plain_yaml

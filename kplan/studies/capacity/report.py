@@ -11,8 +11,9 @@ from kplan.cluster.domains import zone_of
 from kplan.course.counting import BOUND, Counted, count_sets
 from kplan.course.supply import Supply
 from kplan.errors import UsageError
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CapacityWorkload, Growth, Refusing
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.manifests import fresh_copy

@@ -13,8 +13,8 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.cluster.domains import domains, zone_of
 from kplan.course.loss import FailRun, lose
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
-from kplan.result.document_base import Doubt
 from kplan.result.document_check import Finding
 from kplan.studies.by_object import REPLICATED
 from kplan.studies.check.policy import Policy

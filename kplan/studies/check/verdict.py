@@ -9,10 +9,11 @@ from datetime import datetime
 
 from msgspec import structs
 
+from kplan.framework.doubt import Doubt
 from kplan.objects.kinds import KINDS
 from kplan.objects.state import Completeness
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Cause, Doubt
+from kplan.result.document_base import API_VERSION, Cause
 from kplan.result.document_check import (
     CheckDoubt,
     CheckedObject,

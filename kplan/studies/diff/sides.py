@@ -14,13 +14,14 @@ import msgspec
 from kplan.cluster import Cluster, PodInfo, arrive, leave
 from kplan.course.as_new import movable
 from kplan.course.returning import copy_of
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Pipeline, Planner
 from kplan.pipeline.entity import Entity
 from kplan.plugins.shared.own_claims import own_claims
 from kplan.reasons.groups import find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
-from kplan.result.document_base import Doubt, Origin
+from kplan.result.document_base import Origin
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.wording.because import because
 from kplan.wording.diff import GATED

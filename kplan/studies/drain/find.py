@@ -9,8 +9,9 @@ import numpy as np
 
 from kplan.cluster import Cluster
 from kplan.course.drain import DrainRun, run_drain
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import DrainOptions

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.drain import DrainRun, Gone, run_drain
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.remedies.engine import Sifted
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.fixes import Drained, find_fixes

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kplan.cluster import PodInfo
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.reasons.auditing import difference
 from kplan.reasons.recorded import recorded
 from kplan.result import Outcome
 from kplan.result.document_audit import AuditedPod, AuditReport
-from kplan.result.document_base import API_VERSION, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Origin
 from kplan.wording.auditing import because, sentence, why, why_lines
 from kplan.wording.owners import owner_text
 

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from kplan.course.loss import FailRun, lose
 from kplan.errors import UsageError
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_fail import FailCase, FailReport
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.studies.fail.report import explained, nearest_of, verdict

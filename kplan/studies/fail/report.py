@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.loss import FailRun, LostPod, run_fail
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Origin
 from kplan.result.document_fail import FailedPod, FailReport, LostThing
 from kplan.studies.fail.fixes import find_fix
 from kplan.studies.what_ifs import move_of

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.moving import Found, Journey, Movable, Rules, Wanted, fewest_moves
 from kplan.course.moving.replay import replay
+from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result import EventKind
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_moves import MovesPlan, MovesWay, PodLands, PodMove
 from kplan.studies.moves.boxes import boxes
 from kplan.wording import moves as words

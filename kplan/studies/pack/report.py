@@ -14,9 +14,10 @@ from kplan.course.moving import Journey, Movable, Rules
 from kplan.course.moving.emptying import Stuck, shut
 from kplan.course.moving.packing import Kept, Limits, Packed, Packing
 from kplan.course.moving.places import carry
+from kplan.framework.doubt import Doubt
 from kplan.objects.well_known import ZONES
 from kplan.pipeline import Planner
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_moves import PodMove
 from kplan.result.document_pack import PackedNode, PackedPool, PackPlan
 from kplan.studies.pack.prices import Prices

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
 from kplan.admission.raw import dig, dig_text
+from kplan.framework.doubt import Doubt
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, Pod, PodAffinityTerm
 from kplan.objects.requests import RequestRules, pod_requests
 from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
-from kplan.result.document_base import Doubt
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.sources import Manifests, load_objects
 from kplan.wording.manifests import (

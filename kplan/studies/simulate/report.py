@@ -16,11 +16,12 @@ from kplan.course.controllers import controllers
 from kplan.course.held import not_starting
 from kplan.course.returning import RETURNS_OF_ONE
 from kplan.course.rollout import Rollouts, StalledBy
+from kplan.framework.doubt import Doubt
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
 from kplan.result import EventKind
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_group import GroupPlan
 from kplan.result.document_plan import (
     Expanded,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kplan.result.document_base import API_VERSION, Cause, Doubt, Origin
+from kplan.framework.doubt import Doubt
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_sweep import SweepAxis, SweepOutcome, SweepReport, badness
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.sweep.scenario import Axis, Grid
