@@ -150,8 +150,8 @@ def _others(config: str | bytes | Mapping[str, Any]) -> dict[str, frozenset[str]
     if not installed:
         return {}
     text = config if isinstance(config, str) else config.decode() if isinstance(config, bytes) else repr(config)
-    found = {name: other(name) for name in sorted(installed) if name in text}
-    return {name: points_of(plugin) for name, plugin in found.items() if plugin is not None}
+    plugins = {name: other(name) for name in sorted(installed) if name in text}
+    return {name: points_of(plugin) for name, plugin in plugins.items() if plugin is not None}
 
 
 def find_pods(planner: Planner, names: Sequence[str]) -> list[PodInfo]:
@@ -160,7 +160,7 @@ def find_pods(planner: Planner, names: Sequence[str]) -> list[PodInfo]:
     Raises:
         UsageError: there is no such pod, or it is no profile's.
     """
-    found = []
+    pods = []
     for name in names:
         row = planner.cluster.pod_index.get(name)
         if row is None:
@@ -168,8 +168,8 @@ def find_pods(planner: Planner, names: Sequence[str]) -> list[PodInfo]:
         pod = planner.cluster.pods[row]
         if pod.scheduler_name not in planner.pipelines:
             raise UsageError(f'profile not found for scheduler name "{pod.scheduler_name}"', code="other-scheduler")
-        found.append(pod)
-    return found
+        pods.append(pod)
+    return pods
 
 
 def explain(

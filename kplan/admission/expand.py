@@ -121,9 +121,9 @@ class _Run:
         self.changes: list[WorkloadChange] = []
         self.fleets: list[Fleet] = []
         self.silent = 0
-        found = [(namespace_of(one, namespace), one) for one in landing]
+        placed = [(namespace_of(one, namespace), one) for one in landing]
         self.running = {
-            space for space, one in found if find_running(one, space, dig_text(one.raw, "metadata.name"), state)
+            space for space, one in placed if find_running(one, space, dig_text(one.raw, "metadata.name"), state)
         }
 
     def expansion(self) -> Expansion:
@@ -347,11 +347,11 @@ class _Run:
     def _stand_in(self, manifest: ManifestObject, space: str, name: str, make: Expand) -> bool:
         """Put what runs into the state where only its pods tell of it; tell whether that was so."""
         apart = self.around.apart()
-        found = stand_in(manifest, space, name, self.state, self.server.admission, lambda: make(manifest, apart))
-        if found is None:
+        substitute = stand_in(manifest, space, name, self.state, self.server.admission, lambda: make(manifest, apart))
+        if substitute is None:
             return False
-        self.state = found.state
-        self.server.objects += found.objects
+        self.state = substitute.state
+        self.server.objects += substitute.objects
         word = word_of(manifest, self.namespace)
         self.server.notes.append(f"the source holds no {manifest.kind}s: {word} is compared with its pods that run")
         return True

@@ -131,10 +131,10 @@ def in_template(kind: str, own: bool, problems: Sequence[Problem]) -> list[Probl
 
 def from_broken(broken: BrokenObject) -> LeftOut:
     """Say of an object that could not be read what a reader said of it."""
-    found = _PLACE.fullmatch(broken.place)
-    assert found is not None
-    line, column = int(found["line"] or 0), int(found["column"] or 0)
-    path = found["path"] or ""
+    match = _PLACE.fullmatch(broken.place)
+    assert match is not None
+    line, column = int(match["line"] or 0), int(match["column"] or 0)
+    path = match["path"] or ""
     problems = (FieldProblem(path, broken.problem, line, column),) if path else ()
     why = f"{path}: {broken.problem}" if path else broken.problem
-    return LeftOut(broken.kind, broken.key, why, found["file"], line, column, problems)
+    return LeftOut(broken.kind, broken.key, why, match["file"], line, column, problems)

@@ -23,29 +23,29 @@ def dig(value: object, path: str) -> object:
 
 def dig_int(value: object, path: str, default: int) -> int:
     """Follow a path to a whole number; the default where there is none."""
-    found = dig(value, path)
-    return found if isinstance(found, int) and not isinstance(found, bool) else default
+    number = dig(value, path)
+    return number if isinstance(number, int) and not isinstance(number, bool) else default
 
 
 def dig_text(value: object, path: str, default: str = "") -> str:
     """Follow a path to a text; the default where there is none."""
-    found = dig(value, path)
-    return found if isinstance(found, str) and found else default
+    text = dig(value, path)
+    return text if isinstance(text, str) and text else default
 
 
 def mapping_at(value: object, path: str) -> dict[str, object]:
     """Follow a path to a map; an empty one where there is none."""
-    found = dig(value, path)
-    return found if isinstance(found, dict) else {}
+    mapping = dig(value, path)
+    return mapping if isinstance(mapping, dict) else {}
 
 
 def spread_out(value: object, path: str) -> Iterator[tuple[str, object]]:
     """Follow a path to a list or map, and yield its elements by name: their key, or their ``name`` or ``groupName``."""
-    found = dig(value, path)
-    if isinstance(found, dict):
-        yield from ((str(key), part) for key, part in found.items())
-    elif isinstance(found, list):
-        for number, part in enumerate(found):
+    parts = dig(value, path)
+    if isinstance(parts, dict):
+        yield from ((str(key), part) for key, part in parts.items())
+    elif isinstance(parts, list):
+        for number, part in enumerate(parts):
             yield dig_text(part, "name") or dig_text(part, "groupName") or str(number), part
 
 

@@ -55,10 +55,10 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     def words(self) -> str:
         """The flags a saved plan needs again when it is applied, each with a space before it."""
         given = {"--preempt": self.preempt, "--create": self.create, "--take-over": self.take_over}
-        found = [flag for flag, wanted in given.items() if wanted]
-        found += [f"--accept-doubt {code}" for code in self.accept_doubt]
-        found += ["--pdb wait"] if self.pdb == "wait" else []
-        return "".join(f" {word}" for word in found)
+        words = [flag for flag, wanted in given.items() if wanted]
+        words += [f"--accept-doubt {code}" for code in self.accept_doubt]
+        words += ["--pdb wait"] if self.pdb == "wait" else []
+        return "".join(f" {word}" for word in words)
 
     def again(self, given: Flags) -> Flags:
         """The flags of a run that is resumed: those that are given this time count, and doubts add up."""

@@ -71,17 +71,17 @@ class Opener:
         gates, text = read_gates(flags.feature_gates), flags.config
         rules = replace(self._rules, k8s_version=flags.k8s_version)  # those of the journal where a run is resumed
         if source.snapshot:
-            client, found = None, read_source(source)
-            identity = of_state(found.state, seconds_of(found.state.taken) or 0.0)
+            client, reading = None, read_source(source)
+            identity = of_state(reading.state, seconds_of(reading.state.taken) or 0.0)
         else:
             access = find_access(source.context, source.kubeconfig)
             client = Client(access, self._stop, qps=flags.qps, burst=flags.burst)
             identity = identify(client)
-            found = read_cluster(source)
+            reading = read_cluster(source)
         if not identity.uid:  # whoever may not get it by name may have listed it
-            identity = Identity(of_state(found.state, 0).uid, identity.time)
-        tell_completeness(found.state.completeness)
-        session = session_of(found, rules, gates, text, started)
+            identity = Identity(of_state(reading.state, 0).uid, identity.time)
+        tell_completeness(reading.state.completeness)
+        session = session_of(reading, rules, gates, text, started)
         bench = Workbench(
             state=session.state,
             scheduler=session.scheduler,

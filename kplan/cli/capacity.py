@@ -117,21 +117,21 @@ def _supplies(cluster: Cluster, names: list[str], namespace: str) -> list[Supply
     from kplan.sources.reader import STDIN
     from kplan.studies.capacity import of_manifests, of_workload
 
-    found: list[Supply] = []
+    supplies: list[Supply] = []
     for name in names:
         if is_workload(name) and not is_there(name):
-            found.append(of_workload(cluster, name, namespace))
+            supplies.append(of_workload(cluster, name, namespace))
         else:
             if "/" not in name and name != STDIN and not is_there(name):
                 hint = f"of what runs here: deploy/{name}, sts/{name}"
                 raise UsageError(f"{name}: no such file or folder", code="not-found", hint=hint)
-            found += of_manifests(cluster, [name], namespace)
-    known = [supply.name for supply in found]
+            supplies += of_manifests(cluster, [name], namespace)
+    known = [supply.name for supply in supplies]
     twice = next((name for name in known if known.count(name) > 1), "")
     if twice:
         hint = "once will do; --ratio 2:1 asks for two of the first with one of the second"
         raise UsageError(f"{twice} is named twice", code="named-twice", hint=hint)
-    return found
+    return supplies
 
 
 def _ratio(text: str) -> tuple[int, ...]:

@@ -66,8 +66,8 @@ def _migrate(files: list[str], source: Source, rules: Rules, shown: Shown) -> Ex
     if session.configuration is None:
         raise UsageError("config migrate: no configuration", code="no-configuration", hint="name one: migrate FILE")
     asked = session.scheduler.asked
-    found = migrate(session.configuration, session.scheduler.features, asked)
-    document = config_migration(found, session.origin.configuration)
+    migration = migrate(session.configuration, session.scheduler.features, asked)
+    document = config_migration(migration, session.origin.configuration)
     write(document, lay_out, shown)
     return ExitCode.DOUBT if shown.strict and document.left_out else ExitCode.OK
 

@@ -42,16 +42,16 @@ def config_report(session: Session, name: str = "") -> ConfigReport:
     from kplan.errors import UsageError
 
     scheduler = session.scheduler
-    found = effective(scheduler.configuration, session.configuration, scheduler.features)
-    if name and all(one.scheduler_name != name for one in found):
-        names = ", ".join(one.scheduler_name for one in found)
+    profiles = effective(scheduler.configuration, session.configuration, scheduler.features)
+    if name and all(one.scheduler_name != name for one in profiles):
+        names = ", ".join(one.scheduler_name for one in profiles)
         raise UsageError(f"no profile {name}", code="other-scheduler", hint=f"there are {names}")
     known = gates(scheduler.features.version.minor)
     return ConfigReport(
         api_version=API_VERSION,
         origin=session.origin,
         form=scheduler.configuration.form,
-        profiles=tuple(_profile(one) for one in found if name in ("", one.scheduler_name)),
+        profiles=tuple(_profile(one) for one in profiles if name in ("", one.scheduler_name)),
         extenders=tuple(map(_extender, scheduler.configuration.extenders)),
         feature_gates={
             gate: scheduler.features.enabled(gate)

@@ -91,10 +91,10 @@ def _is_configuration(content: bytes) -> bool:
     from kplan.config.text import parse
 
     try:
-        found = parse(content.decode())
+        document = parse(content.decode())
     except (ConfigError, UnicodeDecodeError):
         return re.search(rb"^kind: *KubeSchedulerConfiguration\b", content, re.MULTILINE) is not None
-    return isinstance(found, dict) and found.get("kind") == "KubeSchedulerConfiguration"
+    return isinstance(document, dict) and document.get("kind") == "KubeSchedulerConfiguration"
 
 
 def override(option: str, text: str, given: Given) -> Given:
@@ -131,9 +131,9 @@ def two_sides(arguments: Sequence[str], a: str, b: str, versions: str) -> tuple[
     """
     if len(arguments) > 2:
         raise UsageError("more than two to compare", code="too-many", hint="kplan diff A B")
-    found = [detect(text) for text in arguments]
-    one = Given() if len(found) < 2 else found[0]
-    two = found[-1] if found else Given()
+    sides = [detect(text) for text in arguments]
+    one = Given() if len(sides) < 2 else sides[0]
+    two = sides[-1] if sides else Given()
     first, comma, second = versions.partition(",")
     if comma:
         if not first or not second:
@@ -222,16 +222,16 @@ class SideOpener:
         from kplan.cli.notes import tell_completeness
 
         if given.state is not None:
-            found = StateRead(given.state)
+            reading = StateRead(given.state)
         elif given.snapshot:
-            found = read_source(Source(given.snapshot))
+            reading = read_source(Source(given.snapshot))
         else:
             if self._found is None:
                 self._found = read_source(self.source)
                 tell_completeness(self._found.state.completeness)
             return replace(self._found, state=state_apart(self._found.state))
-        tell_completeness(found.state.completeness)
-        return found
+        tell_completeness(reading.state.completeness)
+        return reading
 
 
 def words(keys: Sequence[str]) -> tuple[str, ...]:

@@ -144,10 +144,10 @@ def answer(
     if find:
         candidates = names if named else None
         with progress("draining") as tell:
-            found = find_nodes_to_drain(
+            plan = find_nodes_to_drain(
                 planner, given, session.origin, candidates=candidates, doubts=session.doubts, progress=tell, seen=seen
             )
-        return with_plan_doubts(found, planner, pods_on(planner.cluster, candidates), depends)
+        return with_plan_doubts(plan, planner, pods_on(planner.cluster, candidates), depends)
     if not names:
         raise UsageError("no node is named", code="no-node", hint="kplan drain NODE, -l SELECTOR, or --find")
     asked = DrainAsked(names, given, rolling=rolling, together=together, doubts=session.doubts)

@@ -121,9 +121,9 @@ def explain_pod(
     if follow:
         one_version(rules.k8s_version)
         raise typer.Exit(code(watch(source, rules, seconds, lambda session: imagined(session, ask, namespace), tell)))
-    found = answered(source, rules, ask, namespace)
-    tell(found.document, found.session)
-    raise typer.Exit(found.code(code))
+    reply = answered(source, rules, ask, namespace)
+    tell(reply.document, reply.session)
+    raise typer.Exit(reply.code(code))
 
 
 def answer(

@@ -64,9 +64,9 @@ def answer(
     if each:
         known("--each", each, EACH)
     planner = session.scheduler.planner(session.state, everything=False)
-    found = find(planner, nodes, zones, selector)
+    lost = find(planner, nodes, zones, selector)
     if each:
-        only = zones if each == "zone" else found
+        only = zones if each == "zone" else lost
         if each == "zone" and (nodes or selector):
             raise UsageError(
                 "--each zone loses zones", code="bad-choice", hint="name them with --zone, or none for all"
@@ -74,13 +74,13 @@ def answer(
         with progress("failing") as tell:
             report = each_failure(planner, each, session.origin, only=only, doubts=session.doubts, progress=tell)
         return with_plan_doubts(report, planner, pods_on(planner.cluster, None))
-    if not found:
+    if not lost:
         hint = "kplan fail NODE, --zone ZONE, -l SELECTOR, or --each node"
         raise UsageError("no node is named", code="no-node", hint=hint)
     what = f"zone {zones[0]}" if len(zones) == 1 and not nodes and not selector else ""
-    asked = FailAsked(found, what, monitor_grace(session.scheduler.features), session.doubts)
+    asked = FailAsked(lost, what, monitor_grace(session.scheduler.features), session.doubts)
     document = study(planner, asked, session.origin, session.see if shown else None)
-    return with_plan_doubts(document, planner, pods_on(planner.cluster, found))
+    return with_plan_doubts(document, planner, pods_on(planner.cluster, lost))
 
 
 def find(planner: Planner, nodes: list[str], zones: list[str], selector: str) -> list[str]:

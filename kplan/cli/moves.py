@@ -58,10 +58,10 @@ def moves(
     def ask(session: Session) -> MovesPlan:
         return answer(session, names or [], filename, namespace, most, spare, drawn=shown.has("html"))
 
-    found = answered(source, rules, ask, namespace)
+    reply = answered(source, rules, ask, namespace)
     if save:
-        write_scenario(save, found.document.sentence, found.document.steps)
-    found.end(text, shown, partial(study_code, strict=shown.strict))
+        write_scenario(save, reply.document.sentence, reply.document.steps)
+    reply.end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

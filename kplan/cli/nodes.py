@@ -86,10 +86,10 @@ def _lines(text: str) -> int | None:
 
 def _known(given: list[str], known: list[str]) -> list[str]:
     """``--resource``: full names; the part after the slash will do."""
-    found = []
+    full_names = []
     for name in given:
         close = [item for item in known if name in (item, item.rpartition("/")[2])]
         if not close:
             raise UsageError(f"no node has {name}", code="no-such-resource", hint=f"one of: {', '.join(known)}")
-        found.append(close[0])
-    return found
+        full_names.append(close[0])
+    return full_names

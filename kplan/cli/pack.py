@@ -59,10 +59,10 @@ def pack(
     def ask(session: Session) -> PackPlan:
         return answer(session, nodes or [], prices, free, survive, annotated=annotated, drawn=shown.has("html"))
 
-    found = answered(source, rules, ask, home(source))
+    reply = answered(source, rules, ask, home(source))
     if save:
-        write_scenario(save, found.document.sentence, found.document.steps)
-    found.end(text, shown, partial(study_code, strict=shown.strict))
+        write_scenario(save, reply.document.sentence, reply.document.steps)
+    reply.end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

@@ -25,6 +25,6 @@ def plugins(
     from kplan.studies.plugin_texts import plugin_text, plugin_texts
 
     pipeline = next(iter(Scheduler.of(k8s_version).pipelines.values()))
-    found = (plugin_text(name, pipeline),) if name else plugin_texts(pipeline)
-    document = PluginReference(api_version=API_VERSION, plugins=found)
+    texts = (plugin_text(name, pipeline),) if name else plugin_texts(pipeline)
+    document = PluginReference(api_version=API_VERSION, plugins=texts)
     write(document, lay_out, shown)

@@ -155,13 +155,13 @@ def _sessions(source: Source, configs: Sequence[str], versions: Sequence[str], r
     from kplan.studies.sweep import DEFAULT, apart
 
     started = perf_counter()
-    found = read_source(source)
-    if rules.call_extenders and found.live:
+    state_read = read_source(source)
+    if rules.call_extenders and state_read.live:
         hint = "take one: kplan snapshot FILE, then --snapshot FILE"
         raise UsageError("--call-extenders: a sweep asks about a snapshot alone", code="not-live", hint=hint)
-    tell_completeness(found.state.completeness)
+    tell_completeness(state_read.state.completeness)
     # a version fills in requests in its own way, in place
-    states = {version: apart(found.state) if len(versions) > 1 else found.state for version in versions}
+    states = {version: apart(state_read.state) if len(versions) > 1 else state_read.state for version in versions}
     for config, version in product(configs, versions):
         file = "" if config == DEFAULT else config
         asked = Rules(
@@ -173,7 +173,7 @@ def _sessions(source: Source, configs: Sequence[str], versions: Sequence[str], r
             rules.call_extenders,
             rules.extender_calls,
         )
-        yield make_session(replace(found, state=states[version]), asked, started)
+        yield make_session(replace(state_read, state=states[version]), asked, started)
 
 
 def _rule_axes(configs: Sequence[str], versions: Sequence[str]) -> Iterator[Axis]:

@@ -96,9 +96,9 @@ def watch(
     """
     former, shown = "", None
     for state in states(source, seconds):
-        found = StateRead(state, "" if source.context else CURRENT, live=True)
+        state_read = StateRead(state, "" if source.context else CURRENT, live=True)
         try:
-            session, document = ask(make_session(found, rules, perf_counter()))
+            session, document = ask(make_session(state_read, rules, perf_counter()))
         except UsageError as error:
             if shown is None:
                 raise

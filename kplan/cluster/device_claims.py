@@ -84,14 +84,14 @@ def given_back(cluster: Cluster, rows: Iterable[int]) -> tuple[Put, ...]:
     if not table:
         return ()
     index = claims_by_pod(cluster)
-    found: dict[str, ResourceClaim | None] = {}
+    claims: dict[str, ResourceClaim | None] = {}
     for row in rows:
         uid = cluster.pods[row].uid
         for key in index.of(uid):
-            claim = found.get(key, table[key])
+            claim = claims.get(key, table[key])
             if claim is not None:
-                found[key] = _without(claim, uid)
-    return tuple(Put(_CLAIMS, key, claim) for key, claim in found.items())
+                claims[key] = _without(claim, uid)
+    return tuple(Put(_CLAIMS, key, claim) for key, claim in claims.items())
 
 
 def _without(claim: ResourceClaim, uid: str) -> ResourceClaim | None:

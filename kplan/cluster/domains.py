@@ -19,9 +19,9 @@ def domains(cluster: Cluster, kind: str) -> dict[str, list[str]]:
         cluster: the cluster.
         kind: ``zone`` or ``node``.
     """
-    found: dict[str, list[str]] = {}
+    by_domain: dict[str, list[str]] = {}
     for row, node in enumerate(cluster.nodes):
         name = zone_of(cluster, row) if kind == "zone" else node.name
         if name:
-            found.setdefault(name, []).append(node.name)
-    return dict(sorted(found.items()))
+            by_domain.setdefault(name, []).append(node.name)
+    return dict(sorted(by_domain.items()))

@@ -40,11 +40,11 @@ class GroupMembers:
             generation: another number whenever rows were added or taken away.
         """
         if self._generation != generation:
-            found: dict[str, list[int]] = {}
+            by_group: dict[str, list[int]] = {}
             for info in pods:
                 for key in (group_key(info.pod), workload_key(info.pod)):
                     if key:
-                        found.setdefault(key, []).append(info.row)
-            self._rows = {key: tuple(rows) for key, rows in found.items()}
+                        by_group.setdefault(key, []).append(info.row)
+            self._rows = {key: tuple(rows) for key, rows in by_group.items()}
             self._generation = generation
         return self._rows

@@ -120,13 +120,13 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     """
     spec = pod.spec
     sidecars = (c for c in spec.init_containers or () if c.restart_policy == "Always")
-    found: dict[HostPort, None] = {}
+    ports: dict[HostPort, None] = {}
     for container in (*(spec.containers or ()), *sidecars):
         for port in container.ports or ():
             number = port.host_port or (port.container_port if spec.host_network else 0) or 0
             if number > 0:
-                found[HostPort(port.protocol or "TCP", port.host_ip or "0.0.0.0", number)] = None
-    return tuple(found)
+                ports[HostPort(port.protocol or "TCP", port.host_ip or "0.0.0.0", number)] = None
+    return tuple(ports)
 
 
 class PodClasses:

@@ -97,8 +97,8 @@ class ObjectTables:
         known = self._followers.get(name)
         if known is None:
             known = self._followers[name] = (kinds, make())
-        found: F = known[1]
-        return found
+        index: F = known[1]
+        return index
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """Labels of a namespace; empty if the state does not hold it."""

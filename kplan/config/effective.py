@@ -125,11 +125,11 @@ def effective(
         tree = converted(tree).tree
     given = tree.get("profiles") if isinstance(tree, Mapping) and not policy else None
     usual = default_profile(features)
-    found = []
+    profiles = []
     for i, profile in enumerate(configuration.profiles):
         own = given[i] if isinstance(given, list) and i < len(given) else {}
         origins = _Policy() if policy else _File(own, f"profiles[{i}]", features)
-        found.append(
+        profiles.append(
             Effective(
                 profile.scheduler_name,
                 profile.percentage_of_nodes_to_score,
@@ -138,7 +138,7 @@ def effective(
                 tuple(_differences(profile, usual)),
             )
         )
-    return tuple(found)
+    return tuple(profiles)
 
 
 class _Policy:
@@ -179,11 +179,11 @@ class _File:
 
 def _points(profile: Profile, origins: _File | _Policy) -> dict[str, tuple[PluginAt, ...]]:
     unknown = set(profile.unknown_plugins)
-    found = {}
+    points = {}
     for point in _ORDER:
         names = profile.plugins.get(point, ())
         if names:
-            found[point] = tuple(
+            points[point] = tuple(
                 PluginAt(
                     name,
                     origins.plugin(point, name),
@@ -192,7 +192,7 @@ def _points(profile: Profile, origins: _File | _Policy) -> dict[str, tuple[Plugi
                 )
                 for name in names
             )
-    return found
+    return points
 
 
 def _arguments(profile: Profile, origins: _File | _Policy) -> Iterator[Argument]:
@@ -210,12 +210,12 @@ def _arguments(profile: Profile, origins: _File | _Policy) -> Iterator[Argument]
 
 def written(args: Args) -> dict[str, Any]:
     """Arguments as a file has them, all of them, defaults too; those that are None are left out."""
-    found = {}
+    fields = {}
     for field in msgspec.structs.fields(args):
         value = getattr(args, field.name)
         if value is not None:
-            found[field.encode_name] = _plain(field, value)
-    return found
+            fields[field.encode_name] = _plain(field, value)
+    return fields
 
 
 def _plain(field: msgspec.structs.FieldInfo, value: Any) -> Any:

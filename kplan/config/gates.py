@@ -424,13 +424,13 @@ def gates(minor: int) -> Mapping[str, Gate]:
 @cache
 def needs(minor: int) -> Mapping[str, tuple[str, ...]]:
     """The gates that a gate of this minor cannot be on without."""
-    found: dict[str, tuple[str, ...]] = {}
+    by_gate: dict[str, tuple[str, ...]] = {}
     for line in filter(None, _NEEDS.split("\n")):
         name, span, *others = line.split()
         first, last = span.split("-")
         if int(first) <= minor <= int(last):
-            found[name] = (*found.get(name, ()), *others)
-    return found
+            by_gate[name] = (*by_gate.get(name, ()), *others)
+    return by_gate
 
 
 def resolve(minor: int, settings: Mapping[str, bool]) -> frozenset[str]:

@@ -301,8 +301,8 @@ def _ignoring(draft: DefaultedProfile, resources: tuple[str, ...]) -> DefaultedP
 
 def _asked_about_all(extenders: Sequence[Extender]) -> list[Doubt]:
     """Doubts about extenders that no pod escapes."""
-    found = (extender_doubt(extender) for extender in extenders if not extender.managed_resources)
-    return [doubt for doubt in found if doubt is not None]
+    doubts = (extender_doubt(extender) for extender in extenders if not extender.managed_resources)
+    return [doubt for doubt in doubts if doubt is not None]
 
 
 # --- profiles

@@ -59,17 +59,17 @@ def migrate(source: str | bytes | Mapping[str, Any], features: Features, asked: 
     """
     tree = parse(source)
     if is_policy(tree):
-        found = _of_policy(policy_wire.decode(tree), features, minor_of(asked))
+        migration = _of_policy(policy_wire.decode(tree), features, minor_of(asked))
     elif is_older(tree):
         load(tree, features, unknown="doubt")
         conversion = converted(tree)
-        found = Migration(conversion.version.rpartition("/")[2], conversion.tree, conversion.left_out)
-        _without_old_plugins(found, features)
+        migration = Migration(conversion.version.rpartition("/")[2], conversion.tree, conversion.left_out)
+        _without_old_plugins(migration, features)
     else:
         load(tree, features, unknown="doubt")
         return Migration(API_VERSION.rpartition("/")[2], dict(tree))
-    load(found.configuration, features, validate=True, unknown="doubt")
-    return found
+    load(migration.configuration, features, validate=True, unknown="doubt")
+    return migration
 
 
 def _without_old_plugins(found: Migration, features: Features) -> None:
@@ -95,19 +95,19 @@ def _successor(plugin: str) -> str:
 def _of_policy(policy: Policy, features: Features, minor: int) -> Migration:
     chosen = choose(policy, minor)
     profile = build(chosen, policy, features, minor, DEFAULT_SCHEDULER_NAME)
-    found = Migration(policy.algorithm_provider or policy_wire.POLICY, {"apiVersion": API_VERSION, "kind": KIND})
-    found.left_out += _no_equal(chosen, policy, minor)
-    found.differs += _nearly_equal(chosen, minor)
+    draft = Migration(policy.algorithm_provider or policy_wire.POLICY, {"apiVersion": API_VERSION, "kind": KIND})
+    draft.left_out += _no_equal(chosen, policy, minor)
+    draft.differs += _nearly_equal(chosen, minor)
     plugins = _lists(profile, features)
-    found.differs.append(LeftOut("preEnqueue", _GATES, "added: pods that wait for a gate are kept out of the queue"))
+    draft.differs.append(LeftOut("preEnqueue", _GATES, "added: pods that wait for a gate are kept out of the queue"))
     config = [{"name": name, "args": args} for name, args in sorted(_changed_args(profile, features).items())]
     made: dict[str, Any] = {"schedulerName": DEFAULT_SCHEDULER_NAME, "plugins": plugins}
     if config:
         made["pluginConfig"] = config
-    found.configuration["profiles"] = [made]
+    draft.configuration["profiles"] = [made]
     if policy.extenders:
-        found.configuration["extenders"] = [_extender(one) for one in policy.extenders]
-    return found
+        draft.configuration["extenders"] = [_extender(one) for one in policy.extenders]
+    return draft
 
 
 _BY_DRIVER = ("NodeVolumeLimits", "counts volumes by their CSI driver")
@@ -179,24 +179,24 @@ def _lists(profile: Profile, features: Features) -> dict[str, Any]:
 
 def _enabled(profile: Profile, point: str, known: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Plugins of a point as a list of v1, those that are gone by what stands in for them."""
-    found: dict[str, dict[str, Any]] = {}
+    by_name: dict[str, dict[str, Any]] = {}
     prepared_for = {"preScore": "score", "preFilter": "filter"}.get(point)
     names = (*profile.plugins.get(point, ()), *(profile.plugins[prepared_for] if prepared_for else ()))
     for name in names:
         one = name if name in known else _STAND_INS.get(name, ("",))[0]
-        if one and point in known[one] and one not in found:
-            found[one] = {"name": one, **({"weight": profile.weights.get(name, 1)} if point == "score" else {})}
-    return list(found.values())
+        if one and point in known[one] and one not in by_name:
+            by_name[one] = {"name": one, **({"weight": profile.weights.get(name, 1)} if point == "score" else {})}
+    return list(by_name.values())
 
 
 def _changed_args(profile: Profile, features: Features) -> dict[str, dict[str, Any]]:
     """Arguments that are not the defaults, by plugin of today."""
-    found: dict[str, dict[str, Any]] = {}
+    changed: dict[str, dict[str, Any]] = {}
     for name, args in profile.args.items():
         default = default_args(name, features)
         if default is not None and args != default:
             before = written(default)
-            found[name] = {key: value for key, value in written(args).items() if value != before.get(key)}
+            changed[name] = {key: value for key, value in written(args).items() if value != before.get(key)}
     ratio = profile.args.get("RequestedToCapacityRatio")
     if ratio is not None:
         given = written(ratio)
@@ -205,8 +205,8 @@ def _changed_args(profile: Profile, features: Features) -> dict[str, dict[str, A
             "resources": given.get("resources", []),
             "requestedToCapacityRatio": {"shape": given["shape"]},
         }
-        found.setdefault("NodeResourcesFit", {})["scoringStrategy"] = strategy
-    return found
+        changed.setdefault("NodeResourcesFit", {})["scoringStrategy"] = strategy
+    return changed
 
 
 def _extender(extender: Extender) -> dict[str, Any]:

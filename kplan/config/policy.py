@@ -141,25 +141,25 @@ def _predicate(given: PredicatePolicy, args: dict[str, Args]) -> str:
 
 def _priorities(policy: Policy, minor: int, args: dict[str, Args]) -> dict[str, int]:
     if policy.priorities is None:
-        found = {row.name: row.weight for row in PRIORITIES if row.is_default(minor)}
+        weights = {row.name: row.weight for row in PRIORITIES if row.is_default(minor)}
         if policy.algorithm_provider == AUTOSCALER_PROVIDER:
-            found[_MOST] = found.pop(_LEAST)
+            weights[_MOST] = weights.pop(_LEAST)
         if policy.algorithm_provider and minor >= SPREAD_FOR_SELECTORS:
-            del found[_SELECTORS]
-        return found
-    found = {}
+            del weights[_SELECTORS]
+        return weights
+    weights = {}
     for given in policy.priorities:
         name = _priority(given, args)
         if PRIORITY_BY_NAME.get(name) is None or PRIORITY_BY_NAME[name].plugin:
-            found[name] = given.weight
+            weights[name] = given.weight
     # so many labels, so many times the weight: each is a share of the plugin's score
-    if _LABELS in found:
+    if _LABELS in weights:
         labels = args[_LABELS]
         assert isinstance(labels, NodeLabelArgs)
-        found[_LABELS] *= len(labels.present_labels_preference) + len(labels.absent_labels_preference)
-    if _SERVICES in found:
-        found[_SERVICES] *= len(_services(args).anti_affinity_labels_preference)
-    return found
+        weights[_LABELS] *= len(labels.present_labels_preference) + len(labels.absent_labels_preference)
+    if _SERVICES in weights:
+        weights[_SERVICES] *= len(_services(args).anti_affinity_labels_preference)
+    return weights
 
 
 def _priority(given: PriorityPolicy, args: dict[str, Args]) -> str:
@@ -345,9 +345,9 @@ def _add_labels(args: dict[str, Args], field_name: str, labels: tuple[str, ...])
 
 
 def _services(args: Mapping[str, Args]) -> ServiceAffinityArgs:
-    found = args.get(_SERVICES, ServiceAffinityArgs())
-    assert isinstance(found, ServiceAffinityArgs)
-    return found
+    services = args.get(_SERVICES, ServiceAffinityArgs())
+    assert isinstance(services, ServiceAffinityArgs)
+    return services
 
 
 def _changed(args: Args, **changes: tuple[str, ...]) -> Args:

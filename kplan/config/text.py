@@ -90,16 +90,16 @@ class _Tree:
         if id(node) in self.open:
             raise ValueError("an anchor contains itself")
         self.open.add(id(node))
-        found: Any
+        parsed: Any
         if isinstance(node, yaml.MappingNode):
-            found = self._mapping(node)
+            parsed = self._mapping(node)
         elif isinstance(node, yaml.SequenceNode):
-            found = [self.value(item) for item in node.value]
+            parsed = [self.value(item) for item in node.value]
         else:
-            found = self._scalar(node)
+            parsed = self._scalar(node)
         self.open.discard(id(node))
-        self.done[id(node)] = found
-        return found
+        self.done[id(node)] = parsed
+        return parsed
 
     def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
         own: set[str] = set()
@@ -120,9 +120,9 @@ class _Tree:
     def _scalar(self, node: yaml.Node) -> Any:
         if not node.tag.endswith((":bool", ":int", ":float", ":null")):
             return str(node.value)  # timestamps and the like are text to Kubernetes
-        found = self.loader.construct_object(node)
+        scalar = self.loader.construct_object(node)
         # Kubernetes turns YAML into JSON first, and Go writes 16.0 as 16 there.
-        return int(found) if isinstance(found, float) and found.is_integer() else found
+        return int(scalar) if isinstance(scalar, float) and scalar.is_integer() else scalar
 
 
 def _repeated(keys: Iterable[str]) -> list[str]:

@@ -201,6 +201,6 @@ def validate_extenders(extenders: Sequence[Extender]) -> list[str]:
             managed.add(resource.name)
     binders = sum(bool(extender.bind_verb) for extender in extenders)
     if binders > 1:
-        found = f"found {binders} extenders implementing bind"
-        errors.append(invalid("extenders", found, "only one extender can implement bind"))
+        value = f"found {binders} extenders implementing bind"
+        errors.append(invalid("extenders", value, "only one extender can implement bind"))
     return errors

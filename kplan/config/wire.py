@@ -52,8 +52,8 @@ class Plugins(Args, frozen=True):
 
     def at(self, point: str) -> PluginSet:
         """The list of an extension point by the name it has in the file."""
-        found: PluginSet = getattr(self, _ATTRIBUTES[point])
-        return found
+        plugin_set: PluginSet = getattr(self, _ATTRIBUTES[point])
+        return plugin_set
 
 
 _ATTRIBUTES = {field.encode_name: field.name for field in msgspec.structs.fields(Plugins)}

@@ -144,12 +144,12 @@ def _delays(cluster: Cluster, lost: Collection[str], slow: Set[tuple[str, str]])
     Source: v1.37.2 nodelifecycle zoneNoExecuteTainter, doNoExecuteTaintingPass.
     """
     place: Counter[tuple[str, str]] = Counter()
-    found = {}
+    delays = {}
     for name in lost:
         zone = _zone_key(cluster.nodes[cluster.node_index[name]])
-        found[name] = place[zone] * (SLOW_PACE if zone in slow else PACE)
+        delays[name] = place[zone] * (SLOW_PACE if zone in slow else PACE)
         place[zone] += 1
-    return found
+    return delays
 
 
 def _zone_size(cluster: Cluster, region: str, zone: str) -> int:
@@ -161,8 +161,8 @@ def _has(cluster: Cluster, labels: tuple[str, str], value: str) -> NDArray[np.bo
     """bool[N] of the nodes that have a value in the first of two labels that is there; none is an empty one."""
     old, new = map(cluster.labels.column, labels)
     there = new.codes == new.code(value) if value else ~new.present | (new.codes == new.code(value))
-    found: NDArray[np.bool_] = np.where(old.present, old.codes == old.code(value), there)
-    return found
+    matches: NDArray[np.bool_] = np.where(old.present, old.codes == old.code(value), there)
+    return matches
 
 
 def _zone_key(node: Node) -> tuple[str, str]:

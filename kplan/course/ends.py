@@ -30,9 +30,9 @@ def ask_each(planner: Planner, rollout: Rollout, ask: Callable[[PodInfo, int], T
             continue
         seen.add(at)
         with as_new(planner, pod) as waiting:
-            found = ask(waiting, at)
-        if found is not None:
-            yield found
+            problem = ask(waiting, at)
+        if problem is not None:
+            yield problem
 
 
 def _spreads(pod: PodInfo) -> bool:

@@ -74,12 +74,12 @@ class Budgets:
 
     def __post_init__(self) -> None:
         for key, budget in self._asked().items():
-            found = self._now(budget).disruptions_allowed or 0
+            computed = self._now(budget).disruptions_allowed or 0
             recorded = budget.status.disruptions_allowed
-            if recorded is not None and recorded < found:
-                self._held[key] = found - recorded
-                self.held_back.append(HeldBack(key, recorded, found))
-            self._first[key] = max(0, found - self._held.get(key, 0))
+            if recorded is not None and recorded < computed:
+                self._held[key] = computed - recorded
+                self.held_back.append(HeldBack(key, recorded, computed))
+            self._first[key] = max(0, computed - self._held.get(key, 0))
 
     def _asked(self) -> Mapping[str, PodDisruptionBudget]:
         if self.going is None:
@@ -100,12 +100,12 @@ class Budgets:
         starting = bool(pod.pod.spec.node_name) and pod.pod.status.phase == "Pending"
         if pod.terminating or starting:
             return Permission(True)
-        found = budgets_over(self.cluster, pod)
-        if not found:
+        budgets = budgets_over(self.cluster, pod)
+        if not budgets:
             return Permission(True)
-        if len(found) > 1:
-            return Permission(False, found[0].name, several=tuple(budget.name for budget in found))
-        budget = found[0]
+        if len(budgets) > 1:
+            return Permission(False, budgets[0].name, several=tuple(budget.name for budget in budgets))
+        budget = budgets[0]
         status = self._now(budget)
         allows = self._left(budget, status)
         first = self._first.get(budget.key, allows)

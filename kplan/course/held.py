@@ -125,11 +125,11 @@ def users(cluster: Cluster, claim: str) -> list[int]:
 
 
 def _by_claim(cluster: Cluster) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    by_claim: dict[str, list[int]] = {}
     for pod in cluster.pods:
         for use in claim_uses(pod.pod) if not pod.gone and pod.pod.spec.volumes else ():
-            found.setdefault(use.key, []).append(pod.row)
-    return found
+            by_claim.setdefault(use.key, []).append(pod.row)
+    return by_claim
 
 
 @dataclass

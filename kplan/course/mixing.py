@@ -96,11 +96,11 @@ class Mixing:
             if not self._left(mix):
                 cost = self.cost(mix)
                 return Mixed(mix, cost, max(bound, cost), proved=True, tried=len(self._known))
-        found = self._built_up(start)
-        if found is None:
+        built = self._built_up(start)
+        if built is None:
             return Mixed(None, bound=bound, left=self._fewest_left(), tried=len(self._known))
-        cost = self.cost(found)
-        return Mixed(found, cost, bound, proved=cost <= bound * (1 + 1e-6), tried=len(self._known))
+        cost = self.cost(built)
+        return Mixed(built, cost, bound, proved=cost <= bound * (1 + 1e-6), tried=len(self._known))
 
     def cost(self, mix: Mix) -> float:
         """What a mix costs."""

@@ -112,11 +112,11 @@ def after_eviction(planner: Planner, outcome: Outcome) -> AfterEviction:
         planner: planner over the cluster.
         outcome: of a waiting pod that preempts.
     """
-    found = outcome.preemption
-    if found is None or not found.picks:
+    preemption = outcome.preemption
+    if preemption is None or not preemption.picks:
         return AfterEviction()
-    cluster, node = planner.cluster, found.picks[0]
-    victims = [cluster.pods[row] for row in found.candidates[node].pods]
+    cluster, node = planner.cluster, preemption.picks[0]
+    victims = [cluster.pods[row] for row in preemption.candidates[node].pods]
     again = [victim for victim in victims if returns_where_it_was(victim)]
     told: list[Return] = []
     with planner.trial() as trial:

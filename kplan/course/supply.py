@@ -62,12 +62,12 @@ class Supply:
         have = len(self.running) + start
         raw = {**self.manifest.raw, "spec": {**_dict(self.manifest.raw["spec"]), "replicas": have + count}}
         manifest = replace(self.manifest, raw=raw)
-        found = expand(
+        expanded = expand(
             Manifests(objects=[manifest]), _without(cluster, manifest), cluster.rules, namespace=self.sample.namespace
         )
         taken = {pod.key for pod in cluster.pods if not pod.gone}
-        pods = [entry.pod for entry in found.pods if entry.pod.key not in taken][:count]
-        claims = [item for item in found.objects if isinstance(item, PersistentVolumeClaim)]
+        pods = [entry.pod for entry in expanded.pods if entry.pod.key not in taken][:count]
+        claims = [item for item in expanded.objects if isinstance(item, PersistentVolumeClaim)]
         return [*map(Put.of, claims), AddPods(tuple(pods))]
 
 
@@ -132,11 +132,11 @@ def _expanded(cluster: Cluster, manifest: ManifestObject | None, text: str) -> P
     if manifest is None:
         raise UsageError(f"{text}: no pod of it, and no template", code="no-template", hint="kplan capacity MANIFEST")
     raw = {**manifest.raw, "spec": {**_dict(manifest.raw["spec"]), "replicas": 1}}
-    found = expand(Manifests(objects=[replace(manifest, raw=raw)]), _without(cluster, manifest), cluster.rules)
-    if not found.pods:
-        why = "; ".join(map(str, (*found.refused, *found.not_expanded)))
+    expanded = expand(Manifests(objects=[replace(manifest, raw=raw)]), _without(cluster, manifest), cluster.rules)
+    if not expanded.pods:
+        why = "; ".join(map(str, (*expanded.refused, *expanded.not_expanded)))
         raise UsageError(f"{text}: {why or 'it makes no pods'}", code="no-template")
-    return found.pods[0].pod
+    return expanded.pods[0].pod
 
 
 def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") -> list[Supply]:
@@ -151,16 +151,16 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
     state = to_state(cluster)
     mine = {(m.kind, _space(m, space), m.item.name) for m in manifests.objects if m.item is not None}
     others = [item for item in state.objects() if (type(item).__name__, item.namespace, item.name) not in mine]
-    found = expand(manifests, ClusterState.of(others), cluster.rules, namespace=space)
-    if found.refused:
-        raise UsageError(f"the API server would refuse it: {found.refused[0]}", code="refused")
+    expanded = expand(manifests, ClusterState.of(others), cluster.rules, namespace=space)
+    if expanded.refused:
+        raise UsageError(f"the API server would refuse it: {expanded.refused[0]}", code="refused")
     first: dict[str, Pod] = {}
-    for entry in found.pods:
+    for entry in expanded.pods:
         first.setdefault(entry.workload, entry.pod)
     if not first:
         raise UsageError("no workload in these manifests", code="no-workload")
     by_name = {_name(m, space): m for m in manifests.objects}
-    objects = tuple(item for item in found.objects if not isinstance(item, Pod))
+    objects = tuple(item for item in expanded.objects if not isinstance(item, Pod))
     supplies = []
     for number, (workload, pod) in enumerate(first.items()):
         try:
@@ -177,7 +177,7 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
                 *_rows(there),
                 manifest if keeps else None,
                 claims if not number else (),
-                notes=found.notes if not number else (),
+                notes=expanded.notes if not number else (),
                 asks=_replicas(manifest),
             )
         )

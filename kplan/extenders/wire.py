@@ -107,8 +107,8 @@ def whole(item: Object, original: Mapping[str, Any] | None) -> dict[str, Any]:
     if original is None:
         plain: dict[str, Any] = msgspec.to_builtins(item)
         return plain
-    found: dict[str, Any] = _over(dict(original), item)
-    return {key: value for key, value in found.items() if key not in ("apiVersion", "kind")}
+    merged: dict[str, Any] = _over(dict(original), item)
+    return {key: value for key, value in merged.items() if key not in ("apiVersion", "kind")}
 
 
 def _over(original: Any, item: Any) -> Any:

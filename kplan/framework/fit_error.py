@@ -60,5 +60,5 @@ def read(text: str) -> FitText | None:
 
 def reasons_of(text: str) -> tuple[str, ...]:
     """Read the reasons from an event text, without their numbers; none where it is another text."""
-    found = read(text)
-    return tuple(found.reasons) if found is not None else ()
+    parsed = read(text)
+    return tuple(parsed.reasons) if parsed is not None else ()

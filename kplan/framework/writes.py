@@ -52,10 +52,10 @@ class Field:
 
     def of(self, item: Mapping[str, Any]) -> Any:
         """The field as it is in an object; None where it is not there."""
-        found: Any = item
+        value: Any = item
         for name in self.path:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        return found
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value
 
     def standing(self, item: Mapping[str, Any]) -> Standing:
         """Hold the field of an object against the value."""
@@ -76,9 +76,9 @@ class Field:
 
 def _put(item: Any, path: tuple[str, ...], value: Any) -> dict[str, Any]:
     name, *rest = path
-    found = dict(item) if isinstance(item, Mapping) else {}
-    found[name] = _put(found.get(name), tuple(rest), value) if rest else value
-    return found
+    fields = dict(item) if isinstance(item, Mapping) else {}
+    fields[name] = _put(fields.get(name), tuple(rest), value) if rest else value
+    return fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,27 +32,27 @@ _INTEGER_WORDS = "must be a valid decimal integer in canonical form"
 
 def dns_label(text: str) -> list[str]:
     """Check a DNS label: what containers, volumes, namespaces and StatefulSets may be called."""
-    found = _too_long(text, _LONGEST_LABEL)
+    problems = _too_long(text, _LONGEST_LABEL)
     if not re.fullmatch(_LABEL, text):
         dotted = re.fullmatch(_SUBDOMAIN, text)
-        found.append("must not contain dots" if dotted else _pattern(_LABEL_WORDS, _LABEL, "my-name", "123-abc"))
-    return found
+        problems.append("must not contain dots" if dotted else _pattern(_LABEL_WORDS, _LABEL, "my-name", "123-abc"))
+    return problems
 
 
 def dns_subdomain(text: str) -> list[str]:
     """Check a DNS subdomain: what most objects may be called."""
-    found = _too_long(text, _LONGEST_SUBDOMAIN)
+    problems = _too_long(text, _LONGEST_SUBDOMAIN)
     if not re.fullmatch(_SUBDOMAIN, text):
-        found.append(_pattern(_SUBDOMAIN_WORDS, _SUBDOMAIN, "example.com"))
-    return found
+        problems.append(_pattern(_SUBDOMAIN_WORDS, _SUBDOMAIN, "example.com"))
+    return problems
 
 
 def service_name(text: str) -> list[str]:
     """Check a DNS label that begins with a letter: what services may be called."""
-    found = _too_long(text, _LONGEST_LABEL)
+    problems = _too_long(text, _LONGEST_LABEL)
     if not re.fullmatch(_SERVICE, text):
-        found.append(_pattern(_SERVICE_WORDS, _SERVICE, "my-name", "abc-123"))
-    return found
+        problems.append(_pattern(_SERVICE_WORDS, _SERVICE, "my-name", "abc-123"))
+    return problems
 
 
 def label_key(text: str) -> list[str]:
@@ -61,37 +61,37 @@ def label_key(text: str) -> list[str]:
     if len(parts) > 2:
         words = _pattern(_NAME_WORDS, _NAME, "MyName", "my.name", "123-abc")
         return [f"a valid label key {words} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"]
-    found = []
+    problems = []
     if len(parts) == 2:
         prefix = [_EMPTY] if not parts[0] else dns_subdomain(parts[0])
-        found += [f"prefix part {words}" for words in prefix]
+        problems += [f"prefix part {words}" for words in prefix]
     name = parts[-1]
-    found += [f"name part {words}" for words in ([_EMPTY] if not name else _too_long(name, _LONGEST_LABEL))]
+    problems += [f"name part {words}" for words in ([_EMPTY] if not name else _too_long(name, _LONGEST_LABEL))]
     if not re.fullmatch(_NAME, name):
-        found.append(f"name part {_pattern(_NAME_WORDS, _NAME, 'MyName', 'my.name', '123-abc')}")
-    return found
+        problems.append(f"name part {_pattern(_NAME_WORDS, _NAME, 'MyName', 'my.name', '123-abc')}")
+    return problems
 
 
 def label_value(text: str) -> list[str]:
     """Check the value of a label."""
-    found = _too_long(text, _LONGEST_LABEL)
+    problems = _too_long(text, _LONGEST_LABEL)
     if not re.fullmatch(_VALUE, text):
-        found.append(_pattern(_VALUE_WORDS, _VALUE, "MyValue", "my_value", "12345"))
-    return found
+        problems.append(_pattern(_VALUE_WORDS, _VALUE, "MyValue", "my_value", "12345"))
+    return problems
 
 
 def port_name(text: str) -> list[str]:
     """Check the name of a container's port."""
-    found = [f"must be no more than {_LONGEST_PORT} characters"] if len(text.encode()) > _LONGEST_PORT else []
+    problems = [f"must be no more than {_LONGEST_PORT} characters"] if len(text.encode()) > _LONGEST_PORT else []
     if not re.fullmatch("[-a-z0-9]+", text):
-        found.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+        problems.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
     if not re.search("[a-z]", text):
-        found.append("must contain at least one letter (a-z)")
+        problems.append("must contain at least one letter (a-z)")
     if "--" in text:
-        found.append("must not contain consecutive hyphens")
+        problems.append("must not contain consecutive hyphens")
     if text.startswith("-") or text.endswith("-"):
-        found.append("must not begin or end with a hyphen")
-    return found
+        problems.append("must not begin or end with a hyphen")
+    return problems
 
 
 def decimal_integer(text: str) -> list[str]:

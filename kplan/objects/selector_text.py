@@ -21,7 +21,7 @@ def parse_selector(text: str) -> Selector | None:
     """
     if not text:
         return None
-    found: list[LabelSelectorRequirement] = []
+    terms: list[LabelSelectorRequirement] = []
     at = 0
     while at < len(text):
         match = _PART.match(text, at)
@@ -31,12 +31,12 @@ def parse_selector(text: str) -> Selector | None:
         if match["set"]:
             values = [value.strip() for value in match["values"].split(",")]
             operator = "In" if match["set"] == "in" else "NotIn"
-            found.append(LabelSelectorRequirement(key=match["key"], operator=operator, values=values))
+            terms.append(LabelSelectorRequirement(key=match["key"], operator=operator, values=values))
         elif match["operator"]:
             operator = "NotIn" if match["operator"] == "!=" else "In"
-            found.append(LabelSelectorRequirement(key=match["name"], operator=operator, values=[match["value"]]))
+            terms.append(LabelSelectorRequirement(key=match["name"], operator=operator, values=[match["value"]]))
         else:
-            found.append(
+            terms.append(
                 LabelSelectorRequirement(key=match["has"], operator="DoesNotExist" if match["absent"] else "Exists")
             )
-    return compile_selector(LabelSelector(match_expressions=found))
+    return compile_selector(LabelSelector(match_expressions=terms))

@@ -169,9 +169,9 @@ class Cycle:
             outcome: what ``explain`` returned; nothing may have changed since.
             rows: node rows.
         """
-        found: dict[str, Facts] = {}
+        by_plugin: dict[str, Facts] = {}
         if outcome.diagnosis is None or self.filters is None:
-            return found
+            return by_plugin
         plugins = {plugin.name: plugin for plugin in self.filters.plugins}
         worlds = plain(outcome.diagnosis.rows)
         wanted = frozenset(rows)
@@ -186,8 +186,8 @@ class Cycle:
                 state = self.states.get(plugin.name)
                 facts = plugin.explain(self.pod, state, self.cluster, view, failing.findings, at)
                 if facts is not None:
-                    found[plugin.name] = facts
-        return found
+                    by_plugin[plugin.name] = facts
+        return by_plugin
 
     def _pre_filter(self) -> tuple[NodeStatus | None, dict[str, frozenset[str]]]:
         """Run PreFilter plugins; return a refusal of the pod as a whole, or the node names that some allow."""

@@ -107,17 +107,17 @@ class SinglePod:
         Source: v1.37.2 preemption.go evaluate (a result with an empty nominated node), schedule_one.go
         handleSchedulingFailure.
         """
-        found, row = outcome.preemption, self.pod.row
-        if found is not None and found.eligible and not found.candidates and planner.cluster.pod_nominated[row] >= 0:
+        tried, row = outcome.preemption, self.pod.row
+        if tried is not None and tried.eligible and not tried.candidates and planner.cluster.pod_nominated[row] >= 0:
             planner.apply([Nominate(row, -1)])
 
 
 def _decided(outcome: Outcome, *, ambiguous: bool) -> bool:
     """Tell whether there is a preemption to carry out."""
-    found = outcome.preemption
-    if found is None or not found.picks:
+    preemption = outcome.preemption
+    if preemption is None or not preemption.picks:
         return False
-    return ambiguous or (len(found.picks) == 1 and not found.ambiguous)
+    return ambiguous or (len(preemption.picks) == 1 and not preemption.ambiguous)
 
 
 def place_pod(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:

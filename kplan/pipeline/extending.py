@@ -73,28 +73,28 @@ class Extenders:
 
     def passed(self, rows: Sequence[int]) -> Passed:
         """Ask one after the other; each sees what the former left."""
-        found = Passed(tuple(rows))
+        passed = Passed(tuple(rows))
         for caller in self.interested():
-            if not found.rows:
+            if not passed.rows:
                 break
             try:
-                verdict = caller.filter(self.pod, self.cluster, found.rows)
+                verdict = caller.filter(self.pod, self.cluster, passed.rows)
             except ExtenderError as error:
                 if caller.config.ignorable and not isinstance(error, NotAskedError):
                     continue
-                found.error = str(error)
-                return found
+                passed.error = str(error)
+                return passed
             told = self._statuses(verdict.failed, Code.UNSCHEDULABLE)
             told |= self._statuses(verdict.unresolvable, _UNRESOLVABLE)
             left = frozenset(verdict.passed)
-            gone = {row: told.get(row, NO_REASON) for row in found.rows if row not in left}
-            found.statuses |= gone
+            gone = {row: told.get(row, NO_REASON) for row in passed.rows if row not in left}
+            passed.statuses |= gone
             if gone:
-                found.refused.append((label(caller), gone))
-            found.bare = found.bare or (bool(caller.config.filter_verb) and not caller.config.node_cache_capable)
-            found.rows = verdict.passed
-        found.rows = tuple(sorted(found.rows))
-        return found
+                passed.refused.append((label(caller), gone))
+            passed.bare = passed.bare or (bool(caller.config.filter_verb) and not caller.config.node_cache_capable)
+            passed.rows = verdict.passed
+        passed.rows = tuple(sorted(passed.rows))
+        return passed
 
     def _statuses(self, reasons: Mapping[str, str], code: Code) -> dict[int, NodeStatus]:
         known = self.cluster.node_index
@@ -106,7 +106,7 @@ class Extenders:
         Raises:
             NotAskedError: one was not asked.
         """
-        found: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        totals: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
         for caller in self.interested():
             if not caller.config.prioritize_verb:
                 continue
@@ -118,9 +118,9 @@ class Extenders:
                 continue
             scale = caller.config.weight * (MAX_NODE_SCORE // MAX_EXTENDER_PRIORITY)
             said = np.array([given.get(self.cluster.node_name(row), 0) for row in rows.tolist()], dtype=np.int64)
-            raw, added = found.get(label(caller), (0, 0))
-            found[label(caller)] = (raw + said, added + said * scale)
-        return found
+            raw, added = totals.get(label(caller), (0, 0))
+            totals[label(caller)] = (raw + said, added + said * scale)
+        return totals
 
     def evictions(self, candidates: Mapping[int, Victims]) -> dict[int, Victims]:
         """Ask which candidates are left, and with which victims.

@@ -117,8 +117,8 @@ class PodGroupCycle:
 
     def _gated(self, planner: Tries) -> dict[int, NodeStatus]:
         """Why PreEnqueue keeps pods of the group out, by row; one keeps out all."""
-        found = ((pod.row, planner.queue.kept_out(pod, planner.cluster)) for pod in self.group.waiting)
-        return {row: status for row, status in found if status is not None}
+        statuses = ((pod.row, planner.queue.kept_out(pod, planner.cluster)) for pod in self.group.waiting)
+        return {row: status for row, status in statuses if status is not None}
 
     def _kept_out(self, gated: Mapping[int, NodeStatus]) -> dict[int, Event]:
         whole = self._outcome(gated=gated)

@@ -125,10 +125,10 @@ def node_sets(trial: Tries, group: GroupInfo, pipeline: Pipeline) -> tuple[NodeS
     """Part the nodes into the sets that a group is tried on, or say why that cannot be."""
     every = NodeSet("", trial.cluster.all_rows)
     for plugin in pipeline.at(Point.PLACEMENT_GENERATE)[:1]:
-        found: tuple[NodeSet, ...] | Failed = plugin.placements(group, trial.cluster, every)
-        if isinstance(found, Failed):
-            return NodeStatus(Code.ERROR, plugin.name, message=found.message)
-        return found or NodeStatus(Code.UNSCHEDULABLE, plugin.name, message=NO_NODES)
+        sets: tuple[NodeSet, ...] | Failed = plugin.placements(group, trial.cluster, every)
+        if isinstance(sets, Failed):
+            return NodeStatus(Code.ERROR, plugin.name, message=sets.message)
+        return sets or NodeStatus(Code.UNSCHEDULABLE, plugin.name, message=NO_NODES)
     return (every,)
 
 

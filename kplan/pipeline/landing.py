@@ -71,12 +71,12 @@ def eviction_landing(cycle: Cycle, outcome: Outcome) -> Landing | None:
     framework/interface.go NodesForStatusCode, which walks a map: nodes come in a random order, but where a PreFilter
     refused all of them.
     """
-    found = outcome.preemption
-    if found is None or not found.candidates or cycle.pipeline.callers:
+    preemption = outcome.preemption
+    if preemption is None or not preemption.candidates or cycle.pipeline.callers:
         return None
-    enough = candidates_to_find(cycle, len(found.potential))
-    rows, place = ranked(cycle.cluster, found.candidates)
-    breaks = np.array([found.candidates[row].pdb_violations > 0 for row in rows.tolist()], dtype=np.bool_)
+    enough = candidates_to_find(cycle, len(preemption.potential))
+    rows, place = ranked(cycle.cluster, preemption.candidates)
+    breaks = np.array([preemption.candidates[row].pdb_violations > 0 for row in rows.tolist()], dtype=np.bool_)
     if enough >= len(rows):
         return landing(enough, rows, _alike(-place))
     if outcome.diagnosis is not None and outcome.diagnosis.pre_filter is not None:

@@ -217,11 +217,11 @@ class Planner:
 
     def other_schedulers(self) -> dict[str, tuple[str, ...]]:
         """Waiting pods whose schedulerName no profile has, by that name."""
-        found: dict[str, list[str]] = {}
+        by_scheduler: dict[str, list[str]] = {}
         for pod in self.cluster.pods:
             if pod.waiting and pod.scheduler_name not in self.pipelines:
-                found.setdefault(pod.scheduler_name, []).append(pod.key)
-        return {name: tuple(keys) for name, keys in sorted(found.items())}
+                by_scheduler.setdefault(pod.scheduler_name, []).append(pod.key)
+        return {name: tuple(keys) for name, keys in sorted(by_scheduler.items())}
 
 
 @dataclass

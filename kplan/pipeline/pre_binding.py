@@ -14,9 +14,9 @@ def pre_bind(cycle: Cycle, row: int) -> tuple[AnyWrite, ...]:
         cycle: of the pod, which was assumed and reserved.
         row: row of its node.
     """
-    found: list[AnyWrite] = []
+    writes: list[AnyWrite] = []
     for plugin in cycle.pipeline.at(Point.PRE_BIND):
         if hasattr(plugin, "pre_bind"):
             choice = (cycle.choices.get(plugin.name) or {}).get(row)
-            found += plugin.pre_bind(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
-    return tuple(found)
+            writes += plugin.pre_bind(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
+    return tuple(writes)

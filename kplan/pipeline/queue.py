@@ -52,12 +52,12 @@ class Queue:
         Source: v1.37.2 framework/runtime/framework.go addGENominatedPods, backend/queue/scheduling_queue.go addPod;
         v1.36.3 backend/queue/scheduling_queue.go moveToActiveQ.
         """
-        found: dict[int, list[int]] = {}
+        by_node: dict[int, list[int]] = {}
         for row in (cluster.pod_nominated >= 0).nonzero()[0].tolist():
             other = cluster.pods[row]
             if other.row == pod.row or other.priority < pod.priority or not self.responsible(other):
                 continue
             features = self.pipelines[other.scheduler_name].features
             if features.since(37) or self.kept_out(other, cluster) is None:
-                found.setdefault(int(cluster.pod_nominated[row]), []).append(row)
-        return dict(found)
+                by_node.setdefault(int(cluster.pod_nominated[row]), []).append(row)
+        return dict(by_node)

@@ -34,8 +34,8 @@ def scheduler_order(cluster: Cluster) -> Rows:
     Zones come in the order of their first nodes, nodes of a zone in that in which the scheduler met them: by name, as
     when it was started after they were there.
     """
-    found: Rows = cluster.objects.derived("order of the node tree", ("nodes",), lambda: _order(cluster))
-    return found
+    order: Rows = cluster.objects.derived("order of the node tree", ("nodes",), lambda: _order(cluster))
+    return order
 
 
 def _order(cluster: Cluster) -> Rows:
@@ -71,11 +71,11 @@ def nodes_to_find(percentage: int, nodes: int) -> int:
 
 def alike(columns: Sequence[Int]) -> Rows:
     """intp[W], a number that is the same where all of some int64[W] columns are; a sort of rows would be slow."""
-    found = np.zeros(len(columns[0]), dtype=np.intp)
+    codes = np.zeros(len(columns[0]), dtype=np.intp)
     for column in columns:
         _, number = np.unique(column, return_inverse=True)
-        _, found = np.unique(found * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
-    return found.astype(np.intp)
+        _, codes = np.unique(codes * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
+    return codes.astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,11 @@ class Windows:
 
     def highest(self, values: Int) -> Int:
         """int64[F], the highest of int64[F] values in each window."""
-        found, width = values[self._around], 1
+        maxima, width = values[self._around], 1
         while 2 * width <= self.size:
-            found = np.maximum(found[:-width], found[width:])
+            maxima = np.maximum(maxima[:-width], maxima[width:])
             width *= 2
-        return np.maximum(found[: len(self)], found[self.size - width : self.size - width + len(self)])
+        return np.maximum(maxima[: len(self)], maxima[self.size - width : self.size - width + len(self)])
 
     def count(self, mask: Mask) -> Int:
         """See NodeSets."""
@@ -173,6 +173,6 @@ class Windows:
         values = total[at]
         best = values == values.max(axis=1)[:, np.newaxis]
         ties = best.sum(axis=1)
-        found = np.zeros(len(self), dtype=np.float64)
-        np.add.at(found, at[best], np.repeat(self.weight[windows] / ties, ties))
-        return found
+        shares = np.zeros(len(self), dtype=np.float64)
+        np.add.at(shares, at[best], np.repeat(self.weight[windows] / ties, ties))
+        return shares

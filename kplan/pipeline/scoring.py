@@ -129,8 +129,8 @@ class Scoring:
         scores = plugin.score(self.pod, state, self.cluster, rows, self.choices.get(plugin.name))
         if isinstance(scores, Failed):
             raise CycleError(f'running Score plugins: plugin "{plugin.name}" failed with: {scores.message}')
-        found: NDArray[np.int64] = scores
-        return found
+        raw: NDArray[np.int64] = scores
+        return raw
 
 
 def stripped(cluster: Cluster, rows: Rows) -> Iterator[Change]:

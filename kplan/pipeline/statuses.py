@@ -67,7 +67,7 @@ class FilterPass:
 
         Source: v1.20.15 framework/interface.go PluginToStatus.Merge; runtime/framework.go RunFilterPlugins.
         """
-        found: list[NodeStatus] = []
+        statuses: list[NodeStatus] = []
         for asked in self.asked:
             at = int(np.searchsorted(asked.positions, position))
             if at >= len(asked.positions) or asked.positions[at] != position or not asked.failed[at]:
@@ -75,10 +75,10 @@ class FilterPass:
             status = _told(asked, at)
             if status.code is Code.ERROR:
                 return status
-            found.append(status)
-        firm = any(one.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE for one in found)
+            statuses.append(status)
+        firm = any(one.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE for one in statuses)
         code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if firm else Code.UNSCHEDULABLE
-        return NodeStatus(code, found[0].plugin, tuple(why for one in found for why in one.whys))
+        return NodeStatus(code, statuses[0].plugin, tuple(why for one in statuses for why in one.whys))
 
     def _counts(self, index: int) -> Mask:
         """bool[K], the worlds asked of one plugin where its answer is the verdict, or part of it."""
@@ -193,14 +193,14 @@ class Statuses(Mapping[int, NodeStatus]):
 
     def plugins(self) -> frozenset[str]:
         """Names of the plugins whose status is the verdict of some world; an extender's is empty."""
-        found = {status.plugin for status in self._refused.values()}
+        names = {status.plugin for status in self._refused.values()}
         passes = [(self._plain, self._at < 0)]
         if self._nominated is not None:
             passes.append((self._nominated, self._nominated.first >= 0))
         for run, where in passes:
             first = run.first[where]
-            found.update(run.asked[index].plugin for index in np.unique(first[first >= 0]).tolist())
-        return frozenset(found)
+            names.update(run.asked[index].plugin for index in np.unique(first[first >= 0]).tolist())
+        return frozenset(names)
 
     def histogram(self) -> Counter[str]:
         """Count the worlds each reason holds for."""
@@ -212,10 +212,10 @@ class Statuses(Mapping[int, NodeStatus]):
 
     def first_error(self) -> NodeStatus | None:
         """Status of the first world, by position, whose code is Error; None if there is none."""
-        found = [position for position in self._plain.error_positions() if self._at[position] < 0]
+        positions = [position for position in self._plain.error_positions() if self._at[position] < 0]
         if self._nominated is not None:
-            found += [int((self._at == at).argmax()) for at in self._nominated.error_positions()]
-        return self.status(min(found)) if found else None
+            positions += [int((self._at == at).argmax()) for at in self._nominated.error_positions()]
+        return self.status(min(positions)) if positions else None
 
 
 def _told(asked: PluginAnswer, at: int) -> NodeStatus:

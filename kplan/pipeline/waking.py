@@ -37,13 +37,13 @@ def rejectors(outcome: Outcome) -> frozenset[str]:
     if diagnosis.pre_filter is not None:
         named = (about.name for why in diagnosis.pre_filter.whys for about in why.about)
         return frozenset((diagnosis.pre_filter.plugin,) if diagnosis.pre_filter.plugin else named)
-    found = set(diagnosis.pre_filter_plugins)
+    plugins = set(diagnosis.pre_filter_plugins)
     if isinstance(diagnosis.status, Statuses):
         # a status without a plugin is an extender's
-        found |= {plugin or EXTENDERS for plugin in diagnosis.status.plugins()}
+        plugins |= {plugin or EXTENDERS for plugin in diagnosis.status.plugins()}
     if diagnosis.nominated_outside is not None:
-        found.add(diagnosis.nominated_outside.plugin)
-    return frozenset(found)
+        plugins.add(diagnosis.nominated_outside.plugin)
+    return frozenset(plugins)
 
 
 @dataclass(frozen=True, slots=True)

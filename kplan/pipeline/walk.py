@@ -88,10 +88,10 @@ def _scored(cycle: Cycle, scores: Scores, rows: Rows) -> Scores:
     filtered = {name: None if isinstance(state, Skip) else state for name, state in cycle.states.items()}
     scoring = Scoring(cycle.cluster, cycle.pipeline, cycle.pod, filtered, cycle.choices, None, cycle.bare)
     try:
-        found = scoring.score(rows)
+        fresh = scoring.score(rows)
     except CycleError:
         return scores
-    best = tuple(rows[found.total == found.total.max()].tolist())
+    best = tuple(rows[fresh.total == fresh.total.max()].tolist())
     return replace(
-        scores, rows=rows, raw=found.raw, weighted=found.weighted, total=found.total, skipped=found.skipped, best=best
+        scores, rows=rows, raw=fresh.raw, weighted=fresh.weighted, total=fresh.total, skipped=fresh.skipped, best=best
     )

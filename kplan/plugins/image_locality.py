@@ -86,8 +86,8 @@ def normalized_image_name(name: str) -> str:
 def image_state(cluster: Cluster, name: str) -> ImageState:
     """Look an image up on all nodes; it is known until a node changes."""
     asked: dict[str, ImageState] = cluster.objects.derived("ImageLocality", ("nodes",), dict)
-    found = asked.get(name)
-    if found is None:
+    state = asked.get(name)
+    if state is None:
         seen = cluster.objects.derived("ImageLocality of nodes", (), _Seen)
         index: dict[int, int] = cluster.objects.derived(
             "ImageLocality rows", ("nodes",), lambda: seen.rows(cluster.nodes)
@@ -95,8 +95,8 @@ def image_state(cluster: Cluster, name: str) -> ImageState:
         held = seen.holders.get(name, {})
         rows = sorted(map(index.__getitem__, index.keys() & held))
         size = held[id(cluster.nodes[rows[0]])] if rows else 0
-        found = asked[name] = ImageState(size, np.array(rows, dtype=np.intp))
-    return found
+        state = asked[name] = ImageState(size, np.array(rows, dtype=np.intp))
+    return state
 
 
 class _Seen:

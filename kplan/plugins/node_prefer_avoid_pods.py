@@ -60,11 +60,11 @@ class NodePreferAvoidPods(ColumnPlugin[None]):
 
 
 def _avoided(cluster: Cluster) -> Avoided:
-    found: Avoided = {}
+    by_controller: Avoided = {}
     for row, node in enumerate(cluster.nodes):
         for controller in _controllers(node):
-            found.setdefault(controller, []).append(row)
-    return found
+            by_controller.setdefault(controller, []).append(row)
+    return by_controller
 
 
 def _controllers(node: Node) -> set[tuple[str, str]]:

@@ -157,29 +157,29 @@ class NodeResourcesFit:
         """Give requested, used and capacity of every resource that is short."""
         amounts = {PODS: 1, **dict(state)}
         usage = _Usage(cluster, worlds)
-        found: dict[int, list[InsufficientResource]] = {row: [] for row in rows}
+        shortages: dict[int, list[InsufficientResource]] = {row: [] for row in rows}
         for refusal in findings.refusals:
             name = refusal.about[0].name
             amount = amounts[name]
             used, capacity = usage.pods() if name == PODS else usage.resource(name)
             for row in rows:
                 if refusal.rows[row]:
-                    found[row].append(InsufficientResource(name, amount, int(used[row]), int(capacity[row])))
+                    shortages[row].append(InsufficientResource(name, amount, int(used[row]), int(capacity[row])))
         return NodeResourcesFitFacts(
             tuple(
                 NodeShortage(cluster.node_name(int(worlds.rows[row])), tuple(insufficient))
-                for row, insufficient in found.items()
+                for row, insufficient in shortages.items()
             )
         )
 
     def interests(self) -> tuple[Interest, ...]:
         """Pods that are gone or ask for less, nodes that are new or have other amounts, classes of devices."""
-        found = [POD_DELETED, Interest(Resource.NODE, Action.ADD | Action.NODE_ALLOCATABLE)]
+        interests = [POD_DELETED, Interest(Resource.NODE, Action.ADD | Action.NODE_ALLOCATABLE)]
         if self._features.enabled("DRAExtendedResource"):
-            found.append(Interest(Resource.DEVICE_CLASS, Action.ADD | Action.UPDATE))
+            interests.append(Interest(Resource.DEVICE_CLASS, Action.ADD | Action.UPDATE))
         if self._features.enabled("InPlacePodVerticalScaling"):
-            found += [Interest(who, Action.POD_SCALE_DOWN) for who in (Resource.ASSIGNED_POD, Resource.TARGET_POD)]
-        return tuple(found)
+            interests += [Interest(who, Action.POD_SCALE_DOWN) for who in (Resource.ASSIGNED_POD, Resource.TARGET_POD)]
+        return tuple(interests)
 
     def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
         """A node that would hold the pod if it were empty, and has more now; a pod that leaves or asks for less."""

@@ -37,10 +37,10 @@ METHODS: Mapping[str, str] = {
 @cache
 def _found() -> Mapping[str, EntryPoint]:
     """Entry points by name; of two of one name, the first."""
-    found: dict[str, EntryPoint] = {}
+    by_name: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
-        found.setdefault(point.name, point)
-    return found
+        by_name.setdefault(point.name, point)
+    return by_name
 
 
 def names() -> frozenset[str]:
@@ -66,10 +66,10 @@ def other(name: str) -> type[Any] | None:
         raise _broken(point, f"calls itself {getattr(loaded, 'name', None)!r}")
     if not isinstance(getattr(loaded, "cost", None), Cost) or not callable(getattr(loaded, "reads", None)):
         raise _broken(point, "has no cost, or does not say what it reads")
-    found: type[Any] = loaded
-    if not points_of(found):
+    plugin: type[Any] = loaded
+    if not points_of(plugin):
         raise _broken(point, "has none of the extension points")
-    return found
+    return plugin
 
 
 @dataclass(frozen=True, slots=True)

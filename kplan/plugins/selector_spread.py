@@ -116,8 +116,8 @@ def default_selector(pod: PodInfo, cluster: Cluster) -> Selector:
 def _zones(cluster: Cluster) -> NDArray[np.intp]:
     """intp[N], a number for each pair of region and zone, -1 where a node has neither."""
     numbers: dict[tuple[str, str], int] = {}
-    found = [_zone(node) for node in cluster.nodes]
-    codes = [numbers.setdefault(zone, len(numbers)) if any(zone) else -1 for zone in found]
+    zones = [_zone(node) for node in cluster.nodes]
+    codes = [numbers.setdefault(zone, len(numbers)) if any(zone) else -1 for zone in zones]
     return np.array(codes, dtype=np.intp)
 
 

@@ -152,11 +152,11 @@ def _by_first(
     first = state.alike[0] if state.alike else None
     if not worlds.moved:
         return {first: range(len(worlds))}
-    found: dict[int | None, list[int]] = {}
+    by_first_pod: dict[int | None, list[int]] = {}
     for i in range(len(worlds)):
         moves = worlds.moves(i)
         gone = {row for row, sign in moves if sign < 0}
         come = [row for row, sign in moves if sign > 0 and is_alike(pod, cluster.pods[row])]
         left = next((row for row in (*state.alike, *come) if row not in gone), None)
-        found.setdefault(left, []).append(i)
-    return found
+        by_first_pod.setdefault(left, []).append(i)
+    return by_first_pod

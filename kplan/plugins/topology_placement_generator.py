@@ -57,7 +57,7 @@ class TopologyPlacementGenerator:
 
 def _domain_in_use(group: GroupInfo, cluster: Cluster, key: str) -> str | Failed | None:
     """The one domain of the group's pods that have a node; None if none has."""
-    found: str | None = None
+    domain: str | None = None
     prefix = "cannot determine domain for already scheduled pods: "
     for row in cluster.in_group(group.key):
         pod = cluster.pods[row]
@@ -67,7 +67,7 @@ def _domain_in_use(group: GroupInfo, cluster: Cluster, key: str) -> str | Failed
         value = cluster.nodes[node].labels.get(key) if node >= 0 else None
         if value is None:
             return Failed(f"{prefix}no topology domain found for pod {pod.key}")
-        if found not in (None, value):
-            return Failed(f"{prefix}more than 1 domain found for pod group: {found}, {value}")
-        found = value
-    return found
+        if domain not in (None, value):
+            return Failed(f"{prefix}more than 1 domain found for pod group: {domain}, {value}")
+        domain = value
+    return domain

@@ -124,15 +124,15 @@ def _no_limit(asked: RunCycle, row: int) -> Iterator[Warned]:
 
 def _volumes(cluster: Cluster, pod: Pod) -> dict[str, str]:
     """Driver of each volume of a pod that a CSI driver serves, by name of the volume; that of a class for no volume."""
-    found = {}
+    drivers = {}
     for use in claim_uses(pod):
         claim = cluster.objects.table("persistent_volume_claims").get(use.key)
         if claim is None:
             continue
         volume = cluster.objects.table("persistent_volumes").get(claim.spec.volume_name or "")
         if volume is not None and volume.spec.csi is not None:
-            found[volume.name] = volume.spec.csi.driver
+            drivers[volume.name] = volume.spec.csi.driver
         elif volume is None:
             item = cluster.objects.table("storage_classes").get(claim_class(claim))
-            found[use.key] = (item.provisioner or "") if item is not None else ""
-    return found
+            drivers[use.key] = (item.provisioner or "") if item is not None else ""
+    return drivers

@@ -227,8 +227,8 @@ def _refined(asked: RunCycle, diagnosis: Diagnosis, whole: Atom) -> Iterator[Ato
     elif whole.code == ReasonCode.NODE_AFFINITY:
         parts = _by_requirement(asked, diagnosis.rows, whole)
     elif whole.code in (ReasonCode.DEVICES_NOT_FOUND, ReasonCode.DEVICE_SELECTOR_FAILS):
-        found = by_lack(asked, diagnosis.rows, whole.mask, whole.about)
-        parts = (replace(whole, code=code, about=about, mask=mask) for code, about, mask in found)
+        lacks = by_lack(asked, diagnosis.rows, whole.mask, whole.about)
+        parts = (replace(whole, code=code, about=about, mask=mask) for code, about, mask in lacks)
     rest = whole.mask
     for part in parts:
         yield part
@@ -248,10 +248,10 @@ def _by_taints(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     parts: dict[tuple[str, ...], Mask] = {}
     taints = {name: group.taints for group in facts.groups for name in group.nodes}
     for number, at in zip(distinct, first, strict=True):
-        found = taints.get(asked.cluster.node_name(int(rows[where[at]])), ())
-        parts[found] = parts.get(found, np.zeros(len(rows), np.bool_)) | (whole.mask & (sets == number))
-    for found, mask in parts.items():
-        yield replace(whole, about=tuple(About(AboutKind.TAINT, taint) for taint in found), mask=mask)
+        blocking = taints.get(asked.cluster.node_name(int(rows[where[at]])), ())
+        parts[blocking] = parts.get(blocking, np.zeros(len(rows), np.bool_)) | (whole.mask & (sets == number))
+    for blocking, mask in parts.items():
+        yield replace(whole, about=tuple(About(AboutKind.TAINT, taint) for taint in blocking), mask=mask)
 
 
 def required_nodes(spec: PodSpec) -> NodeSelector | None:
@@ -293,12 +293,12 @@ def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
 
 def _merged(atoms: Iterable[Atom]) -> list[Atom]:
     """Take for one what nodes lack in the same way, whatever the scheduler says: devices, which may be its error."""
-    found: dict[Hashable, Atom] = {}
+    merged: dict[Hashable, Atom] = {}
     for number, atom in enumerate(atoms):
         key = (atom.plugin, atom.same()) if atom.code in LACKS else number
-        known = found.get(key)
-        found[key] = atom if known is None else replace(known, mask=known.mask | atom.mask)
-    return list(found.values())
+        known = merged.get(key)
+        merged[key] = atom if known is None else replace(known, mask=known.mask | atom.mask)
+    return list(merged.values())
 
 
 def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
@@ -306,7 +306,7 @@ def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
     plain = np.zeros(len(diagnosis.rows), dtype=np.bool_)
     for failing in diagnosis.failing:
         plain[failing.positions] |= failing.findings.failed
-    found: dict[tuple[str, str, tuple[About, ...], str, bool], Mask] = {}
+    masks: dict[tuple[str, str, tuple[About, ...], str, bool], Mask] = {}
     for position in np.flatnonzero(~diagnosis.feasible & ~plain).tolist():
         status, evictable = diagnosis.status[position], bool(diagnosis.unschedulable[position])
         told = [(why.code.value, why.about, why.reason) for why in status.whys]
@@ -314,8 +314,8 @@ def _kept(diagnosis: Diagnosis) -> Iterator[Atom]:
             told.append((plugin_code(status.plugin), (), status.message))
         for code, about, reason in told:
             key = (status.plugin, code, about, reason, evictable)
-            found.setdefault(key, np.zeros(len(plain), np.bool_))[position] = True
-    for (plugin, code, about, reason, evictable), mask in found.items():
+            masks.setdefault(key, np.zeros(len(plain), np.bool_))[position] = True
+    for (plugin, code, about, reason, evictable), mask in masks.items():
         yield Atom(plugin, code, about, reason, evictable, mask, kept=True)
 
 

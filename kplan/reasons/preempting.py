@@ -113,13 +113,13 @@ def hopeless(found: Preemption | None, cluster: Cluster, pod: PodInfo | None, gr
 
 
 def _obstacles(groups: Sequence[NodeGroup]) -> tuple[Obstacle, ...]:
-    found: Counter[Obstacle] = Counter()
+    counts: Counter[Obstacle] = Counter()
     for group in groups:
         for atom in group.atoms:
             if not atom.evictable and atom.code in _OBSTACLES:
-                found[_OBSTACLES[atom.code]] += len(group.rows)
+                counts[_OBSTACLES[atom.code]] += len(group.rows)
                 break
-    return tuple(obstacle for obstacle, _ in found.most_common(_KINDS_TOLD))
+    return tuple(obstacle for obstacle, _ in counts.most_common(_KINDS_TOLD))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ def races(asked: RunCycle, row: int) -> Iterator[RacesWith]:
     """
     cluster = asked.cluster
     others = islice(_others(asked), OTHERS)
-    found = Counter(other.scheduler_name for other in others if _wants_the_same(cluster, asked.pod, other, row))
-    for scheduler, pods in sorted(found.items()):
+    by_scheduler = Counter(other.scheduler_name for other in others if _wants_the_same(cluster, asked.pod, other, row))
+    for scheduler, pods in sorted(by_scheduler.items()):
         yield RacesWith(scheduler, pods, cluster.node_name(row))
 
 

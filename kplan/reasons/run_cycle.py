@@ -85,11 +85,11 @@ class RunCycle:
     def kept(self, resource: str) -> dict[int, int]:
         """What is kept of a resource for nominated pods, by node row."""
         row = self.cluster.resources.get(resource)
-        found: dict[int, int] = {}
+        by_node: dict[int, int] = {}
         nominated = self.cycle.filters.nominated if self.cycle.filters is not None else {}
         for node, pods in nominated.items():
             if resource == "pods":
-                found[node] = len(pods)
+                by_node[node] = len(pods)
             elif row is not None:
-                found[node] = sum(int(self.cluster.pod_request[row, pod]) for pod in pods)
-        return found
+                by_node[node] = sum(int(self.cluster.pod_request[row, pod]) for pod in pods)
+        return by_node

@@ -39,8 +39,8 @@ class ClaimsChanged:
     def effect(self, cluster: Cluster) -> Effect:
         """See Step."""
         table: Mapping[str, ResourceClaim] = cluster.objects.table("resource_claims")
-        found = [table[key] for key in self.claims if key in table and table[key].status.allocation is None]
-        return Effect(tuple(Put.of(replace(claim, spec=self.change(claim.spec))) for claim in found))
+        unallocated = [table[key] for key in self.claims if key in table and table[key].status.allocation is None]
+        return Effect(tuple(Put.of(replace(claim, spec=self.change(claim.spec))) for claim in unallocated))
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,11 +54,11 @@ class Fate:
 
 def propose(case: Case, lab: Lab) -> Iterator[Candidate]:
     """Evict the smallest pod that is enough, on the nearest nodes that an eviction can help."""
-    found = case.asked.outcome.preemption
+    preemption = case.asked.outcome.preemption
     helped = [group for group in case.groups if all(atom.evictable or atom.code in _LET_GO for atom in group.atoms)]
     chosen: set[int] = set()
-    if found is not None and found.picks:
-        chosen = set(found.candidates[found.picks[0]].pods)
+    if preemption is not None and preemption.picks:
+        chosen = set(preemption.candidates[preemption.picks[0]].pods)
     seen: set[tuple[int, ...]] = set()
     for group in helped[:GROUPS]:
         for row in group.rows[:NODES].tolist():
@@ -110,10 +110,10 @@ def _sets(case: Case, lab: Lab, group: NodeGroup, node: int) -> Iterator[tuple[i
 
 def _highest_victim(case: Case) -> int | None:
     """Priority that other victims have to be below, where preemption works by itself."""
-    found = case.asked.outcome.preemption
-    if found is None or not found.picks:
+    preemption = case.asked.outcome.preemption
+    if preemption is None or not preemption.picks:
         return None
-    return max((case.cluster.pods[row].priority for row in found.candidates[found.picks[0]].pods), default=0)
+    return max((case.cluster.pods[row].priority for row in preemption.candidates[preemption.picks[0]].pods), default=0)
 
 
 def _movable(case: Case, group: NodeGroup, node: int) -> list[PodInfo]:

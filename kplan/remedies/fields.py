@@ -53,10 +53,10 @@ def edited(manifest: ManifestObject, pod: PodSpec, edit: Edit) -> tuple[Manifest
         raw: Any = manifest.raw
         changes: list[FieldChange] = []
         for step in reversed(steps):  # elements are taken out from the last to the first
-            found = _written(raw, path, before, step)
-            if found is None:
+            replaced = _written(raw, path, before, step)
+            if replaced is None:
                 return None
-            raw, where, old = found
+            raw, where, old = replaced
             changes.append(_change(manifest, where, old, step))
         return manifest.with_raw(raw), tuple(reversed(changes))
     return None

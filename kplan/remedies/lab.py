@@ -170,12 +170,12 @@ class Lab:
         if outcome.choice >= 0:
             nodes = tuple(cluster.node_name(int(row)) for row in outcome.feasible)
             return Effect(outcome, nodes, cluster.node_name(outcome.choice))
-        found = outcome.preemption
-        if found is None or not found.picks:
+        preemption = outcome.preemption
+        if preemption is None or not preemption.picks:
             return None
-        pick = found.picks[0]
-        evicted = tuple(cluster.pods[row].key for row in found.candidates[pick].pods)
-        return Effect(outcome, (), cluster.node_name(pick), evicted, len(found.picks))
+        pick = preemption.picks[0]
+        evicted = tuple(cluster.pods[row].key for row in preemption.candidates[pick].pods)
+        return Effect(outcome, (), cluster.node_name(pick), evicted, len(preemption.picks))
 
     def _next(self, pod: PodInfo, effect: Effect) -> Effect:
         """Place the pod, then pods like it, one after another."""

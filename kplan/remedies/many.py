@@ -50,12 +50,12 @@ class _Bench:
         total, fits = len(self.pods), self._count(candidate)
         if not candidate.adds_nodes or fits == total:
             return self._tried(candidate, fits)
-        found = self._more(candidate, fits)
+        more = self._more(candidate, fits)
         domains = domains_of(self.planner.cluster, self.pods[0]) if added(candidate) else None
-        if found.found.fits == total or domains is None:
-            return found
+        if more.found.fits == total or domains is None:
+            return more
         across = self._in_each(candidate, domains)
-        return across if across.found.fits > found.found.fits else found
+        return across if across.found.fits > more.found.fits else more
 
     def _tried(self, candidate: Candidate, fits: int, few: tuple[int, int] | None = None, most: int = 0) -> Tried[Fits]:
         return Tried(candidate, Fits(fits, len(self.pods), few, most, self.untried))
@@ -104,8 +104,8 @@ class _Bench:
         few = max((tried for tried, fit in known.items() if tried < number and fit < fits), default=0)
 
         def enough(tried: int) -> bool | None:
-            found = self._count(several(candidate, tried))
-            return found >= fits if found else None
+            fitting = self._count(several(candidate, tried))
+            return fitting >= fits if fitting else None
 
         number = least(few, number, enough)
         return self._tried(several(candidate, number), fits, most=most if most > number else 0)
@@ -117,18 +117,18 @@ class _Bench:
         def fits(rounds: int) -> int:
             return self._count(several(candidate, rounds, domains))
 
-        most, found, few = 1, fits(1), 0
-        while 0 < found < total and 2 * most * size <= MOST_NODES:
+        most, fitting, few = 1, fits(1), 0
+        while 0 < fitting < total and 2 * most * size <= MOST_NODES:
             more = fits(2 * most)
-            if more <= found:
+            if more <= fitting:
                 break
-            few, most, found = most, 2 * most, more
+            few, most, fitting = most, 2 * most, more
 
         def enough(rounds: int) -> bool | None:
             tried = fits(rounds)
-            return tried >= found if tried else None
+            return tried >= fitting if tried else None
 
-        return self._tried(several(candidate, least(few, most, enough), domains), found)
+        return self._tried(several(candidate, least(few, most, enough), domains), fitting)
 
 
 def _placed(trial: Trial, candidate: Candidate, pod: PodInfo) -> bool:

@@ -45,10 +45,10 @@ def domains_of(cluster: Cluster, pod: PodInfo) -> Domains | None:
     """What a pod has to spread over, if it is one kind of domain besides nodes, and there are several of it."""
     rules = pod.pod.spec.topology_spread_constraints or ()
     keys = {rule.topology_key for rule in rules if rule.when_unsatisfiable == "DoNotSchedule"} - {HOSTNAME}
-    found = [
+    kinds = [
         Domains(key, tuple(sorted({node.labels[key] for node in cluster.nodes if key in node.labels}))) for key in keys
     ]
-    several = [domains for domains in found if len(domains.values) > 1]
+    several = [domains for domains in kinds if len(domains.values) > 1]
     return several[0] if len(several) == 1 and len(several[0].values) <= MOST_DOMAINS else None
 
 
@@ -92,8 +92,8 @@ def least(few: int, most: int, enough: Callable[[int], bool | None]) -> int:
     """
     while most - few > 1:
         middle = (few + most) // 2
-        found = enough(middle)
-        if found is None:
+        suffices = enough(middle)
+        if suffices is None:
             break
-        few, most = (few, middle) if found else (middle, most)
+        few, most = (few, middle) if suffices else (middle, most)
     return most

@@ -24,8 +24,8 @@ def by_moving(case: Case, lab: Lab) -> Iterator[Remedy]:
     planner = case.planner
     if not planner.queue.responsible(case.pod) or not case.pod.waiting:
         return
-    found = fewest_moves(planner, Wanted((case.pod.row,)), Movable(planner), most=MOST, cycles=CYCLES)
-    for journey in found.journeys[:1]:
+    fewest = fewest_moves(planner, Wanted((case.pod.row,)), Movable(planner), most=MOST, cycles=CYCLES)
+    for journey in fewest.journeys[:1]:
         candidate = Candidate(
             "move-pods",
             Cost.EVICT,

@@ -24,8 +24,8 @@ BUDGETS = 3
 
 def propose(case: Case, lab: Lab) -> Iterator[Candidate]:
     """Raise the priority just above that of pods that run or are nominated; of those that evict, loosen budgets."""
-    found = case.asked.outcome.preemption
-    if found is not None and found.picks:
+    preemption = case.asked.outcome.preemption
+    if preemption is not None and preemption.picks:
         yield from _budgets(case)
         return
     if case.spec.preemption_policy == "Never":
@@ -62,8 +62,8 @@ def _levels(case: Case) -> list[int]:
     """Priorities just above those of other pods, lowest first."""
     cluster, own = case.cluster, case.pod.priority
     here = (cluster.pod_node >= 0) | (cluster.pod_nominated >= 0)
-    found = np.unique(cluster.pod_priority[here & (cluster.pod_priority >= own)]) + 1
-    return [int(level) for level in found if level <= HIGHEST]
+    levels = np.unique(cluster.pod_priority[here & (cluster.pod_priority >= own)]) + 1
+    return [int(level) for level in levels if level <= HIGHEST]
 
 
 def _lowest(case: Case, lab: Lab, levels: list[int]) -> Iterator[Candidate]:
@@ -103,11 +103,11 @@ def _with_priority(level: int, name: str) -> Edit:
 def _budgets(case: Case) -> Iterator[Candidate]:
     """Let a budget that spares pods of lower priority allow one more."""
     cluster = case.cluster
-    found = case.asked.outcome.preemption
-    assert found is not None
+    preemption = case.asked.outcome.preemption
+    assert preemption is not None
     seen: dict[str, None] = {}
-    for row in found.candidates:
-        gone = set(found.candidates[row].pods)
+    for row in preemption.candidates:
+        gone = set(preemption.candidates[row].pods)
         for other in cluster.pods_on(row):
             pod = cluster.pods[other]
             if other in gone or pod.priority >= case.pod.priority:

@@ -43,15 +43,15 @@ def _targets(case: Case, group: NodeGroup, short: list[str]) -> dict[str, int]:
     best: dict[str, int] = {}
     loss = 2.0
     for row in group.rows[:64].tolist():
-        found: dict[str, int] = {}
+        room: dict[str, int] = {}
         worst = 0.0
         for atom in group.atoms:
             if atom.resource in short:
                 needs, free, _ = case.asked.amounts(atom.resource, kept=atom.kept)
-                found[atom.resource] = int(free[row])
+                room[atom.resource] = int(free[row])
                 worst = max(worst, (needs - int(free[row])) / max(needs, 1))
-        if all(amount > 0 for amount in found.values()) and worst < loss:
-            best, loss = found, worst
+        if all(amount > 0 for amount in room.values()) and worst < loss:
+            best, loss = room, worst
     return best
 
 
@@ -158,8 +158,8 @@ def _largest(spec: PodSpec, name: str, over: int, count: _Count) -> PodSpec | No
 
 
 def _request(container: Container, name: str) -> int:
-    found: dict[str, int] = scheduler_units(container.resources.requests if container.resources else None)
-    return found.get(name, 0)
+    requested: dict[str, int] = scheduler_units(container.resources.requests if container.resources else None)
+    return requested.get(name, 0)
 
 
 def _with_container(spec: PodSpec, field: str, place: int, name: str, amount: int) -> PodSpec:

@@ -75,10 +75,10 @@ def remedies_of(
     outcome = asked.outcome
     if outcome.gated or outcome.choice >= 0 or not asked.cluster.nodes or asked.pod.gone:
         return Remedies()
-    found = tuple(find_groups(asked) if groups is None else groups)
-    if outcome.error and not any(atom.code in _MENDED for group in found for atom in group.atoms):
+    refusing = tuple(find_groups(asked) if groups is None else groups)
+    if outcome.error and not any(atom.code in _MENDED for group in refusing for atom in group.atoms):
         return Remedies()
-    case = Case(planner, asked, tuple(group for group in found if not group.left_out)[:GROUPS])
+    case = Case(planner, asked, tuple(group for group in refusing if not group.left_out)[:GROUPS])
     if not case.groups:
         return Remedies()
     return _search(case, Lab(planner, asked.pod), brief=brief)

@@ -39,8 +39,8 @@ class Difference:
 
 def plain(spec: PodSpec) -> dict[str, Any]:
     """A spec as it is written."""
-    found: dict[str, Any] = msgspec.to_builtins(spec)
-    return found
+    fields: dict[str, Any] = msgspec.to_builtins(spec)
+    return fields
 
 
 def with_containers(spec: PodSpec, change: Callable[[Container], Container]) -> PodSpec:

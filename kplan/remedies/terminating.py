@@ -33,10 +33,10 @@ def _leaving(case: Case) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Rows of pods on nodes that are being deleted."""
     cluster = case.cluster
     classes = [number for number, one in enumerate(cluster.pod_classes) if one.terminating]
-    found: np.ndarray[tuple[int], np.dtype[np.intp]] = np.flatnonzero(
+    rows: np.ndarray[tuple[int], np.dtype[np.intp]] = np.flatnonzero(
         np.isin(cluster.pod_class, classes) & (cluster.pod_node >= 0)
     )
-    return found
+    return rows
 
 
 def _nodes(case: Case, leaving: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[int]:

@@ -114,15 +114,15 @@ def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
     """Detach what no pod uses; where that is not enough it is said."""
     unused = {name for use in uses for name in use.unused}
     node = uses[0].node
-    found = [
+    attachments = [
         (key, item)
         for key, item in case.cluster.objects.table("volume_attachments").items()
         if item.spec.node_name == node and item.spec.source and item.spec.source.persistent_volume_name in unused
     ]
-    if found:
-        volumes = sorted({item.spec.source.persistent_volume_name for _, item in found})
-        what = about.Named(node=node, names=tuple(volumes), keys=tuple(key for key, _ in found))
-        steps = (Objects(tuple(Put("volume_attachments", key, None) for key, _ in found)),)
+    if attachments:
+        volumes = sorted({item.spec.source.persistent_volume_name for _, item in attachments})
+        what = about.Named(node=node, names=tuple(volumes), keys=tuple(key for key, _ in attachments))
+        steps = (Objects(tuple(Put("volume_attachments", key, None) for key, _ in attachments)),)
         yield Candidate("detach-volume", Cost.STALE, what, steps=steps, named=True)
 
 

@@ -27,10 +27,10 @@ def safe_json(value: object) -> str:
 def page_data(document: Mapping[str, Any], drawing: Drawing) -> dict[str, Any]:
     """Give all that the page's script reads: the document as plain values, and what is drawn beside it."""
     root, shared = share(document)
-    found: dict[str, Any] = {"document": root, "shared": shared, "nodes": pack(drawing.nodes)}
+    parts: dict[str, Any] = {"document": root, "shared": shared, "nodes": pack(drawing.nodes)}
     if drawing.verdicts is not None:
-        found["verdicts"] = coded(drawing.verdicts, drawing.nodes)
-    return found
+        parts["verdicts"] = coded(drawing.verdicts, drawing.nodes)
+    return parts
 
 
 def share(document: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
@@ -80,15 +80,15 @@ class _Parts:
             body = [self._numbered(value) for value in part]
         # True, 1 and 1.0 are equal and have the same hash
         key = type(body), tuple((name, type(value), value) for name, value in _items(body))
-        found = self._numbers.get(key)
-        if found is None:
-            found = self._numbers[key] = _Number(len(self._bodies))
+        entry = self._numbers.get(key)
+        if entry is None:
+            entry = self._numbers[key] = _Number(len(self._bodies))
             self._bodies.append(body)
             self._uses.append(0)
             for _, value in _items(body):
                 if isinstance(value, _Number):
                     self._uses[value.at] += 1
-        return found
+        return entry
 
     def _numbered(self, value: Any) -> Any:
         return self.number(value) if isinstance(value, Mapping | list | tuple) else value
@@ -129,10 +129,10 @@ def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
         return texts.setdefault(text, len(texts))
 
     def numbers(amounts: Mapping[str, int]) -> list[int]:
-        found = [amounts.get(name, 0) for name in order]
-        while found and not found[-1]:
-            found.pop()
-        return found
+        values = [amounts.get(name, 0) for name in order]
+        while values and not values[-1]:
+            values.pop()
+        return values
 
     def pod(item: PodUsage) -> list[Any]:
         return [item.pod, item.priority, CHANGES.index(item.change), *numbers(item.amounts)]

@@ -47,11 +47,11 @@ def report(document: CheckResult) -> str:
 
 
 def _counts(cases: Iterable[_Case]) -> dict[str, str]:
-    found = list(cases)
+    listed = list(cases)
     return {
-        "tests": str(len(found)),
-        "failures": str(sum(bool(case.failures) for case in found)),
-        "errors": str(sum(bool(case.errors) for case in found)),
+        "tests": str(len(listed)),
+        "failures": str(sum(bool(case.failures) for case in listed)),
+        "errors": str(sum(bool(case.errors) for case in listed)),
     }
 
 
@@ -80,8 +80,8 @@ def _case(suite: Element, case: _Case) -> None:
     made = SubElement(suite, "testcase", {"name": _text(case.name), "classname": _text(case.classname)})
     if case.skipped:
         SubElement(made, "skipped", {"message": _text(case.skipped)})
-    for tag, found in (("failure", case.failures), ("error", case.errors)):
-        for kind, message, text in found:
+    for tag, problems in (("failure", case.failures), ("error", case.errors)):
+        for kind, message, text in problems:
             SubElement(made, tag, {"type": kind, "message": _text(message)}).text = _text(text)
     if case.output:
         SubElement(made, "system-out").text = _text(case.output)
@@ -89,9 +89,9 @@ def _case(suite: Element, case: _Case) -> None:
 
 def _object(item: CheckedObject, findings: Iterable[Finding]) -> _Case:
     case = _Case(item.object, item.file or "manifests", output=f"{item.change}: {item.result}")
-    found = [finding for finding in findings if finding.object == item.object]
-    case.failures = [_failure(finding) for finding in found if finding.counted]
-    notes = [f"not counted ({finding.why_not}): {finding.text}" for finding in found if not finding.counted]
+    own = [finding for finding in findings if finding.object == item.object]
+    case.failures = [_failure(finding) for finding in own if finding.counted]
+    notes = [f"not counted ({finding.why_not}): {finding.text}" for finding in own if not finding.counted]
     case.output = "\n".join([case.output, *notes])
     if item.status == "unknown":
         case.skipped = item.result

@@ -225,7 +225,7 @@ def slices_like(cluster: Cluster, like: str, name: str) -> list[Change]:
     new one by its labels, if they do.
     """
     slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
-    found: list[Change] = []
+    changes: list[Change] = []
     for item in slices.values():
         if not like or item.spec.node_name != like:
             continue
@@ -234,8 +234,8 @@ def slices_like(cluster: Cluster, like: str, name: str) -> list[Change]:
         spec = replace(
             item.spec, devices=devices, node_name=name, pool=replace(pool, name=_renamed(pool.name, like, name))
         )
-        found.append(Put.of(ResourceSlice(metadata=ObjectMeta(name=_renamed(item.name, like, name)), spec=spec)))
-    return found
+        changes.append(Put.of(ResourceSlice(metadata=ObjectMeta(name=_renamed(item.name, like, name)), spec=spec)))
+    return changes
 
 
 def _renamed(text: str, like: str, name: str) -> str:

@@ -71,11 +71,11 @@ def _classes(cluster: Cluster, budget: PodDisruptionBudget) -> list[int]:
     """Classes of the pods that a budget is for; classes are only ever added, so each is looked at once."""
     known: dict[tuple[str, Selector], tuple[int, list[int]]] = cluster.objects.derived("classes of budgets", (), dict)
     selector, namespace, every = compile_selector(budget.spec.selector), budget.namespace, cluster.pod_classes
-    seen, found = known.get((namespace, selector), (0, []))
+    seen, classes = known.get((namespace, selector), (0, []))
     covers = covering(budget)
-    found = [*found, *(one.index for one in every[seen:] if covers(one))]
-    known[namespace, selector] = len(every), found
-    return found
+    classes = [*classes, *(one.index for one in every[seen:] if covers(one))]
+    known[namespace, selector] = len(every), classes
+    return classes
 
 
 def status_of(cluster: Cluster, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
@@ -87,9 +87,9 @@ def status_of(cluster: Cluster, budget: PodDisruptionBudget) -> PodDisruptionBud
     pods = covered(cluster, budget)
     spec = budget.spec
     if without_scale(cluster, budget):
-        found = sum(map(healthy, pods))
+        healthy_count = sum(map(healthy, pods))
         return PodDisruptionBudgetStatus(
-            disruptions_allowed=0, current_healthy=found, desired_healthy=found, expected_pods=len(pods)
+            disruptions_allowed=0, current_healthy=healthy_count, desired_healthy=healthy_count, expected_pods=len(pods)
         )
     if spec.max_unavailable is not None:
         expected = _scale(cluster, pods)

@@ -45,15 +45,15 @@ def daemon_pods(cluster: Cluster, node: Node, like: str, samples: Mapping[str, P
 def samples_of(cluster: Cluster, like: str) -> dict[str, PodInfo]:
     """One pod of each DaemonSet that has any, by ``namespace/name`` of the set; the one on ``like`` if there is."""
     home = cluster.node_index.get(like, -1)
-    found: dict[str, PodInfo] = {}
+    by_owner: dict[str, PodInfo] = {}
     for pod in cluster.pods:
         kind, name = controller(pod)
         if kind != "DaemonSet" or pod.gone or pod.terminating:
             continue
         key = f"{pod.namespace}/{name}"
-        if key not in found or int(cluster.pod_node[pod.row]) == home >= 0:
-            found[key] = pod
-    return found
+        if key not in by_owner or int(cluster.pod_node[pod.row]) == home >= 0:
+            by_owner[key] = pod
+    return by_owner
 
 
 def _of_set(cluster: Cluster, item: DaemonSet, node: Node, sample: PodInfo | None) -> Pod | None:

@@ -74,14 +74,14 @@ def drain_pod(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod
     notes: list[str] = []
     flags: list[str] = []
     for check in _FILTERS:
-        found = check(cluster, pod, options)
-        if found is None:
+        outcome = check(cluster, pod, options)
+        if outcome is None:
             continue
-        if found.fate != "evict":
+        if outcome.fate != "evict":
             # kubectl names one flag at a time: what it would ask for before this one is needed, too
-            return replace(found, flag=" ".join(filter(None, [*flags, found.flag])))
-        notes.append(found.why)
-        flags.append(found.flag)
+            return replace(outcome, flag=" ".join(filter(None, [*flags, outcome.flag])))
+        notes.append(outcome.why)
+        flags.append(outcome.flag)
     return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), " ".join(filter(None, flags)))
 
 

@@ -47,8 +47,8 @@ class AddManifest:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         manifests = load_objects(list(self.files), namespace=self.namespace)
-        found = expand(manifests, to_state(cluster), cluster.rules, namespace=self.namespace)
-        return expansion_effect(cluster, found, f"{', '.join(self.files)} applied")
+        expansion = expand(manifests, to_state(cluster), cluster.rules, namespace=self.namespace)
+        return expansion_effect(cluster, expansion, f"{', '.join(self.files)} applied")
 
 
 def expansion_effect(cluster: Cluster, found: Expansion, text: str) -> Effect:
@@ -97,11 +97,11 @@ class Scale:
             return self._by_pods(cluster, kind, running)
         now = replace(item, spec=replace(item.spec, replicas=self.replicas))
         manifests = Manifests(objects=[as_manifest(now, self.flag)], namespace=space)
-        found = expand(manifests, to_state(cluster), cluster.rules, namespace=space)
-        if running and any(one.problems for one in found.refused):
+        expansion = expand(manifests, to_state(cluster), cluster.rules, namespace=space)
+        if running and any(one.problems for one in expansion.refused):
             # the server took it: what is missing (an image, a mount) was left out of the dump
             return self._by_pods(cluster, kind, running)
-        return expansion_effect(cluster, found, self._text(len(running)))
+        return expansion_effect(cluster, expansion, self._text(len(running)))
 
     def _text(self, before: int) -> str:
         return f"{self.workload} scaled from {before:,} to {self.replicas:,}"

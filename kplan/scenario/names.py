@@ -50,11 +50,11 @@ def resolve(cluster: Cluster, names: Sequence[str], scope: Scope) -> list[PodInf
     Raises:
         UsageError: a name means no pod, or several; the hint names close ones.
     """
-    found: dict[int, PodInfo] = {}
+    by_row: dict[int, PodInfo] = {}
     for name in names:
         for pod in _resolve(cluster, name, scope):
-            found[pod.row] = pod
-    return list(found.values())
+            by_row[pod.row] = pod
+    return list(by_row.values())
 
 
 def _resolve(cluster: Cluster, name: str, scope: Scope) -> list[PodInfo]:
@@ -118,12 +118,12 @@ def _owner_hint(cluster: Cluster, kind: str, name: str) -> str:
 
 def _owners(cluster: Cluster) -> dict[str, list[str]]:
     """Workloads that own pods by name, each as ``deploy/shop/web``."""
-    found: dict[str, dict[str, None]] = {}
+    by_name: dict[str, dict[str, None]] = {}
     for pod in cluster.pods:
         kind, name = top_owner(pod, cluster) if not pod.gone else ("", "")
         if kind in WORKLOAD_WORDS:
-            found.setdefault(name, {})[f"{kind_word(kind)}/{pod.namespace}/{name}"] = None
-    return {name: list(texts) for name, texts in found.items()}
+            by_name.setdefault(name, {})[f"{kind_word(kind)}/{pod.namespace}/{name}"] = None
+    return {name: list(texts) for name, texts in by_name.items()}
 
 
 def _meant(choices: Sequence[str]) -> str:
@@ -141,9 +141,9 @@ def find_nodes(cluster: Cluster, text: str) -> list[str]:
         return [name]
     if any(mark in text for mark in ("=", " in ", "!", "(")):
         selector = parse_selector(_in_full(cluster, text))
-        found = [node.name for node in cluster.nodes if selector is None or selector.matches(node.labels)]
-        if found:
-            return found
+        labelled = [node.name for node in cluster.nodes if selector is None or selector.matches(node.labels)]
+        if labelled:
+            return labelled
         raise UsageError(f"no node has the label {text}", code="no-such-node")
     raise no_such_node(cluster, name)
 
@@ -207,8 +207,8 @@ def _close_workloads(cluster: Cluster, word: str, kind: str, name: str) -> str:
         owners = () if pod.gone else (controller(pod), top_owner(pod, cluster))
         known |= {f"{pod.namespace}/{owner}": owner for what, owner in owners if what == kind}
     close = get_close_matches(name, sorted(set(known.values())), n=3, cutoff=0.6)
-    found = [f"{word}/{key}" for key, other in sorted(known.items()) if other in close]
-    return f"did you mean {' or '.join(found[:3])}?" if found else ""
+    suggestions = [f"{word}/{key}" for key, other in sorted(known.items()) if other in close]
+    return f"did you mean {' or '.join(suggestions[:3])}?" if suggestions else ""
 
 
 def workload_object(cluster: Cluster, kind: str, namespace: str, name: str) -> Object | None:

@@ -162,10 +162,10 @@ def _matching(pod: PodInfo, taint: Taint) -> Toleration | None:
 
 def _for_a_while(pods: Iterable[PodInfo], taint: Taint) -> tuple[str, ...]:
     """Say how long the pods that tolerate a NoExecute taint for a while stay."""
-    found = [one.toleration_seconds or 0 for pod in pods if (one := _matching(pod, taint)) is not None]
-    if not found:
+    seconds = [one.toleration_seconds or 0 for pod in pods if (one := _matching(pod, taint)) is not None]
+    if not seconds:
         return ()
-    return (f"{count(len(found), 'pod')} of them only after {max(found)} s or less (tolerationSeconds)",)
+    return (f"{count(len(seconds), 'pod')} of them only after {max(seconds)} s or less (tolerationSeconds)",)
 
 
 def tainted(node: Node, taint: Taint, *, remove: bool = False) -> Node:

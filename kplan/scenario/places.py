@@ -22,21 +22,21 @@ def moved(cluster: Cluster, labels: Mapping[str, str], given: Mapping[str, str])
         labels: of the node as it was.
         given: labels that it gets.
     """
-    found = {**labels, **given}
+    merged = {**labels, **given}
     zone = given.get(ZONE, given.get(OLD_ZONE, ""))
     old = labels.get(ZONE, labels.get(OLD_ZONE, ""))
     if not zone or zone == old:
-        return found
+        return merged
     there = [node for node in cluster.nodes if zone_of(node) == zone]
     for key in _keys(cluster):
         if key in given:
             continue
         values = {node.labels[key] for node in there if key in node.labels}
         if len(values) == 1 and (key in labels or not old):
-            found[key] = values.pop()
+            merged[key] = values.pop()
         elif (key in labels and not there and labels[key] == old) or (key in (ZONE, OLD_ZONE) and key in labels):
-            found[key] = zone
-    return found
+            merged[key] = zone
+    return merged
 
 
 def zone_of(node: Node) -> str:
@@ -62,9 +62,9 @@ def _keys(cluster: Cluster) -> Iterator[str]:
 
 def of_every_node(cluster: Cluster) -> dict[str, str]:
     """Labels of system and machine that every node has alike: a node of which only numbers are given has them, too."""
-    found = {}
+    shared = {}
     for key in _EVERYWHERE:
         values = {node.labels.get(key) for node in cluster.nodes}
         if len(values) == 1 and (value := values.pop()) is not None:
-            found[key] = value
-    return found
+            shared[key] = value
+    return shared

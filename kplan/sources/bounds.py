@@ -64,8 +64,8 @@ def _check_pod(spec: PodSpec) -> None:
         _count(container.ports, _PORTS, "ports", (*at, "ports"))
         if container.resources is not None:
             for name in ("requests", "limits"):
-                found = getattr(container.resources, name)
-                _count(found, _RESOURCES, "resources", (*at, "resources", name))
+                amounts = getattr(container.resources, name)
+                _count(amounts, _RESOURCES, "resources", (*at, "resources", name))
 
 
 def _containers(spec: PodSpec) -> Iterator[tuple[Path, Any]]:

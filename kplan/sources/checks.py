@@ -154,8 +154,8 @@ def _check_of(kind: inspect.Type, field: str) -> _Check | None:
             inner = _check_of(kind.item_type, field)
             return _check_each(inner, enumerate) if inner else None
         case inspect.StructType():
-            found = [(part.name, part.encode_name, _check_of(part.type, _named(kind, part))) for part in kind.fields]
-            fields = [(name, wire, check) for name, wire, check in found if check]
+            parts = [(part.name, part.encode_name, _check_of(part.type, _named(kind, part))) for part in kind.fields]
+            fields = [(name, wire, check) for name, wire, check in parts if check]
             return _check_struct(fields) if fields else None
         case _:
             return None

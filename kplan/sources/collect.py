@@ -93,14 +93,14 @@ class Collector:
                 if self._about.get(name, value) != value:
                     self.notes.append(f"{name} is {self._about[name]} in one list and {value} in another")
                 self._about[name] = value
-        found = told(annotations)
-        self.notes += found.notes
-        self._broken += found.gaps.broken
-        self._unknown.update(found.gaps.unknown)
+        record = told(annotations)
+        self.notes += record.notes
+        self._broken += record.gaps.broken
+        self._unknown.update(record.gaps.unknown)
         for kind in KINDS:
-            if kind.name in found.listed:
+            if kind.name in record.listed:
                 self._table(kind)
-        self._told.append(found)
+        self._told.append(record)
 
     def described(self, about: About) -> None:
         """Take what is known of the layout that was recognised."""

@@ -126,9 +126,9 @@ class JsonNode:
 
     def identity(self) -> tuple[object, object] | None:
         """See Node."""
-        found = _IDENTITY_FIRST.match(self.raw)
-        if found:
-            return found[1].decode("utf-8", "replace"), found[2].decode("utf-8", "replace")
+        match = _IDENTITY_FIRST.match(self.raw)
+        if match:
+            return match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace")
         if not self._begins(b"{"):
             return None
         top = _identity.decode(self.raw)

@@ -85,8 +85,8 @@ def pieces(data: bytes, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
 def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str) -> SourceError:
     """Say where a document that begins at byte ``start`` stops being JSON."""
     text = str(error)
-    found = _AT.search(text)
-    if not found:
+    match = _AT.search(text)
+    if not match:
         return SourceError(
             "the JSON ends in the middle",
             file=file,
@@ -94,7 +94,7 @@ def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str)
             code="truncated",
             hint="the file was cut off: read it from its source again",
         )
-    at = start + int(found[1])
+    at = start + int(match[1])
     problem = _AT.sub("", text).removeprefix("JSON is malformed: ")
     line, column = Lines(data).at(at)
     return SourceError(f"not valid JSON: {problem}", file=file, line=line, column=column, code="json-syntax")
@@ -158,8 +158,8 @@ def find(text: str, path: tuple[str | int, ...]) -> int:
     here: list[str | int] = []
     is_map: list[bool] = []
     key_next = False
-    for found in _TOKEN.finditer(text):
-        token = found[0]
+    for match in _TOKEN.finditer(text):
+        token = match[0]
         if token in "]}":
             here.pop()
             is_map.pop()
@@ -173,7 +173,7 @@ def find(text: str, path: tuple[str | int, ...]) -> int:
             here[-1] = json.loads(token)
         else:
             if len(here) > depth and tuple(here) == path[: len(here)]:
-                best, depth = found.start(), len(here)
+                best, depth = match.start(), len(here)
             if token in "[{":
                 is_map.append(token == "{")
                 here.append("" if token == "{" else 0)
@@ -184,8 +184,8 @@ def find(text: str, path: tuple[str | int, ...]) -> int:
 
 
 def _after_gap(data: bytes, at: int) -> int:
-    found = _BETWEEN.match(data, at)
-    return found.end() if found else at
+    match = _BETWEEN.match(data, at)
+    return match.end() if match else at
 
 
 def _first(view: memoryview) -> msgspec.Raw:

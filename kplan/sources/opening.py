@@ -26,14 +26,14 @@ def look(path: str | Path) -> str:
         SourceError: it cannot be looked at: its name is too long, a folder above it is closed.
     """
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise unreadable(error, path) from None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         return "folder"
-    _remember(found)
+    _remember(status)
     return "file"
 
 
@@ -69,10 +69,10 @@ def load(path: str | Path) -> bytes:
     except ValueError as error:  # a NUL in the name
         raise OSError(errno.EINVAL, str(error)) from None
     with opened as file:
-        found = os.fstat(file.fileno())
-        _remember(found)
-        if stat.S_ISREG(found.st_mode) and found.st_size:  # files of /proc say 0
-            _check(found.st_size, path)
+        status = os.fstat(file.fileno())
+        _remember(status)
+        if stat.S_ISREG(status.st_mode) and status.st_size:  # files of /proc say 0
+            _check(status.st_size, path)
             return file.read()
         return load_stream(file, shown(path))
 
@@ -80,10 +80,10 @@ def load(path: str | Path) -> bytes:
 def was_read(path: str | Path) -> bool:
     """Tell whether this command has read a file, by whatever name."""
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return False
-    return (found.st_dev, found.st_ino) in _read
+    return (status.st_dev, status.st_ino) in _read
 
 
 def forget() -> None:

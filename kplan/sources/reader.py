@@ -82,15 +82,15 @@ def files(path: str | Path, stdin: BinaryIO | None = None) -> list[File]:
         raise SourceError("no such file or folder", file=shown(path), code="not-found")
     if found_there == "file":
         return [File(shown(path), lambda: load(root))]
-    found = sorted(_walk(root), key=lambda file: os.fsencode(file.inside))
-    if not found:
+    inside = sorted(_walk(root), key=lambda file: os.fsencode(file.inside))
+    if not inside:
         raise SourceError(
             "nothing to read: no YAML or JSON file in this folder",
             file=shown(path),
             code="empty",
             hint=f"files ending in {', '.join(_TEXTS)} count, also packed as .gz or .zst",
         )
-    return found
+    return inside
 
 
 def _walk(root: Path) -> Iterator[File]:

@@ -113,13 +113,13 @@ def _resolve_tagged(tag: str, text: str) -> Scalar:
         return text
     short = tag.removeprefix(_PREFIX)
     value = _resolve(text, timestamps=short == "timestamp")
-    found = _type_of(value)
-    if short == "timestamp" and found == "str" and _is_timestamp(text):
+    actual = _type_of(value)
+    if short == "timestamp" and actual == "str" and _is_timestamp(text):
         return text
-    if short == "float" and isinstance(value, int) and found == "int" and value < 1 << 63:
+    if short == "float" and isinstance(value, int) and actual == "int" and value < 1 << 63:
         return float(value)
-    if found != short:
-        raise ScalarError(f"cannot decode !!{found} {shorten(text)} as a !!{short}")
+    if actual != short:
+        raise ScalarError(f"cannot decode !!{actual} {shorten(text)} as a !!{short}")
     return value
 
 
@@ -143,10 +143,10 @@ def _resolve(text: str, *, timestamps: bool) -> Scalar:
 
 def _integer(digits: str) -> int | None:
     """Read as Go's ``ParseInt(s, 0, 64)``, then ``ParseUint``: None outside of both."""
-    found = _INT.fullmatch(digits)
-    if not found:
+    match = _INT.fullmatch(digits)
+    if not match:
         return None
-    sign, base16, base2, base8, base10 = found.groups()
+    sign, base16, base2, base8, base10 = match.groups()
     if base16:
         number = int(base16, 16)
     elif base2:
@@ -168,10 +168,10 @@ def _finite(digits: str, text: str = "") -> float | str:
 
 
 def _is_timestamp(text: str) -> bool:
-    found = _TIMESTAMP.fullmatch(text)
-    if not found:
+    match = _TIMESTAMP.fullmatch(text)
+    if not match:
         return False
-    year, month, day, separator, hour, minute, second, zone = found.groups()
+    year, month, day, separator, hour, minute, second, zone = match.groups()
     if separator and (separator == " ") == bool(zone):
         return False
     try:

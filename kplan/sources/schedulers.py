@@ -91,10 +91,10 @@ class Runner:
         for mount_path, sub_path, volume in sorted(self.mounts, key=lambda mount: len(mount[0]), reverse=True):
             if not path.is_relative_to(mount_path):
                 continue
-            found = self.volumes.get(volume)
-            if found is None:
+            source = self.volumes.get(volume)
+            if source is None:
                 break
-            name, items = found
+            name, items = source
             inside = sub_path or str(path.relative_to(mount_path))
             return name, items.get(inside, inside)
         parts = path.parts
@@ -145,12 +145,12 @@ def known(runners: Iterable[Runner], texts: Texts) -> KnownScheduler:
     main = sorted((one for one in runners if one.main), key=lambda one: (one.kind != "Pod", one.namespace, one.name))
     if not main:
         return _of_usual_names(texts)
-    found = _of_runner(main[0], texts)
+    scheduler = _of_runner(main[0], texts)
     others = [one for one in main[1:] if one.kind == main[0].kind and set(one.flags) != set(main[0].flags)]
-    if others and not found.doubt:
+    if others and not scheduler.doubt:
         doubt = f"{others[0].place} has other arguments than {main[0].place}, which is taken: their leader decides"
-        return msgspec.structs.replace(found, doubt=doubt)
-    return found
+        return msgspec.structs.replace(scheduler, doubt=doubt)
+    return scheduler
 
 
 def configurations(data: Mapping[str, str]) -> Iterator[Mapping[str, object]]:
@@ -251,8 +251,8 @@ def _config_map_of(volume: Mapping[str, Any]) -> tuple[str, Mapping[str, str]] |
 
 
 def _map(value: object, name: str) -> dict[str, Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+    inner = value.get(name) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
 
 
 def _maps(value: object) -> list[dict[str, Any]]:

@@ -29,9 +29,9 @@ class Schedulers:
             return
         if spec is None or not _may_run(item.name, spec):
             return
-        found = runner(record.node.value(), record.kind)
-        if found is not None:
-            self._runners.append(found)
+        scheduler = runner(record.node.value(), record.kind)
+        if scheduler is not None:
+            self._runners.append(scheduler)
 
     def unread(self, record: Record) -> None:
         """Look at an object of a kind that is not read: a ConfigMap may hold a configuration."""
@@ -48,8 +48,8 @@ class Schedulers:
 
     def known(self) -> KnownScheduler | None:
         """What is known of the cluster's own scheduler; None if the dump shows nothing of it."""
-        found = known(self._runners, lambda namespace, name: self._data.get((namespace, name)))
-        return found if found.origin else None
+        scheduler = known(self._runners, lambda namespace, name: self._data.get((namespace, name)))
+        return scheduler if scheduler.origin else None
 
     def config_maps(self) -> dict[str, Mapping[str, object]]:
         """Configurations by ``namespace/name`` of their ConfigMap."""

@@ -65,7 +65,7 @@ def folder_tree(root: Path) -> Tree:
         SourceError: a folder below cannot be listed.
     """
     inside = os.path.realpath(root)
-    found: dict[str, File] = {}
+    by_path: dict[str, File] = {}
     for folder, below, names in os.walk(root, onerror=refuse):
         below[:] = [name for name in below if not is_hidden(name)]
         for name in names:
@@ -75,6 +75,6 @@ def folder_tree(root: Path) -> Tree:
             if path.is_symlink() and os.path.commonpath([inside, os.path.realpath(path)]) != inside:
                 continue
             within = path.relative_to(root).as_posix()
-            found[within] = File(shown(path), partial(load, path), within)
-    files = dict(sorted(found.items(), key=lambda pair: os.fsencode(pair[0])))
+            by_path[within] = File(shown(path), partial(load, path), within)
+    files = dict(sorted(by_path.items(), key=lambda pair: os.fsencode(pair[0])))
     return Tree(shown(root), files, packed=tuple(filter(is_archive, files)))

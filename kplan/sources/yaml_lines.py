@@ -86,24 +86,24 @@ def _separators(text: str) -> list[tuple[int, int]] | None:
     """Find the lines between documents; None where other marks are (``...``, ``%YAML``, ``--- x``)."""
     if text.startswith(("%", "...")) or "\n%" in text or "\n..." in text or any(sign in text for sign in _BREAKS):
         return None
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     at = 0 if text.startswith("---") else text.find("\n---") + 1
-    while at or (text.startswith("---") and not found):
+    while at or (text.startswith("---") and not spans):
         separator = _SEPARATOR.match(text, at)
         if not separator:
             return None
-        found.append(separator.span())
+        spans.append(separator.span())
         at = text.find("\n---", at) + 1
-    return found
+    return spans
 
 
 def _document(text: str, start: int, end: int, file: str, line: int) -> Iterator[YamlDocument]:
     """Build the document between two separators, by lines if that goes."""
     chunk = text[start:end]
     try:
-        found = _LIST.match(chunk)
-        if found:
-            yield _list(chunk, found, start, file, line)
+        match = _LIST.match(chunk)
+        if match:
+            yield _list(chunk, match, start, file, line)
             return
         value = _block(chunk.removesuffix("\n").split("\n"), 0)
         if not isinstance(value, dict) or "items" in value:
@@ -266,10 +266,10 @@ def _meaning(line: str) -> _Line:
 
 
 def _parse(line: str) -> _Line:
-    found = _LINE.fullmatch(line)
-    if not found or not line.isprintable():
+    match = _LINE.fullmatch(line)
+    if not match or not line.isprintable():
         raise _Irregular
-    spaces, dashes, name, after, alone = found.groups()
+    spaces, dashes, name, after, alone = match.groups()
     try:
         if name is None:
             what, value = _value(alone.rstrip(" "))
@@ -290,12 +290,12 @@ def _value(text: str) -> tuple[int, Any]:
         return _OPEN, None
     first = text[0]
     if first == "'":
-        found = _SINGLE.fullmatch(text)
-        return (_VALUE, found[1].replace("''", "'")) if found else (_QUOTE, None)
+        match = _SINGLE.fullmatch(text)
+        return (_VALUE, match[1].replace("''", "'")) if match else (_QUOTE, None)
     if first == '"':
-        found = _DOUBLE.fullmatch(text)
-        if found:
-            return _VALUE, _ESCAPE.sub(lambda escape: _ESCAPED[escape[1]], found[1])
+        match = _DOUBLE.fullmatch(text)
+        if match:
+            return _VALUE, _ESCAPE.sub(lambda escape: _ESCAPED[escape[1]], match[1])
         return _QUOTE, None
     if first in _NOT_PLAIN_FIRST:
         try:

@@ -49,9 +49,9 @@ class YamlNode:
             mark, path = self.document.mark, (*self.inside, *path)
         if path:
             window = " " * mark.column + self.source.text()[mark.index : mark.index + _WINDOW]
-            found = _find_yaml(window, path)
-            if found:
-                return mark.line + 1 + found[0], found[1] + 1
+            place = _find_yaml(window, path)
+            if place:
+                return mark.line + 1 + place[0], place[1] + 1
         return mark.line + 1, mark.column + 1
 
     def repeated(self) -> Iterator[tuple[Path, int]]:

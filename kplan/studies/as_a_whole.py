@@ -124,8 +124,8 @@ class Whole:
             waiting: pods of it that fit nowhere, in the order in which they are tried; none where its rollout stalls at
                 something else.
         """
-        found = self.attempts(planner, item, waiting)
-        return found[0] if found else None
+        attempts = self.attempts(planner, item, waiting)
+        return attempts[0] if attempts else None
 
     def attempts(self, planner: Planner, item: Mine, waiting: Sequence[PodInfo]) -> list[Attempt]:
         """Find the same, what is best first: one change of how its pods are replaced, and one of the pods or nodes."""
@@ -133,8 +133,8 @@ class Whole:
         measure = Measure(landing.of, lambda one: one.lands.done and not one.lands.worse and not one.lands.together)
         kinds = [list(self._of_rollout(planner, item, landing))]
         if waiting:
-            found = remedies(planner, waiting[0], brief=True)
-            kinds.append([*options(found, waiting[0]), *_of_all_alike(found)])
+            answer = remedies(planner, waiting[0], brief=True)
+            kinds.append([*options(answer, waiting[0]), *_of_all_alike(answer)])
         tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
         return sorted((one for one in tried if one is not None), key=lambda one: _worth(one.found), reverse=True)
 
@@ -211,34 +211,34 @@ class _Landing:
         manifest = next((one for one in manifests.objects if _place(one) == self.item.change.place), None)
         if manifest is None:
             return None
-        found = None
+        rewritten = None
         try:
             if candidate.fields:
-                found = with_fields(manifest, candidate.fields)
+                rewritten = with_fields(manifest, candidate.fields)
             elif self.pod is not None:
-                found = edited(manifest, self.pod.pod.spec, candidate.edited)
+                rewritten = edited(manifest, self.pod.pod.spec, candidate.edited)
         except msgspec.ValidationError:
             return None
-        if found is None:
+        if rewritten is None:
             return None
-        changed, edits = found
+        changed, edits = rewritten
         objects = [changed if one is manifest else one for one in manifests.objects]
         return self._tried(candidate, self.whole.play(replace(manifests, objects=objects)), edits)
 
     def _on_cluster(self, candidate: Candidate) -> Attempt | None:
         """Plan the manifests on a changed cluster; of a node that is added so many that all land, if that is so."""
-        found = self._played(candidate)
-        if found is None or found.found.lands.done or not candidate.adds_nodes:
-            return found
-        missing, gained = self.item.wanted - self.item.landed, found.found.lands.landed - self.item.landed
+        attempt = self._played(candidate)
+        if attempt is None or attempt.found.lands.done or not candidate.adds_nodes:
+            return attempt
+        missing, gained = self.item.wanted - self.item.landed, attempt.found.lands.landed - self.item.landed
         # the cluster's own queue may take the first ones: none gained says little of as many as there are pods
         number = -(-missing // gained) if gained > 0 else max(missing, 2)
-        found = self._more(candidate, found, number)
+        attempt = self._more(candidate, attempt, number)
         domains = domains_of(self.planner.cluster, self.pod) if added(candidate) and self.pod is not None else None
-        if found.found.lands.done or domains is None:
-            return found
-        across = self._more(candidate, found, 1, domains)
-        return across if across.found.lands.landed > found.found.lands.landed else found
+        if attempt.found.lands.done or domains is None:
+            return attempt
+        across = self._more(candidate, attempt, 1, domains)
+        return across if across.found.lands.landed > attempt.found.lands.landed else attempt
 
     def _more(self, candidate: Candidate, found: Attempt, number: int, domains: Domains | None = None) -> Attempt:
         """Add a node several times: twice as many until all land, then about the least number with which they do.
@@ -330,8 +330,8 @@ def _lower_further(tried: Attempt) -> Candidate | None:
         return None
     asked = RunCycle.as_set(planner, waiting[0], preempt=False)
     groups = tuple(group for group in find_groups(asked) if not group.left_out)
-    found = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
-    return None if found is None else replace(tried.candidate, edits=(*tried.candidate.edits, *found.edits))
+    lowering = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
+    return None if lowering is None else replace(tried.candidate, edits=(*tried.candidate.edits, *lowering.edits))
 
 
 def _place(manifest: ManifestObject) -> str:

@@ -128,8 +128,8 @@ def _in_a_domain(planner: Planner, turn: GroupOutcome) -> Blocked | None:
     if isinstance(sets, NodeStatus) or constraints is None or not constraints.topology:
         return None
     key = constraints.topology[0].key
-    found = ((nodes.name, fits_at_once(planner, group.waiting, nodes.rows)) for nodes in sets[:DOMAINS])
-    name, most = max(found, key=lambda one: one[1].fits)
+    domains = ((nodes.name, fits_at_once(planner, group.waiting, nodes.rows)) for nodes in sets[:DOMAINS])
+    name, most = max(domains, key=lambda one: one[1].fits)
     return replace(most, nodes=f"{key}={name}")
 
 
@@ -167,16 +167,16 @@ def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> str:
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Groups without whose pods this one fits, and those of them that wait for this one likewise."""
     held = _held(planner, turn.group)
-    found, starving = [], []
+    blocking, starving = [], []
     for name, rows in sorted(held.items(), key=lambda item: (-len(item[1]), item[0]))[:OTHERS]:
         if not _fits_without(planner, turn.pods, turn.wanted - turn.scheduled, rows):
             continue
-        found.append(name)
+        blocking.append(name)
         theirs = _waiting(planner, name)
         mine = _bound(planner, turn.group)
         if theirs and mine and _fits_without(planner, theirs, len(theirs), mine):
             starving.append(name)
-    return tuple(found), tuple(starving)
+    return tuple(blocking), tuple(starving)
 
 
 def _fits_without(planner: Planner, rows: Iterable[int], wanted: int, gone: Sequence[int]) -> bool:
@@ -201,12 +201,12 @@ def _name(planner: Planner, pod: PodInfo) -> str:
 
 def _held(planner: Planner, but: str) -> dict[str, list[int]]:
     """Rows of pods with a node by their group, one group left out."""
-    found: dict[str, list[int]] = {}
+    by_group: dict[str, list[int]] = {}
     for pod in planner.cluster.pods:
         name = _name(planner, pod) if pod.bound and not pod.gone else ""
         if name and name != but:
-            found.setdefault(name, []).append(pod.row)
-    return found
+            by_group.setdefault(name, []).append(pod.row)
+    return by_group
 
 
 def _waiting(planner: Planner, group: str) -> list[int]:

@@ -26,37 +26,37 @@ def plugin_text(name: str, pipeline: Pipeline | None = None) -> PluginText:
     """
     classes = {**REGISTRY, **OLD}
     known = {other.lower(): other for other in classes}
-    found = known.get(name.lower())
-    if found is None:
+    plugin = known.get(name.lower())
+    if plugin is None:
         near = [other for other in classes if name.lower() in other.lower()]
         raise UsageError(
             f"no plugin {name}",
             code="no-such-plugin",
             hint=f"did you mean {', '.join(near)}?" if near else "kplan plugins lists them",
         )
-    module = sys.modules[classes[found].__module__]
+    module = sys.modules[classes[plugin].__module__]
     text = module.__doc__ or ""
     pieces = _HEADING.split(text)
     parts = {pieces[i]: " ".join(pieces[i + 1].split()) for i in range(1, len(pieces) - 1, 2)}
     summary = " ".join(pieces[0].split()).partition(": ")[2]
     points = (
-        sorted(points_of(OLD[found]))
-        if found in OLD
+        sorted(points_of(OLD[plugin]))
+        if plugin in OLD
         else (
-            [point for point, plugins in pipeline.points.items() if any(p.name == found for p in plugins)]
+            [point for point, plugins in pipeline.points.items() if any(p.name == plugin for p in plugins)]
             if pipeline
             else []
         )
     )
     return PluginText(
-        name=found,
+        name=plugin,
         summary=summary,
         checks=parts.get(HEADINGS[0], ""),
         rejects=parts.get(HEADINGS[1], ""),
         not_modelled=parts.get(HEADINGS[2], ""),
         source=parts.get(HEADINGS[3], ""),
         points=tuple(points),
-        old=found in OLD,
+        old=plugin in OLD,
     )
 
 

@@ -70,16 +70,16 @@ def usage(cluster: Cluster, before: Sequence[NodeUsage] = ()) -> tuple[NodeUsage
 def _pods(cluster: Cluster) -> dict[int, list[PodUsage]]:
     """Pods by node row, by name."""
     names = sorted(cluster.resources, key=cluster.resources.__getitem__)
-    found: dict[int, list[PodUsage]] = {}
+    by_node: dict[int, list[PodUsage]] = {}
     placed = np.flatnonzero(cluster.pod_node >= 0)
     amounts = cluster.pod_request[:, placed].T.tolist()
     for row, node, mine in zip(placed.tolist(), cluster.pod_node[placed].tolist(), amounts, strict=True):
         pod = cluster.pods[row]
         counted = {name: amount for name, amount in zip(names, mine, strict=True) if amount}
-        found.setdefault(node, []).append(PodUsage(pod=pod.key, amounts=counted, priority=pod.priority))
-    for some in found.values():
+        by_node.setdefault(node, []).append(PodUsage(pod=pod.key, amounts=counted, priority=pod.priority))
+    for some in by_node.values():
         some.sort(key=lambda pod: pod.pod)
-    return found
+    return by_node
 
 
 def _compared(before: NodeUsage | None, now: NodeUsage) -> NodeUsage:

@@ -83,8 +83,8 @@ def _told(document: Compared) -> dict[str, str]:
     if isinstance(document, CheckResult):
         return {**{item.object: item.result for item in document.objects}, **_of_plan(document.plan)}
     if isinstance(document, DrainPlan):
-        found = {one.node: words.CAN_GO if one.goes else one.because or "stays" for one in document.found}
-        return {**found, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
+        nodes = {one.node: words.CAN_GO if one.goes else one.because or "stays" for one in document.found}
+        return {**nodes, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
     if isinstance(document, FailReport):
         cases = {case.name: words.placed_again(case.placed, case.pods) for case in document.cases}
         return {**cases, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
@@ -113,12 +113,12 @@ def _place(answer: Answer) -> str:
 def _of_plan(plan: SimulationPlan) -> dict[str, str]:
     """Where each pod goes; pods that manifests make have other names under each version, and are told by number."""
     made: Counter[str] = Counter()
-    found = {}
+    fates = {}
     for step in plan.steps:
         made[step.owner] += 1
         name = f"{step.owner} #{made[step.owner]}" if step.owner and step.owner != f"pod/{step.pod}" else step.pod
-        found[name] = words.lands(step.node, len(step.evicts)) if step.node else step.cause or step.result
-    return found
+        fates[name] = words.lands(step.node, len(step.evicts)) if step.node else step.cause or step.result
+    return fates
 
 
 def _landing(node: str, fate: str) -> str:

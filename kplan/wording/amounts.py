@@ -75,8 +75,8 @@ def shortage(asked: RunCycle, atom: Atom, row: int) -> Shortage:
 
 def amount_sentence(view: View, atom: Atom) -> Said:
     """What it wants beside what the best of these nodes, or the largest node of all, has."""
-    found = wanted(view, atom)
-    return found.said() if found is not None else _kept(view, atom)
+    want = wanted(view, atom)
+    return want.said() if want is not None else _kept(view, atom)
 
 
 def wanted(view: View, atom: Atom) -> Wanted | None:
@@ -106,18 +106,18 @@ def wanted(view: View, atom: Atom) -> Wanted | None:
 
 def made_of(pod: Pod, resource: str, rules: RequestRules) -> str:
     """Say what a request is made of, in a few words; empty for the plain sum of containers and sidecars."""
-    found = demand_of(pod, resource, rules)
+    demand = demand_of(pod, resource, rules)
     source = {
         Source.CONTAINERS: "",
         Source.POD: "of the pod as a whole",
-        Source.INIT_CONTAINER: f"of its init container {found.container}"
-        + (" and the sidecars before it" if found.beside else "")
+        Source.INIT_CONTAINER: f"of its init container {demand.container}"
+        + (" and the sidecars before it" if demand.beside else "")
         + ", finished or not",
         Source.INIT_CONTAINERS: "of its init containers, finished or not",
-    }[found.source]
-    if not found.overhead:
+    }[demand.source]
+    if not demand.overhead:
         return source
-    most, rest = amounts(resource, found.base)[0], amounts(resource, found.overhead)[0]
+    most, rest = amounts(resource, demand.base)[0], amounts(resource, demand.overhead)[0]
     return f"{most}{' ' + source if source else ''} and {rest} of overhead"
 
 

@@ -27,13 +27,13 @@ def says(asked: RunCycle, verdict: str, runs_on: str) -> str:
         number = len(asked.pod.pod.spec.scheduling_gates or ())
         return f"waits for {count(number, 'scheduling gate')}, no node is looked at"
     if verdict == "PREEMPTS":
-        found = outcome.preemption
-        assert found is not None
-        victims = [cluster.pods[row].key for row in found.candidates[found.picks[0]].pods]
-        name = cluster.node_name(found.picks[0])
+        preemption = outcome.preemption
+        assert preemption is not None
+        victims = [cluster.pods[row].key for row in preemption.candidates[preemption.picks[0]].pods]
+        name = cluster.node_name(preemption.picks[0])
         where = f"runs on {name}"
         if is_sampled(asked.evicting):
-            where = f"{lands_on(asked.evicting, cluster, found.picks[0], 'runs', 'on')}; on {name}"
+            where = f"{lands_on(asked.evicting, cluster, preemption.picks[0], 'runs', 'on')}; on {name}"
         return f"{where} after evicting {count(len(victims), 'pod')}: {listed(victims, most=2)}"
     if verdict == "FITS":
         fit = f"{feasible:,} of {total:,} nodes fit{'s' if feasible == 1 else ''}"

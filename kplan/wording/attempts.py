@@ -54,14 +54,14 @@ def fits_text(tried: Tried[Fits] | None) -> str:
     """``uncordon a -> 3 of 4 fit``, ``2 more nodes like a -> 8 of 30 fit; 8 -> all``; empty for nothing that helps."""
     if tried is None:
         return ""
-    candidate, found = tried.candidate, tried.found
-    if found.few is not None:
-        number, fits = found.few
-        text = f"{text_of(with_number(candidate, number))} -> {fits} of {found.total} fit; {_number(candidate)} -> all"
+    candidate, counts = tried.candidate, tried.found
+    if counts.few is not None:
+        number, fits = counts.few
+        text = f"{text_of(with_number(candidate, number))} -> {fits} of {counts.total} fit; {_number(candidate)} -> all"
     else:
-        text = f"{short_of(candidate)} -> {found.fits} of {found.total} fit{'s' if found.total == 1 else ''}"
-        text += f"; {found.most} do no better" if found.most else ""
-    return text + (f" (the first {found.total} were tried)" if found.untried else "")
+        text = f"{short_of(candidate)} -> {counts.fits} of {counts.total} fit{'s' if counts.total == 1 else ''}"
+        text += f"; {counts.most} do no better" if counts.most else ""
+    return text + (f" (the first {counts.total} were tried)" if counts.untried else "")
 
 
 def _number(candidate: Candidate) -> int:

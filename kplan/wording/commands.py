@@ -171,8 +171,8 @@ def _template(pod: PodInfo, cluster: Cluster, kind: str, name: str) -> PodSpec |
     if kind == "CronJob":
         spec = getattr(getattr(spec, "job_template", None), "spec", None)
     template = getattr(spec, "template", None)
-    found = getattr(template, "spec", None)
-    return found if isinstance(found, PodSpec) and found.containers else None
+    pod_spec = getattr(template, "spec", None)
+    return pod_spec if isinstance(pod_spec, PodSpec) and pod_spec.containers else None
 
 
 def _written_by_people(spec: PodSpec) -> PodSpec:

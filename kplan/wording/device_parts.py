@@ -56,17 +56,17 @@ def _requests(nodes: Sequence[NodeClaims]) -> Iterator[DeviceRequest]:
     for node in nodes:
         for request in node.requests:
             seen.setdefault((request.claim, request.request), []).append((node, request))
-    for (claim, name), found in seen.items():
+    for (claim, name), pairs in seen.items():
         if (claim, name) not in lacking and not together:
             continue
-        first = found[0][1]
+        first = pairs[0][1]
         yield DeviceRequest(
             claim=claim,
             request=name,
             device_class=first.device_class,
             count=0 if first.every else first.count,
-            selectors=_selectors(request for _, request in found),
-            nodes=tuple(_folded(found)),
+            selectors=_selectors(request for _, request in pairs),
+            nodes=tuple(_folded(pairs)),
         )
 
 

@@ -188,9 +188,9 @@ def constraint_text(one: ConstraintFacts) -> str:
 
 def _shares(one: ConstraintFacts) -> str:
     """``2 with 0, 1 with 1, 1 without it``."""
-    found = sorted(one.values, key=lambda entry: not entry[0])
-    told = [f"{number} with {value}" if value else f"{number} without it" for value, number in found[:4]]
-    return ", ".join([*told, *([f"+{len(found) - 4}"] if len(found) > 4 else [])]) or "no device free"
+    shares = sorted(one.values, key=lambda entry: not entry[0])
+    told = [f"{number} with {value}" if value else f"{number} without it" for value, number in shares[:4]]
+    return ", ".join([*told, *([f"+{len(shares) - 4}"] if len(shares) > 4 else [])]) or "no device free"
 
 
 def _all_together(node: NodeClaims) -> str:

@@ -59,7 +59,7 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
         rows = [planner.cluster.node_index[name] for name in leaving]
         if asked.looked and len(set(rows)) == len(planner.cluster.nodes):
             return Failure(Cause(code="no-other-node", text="there is no other node"))
-        groups = [found for group in groups if len((found := _without(group, rows)).rows)] or groups
+        groups = [rest for group in groups if len((rest := _without(group, rows)).rows)] or groups
     if not groups:
         return Failure(Cause(code="unknown", text=outcome.fit_error))
     own = own_claims(pod.pod)  # of a pod that is tried, and there for no one to look at

@@ -23,11 +23,11 @@ from kplan.words import count, listed
 
 def domains(facts: Mapping[str, Facts]) -> tuple[Domains, ...]:
     """Each spread constraint that refuses a node shown, domains with the most pods first."""
-    found = facts.get("PodTopologySpread")
-    if not isinstance(found, SpreadFacts):
+    spread = facts.get("PodTopologySpread")
+    if not isinstance(spread, SpreadFacts):
         return ()
-    refusing = sorted({refused.constraint for refused in found.refused if refused.domain is not None})
-    return tuple(_domains(found.constraints[number]) for number in refusing)
+    refusing = sorted({refused.constraint for refused in spread.refused if refused.domain is not None})
+    return tuple(_domains(spread.constraints[number]) for number in refusing)
 
 
 def _domains(constraint: ConstraintFacts) -> Domains:
@@ -77,11 +77,11 @@ _RULES: dict[str, str] = {
 
 def terms(facts: Mapping[str, Facts], asked: RunCycle) -> tuple[Term, ...]:
     """Pod affinity terms that refuse nodes shown."""
-    found = facts.get("InterPodAffinity")
-    if not isinstance(found, InterPodAffinityFacts):
+    affinity = facts.get("InterPodAffinity")
+    if not isinstance(affinity, InterPodAffinityFacts):
         return ()
     made: dict[tuple[str, str, str, str], Term] = {}
-    for conflict in found.nodes:
+    for conflict in affinity.nodes:
         rule = _RULES[conflict.code]
         for term in conflict.terms:
             key = (rule, term.term.selector, term.term.topology_key, term.domain or "")
@@ -108,10 +108,10 @@ def _nodes_in(cluster: Cluster, key: str, domain: str | None) -> int:
 
 def volumes(facts: Mapping[str, Facts]) -> tuple[Volume, ...]:
     """Claims of the pod, where its volumes are in the way."""
-    found = facts.get("VolumeBinding")
-    if not isinstance(found, VolumeBindingFacts):
+    binding = facts.get("VolumeBinding")
+    if not isinstance(binding, VolumeBindingFacts):
         return ()
-    return (*map(_bound, found.bound), *map(_waiting, found.waiting))
+    return (*map(_bound, binding.bound), *map(_waiting, binding.waiting))
 
 
 def _bound(volume: BoundVolume) -> Volume:
@@ -148,10 +148,10 @@ def _waiting(claim: WaitingClaim) -> Volume:
 
 def attachments(facts: Mapping[str, Facts]) -> tuple[Attachment, ...]:
     """Volumes of each driver that is over its limit on a node shown, by node name."""
-    found = facts.get("NodeVolumeLimits")
-    if not isinstance(found, NodeVolumeLimitsFacts):
+    limits = facts.get("NodeVolumeLimits")
+    if not isinstance(limits, NodeVolumeLimitsFacts):
         return ()
-    over = [use for use in found.usage if use.limit is not None and use.attached + len(use.new) > use.limit]
+    over = [use for use in limits.usage if use.limit is not None and use.attached + len(use.new) > use.limit]
     return tuple(part_of(Attachment, use) for use in sorted(over, key=lambda use: use.node))
 
 

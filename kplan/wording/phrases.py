@@ -52,14 +52,14 @@ def phrase(view: View, atom: Atom) -> Phrase:
         return amount_phrase(view, atom)
     if not view.asked.looked:
         return Phrase(whole_pod_text(view, atom))
-    found: Phrase | None = _made(_WORDS[atom.code].phrase, view, atom) if atom.code in _WORDS else None
-    if found is None:
+    wording: Phrase | None = _made(_WORDS[atom.code].phrase, view, atom) if atom.code in _WORDS else None
+    if wording is None:
         return Phrase(PLAIN.get(atom.code) or atom.message)
-    if found.each:
-        texts = {found.each.get(row, "") for row in view.shown}
-        if len(texts) == 1 and (len(view.shown) == len(view.group.rows) or found.same):
-            found.same, found.each = texts.pop(), {}
-    return found
+    if wording.each:
+        texts = {wording.each.get(row, "") for row in view.shown}
+        if len(texts) == 1 and (len(view.shown) == len(view.group.rows) or wording.same):
+            wording.same, wording.each = texts.pop(), {}
+    return wording
 
 
 def sentence(view: View, atom: Atom, words: Phrase) -> Said:

@@ -67,25 +67,25 @@ def preempt_part(
         everything: whether the victims of every candidate are wanted.
         landing: how often each node is chosen.
     """
-    found = outcome.preemption
-    if found is None:
+    preemption = outcome.preemption
+    if preemption is None:
         return Preempt(text=f"no: {_helpless(hopeless(None, cluster, None, groups))}") if groups else None
     pod = cluster.pods[outcome.row]
-    if not found.picks:
-        return Preempt(text=f"no: {_why_not(hopeless(found, cluster, pod, groups))}", message=found.message)
-    nodes = [*found.picks, *(row for row in found.candidates if row not in found.picks)]
+    if not preemption.picks:
+        return Preempt(text=f"no: {_why_not(hopeless(preemption, cluster, pod, groups))}", message=preemption.message)
+    nodes = [*preemption.picks, *(row for row in preemption.candidates if row not in preemption.picks)]
     limit = len(nodes) if everything else NODES_SHOWN
     return Preempt(
-        message=found.message,
+        message=preemption.message,
         victims=tuple(
-            _victim(cluster, cluster.node_name(row), one, chosen=row == found.picks[0])
+            _victim(cluster, cluster.node_name(row), one, chosen=row == preemption.picks[0])
             for row in nodes[:limit]
-            for one in leaving(cluster, found.candidates[row].pods)
+            for one in leaving(cluster, preemption.candidates[row].pods)
         ),
         more_nodes=max(0, len(nodes) - limit),
         after=after,
-        chosen=tuple(_chosen(found, cluster, pod)),
-        picks=tuple(cluster.node_name(row) for row in found.picks) if len(found.picks) > 1 else (),
+        chosen=tuple(_chosen(preemption, cluster, pod)),
+        picks=tuple(cluster.node_name(row) for row in preemption.picks) if len(preemption.picks) > 1 else (),
         landing=landing_part(landing, cluster, evicts=True),
     )
 

@@ -63,8 +63,9 @@ GPU = [{"name": "x.com/gpu"}]
 def test_an_extender_that_is_asked_about_every_pod_is_a_doubt_about_the_configuration(
     fields: dict[str, object], told: list[str]
 ) -> None:
-    found = kplan.Scheduler.of("1.37", config=extender(**fields)).doubts
-    assert list(found) == [("extender-not-asked", f"extender http://x is not asked: it may {may}") for may in told]
+    doubts = kplan.Scheduler.of("1.37", config=extender(**fields)).doubts
+    texts = [f"extender http://x is not asked: it may {may}" for may in told]
+    assert [(doubt.code, doubt.text) for doubt in doubts] == [("extender-not-asked", text) for text in texts]
 
 
 @pytest.mark.parametrize(

@@ -92,11 +92,11 @@ def _selector(manifest: ManifestObject) -> LabelSelector | None:
         written = dig(manifest.raw, "spec.selector.matchLabels")
         return LabelSelector(match_labels=written) if isinstance(written, dict) and written else None
     if isinstance(item, Workload) and manifest.kind in ("ReplicaSet", "StatefulSet"):
-        found = item.spec.selector
-        return found if found is not None and (found.match_labels or found.match_expressions) else None
+        selector = item.spec.selector
+        return selector if selector is not None and (selector.match_labels or selector.match_expressions) else None
     return None
 
 
 def _is_member(pod: Pod, manifest: ManifestObject) -> bool:
-    found = _MEMBER.fullmatch(pod.name)
-    return found is not None and found["parent"] == dig_text(manifest.raw, "metadata.name")
+    match = _MEMBER.fullmatch(pod.name)
+    return match is not None and match["parent"] == dig_text(manifest.raw, "metadata.name")

@@ -71,8 +71,8 @@ def find_running(manifest: ManifestObject, namespace: str, name: str, state: Clu
         return None
     for item in getattr(state, BY_MODEL[type(manifest.item)].attribute):
         if item.name == name and item.namespace == namespace:
-            found: Object = item
-            return found
+            running: Object = item
+            return running
     return None
 
 
@@ -246,13 +246,13 @@ def same_template(manifest: ManifestObject, running: Object) -> bool:
         return False
     pod = read_template(written, "spec.template")
     wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
-    found = normal_template(template)
+    current = normal_template(template)
     # annotations that others added (kubectl rollout restart) stay when a manifest is applied
-    for one in (wanted, found):
+    for one in (wanted, current):
         metadata = one.get("metadata")
         if isinstance(metadata, dict):
             one["metadata"] = {"labels": metadata.get("labels")}
-    return wanted == found
+    return wanted == current
 
 
 def _replicas(running: Object) -> int:

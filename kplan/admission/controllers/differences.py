@@ -26,8 +26,8 @@ def template_differences(old: PodTemplateSpec, new: Pod) -> tuple[str, ...]:
     pod = Pod(metadata=new.metadata, spec=copied(new.spec))
     for one in (former, pod):
         set_spec_defaults(one.spec)
-    found = [*_containers(former, pod), *_parts(former, pod)]
-    return tuple(dict.fromkeys(found)) or ("its template",)
+    differences = [*_containers(former, pod), *_parts(former, pod)]
+    return tuple(dict.fromkeys(differences)) or ("its template",)
 
 
 def rule_differences(kind: str, spec: object, running: Object) -> tuple[str, ...]:
@@ -40,13 +40,13 @@ def rule_differences(kind: str, spec: object, running: Object) -> tuple[str, ...
     """
     there = msgspec.to_builtins(running).get("spec", {})
     name = "strategy" if kind == "Deployment" else "updateStrategy"
-    found = []
+    differences = []
     for path, otherwise in _rules(kind, name):
         old, new = (dig(one, path) for one in (there, spec))
         old, new = (otherwise if one is None else one for one in (old, new))
         if old != new:
-            found.append(f"{path.rpartition('.')[2]} {_rule(old)} -> {_rule(new)}")
-    return tuple(found)
+            differences.append(f"{path.rpartition('.')[2]} {_rule(old)} -> {_rule(new)}")
+    return tuple(differences)
 
 
 def _rules(kind: str, name: str) -> Iterator[tuple[str, object]]:

@@ -23,5 +23,5 @@ def fenceposts_of(strategy: UpdateStrategy | None, replicas: int) -> tuple[int, 
     given = strategy.rolling_update if strategy is not None else None
     surge = given.max_surge if given is not None else None
     unavailable = given.max_unavailable if given is not None else None
-    found = fenceposts(QUARTER if surge is None else surge, QUARTER if unavailable is None else unavailable, replicas)
-    return found[0], min(found[1], replicas)
+    bounds = fenceposts(QUARTER if surge is None else surge, QUARTER if unavailable is None else unavailable, replicas)
+    return bounds[0], min(bounds[1], replicas)

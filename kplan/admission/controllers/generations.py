@@ -221,10 +221,10 @@ def owner_name(pod: Pod) -> str:
 
 
 def _by_owner(pods: Iterable[Pod]) -> dict[str, list[Pod]]:
-    found: dict[str, list[Pod]] = {}
+    by_owner: dict[str, list[Pod]] = {}
     for pod in pods:
-        found.setdefault(owner_name(pod), []).append(pod)
-    return found
+        by_owner.setdefault(owner_name(pod), []).append(pod)
+    return by_owner
 
 
 def _number(text: str | None, otherwise: int) -> int:

@@ -53,9 +53,9 @@ def leaving_order(pods: Sequence[Standing], related: Iterable[Standing], now: st
     at = _time(now)
 
     def compare(one: Standing, other: Standing) -> int:
-        found = _less(_ranks(one, on_node), _ranks(other, on_node))
-        if found:
-            return found
+        order = _less(_ranks(one, on_node), _ranks(other, on_node))
+        if order:
+            return order
         for text in (_ready_since, _created):
             mine, theirs = _time(text(one)), _time(text(other))
             if mine != theirs:
@@ -78,12 +78,12 @@ def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Sta
     """
 
     def compare(one: Standing, other: Standing) -> int:
-        found = _less(_stage(one), _stage(other))
-        for text in (_ready_since, _created) if not found else ():
+        order = _less(_stage(one), _stage(other))
+        for text in (_ready_since, _created) if not order else ():
             mine, theirs = _time(text(one)), _time(text(other))
             if mine != theirs:
                 return _younger_first(mine, theirs, 0)
-        return found
+        return order
 
     ranked = sorted(pods, key=cmp_to_key(compare))
     if not indexes:
@@ -120,8 +120,8 @@ def _cost(text: str) -> int:
 
 
 def _ready_since(one: Standing) -> str:
-    found = (c.last_transition_time for c in one.pod.status.conditions or () if c.type == "Ready" and one.ready)
-    return next(found, None) or ""
+    times = (c.last_transition_time for c in one.pod.status.conditions or () if c.type == "Ready" and one.ready)
+    return next(times, None) or ""
 
 
 def _created(one: Standing) -> str:

@@ -93,11 +93,11 @@ def _pods_of(kind: str, namespace: str, name: str, state: ClusterState) -> tuple
         if item.namespace == namespace
     }
     owned: set[tuple[str | None, str | None]] = {(kind, name)}
-    found = True
-    while found:
+    growing = True
+    while growing:
         more = {item for item, of in owners.items() if item not in owned and owned.intersection(of)}
         owned |= more
-        found = bool(more)
+        growing = bool(more)
     return tuple(
         pod
         for pod in state.pods
@@ -136,11 +136,11 @@ def _slots(kind: tuple[str, str], drafts: Sequence[Draft], pods: Sequence[Pod]) 
 def _differences(slots: _Slots, drafts: Sequence[Draft], pods: Sequence[Pod]) -> list[str]:
     """Tell what the manifest writes of its pods that those that run do not have; operators add to both."""
     planned: Mapping[object, Pod] = {slots.of(draft.pod): draft.pod for draft in drafts}
-    found: dict[str, None] = {}
+    phrases: dict[str, None] = {}
     for slot, pod in {slots.of(pod): pod for pod in pods}.items():
         if slot in planned:
-            found.update(dict.fromkeys(_phrases(pod, planned[slot])))
-    return list(found)
+            phrases.update(dict.fromkeys(_phrases(pod, planned[slot])))
+    return list(phrases)
 
 
 def _phrases(old: Pod, new: Pod) -> Iterator[str]:

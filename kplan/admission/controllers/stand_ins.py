@@ -152,12 +152,12 @@ def _admitted(pod: Pod, template: Pod, admission: Admission) -> object:
 
 
 def _seen(pod: Pod) -> object:
-    found = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
-    spec = found.get("spec")
+    template = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    spec = template.get("spec")
     if isinstance(spec, dict):
         # the affinity that ties a daemon pod leaves an empty one behind
-        found["spec"] = {key: value for key, value in spec.items() if value}
-    return found
+        template["spec"] = {key: value for key, value in spec.items() if value}
+    return template
 
 
 def _workload(kind: str, name: str, namespace: str, uid: str, template: PodTemplateSpec, count: int) -> Object:
@@ -176,8 +176,8 @@ def _replica_sets(owned: list[tuple[Pod, OwnerReference]], owner: Object, templa
     newest: dict[str, tuple[str, Pod, OwnerReference]] = {}
     count = Counter(by.name or "" for _, by in owned)
     for pod, by in owned:
-        found = (pod.metadata.creation_timestamp or "", pod, by)
-        newest[by.name or ""] = max(newest.get(by.name or "", found), found, key=lambda one: (one[0], one[1].name))
+        dated = (pod.metadata.creation_timestamp or "", pod, by)
+        newest[by.name or ""] = max(newest.get(by.name or "", dated), dated, key=lambda one: (one[0], one[1].name))
     current = max(newest, key=lambda name: (newest[name][0], newest[name][1].name))
     made = []
     for name, (_, pod, by) in newest.items():

@@ -119,8 +119,8 @@ def _of_service(spec: object) -> Amounts:
 
     Source: serviceEvaluator.Usage in pkg/quota/v1/evaluator/core/services.go.
     """
-    found = dig(spec, "ports")
-    ports = found if isinstance(found, list) else []
+    written = dig(spec, "ports")
+    ports = written if isinstance(written, list) else []
     kind = dig_text(spec, "type")
     if kind not in ("NodePort", "LoadBalancer"):
         return {}

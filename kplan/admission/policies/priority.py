@@ -53,12 +53,12 @@ def _establish(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> tuple[int
     """
     name = spec.priority_class_name
     if name:
-        found = classes.get(name)
-        if found is None and name in BUILT_IN:
+        priority_class = classes.get(name)
+        if priority_class is None and name in BUILT_IN:
             return BUILT_IN[name], "PreemptLowerPriority", f"PriorityClass {name}"
-        if found is None:
+        if priority_class is None:
             raise Refusal(f"no PriorityClass with name {name} was found")
-        return found.value, found.preemption_policy or "PreemptLowerPriority", f"PriorityClass {name}"
+        return priority_class.value, priority_class.preemption_policy or "PreemptLowerPriority", f"PriorityClass {name}"
     defaults = [one for one in classes.values() if one.global_default]
     if not defaults:
         return 0, "PreemptLowerPriority", ""

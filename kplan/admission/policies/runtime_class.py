@@ -20,18 +20,18 @@ def set_runtime_class(spec: PodSpec, classes: Mapping[str, RuntimeClass]) -> lis
 
     Source: setOverhead, setScheduling, validateOverhead in plugin/pkg/admission/runtimeclass/admission.go.
     """
-    found = None
+    runtime = None
     if spec.runtime_class_name is not None:
-        found = classes.get(spec.runtime_class_name)
-        if found is None:
+        runtime = classes.get(spec.runtime_class_name)
+        if runtime is None:
             raise Refusal(f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
-    if (found is None or found.overhead is None) and spec.overhead is not None:
+    if (runtime is None or runtime.overhead is None) and spec.overhead is not None:
         raise Refusal("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
     origin = f"RuntimeClass {spec.runtime_class_name}"
-    added = _set_overhead(spec, found, origin) if found is not None and found.overhead is not None else []
-    if found is not None and found.scheduling is not None:
-        added += _set_node_selector(spec, found.scheduling.node_selector or {}, origin)
-        extra = found.scheduling.tolerations or []
+    added = _set_overhead(spec, runtime, origin) if runtime is not None and runtime.overhead is not None else []
+    if runtime is not None and runtime.scheduling is not None:
+        added += _set_node_selector(spec, runtime.scheduling.node_selector or {}, origin)
+        extra = runtime.scheduling.tolerations or []
         before = len(spec.tolerations or ())
         if extra or spec.tolerations:
             spec.tolerations = merge_tolerations([*(spec.tolerations or ()), *extra])

@@ -63,8 +63,8 @@ class Api:
     def versions(self, group: str, kind: str) -> list[str]:
         """List the versions of a group in which the server has a kind, on or off, the newest last."""
         known = (key.partition(" ") for key in self.data.kinds)
-        found = [version for version, _, name in known if name == kind and group_in(version) == group]
-        return sorted((one for one in found if self.type_of(one, kind)), key=_age)
+        candidates = [version for version, _, name in known if name == kind and group_in(version) == group]
+        return sorted((one for one in candidates if self.type_of(one, kind)), key=_age)
 
     def served(self, group: str | None = None) -> dict[str, list[str]]:
         """List what a server that is told nothing else serves: the versions of each kind, the newest last.
@@ -72,13 +72,13 @@ class Api:
         Args:
             group: of kinds; None for all.
         """
-        found: dict[str, list[str]] = {}
+        by_kind: dict[str, list[str]] = {}
         for key in self.data.kinds:
             api_version, _, kind = key.partition(" ")
             there = self.is_on(api_version) and self.type_of(api_version, kind)
             if there and group in (None, group_in(api_version)):
-                found.setdefault(kind, []).append(api_version)
-        return {kind: sorted(versions, key=_age) for kind, versions in found.items()}
+                by_kind.setdefault(kind, []).append(api_version)
+        return {kind: sorted(versions, key=_age) for kind, versions in by_kind.items()}
 
     def minors_of(self, api_version: str, kind: str) -> list[int]:
         """List the minor versions whose servers have a kind in a version."""
@@ -86,12 +86,12 @@ class Api:
 
     def fields(self, name: str) -> Mapping[str, Field]:
         """Give the fields of a type; none for a type that has none of its own."""
-        found = self._found.get(name)
-        if found is None:
+        fields = self._found.get(name)
+        if fields is None:
             bit = self._bit(self.minor)
             parsed = {key: _parsed(written) for key, written in self.data.types.get(name, {}).items()}
-            found = self._found[name] = {key: made for key, (made, there) in parsed.items() if there & bit}
-        return found
+            fields = self._found[name] = {key: made for key, (made, there) in parsed.items() if there & bit}
+        return fields
 
     def minors_with(self, name: str, wanted: str) -> list[int]:
         """List the minor versions in which a type has a field."""
@@ -123,9 +123,9 @@ def _age(api_version: str) -> tuple[int, ...]:
 
     Source: CompareKubeAwareVersionStrings in apimachinery v0.37.2 pkg/version/helpers.go.
     """
-    found = _VERSION.fullmatch(api_version.rpartition("/")[2])
-    assert found is not None, api_version  # versions of api.json, which tests read whole
-    major, stage, minor = found.groups()
+    match = _VERSION.fullmatch(api_version.rpartition("/")[2])
+    assert match is not None, api_version  # versions of api.json, which tests read whole
+    major, stage, minor = match.groups()
     return {"alpha": 0, "beta": 1, None: 2}[stage], int(major), int(minor or 0)
 
 

@@ -48,9 +48,9 @@ class Decoding:
             yield f"{manifest.file}:{line}: {dotted(path)} is there a second time: kubectl takes the last"
 
     def _answer(self, manifest: ManifestObject) -> _Answer | None:
-        found = unserved(manifest.api_version, manifest.kind, self._api, self._shows)
-        if found is not None:
-            return found.text, [Problem((found.field,), found.text, hint=found.hint)]
+        refusal = unserved(manifest.api_version, manifest.kind, self._api, self._shows)
+        if refusal is not None:
+            return refusal.text, [Problem((refusal.field,), refusal.text, hint=refusal.hint)]
         problems = unknown_fields(manifest, self._api)
         return (strict_refusal(manifest, problems), problems) if problems else None
 

@@ -28,8 +28,8 @@ def metadata_problems(metadata: ObjectMeta, kind: str, *, namespaced: bool = Tru
     if metadata.name:
         yield from (invalid(("metadata", "name"), metadata.name, words) for words in form(metadata.name))
     if metadata.namespace and namespaced:
-        found = dns_label(metadata.namespace)
-        yield from (invalid(("metadata", "namespace"), metadata.namespace, words) for words in found)
+        complaints = dns_label(metadata.namespace)
+        yield from (invalid(("metadata", "namespace"), metadata.namespace, words) for words in complaints)
     yield from label_problems(("metadata", "labels"), metadata.labels or {})
     yield from annotation_problems(("metadata", "annotations"), metadata.annotations or {})
 
@@ -56,8 +56,8 @@ def annotation_problems(path: Path, annotations: Mapping[str, str], place: Path 
     Source: ValidateAnnotations in apimachinery v0.37.2 pkg/api/validation/objectmeta.go.
     """
     for key in annotations:
-        found = label_key(key.lower())
-        yield from (invalid(path, key, words).written_at((*(place or path), key)) for words in found)
+        complaints = label_key(key.lower())
+        yield from (invalid(path, key, words).written_at((*(place or path), key)) for words in complaints)
     if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _MOST_ANNOTATIONS:
         yield Problem(path, f"Too long: may not be more than {_MOST_ANNOTATIONS} bytes", place or path)
 

@@ -34,8 +34,8 @@ def deadline_problems(spec: object, path: Path) -> Iterator[Problem]:
 
 def given_or(value: object, path: str, default: object) -> object:
     """Follow a path; the default where there is nothing."""
-    found = dig(value, path)
-    return default if found is None else found
+    given = dig(value, path)
+    return default if given is None else given
 
 
 def number_of(value: object) -> int:

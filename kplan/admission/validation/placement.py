@@ -71,9 +71,9 @@ def _tolerations(tolerations: list[Toleration]) -> Iterator[Problem]:
 def _toleration_value(path: Path, operator: str, value: str) -> Iterator[Problem]:
     match operator:
         case "" | "Equal":
-            found = label_value(value)
-            if found:
-                yield invalid((*path, "operator"), value, ";".join(found))
+            complaints = label_value(value)
+            if complaints:
+                yield invalid((*path, "operator"), value, ";".join(complaints))
         case "Exists":
             if value:
                 yield invalid((*path, "operator"), value, "value must be empty when `operator` is 'Exists'")

@@ -192,11 +192,11 @@ def _ports(path: Path, container: Container) -> Iterator[Problem]:
     for number, port in enumerate(container.ports or ()):
         here = (*path, "ports", number)
         if port.name:
-            found = port_name(port.name)
-            yield from (invalid((*here, "name"), port.name, words) for words in found)
+            complaints = port_name(port.name)
+            yield from (invalid((*here, "name"), port.name, words) for words in complaints)
             if port.name in names:
                 yield duplicate((*here, "name"), port.name)
-            elif not found:
+            elif not complaints:
                 names.add(port.name)
         if not port.container_port:
             yield required((*here, "containerPort"))

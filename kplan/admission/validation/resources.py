@@ -79,9 +79,9 @@ def _amount(path: Path, name: str, raw: Quantity, *, of_pod: bool) -> Iterator[P
 
     Source: ValidateContainerResourceName, ValidateResourceQuantityValue.
     """
-    found = label_key(name)
-    if found:
-        yield from (invalid(path, name, words) for words in found)
+    complaints = label_key(name)
+    if complaints:
+        yield from (invalid(path, name, words) for words in complaints)
     elif of_pod and not is_pod_level_resource(name):
         yield unsupported(path, name, ("cpu", "hugepages-", "memory"))
     elif not of_pod and "/" not in name and name not in _NATIVE and not is_hugepages_resource(name):

@@ -50,9 +50,9 @@ def unknown_fields(manifest: ManifestObject, api: Api) -> list[Problem]:
 def strict_refusal(manifest: ManifestObject, problems: list[Problem]) -> str:
     """Write the answer of the API server to unknown fields, all in one."""
     version = manifest.api_version.rpartition("/")[2]
-    found = ", ".join(f'unknown field "{dotted(problem.path)}"' for problem in problems)
+    unknown = ", ".join(f'unknown field "{dotted(problem.path)}"' for problem in problems)
     kind = manifest.kind
-    return f'{kind} in version "{version}" cannot be handled as a {kind}: strict decoding error: {found}'
+    return f'{kind} in version "{version}" cannot be handled as a {kind}: strict decoding error: {unknown}'
 
 
 def dotted(path: Path) -> str:
@@ -142,7 +142,7 @@ def _below(key: str, name: str, api: Api) -> str:
             for inner, field in api.fields(one).items()
             if field.type and field.form != "{}" and inner not in _ASIDE
         ]
-        found = [path for one, path in level if key in api.fields(one)]
-        if found:
-            return found[0] if len(found) == 1 else ""
+        paths = [path for one, path in level if key in api.fields(one)]
+        if paths:
+            return paths[0] if len(paths) == 1 else ""
     return ""

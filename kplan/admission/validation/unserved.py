@@ -79,8 +79,8 @@ def _no_match(api_version: str, kind: str, field: str, hint: str) -> Unserved:
 
 def _written_otherwise(api: Api, group: str, kind: str) -> list[str]:
     """List the versions in which a kind is served, the one to write last: those of its own group, if there are."""
-    found = api.served().get(kind, [])
-    return [one for one in found if group_in(one) == group] or found[:1]
+    versions = api.served().get(kind, [])
+    return [one for one in versions if group_in(one) == group] or versions[:1]
 
 
 def _since(api: Api, api_version: str, kind: str) -> str:
@@ -96,11 +96,11 @@ def _since(api: Api, api_version: str, kind: str) -> str:
 def _closest(api: Api, group: str, api_version: str, kind: str) -> tuple[str, str]:
     """Find what was meant: a kind of the same group, else one of any."""
     for served in (api.served(group), api.served()):
-        found = close_name(kind, served)
-        if found:
-            version = served[found][-1]
+        closest = close_name(kind, served)
+        if closest:
+            version = served[closest][-1]
             where = f" ({version})" if version != api_version else ""
-            return "kind", f"did you mean {found}{where}?"
+            return "kind", f"did you mean {closest}{where}?"
     return "kind", ""
 
 
@@ -113,5 +113,5 @@ def close_name(name: str, known: Iterable[str], cutoff: float = 0.75) -> str:
         cutoff: how alike they have to be, 1 for the same.
     """
     lower = {one.lower(): one for one in known}
-    found = get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
-    return lower[found[0]] if found else ""
+    matches = get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
+    return lower[matches[0]] if matches else ""

@@ -66,8 +66,8 @@ def _selector(item: Workload, running: Workload) -> Iterator[Problem]:
 
 
 def _plain(selector: LabelSelector | None) -> dict[str, object]:
-    found = msgspec.to_builtins(selector) if selector is not None else {}
-    return {key: part for key, part in found.items() if part}
+    fields = msgspec.to_builtins(selector) if selector is not None else {}
+    return {key: part for key, part in fields.items() if part}
 
 
 def _stateful(item: Workload, running: Workload) -> Iterator[Problem]:
@@ -86,21 +86,21 @@ def _stateful(item: Workload, running: Workload) -> Iterator[Problem]:
 def _claim(claim: PersistentVolumeClaimTemplate) -> dict[str, object]:
     """Write what of a claim's template is told, quantities as amounts."""
     spec = msgspec.to_builtins(claim.spec) if claim.spec is not None else {}
-    found: dict[str, object] = {key: part for key, part in spec.items() if part}
+    fields: dict[str, object] = {key: part for key, part in spec.items() if part}
     resources = dig(spec, "resources.requests")
-    found["resources"] = {key: nanos(value) for key, value in resources.items()} if isinstance(resources, dict) else {}
-    return {"name": claim.metadata.name, **found}
+    fields["resources"] = {key: nanos(value) for key, value in resources.items()} if isinstance(resources, dict) else {}
+    return {"name": claim.metadata.name, **fields}
 
 
 def _as_written(
     new: list[PersistentVolumeClaimTemplate], old: list[PersistentVolumeClaimTemplate]
 ) -> list[dict[str, object]]:
     """Write the templates that run, without what the manifest leaves to defaults."""
-    found = [_claim(one) for one in old]
+    claims = [_claim(one) for one in old]
     written = [_claim(one).keys() for one in new]
     return [
         {key: part for key, part in one.items() if number >= len(written) or key in written[number]}
-        for number, one in enumerate(found)
+        for number, one in enumerate(claims)
     ]
 
 

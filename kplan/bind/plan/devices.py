@@ -31,8 +31,8 @@ def device_claims(cluster: Cluster, pod: PodInfo, before: Mapping[str, ResourceC
         if not _reserved(now, pod) or (then is not None and _reserved(then, pod)):
             continue
         gets = then is None or then.status.allocation is None
-        found = now.status.allocation if gets else None
-        allocation: dict[str, Any] = msgspec.to_builtins(found) if found is not None else {}
+        allocated = now.status.allocation if gets else None
+        allocation: dict[str, Any] = msgspec.to_builtins(allocated) if allocated is not None else {}
         special = then is None and now.annotations.get(ANNOTATION) == "true"
         yield BindDeviceClaim(
             claim=key,

@@ -54,14 +54,14 @@ def planned_fields(pod: Pod) -> dict[str, str]:
 
 def node_fields(node: Node) -> dict[str, str]:
     """Digest what scheduling reads of a node, by name of the field; images only weigh, so they do not count."""
-    found: Plain = {
+    fields: Plain = {
         "labels": node.labels,
         "taints": node.spec.taints,
         "unschedulable": node.spec.unschedulable,
         "allocatable": node.status.allocatable,
         "declaredFeatures": node.status.declared_features,
     }
-    return {name: digest(value) for name, value in found.items() if value}
+    return {name: digest(value) for name, value in fields.items() if value}
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -96,11 +96,11 @@ def _without_tokens(spec: Plain) -> Plain:
     def others(items: list[Plain]) -> list[Plain]:
         return [item for item in items if not str(item.get("name", "")).startswith(_TOKENS)]
 
-    found = {**spec, "volumes": others(spec.get("volumes", []))}
+    stripped = {**spec, "volumes": others(spec.get("volumes", []))}
     for name in _CONTAINERS:
         containers = (_replaced(container, "volumeMounts", others) for container in spec.get(name, ()))
-        found[name] = [filled(container) for container in containers]
-    return filled(found)
+        stripped[name] = [filled(container) for container in containers]
+    return filled(stripped)
 
 
 def _replaced(item: Plain, name: str, make: Callable[[list[Plain]], list[Plain]]) -> Plain:

@@ -47,16 +47,16 @@ def scheduler_guards(
 ) -> Iterator[BindGuard]:
     """Hold each schedulerName against the live schedulers; none are known of a snapshot."""
     for name in dict.fromkeys(pod.scheduler for pod in bound):
-        found = responsible.get(name)
+        verdict = responsible.get(name)
         who = f"schedulerName {name}"
-        if found is None:
+        if verdict is None:
             yield BindGuard(name="scheduler", state="--", text=f"{who}: not looked for in a snapshot")
-        elif not found.live:
-            yield BindGuard(name="scheduler", state="ok", text=f"{who}; {found.text}")
+        elif not verdict.live:
+            yield BindGuard(name="scheduler", state="ok", text=f"{who}; {verdict.text}")
         elif flags.take_over:
-            yield BindGuard(name="scheduler", state="ok", text=f"{who} is taken over; {found.text}")
+            yield BindGuard(name="scheduler", state="ok", text=f"{who} is taken over; {verdict.text}")
         else:
-            text = f"a live scheduler answers for {who}: {found.text}"
+            text = f"a live scheduler answers for {who}: {verdict.text}"
             yield BindGuard(name="scheduler", state="needs", text=text, flag="--take-over")
 
 

@@ -108,8 +108,8 @@ def read_manifests(files: Sequence[str], namespace: str) -> Manifests:
 
 def created_resources(manifests: Manifests) -> frozenset[Resource]:
     """Resources of which the manifests have objects that bind would create."""
-    found = (resource_of(item.api_version, item.kind) for item in manifests.objects if not _is_hook(item))
-    return frozenset(resource for resource in found if resource is not None)
+    resources = (resource_of(item.api_version, item.kind) for item in manifests.objects if not _is_hook(item))
+    return frozenset(resource for resource in resources if resource is not None)
 
 
 def land(
@@ -131,16 +131,16 @@ def land(
     for item in manifests.objects:
         looked.look(item)
     new = Manifests(objects=looked.new, notes=manifests.notes, namespace=namespace)
-    found = expand(new, state, rules, namespace=namespace)
-    planned, pods, left = _planned(found, looked.create)
-    refused = {item.object: item for item in map(_refused, (left for left in found.refused if not left.pods))}
-    kept = (_without_some(item, found.refused) for item in looked.objects if item.object not in refused)
+    expansion = expand(new, state, rules, namespace=namespace)
+    planned, pods, left = _planned(expansion, looked.create)
+    refused = {item.object: item for item in map(_refused, (left for left in expansion.refused if not left.pods))}
+    kept = (_without_some(item, expansion.refused) for item in looked.objects if item.object not in refused)
     return Landing(
-        with_objects(state, (*found.objects, *pods)),
+        with_objects(state, (*expansion.objects, *pods)),
         (*looked.pods, *planned),
         planned,
         tuple(sorted((*kept, *refused.values()), key=lambda item: rank(item.kind))),
-        (*looked.notes, *found.notes, *map(str, found.not_expanded), *left),
+        (*looked.notes, *expansion.notes, *map(str, expansion.not_expanded), *left),
     )
 
 
@@ -278,8 +278,8 @@ def _in_state(item: ManifestObject, space: str, name: str, state: ClusterState) 
 
 
 def _metadata(item: ManifestObject) -> Raw:
-    found = item.raw.get("metadata")
-    return found if isinstance(found, dict) else {}
+    metadata = item.raw.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _is_hook(item: ManifestObject) -> bool:

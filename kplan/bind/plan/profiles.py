@@ -40,13 +40,13 @@ def permit_plugins(configuration: Mapping[str, Any] | str | None) -> dict[str, t
     Args:
         configuration: a KubeSchedulerConfiguration that was accepted, parsed or as text; None for the default.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    by_profile: dict[str, tuple[str, ...]] = {}
     for profile in parsed(configuration).get("profiles") or ():
         plugins = (profile.get("plugins") or {}).get("permit") or {}
         names = tuple(one["name"] for one in plugins.get("enabled") or () if one["name"] not in REGISTRY)
         if names:
-            found[profile.get("schedulerName") or DEFAULT_NAME] = names
-    return found
+            by_profile[profile.get("schedulerName") or DEFAULT_NAME] = names
+    return by_profile
 
 
 def binding_extender(extenders: Iterable[Extender], pod: Pod) -> Extender | None:

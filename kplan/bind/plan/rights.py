@@ -107,29 +107,29 @@ def nominates(features: Features) -> bool:
 
 def writing(needs: Needs) -> list[Right]:
     """List the rights for what is written to, and what is asked about it."""
-    found = [Right("", "pods", "get"), Right("", "pods/binding", "create")]
+    rights = [Right("", "pods", "get"), Right("", "pods/binding", "create")]
     if needs.claims or needs.volumes:
-        found.append(Right("", "persistentvolumeclaims", "get"))
+        rights.append(Right("", "persistentvolumeclaims", "get"))
     if needs.claims:
-        found.append(Right("", "persistentvolumeclaims", "update"))
+        rights.append(Right("", "persistentvolumeclaims", "update"))
     if needs.claims or needs.volumes:  # one that was made for a claim must be within the node's reach
-        found.append(Right("", "persistentvolumes", "get", namespaced=False))
+        rights.append(Right("", "persistentvolumes", "get", namespaced=False))
     if needs.volumes:
-        found.append(Right("", "persistentvolumes", "update", namespaced=False))
-    found += _of_devices(needs)
+        rights.append(Right("", "persistentvolumes", "update", namespaced=False))
+    rights += _of_devices(needs)
     if needs.nominate or needs.preempt or needs.device_makes:
-        found.append(Right("", "pods/status", "patch"))
+        rights.append(Right("", "pods/status", "patch"))
     if needs.preempt:
-        found.append(Right("", "pods/eviction", "create"))
+        rights.append(Right("", "pods/eviction", "create"))
     for one in needs.creates:
-        found += [Right(one.group, one.plural, verb, namespaced=one.namespaced) for verb in ("create", "get")]
+        rights += [Right(one.group, one.plural, verb, namespaced=one.namespaced) for verb in ("create", "get")]
         if one.plural == "deployments":  # the ReplicaSet stands between it and its pods
-            found.append(Right(one.group, "replicasets", "get"))
+            rights.append(Right(one.group, "replicasets", "get"))
         if one.plural in _WITH_CLAIMS:
-            found.append(Right("", "persistentvolumeclaims", "get"))
+            rights.append(Right("", "persistentvolumeclaims", "get"))
     if needs.events:
-        found.append(Right("events.k8s.io", "events", "create"))
-    return sorted(set(found))
+        rights.append(Right("events.k8s.io", "events", "create"))
+    return sorted(set(rights))
 
 
 _WITH_CLAIMS = frozenset({"pods", "deployments", "replicasets", "replicationcontrollers", "statefulsets", "daemonsets",
@@ -146,12 +146,12 @@ def _of_devices(needs: Needs) -> list[Right]:
     if not needs.devices:
         return []
     group, claims = "resource.k8s.io", "resourceclaims"
-    found = [Right(group, claims, "get"), Right(group, claims, "update"), Right(group, f"{claims}/status", "update")]
+    rights = [Right(group, claims, "get"), Right(group, claims, "update"), Right(group, f"{claims}/status", "update")]
     if needs.granular:
-        found.append(Right(group, f"{claims}/binding", "update"))
+        rights.append(Right(group, f"{claims}/binding", "update"))
     if needs.device_makes:
-        found += [Right(group, claims, "create"), Right(group, claims, "delete")]
-    return found
+        rights += [Right(group, claims, "create"), Right(group, claims, "delete")]
+    return rights
 
 
 def everywhere() -> list[Right]:

@@ -30,18 +30,18 @@ def rules_of(scheduler: Scheduler, pods: Iterable[BindPod]) -> dict[str, str]:
     minor = f"1.{scheduler.features.version.minor}"
     default, gates = features(minor).features.gates, scheduler.features.gates
     other = sorted(f"{gate}={str(gate in gates).lower()}" for gate in default ^ gates)
-    found = {VERSION: minor, GATES: ",".join(other) or _DEFAULTS}
+    rules = {VERSION: minor, GATES: ",".join(other) or _DEFAULTS}
     if scheduler.configuration.extenders:
-        found["extenders"] = digest(scheduler.configuration.extenders)
+        rules["extenders"] = digest(scheduler.configuration.extenders)
     names = sorted({pod.scheduler for pod in pods if pod.result == "bind"})
     pipelines = with_profiles(scheduler.pipelines, names)
     for name in names:
         profile = pipelines[name].profile
-        found[f"plugins of profile {name}"] = digest(profile.plugins)
-        found[f"weights of profile {name}"] = digest(profile.weights)
-        found[f"percentageOfNodesToScore of profile {name}"] = digest(profile.percentage_of_nodes_to_score)
-        found |= {f"{plugin}Args of profile {name}": digest(args) for plugin, args in profile.args.items()}
-    return found
+        rules[f"plugins of profile {name}"] = digest(profile.plugins)
+        rules[f"weights of profile {name}"] = digest(profile.weights)
+        rules[f"percentageOfNodesToScore of profile {name}"] = digest(profile.percentage_of_nodes_to_score)
+        rules |= {f"{plugin}Args of profile {name}": digest(args) for plugin, args in profile.args.items()}
+    return rules
 
 
 def rules_guards(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[BindGuard]:
@@ -93,8 +93,8 @@ def held_by_rules(
 
 def _as_before(before: str, now: str) -> str:
     """The gates to give so that they are as they were: what is on now and was not, goes off."""
-    was, found = _gates(before), _gates(now)
-    back = {gate: "false" if value == "true" else "true" for gate, value in found.items()}
+    was, current = _gates(before), _gates(now)
+    back = {gate: "false" if value == "true" else "true" for gate, value in current.items()}
     return ",".join(f"{gate}={value}" for gate, value in sorted({**back, **was}.items()))
 
 

@@ -75,8 +75,8 @@ def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], l
 
 def _left_alone(pod: PodInfo, asked: Asked, flags: Flags) -> bool:
     """Whether a pod that was not named is a live scheduler's."""
-    found = asked.responsible.get(pod.scheduler_name)
-    return not asked.named and found is not None and found.live and not flags.take_over
+    verdict = asked.responsible.get(pod.scheduler_name)
+    return not asked.named and verdict is not None and verdict.live and not flags.take_over
 
 
 def _pods(planner: Planner, asked: Asked, flags: Flags) -> Iterator[BindPod]:
@@ -175,10 +175,10 @@ def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
 
 def _cause(planner: Planner, pod: PodInfo, outcome: Outcome, last: Outcome, told: dict[object, Cause]) -> Cause:
     """Tell why a pod is not bound; pods of one template with the same message are told once."""
-    found = last.preemption
-    if found is not None and found.picks and not outcome.preempted:
-        victims = [planner.cluster.pods[row].key for row in found.candidates[found.picks[0]].pods]
-        node = planner.cluster.node_name(found.picks[0])
+    preemption = last.preemption
+    if preemption is not None and preemption.picks and not outcome.preempted:
+        victims = [planner.cluster.pods[row].key for row in preemption.candidates[preemption.picks[0]].pods]
+        node = planner.cluster.node_name(preemption.picks[0])
         text = f"it fits {node} only after evicting {count(len(victims), 'pod')} ({listed(victims)}): --preempt"
         return Cause(code="needs-preemption", text=text)
     message = last.fit_error or last.error or str(last.pre_enqueue)

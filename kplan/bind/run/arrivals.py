@@ -125,10 +125,10 @@ class Arrivals:
             return ""
         path = f"/apis/{reference.api_version}/namespaces/{namespace}/replicasets/{reference.name}"
         raw = self.client.found(path, what=f"asking whose {reference.kind} {namespace}/{reference.name} is")
-        found = _controller(
+        controller = _controller(
             msgspec.convert((raw or {}).get("metadata", {}).get("ownerReferences", []), list[OwnerReference])
         )
-        return self._uids.get(found.uid or "", "") if found is not None else ""
+        return self._uids.get(controller.uid or "", "") if controller is not None else ""
 
     def _failure(self, path: str) -> str:
         """What a controller says of the pods that it cannot make."""

@@ -72,8 +72,8 @@ class Creating:
 
     def is_created(self, owner: str) -> bool:
         """Whether an object is there by now."""
-        found = self.results.get(owner)
-        return found is not None and found.result in ("created", "there")
+        creation = self.results.get(owner)
+        return creation is not None and creation.result in ("created", "there")
 
     def told(self) -> tuple[CreatedObject, ...]:
         """What became of each object."""

@@ -84,11 +84,11 @@ def _claim(performer: Performer, write: DeviceWrite, uid: str) -> None:
 def _requests(client: Client, write: DeviceWrite, uid: str) -> Iterator[Request]:
     """Yield what is still to be written to a claim, each by the claim as it is then."""
     item = read_claim(client, write.claim, uid)
-    found = wire.standing(write.claim, item, write.allocation, str(write.consumer["uid"]))
-    if found.finding is Finding.DONE:
+    standing = wire.standing(write.claim, item, write.allocation, str(write.consumer["uid"]))
+    if standing.finding is Finding.DONE:
         return
-    if found.finding is Finding.CHANGED:
-        raise HeldBack(found.text, code=found.code)
+    if standing.finding is Finding.CHANGED:
+        raise HeldBack(standing.text, code=standing.code)
     if write.allocation and wire.FINALIZER not in (item["metadata"].get("finalizers") or ()):
         yield wire.protect(write.claim, item)
         item = read_claim(client, write.claim, uid)
@@ -112,10 +112,10 @@ def rehearsed(client: Client, pod: BindPod) -> Iterator[Request]:
         item = read_claim(client, shown.claim, shown.uid)
         if not shown.allocation and not item.get("status", {}).get("allocation"):
             continue
-        found = wire.standing(shown.claim, item, shown.allocation, pod.uid)
-        if found.finding is Finding.CHANGED:
-            raise HeldBack(found.text, code=found.code)
-        if found.finding is Finding.OPEN:
+        standing = wire.standing(shown.claim, item, shown.allocation, pod.uid)
+        if standing.finding is Finding.CHANGED:
+            raise HeldBack(standing.text, code=standing.code)
+        if standing.finding is Finding.OPEN:
             if shown.allocation and wire.FINALIZER not in (item["metadata"].get("finalizers") or ()):
                 yield wire.protect(shown.claim, item)
             yield wire.allocate(shown.claim, item, shown.allocation, consumer, stamped=False)

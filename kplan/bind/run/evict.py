@@ -54,7 +54,7 @@ def remaining(client: Client, shown: BindPod) -> list[Left]:
     Raises:
         HeldBack: a victim runs elsewhere by now.
     """
-    found = []
+    left = []
     for victim in shown.evicts:
         raw = client.found(pod_path(victim.pod), what=f"looking at {victim.pod}")
         if raw is None or raw["metadata"]["uid"] != victim.uid:
@@ -63,8 +63,8 @@ def remaining(client: Client, shown: BindPod) -> list[Left]:
         if pod.spec.node_name != shown.node:
             raise HeldBack(f"{victim.pod} is not on {shown.node} any more", code="victim-elsewhere")
         if not pod.ended:
-            found.append(Left(victim, pod))
-    return found
+            left.append(Left(victim, pod))
+    return left
 
 
 def check_budgets(client: Client, left: Sequence[Left]) -> None:
@@ -97,8 +97,8 @@ def check_budgets(client: Client, left: Sequence[Left]) -> None:
 def _budgets(client: Client, namespace: str) -> list[PodDisruptionBudget]:
     """Budgets of a namespace; none where they may not be read: the server minds them all the same."""
     reply = client.read(f"/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets", what="looking at budgets")
-    found = reply.object().get("items") if reply.ok else ()
-    budgets: list[PodDisruptionBudget] = [model_of(raw, PodDisruptionBudget) for raw in found or ()]
+    items = reply.object().get("items") if reply.ok else ()
+    budgets: list[PodDisruptionBudget] = [model_of(raw, PodDisruptionBudget) for raw in items or ()]
     return [budget for budget in budgets if budget.spec.selector is not None]
 
 

@@ -86,8 +86,8 @@ class LiveCluster:
 
     def appeared(self) -> list[Pod]:
         """Hand out the pods that were not handed out before; at first all that were read."""
-        found, self._appeared = self._appeared, []
-        return found
+        pods, self._appeared = self._appeared, []
+        return pods
 
     def seen_node(self, seen: Seen[Node]) -> None:
         """Take in one node as the server has it; what only weighs (images) is not worth a change."""

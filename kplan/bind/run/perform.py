@@ -157,13 +157,13 @@ class Performer:
 
     def _by_another(self, write: Request, number: int, reply: Reply) -> Reply:
         """Find out what came of what another server was to do; it is asked once, whatever it says."""
-        found = write.ask(self.client)
-        if found.finding is Finding.DONE:
+        answer = write.ask(self.client)
+        if answer.finding is Finding.DONE:
             self._done(write, number, reply.status)
             return DONE
         said = reply.message if not reply.ok else "it says that it is done, and the API server says that it is not"
-        self.journal.after(number, "refused", reply.status, found.text or said)
-        raise HeldBack(found.text or f"{write.text}: {said}", code=found.code or "extender-failed")
+        self.journal.after(number, "refused", reply.status, answer.text or said)
+        raise HeldBack(answer.text or f"{write.text}: {said}", code=answer.code or "extender-failed")
 
     def _settled(self, write: Request, number: int, reply: Reply) -> bool:
         """Read an answer that says something: done, refused or to be tried later."""
@@ -178,12 +178,12 @@ class Performer:
             return False
         if reply.status >= 500:
             return False
-        found = write.ask(self.client)
-        if found.finding is Finding.DONE:
+        answer = write.ask(self.client)
+        if answer.finding is Finding.DONE:
             self._done(write, number, reply.status, "it was done already")
             return True
-        self.journal.after(number, "refused", reply.status, found.text or reply.message)
-        is_done(found)
+        self.journal.after(number, "refused", reply.status, answer.text or reply.message)
+        is_done(answer)
         if reply.status == 409:
             raise Conflict(reply.message)
         raise _refusal(write, reply, "")
@@ -191,12 +191,12 @@ class Performer:
     def _asked(self, write: Request, number: int, reply: Reply) -> bool:
         """Ask the server about a write without a telling answer; whether it is done."""
         status = reply.status
-        found = write.ask(self.client)
-        if found.finding is Finding.DONE:
+        answer = write.ask(self.client)
+        if answer.finding is Finding.DONE:
             self._done(write, number, status, "the answer was lost, the server says that it is done")
             return True
-        self.journal.after(number, found.finding.value, status, found.text or "the server says that it is not done")
-        return is_done(found)
+        self.journal.after(number, answer.finding.value, status, answer.text or "the server says that it is not done")
+        return is_done(answer)
 
     def _done(self, write: Request, number: int, status: int, text: str = "") -> None:
         self.journal.after(number, "done", status, text)

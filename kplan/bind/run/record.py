@@ -155,16 +155,16 @@ def _lines(path: str, data: bytes) -> Iterator[_Line]:
         if not line.strip():
             continue
         try:
-            found = _line.decode(line)
+            entry = _line.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            found = None
-        if found is None or isinstance(found, Start) != (number == 1):
+            entry = None
+        if entry is None or isinstance(entry, Start) != (number == 1):
             raise UsageError(
                 f"{path}:{number}: this line of the journal is damaged",
                 code="bad-journal",
                 hint="delete it if what it said is gone: --resume asks the server what became of each pod",
             )
-        yield found
+        yield entry
 
 
 def _check_head(path: str, line: bytes) -> None:

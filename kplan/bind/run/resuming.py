@@ -55,10 +55,10 @@ def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> 
         if raw is None or create(shown.create, run).ask(client).finding is not Finding.DONE:
             return None
         uid = raw["metadata"]["uid"]
-    found = bound(client, key, uid, shown.node)
-    if found.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
-        return Before(msgspec.structs.replace(noted, text=found.text), key, uid, noted=True)
-    if found.finding is not Finding.DONE:
+    answer = bound(client, key, uid, shown.node)
+    if answer.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
+        return Before(msgspec.structs.replace(noted, text=answer.text), key, uid, noted=True)
+    if answer.finding is not Finding.DONE:
         return None
     text = "" if noted is not None else "as the server says"
     at = _bound_at(model_of(raw, Pod)) if raw else ""

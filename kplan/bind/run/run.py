@@ -125,16 +125,16 @@ class Run:
             self._settle_from(self.former, shown)
 
     def _settle_from(self, former: Record, shown: BindPod) -> None:
-        found = settled_before(self.client, former, shown, self.name)
-        if found is None:
+        before = settled_before(self.client, former, shown, self.name)
+        if before is None:
             return
-        if found.pod.result == "held-back":
-            self._reporting.held(found.key, found.uid, found.pod.code, found.pod.text)
+        if before.pod.result == "held-back":
+            self._reporting.held(before.key, before.uid, before.pod.code, before.pod.text)
         try:
-            if not found.noted:
-                self._reporting.bound(found.key, found.uid, shown.node)
+            if not before.noted:
+                self._reporting.bound(before.key, before.uid, shown.node)
         finally:  # bound it is, whatever comes of the event
-            self._settle(found.pod, note=not found.noted)
+            self._settle(before.pod, note=not before.noted)
 
     def _rehearse(self) -> None:
         """Send every write as a dry run before the first one is made; what is refused is held back."""
@@ -257,13 +257,13 @@ class Run:
         self.live.follow()
         for key in self.live.unconfirmed(CONFIRM_WITHIN):
             assumed = self.live.assumed[key]
-            found = bound(self.client, key, assumed.uid, assumed.node)
-            if found.finding is Finding.DONE:
+            answer = bound(self.client, key, assumed.uid, assumed.node)
+            if answer.finding is Finding.DONE:
                 assumed.confirmed = True
                 continue
             self.live.revert(key)
             text = f"its binding was written but did not arrive within {CONFIRM_WITHIN:g} s"
-            why = found.text or "the server says that it is not bound"
+            why = answer.text or "the server says that it is not bound"
             self._hold(self._shown[self._real.get(key, key)], HeldBack(f"{text}: {why}", code="unconfirmed"))
 
     def _confirm_all(self) -> None:
@@ -280,11 +280,11 @@ class Run:
         self.live.follow()
         pods = []
         for shown in self._todo:
-            found = self.results.get(shown.pod) or became(shown, "not-tried")
-            assumed = self.live.assumed.get(found.real or found.pod)
-            if found.result == "bound" and assumed is not None:
-                found = msgspec.structs.replace(found, confirmed=assumed.confirmed)
-            pods.append(found)
+            outcome = self.results.get(shown.pod) or became(shown, "not-tried")
+            assumed = self.live.assumed.get(outcome.real or outcome.pod)
+            if outcome.result == "bound" and assumed is not None:
+                outcome = msgspec.structs.replace(outcome, confirmed=assumed.confirmed)
+            pods.append(outcome)
         ending = Ending(self.stopped, failure, started, self.writes, self.journal.path)
         more = self._arrivals.more.items()
         notes = tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more)

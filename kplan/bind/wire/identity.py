@@ -44,8 +44,8 @@ def identify(client: Client) -> Identity:
 
 def of_state(state: ClusterState, taken: float) -> Identity:
     """Identity of the cluster that a snapshot was taken of."""
-    found: Iterable[Namespace] = (item for item in state.namespaces if item.name == SYSTEM)
-    return Identity(next((item.metadata.uid or "" for item in found), ""), taken)
+    namespaces: Iterable[Namespace] = (item for item in state.namespaces if item.name == SYSTEM)
+    return Identity(next((item.metadata.uid or "" for item in namespaces), ""), taken)
 
 
 def same_cluster(plan: BindPlan, now: Identity, what: str) -> None:

@@ -89,14 +89,14 @@ def find_responsible(
         client.stop.sleep(_SECOND_LOOK)
         again = {lease: _look(client, lease) for lease, look in looks.items() if look.expired}
         looks |= {lease: look.against(looks[lease]) for lease, look in again.items()}
-    found = {name: _verdict(some, own, looks) for name, some in leases.items()}
-    if any(name in known and not verdict.live for name, verdict in found.items()):
+    verdicts = {name: _verdict(some, own, looks) for name, some in leases.items()}
+    if any(name in known and not verdict.live for name, verdict in verdicts.items()):
         reply = client.read(PODS, OF_SCHEDULER, what="looking for a scheduler without a lease")
         pod = without_election(reply.body, elects=elected) if reply.ok else ""
         if pod:
             runs = Responsible(True, f"pod {NAMESPACE}/{pod} runs, and holds no lease (--leader-elect=false)")
-            found |= {name: runs for name, verdict in found.items() if name in known and not verdict.live}
-    return found
+            verdicts |= {name: runs for name, verdict in verdicts.items() if name in known and not verdict.live}
+    return verdicts
 
 
 def _leases(name: str, own: Lease, *, known: bool) -> tuple[Lease, ...]:

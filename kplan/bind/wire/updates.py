@@ -36,9 +36,9 @@ def update(write: Write, item: Raw) -> Request:
 def standing(write: Write, item: Raw) -> Found:
     """Tell from an object whether a write is done, open, or not possible any more."""
     first = write.fields[0]
-    found = first.standing(item)
-    if found is not Standing.TAKEN:
-        return DONE if found is Standing.DONE else OPEN
+    state = first.standing(item)
+    if state is not Standing.TAKEN:
+        return DONE if state is Standing.DONE else OPEN
     return _taken(write, first.of(item))
 
 

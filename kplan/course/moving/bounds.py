@@ -73,11 +73,11 @@ def demands(planner: Planner, pods: Sequence[PodInfo]) -> list[Demand]:
         by_nodes[mask.tobytes()] = (mask, amounts if known is None else known[1] + amounts)
     masks = [mask for mask, _ in by_nodes.values()]
     masks.append(np.ones(len(cluster.nodes), dtype=np.bool_))
-    found = []
+    wanted = []
     for mask in {one.tobytes(): one for one in masks}.values():
         inside = [amounts for other, amounts in by_nodes.values() if not (other & ~mask).any()]
-        found.append(Demand(mask, np.sum(inside, axis=0) if inside else np.zeros(len(cluster.resources) + 1)))
-    return found
+        wanted.append(Demand(mask, np.sum(inside, axis=0) if inside else np.zeros(len(cluster.resources) + 1)))
+    return wanted
 
 
 def eligible(planner: Planner, pod: PodInfo) -> Mask:
@@ -158,9 +158,9 @@ def _by_solver(supply: Supply, wanted: Sequence[Demand]) -> float | None:
         if amount > 0
     ]
     one = np.ones(len(supply.worth))
-    found = minimise(supply.worth, supply.stays.astype(np.float64), one, rows)
+    solution = minimise(supply.worth, supply.stays.astype(np.float64), one, rows)
     # a part of a millionth is what such a solver may be wrong by
-    return found.bound * (1 - 1e-6) if found is not None else None
+    return solution.bound * (1 - 1e-6) if solution is not None else None
 
 
 def offered(cluster: Cluster, own: Mapping[int, Sequence[int]]) -> Float:

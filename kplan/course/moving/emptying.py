@@ -39,13 +39,13 @@ class Stuck:
 def obstacles(movable: Movable, node: int) -> list[Stuck]:
     """Pods of a node that may not be moved, whatever room there is elsewhere; those that go with it are none."""
     cluster = movable.planner.cluster
-    found = []
+    stuck = []
     for row in cluster.pods_on(node):
         pod = cluster.pods[row]
         stays = movable.stays(pod)
         if stays is not None and stays not in OF_ITS_NODE and stays is not Stays.LEAVING:
-            found.append(Stuck(pod, stays, movable.permission(pod) if stays is Stays.BUDGET else None))
-    return found
+            stuck.append(Stuck(pod, stays, movable.permission(pod) if stays is Stays.BUDGET else None))
+    return stuck
 
 
 def is_control_plane(cluster: Cluster, node: int) -> bool:

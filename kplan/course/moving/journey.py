@@ -147,9 +147,9 @@ class _Road:
                 moved = self._move(deeper, row)
                 if moved is None:
                     continue
-                found = self.go(deeper, tuple(other for other in rows if other != row), (*moves, moved))
-                if found is not None:
-                    return found
+                journey = self.go(deeper, tuple(other for other in rows if other != row), (*moves, moved))
+                if journey is not None:
+                    return journey
         return None
 
     def _move(self, trial: Planner, row: int) -> Moved | None:

@@ -61,12 +61,12 @@ class Leaving:
             return
         nodes = diagnosis.rows[diagnosis.unschedulable & ~diagnosis.feasible]
         useful = self._useful(cycle, nodes)
-        found: dict[int, list[frozenset[int]]] = {}
+        sets_by_node: dict[int, list[frozenset[int]]] = {}
         for size in range(1, most + 1):
-            sets = self._sets(cycle, useful, size, found)
+            sets = self._sets(cycle, useful, size, sets_by_node)
             while chunk := list(islice(sets, CHUNK)):
                 for one in _fitting(cycle, chunk):
-                    found.setdefault(one.node, []).append(frozenset(one.pods))
+                    sets_by_node.setdefault(one.node, []).append(frozenset(one.pods))
                     yield one
 
     def _sets(
@@ -95,7 +95,7 @@ class Leaving:
         count = len(self.movable)
         may = self.movable & (cluster.pod_node[:count] >= 0)
         other = related(cycle)[:count] | _holding(cluster, pod, count)
-        found: dict[int, Rows] = {}
+        useful: dict[int, Rows] = {}
         on = cluster.pod_node[:count]
         wanted = np.zeros(len(cluster.nodes) + 1, dtype=np.bool_)
         wanted[nodes] = True
@@ -110,24 +110,24 @@ class Leaving:
             for resource in short:
                 holds = holds | ((cluster.pod_request[resource, at] > 0) if resource >= 0 else True)
             if holds.any():
-                found[node] = at[holds]
-        return found
+                useful[node] = at[holds]
+        return useful
 
 
 def _short(cluster: Cluster, pod: PodInfo, node: int) -> dict[int, int]:
     """What a node lacks for a pod, by resource; -1 stands for the number of pods."""
-    found = {}
+    missing = {}
     for name, amount in pod.requests.items():
         resource = cluster.resource(name)
         if resource is None or not amount:
             continue
         lacks = amount + int(cluster.requested[resource, node]) - int(cluster.allocatable[resource, node])
         if lacks > 0:
-            found[resource] = lacks
+            missing[resource] = lacks
     lacks = int(cluster.pod_count[node]) + 1 - int(cluster.allowed_pods[node])
     if lacks > 0:
-        found[-1] = lacks
-    return found
+        missing[-1] = lacks
+    return missing
 
 
 def _gives(cluster: Cluster, short: dict[int, int], rows: Sequence[int]) -> bool:
@@ -146,18 +146,18 @@ def _holding(cluster: Cluster, pod: PodInfo, count: int) -> NDArray[np.bool_]:
     volumes = any(volume.persistent_volume_claim or volume.ephemeral for volume in spec.volumes or ()) or any(
         volume.empty_dir is None and volume.host_path is None for volume in spec.volumes or ()
     )
-    found = np.zeros(count, dtype=np.bool_)
+    holding = np.zeros(count, dtype=np.bool_)
     devices = bool(spec.resource_claims)
     if not (ports or volumes or devices):
-        return found
+        return holding
     for other in cluster.pods[:count]:
         mine = other.pod.spec
-        found[other.row] = (
+        holding[other.row] = (
             (ports and bool(other.pod_class.host_ports))
             or (volumes and bool(mine.volumes))
             or (devices and bool(mine.resource_claims))
         )
-    return found
+    return holding
 
 
 def _fitting(cycle: Cycle, sets: Sequence[Enough]) -> Iterator[Enough]:

@@ -116,9 +116,9 @@ class Packing:
         low, alone = self._bounds()
         best: list[str] = []
         for order in self._orders():
-            found = self._guess(order, low)
-            if self._value(found) > self._value(best):
-                best = found
+            guess = self._guess(order, low)
+            if self._value(guess) > self._value(best):
+                best = guess
             if self._left(best) <= low + 1e-9:
                 break
         going = self._carry_out(best)
@@ -225,9 +225,9 @@ class Packing:
         with trial.trial() as deeper:
             if kept:
                 shut(deeper, [name])
-            found = empty(deeper, self.movable, budgets, name, ())
-            if isinstance(found, Stuck):
-                self._note(deeper, name, found)
+            attempt = empty(deeper, self.movable, budgets, name, ())
+            if isinstance(attempt, Stuck):
+                self._note(deeper, name, attempt)
                 return False
             if not self._enough_free(deeper.cluster, {*going, name}):
                 self.reasons[name] = Kept(name, why="keep-free")
@@ -269,13 +269,13 @@ class Packing:
             shut(run, names)
             for name in names:
                 with run.trial() as deeper:
-                    found = empty(deeper, self.movable, budgets, name, names)
-                    if isinstance(found, Stuck):
-                        self._note(deeper, name, found)
+                    attempt = empty(deeper, self.movable, budgets, name, names)
+                    if isinstance(attempt, Stuck):
+                        self._note(deeper, name, attempt)
                         failed.append(name)
                         continue
                     deeper.keep()
-                moves += found
+                moves += attempt
             if trial is not None:
                 run.keep()
         return Emptied(tuple(name for name in names if name not in failed), tuple(moves)), failed

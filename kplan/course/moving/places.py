@@ -126,9 +126,9 @@ class Places:
                     with left.trial() as landed:
                         if landed.place(cycle, node).refused is not None:
                             continue
-                        found = self._go(landed, rest, {**placed, row: node}, seen, any_order=any_order)
-                        if found is not None:
-                            return found
+                        placement = self._go(landed, rest, {**placed, row: node}, seen, any_order=any_order)
+                        if placement is not None:
+                            return placement
         return None
 
     def _ask(self, trial: Planner, pod: PodInfo) -> tuple[Cycle, Outcome]:

@@ -21,17 +21,17 @@ def related(cycle: Cycle) -> Mask:
     Where one of them is, and that it is, may decide on which nodes the pod fits, also on other nodes than its own.
     """
     cluster = cycle.cluster
-    found = np.zeros(len(cluster.pods), dtype=np.bool_)
+    mask = np.zeros(len(cluster.pods), dtype=np.bool_)
     affinity = _state(cycle, "InterPodAffinity", FilterState)
     if affinity is not None:
         if affinity.affinity is not None:
-            found |= affinity.affinity.counter.pods > 0
+            mask |= affinity.affinity.counter.pods > 0
         for conflict in (*affinity.anti_affinity, *affinity.existing):
-            found |= conflict.counter.pods > 0
+            mask |= conflict.counter.pods > 0
     spread = _state(cycle, "PodTopologySpread", HardState)
     for one in spread.spreads if spread is not None else ():
-        found |= selected(cluster, cycle.pod, one.constraint.selector)
-    return found
+        mask |= selected(cluster, cycle.pod, one.constraint.selector)
+    return mask
 
 
 def drawn(cycle: Cycle) -> bool:

@@ -77,5 +77,5 @@ def minimise(
         bound = float(info.mip_dual_bound)
     else:
         return None
-    found = np.array(solver.getSolution().col_value, dtype=np.float64)
-    return Solution(bound, found if len(found) == len(costs) else None)
+    amounts = np.array(solver.getSolution().col_value, dtype=np.float64)
+    return Solution(bound, amounts if len(amounts) == len(costs) else None)

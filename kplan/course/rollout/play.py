@@ -133,12 +133,12 @@ class Rollouts:
 
     def stuck(self) -> list[PodInfo]:
         """The first new pod of each rollout that has no node in the end."""
-        found = []
+        pods = []
         for rollout in self.every:
             waiting = [replica.pod for replica in rollout.new() if not replica.pod.bound]
             if waiting and rollout.fleet.replaces:
-                found.append(waiting[0])
-        return found
+                pods.append(waiting[0])
+        return pods
 
     def _act(self, rollout: Rollout) -> None:
         act = self.acts[rollout.fleet.kind]

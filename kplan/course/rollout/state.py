@@ -205,14 +205,14 @@ class Rollout:
 
     def wanted_set(self) -> OwnSet:
         """The ReplicaSet of the wanted template; it is made if there is none."""
-        found = next((one for one in self.sets if one.wanted), None)
-        if found is None:
+        wanted = next((one for one in self.sets if one.wanted), None)
+        if wanted is None:
             owner = next(iter(self.unmade.values())).controller if self.unmade else None
             name = (owner.name or "") if owner is not None else ""
             fleet = self.fleet
-            found = OwnSet(name, _NOW, 0, fleet.replicas, fleet.replicas + fleet.max_surge, wanted=True)
-            self.sets.append(found)
-        return found
+            wanted = OwnSet(name, _NOW, 0, fleet.replicas, fleet.replicas + fleet.max_surge, wanted=True)
+            self.sets.append(wanted)
+        return wanted
 
     def make(self, pod: Pod, *, new: bool = True) -> bool:
         """Make a pod, unless a quota refuses it."""

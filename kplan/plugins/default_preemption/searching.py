@@ -81,17 +81,17 @@ class Search:
         size = np.bincount(gone_from, minlength=len(rows))
         broken = np.bincount(gone_from[violating[chosen]], minlength=len(rows)).tolist()
         named = pods[chosen].tolist()
-        found: dict[int, Victims] = {}
+        victims: dict[int, Victims] = {}
         start = 0
         for i in np.flatnonzero(fits).tolist():
             row, end = int(rows[i]), start + int(size[i])
             if end > start:
-                found[row] = Victims(tuple(named[start:end]), broken[i])
+                victims[row] = Victims(tuple(named[start:end]), broken[i])
             else:
                 text = f'expected at least one victim pod on node "{cluster.node_name(row)}"'
                 statuses[row] = NodeStatus(Code.ERROR, message=text)
             start = end
-        return found, statuses
+        return victims, statuses
 
     def ambiguous(self, row: int, victims: Victims) -> bool:
         """Tell whether another order of equal pods on the node gives other victims.
@@ -107,8 +107,8 @@ class Search:
             return False
         want = (frozenset(victims.pods), victims.pdb_violations)
         for seed in range(ORDERS_TRIED):
-            found, _ = self.candidates(rows, shuffled(seed))
-            other = found.get(row)
+            by_row, _ = self.candidates(rows, shuffled(seed))
+            other = by_row.get(row)
             if other is None or (frozenset(other.pods), other.pdb_violations) != want:
                 return True
         return False
@@ -216,9 +216,9 @@ def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows, by_class
 
     counts = counting(budget)
     counter = cluster.counters.get(("DefaultPreemption", budget.namespace, selector), lambda one: int(counts(one)))
-    found = by_class.of(np.flatnonzero(counter.classes))
+    positions = by_class.of(np.flatnonzero(counter.classes))
     disrupted = budget.status.disrupted_pods
     if disrupted:
-        keep = [i for i in found.tolist() if cluster.pods[int(pods[i])].name not in disrupted]
-        found = np.array(keep, dtype=np.intp)
-    return found
+        keep = [i for i in positions.tolist() if cluster.pods[int(pods[i])].name not in disrupted]
+        positions = np.array(keep, dtype=np.intp)
+    return positions

@@ -72,7 +72,7 @@ def units_of(rows: Iterable[int], cluster: Cluster, features: Features) -> list[
         cluster: the cluster.
         features: version and gates.
     """
-    found: list[Unit] = []
+    units: list[Unit] = []
     seen: set[str] = set()
     for row in rows:
         pod = cluster.pods[row]
@@ -80,14 +80,14 @@ def units_of(rows: Iterable[int], cluster: Cluster, features: Features) -> list[
         priority = evictable(pod, cluster, features)
         if not leaves_whole(group):
             rank = 2 if features.enabled(GATE) and pod.pod.spec.scheduling_group is not None else 1
-            found.append(Unit((row,), priority, rank, int(cluster.pod_start[row])))
+            units.append(Unit((row,), priority, rank, int(cluster.pod_start[row])))
             continue
         key = key_of(pod, features)
         if key not in seen:
             seen.add(key)
             whole = tuple(one for one in cluster.in_group(key) if cluster.pods[one].bound)
-            found.append(Unit(whole, priority, 2, min(int(cluster.pod_start[one]) for one in whole)))
-    return found
+            units.append(Unit(whole, priority, 2, min(int(cluster.pod_start[one]) for one in whole)))
+    return units
 
 
 def violations(units: Sequence[Unit], cluster: Cluster) -> list[int]:
@@ -130,15 +130,15 @@ class UnitSearch:
         self, rows: Rows, tie_order: TieOrder | None = None
     ) -> tuple[dict[int, Victims], dict[int, NodeStatus]]:
         """Find the victims on each node; see ``Search.candidates``."""
-        found: dict[int, Victims] = {}
+        victims: dict[int, Victims] = {}
         statuses: dict[int, NodeStatus] = {}
         for row in rows.tolist():
             answer = self._on(row, tie_order)
             if isinstance(answer, Victims):
-                found[row] = answer
+                victims[row] = answer
             else:
                 statuses[row] = answer
-        return found, statuses
+        return victims, statuses
 
     def ambiguous(self, row: int, victims: Victims) -> bool:
         """Tell whether another order of equal units on the node gives other victims; see ``Search.ambiguous``."""

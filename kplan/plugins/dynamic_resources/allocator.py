@@ -224,6 +224,6 @@ class _Search:
             return place
         value: Callable[[DeviceAttribute], object] = members if self._rules.list_types else scalar
         names = {one.attribute for claim in self._plans.claims for one in claim.constraints if one is not None}
-        found = ((name, static_attribute(device, device.seen.driver, name)) for name in sorted(names))
-        values = tuple([(name, None if one is None else (True, value(one))) for name, one in found])
+        attributes = ((name, static_attribute(device, device.seen.driver, name)) for name in sorted(names))
+        values = tuple([(name, None if one is None else (True, value(one))) for name, one in attributes])
         return place.pool, selected, values, device.kind

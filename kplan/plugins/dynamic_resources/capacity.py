@@ -26,7 +26,7 @@ def takes(asked: Asked | None, device: Device, rules: AllocatorRules) -> dict[st
     Raises:
         CapacityError: an amount cannot be worked with.
     """
-    found = {}
+    amounts = {}
     for name, capacity in device.capacity.items():
         try:
             amount = _taken((asked or {}).get(name), capacity, rules)
@@ -34,8 +34,8 @@ def takes(asked: Asked | None, device: Device, rules: AllocatorRules) -> dict[st
             raise CapacityError(f'capacity "{name}": {error}') from None
         if amount.nanos < 0 and rules.capacity_is_error:
             raise CapacityError(f'capacity "{name}": capacity value is negative')
-        found[name] = amount
-    return found
+        amounts[name] = amount
+    return amounts
 
 
 def fits(

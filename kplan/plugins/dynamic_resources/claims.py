@@ -61,12 +61,12 @@ class PodClaim:
 
 def lacking(pod: PodInfo, cluster: Cluster, features: Features) -> Why | None:
     """Say what is wrong with the first claim that is not as it should be; None for nothing."""
-    return next((found for found in _claims(pod, cluster, features) if isinstance(found, Why)), None)
+    return next((fault for fault in _claims(pod, cluster, features) if isinstance(fault, Why)), None)
 
 
 def claims_of(pod: PodInfo, cluster: Cluster, features: Features) -> tuple[ResourceClaim, ...]:
     """List the claims of a pod, none of which lacks anything; those of a source that holds no claims are left out."""
-    return tuple(found for found in _claims(pod, cluster, features) if isinstance(found, ResourceClaim))
+    return tuple(claim for claim in _claims(pod, cluster, features) if isinstance(claim, ResourceClaim))
 
 
 def _claims(pod: PodInfo, cluster: Cluster, features: Features) -> Iterator[ResourceClaim | Why]:

@@ -20,12 +20,12 @@ Lookup = Callable[[Request, Device, str], DeviceAttribute | None]
 
 def static_attribute(device: Device, driver: str, name: str) -> DeviceAttribute | None:
     """Find an attribute by its full name; one without a domain is the driver's."""
-    found = device.attributes.get(name)
-    if found is None:
+    attribute = device.attributes.get(name)
+    if attribute is None:
         domain, slash, identifier = name.partition("/")
         if slash and domain == driver:
-            found = device.attributes.get(identifier)
-    return found
+            attribute = device.attributes.get(identifier)
+    return attribute
 
 
 def scalar(attribute: DeviceAttribute) -> tuple[str, Any] | None:

@@ -111,11 +111,11 @@ class CounterBook:
                 counters[name] = counters.get(name, 0) + sign * nanos
 
     def _baseline(self, pool: int) -> dict[str, list[frozenset[str]]]:
-        found: dict[str, list[frozenset[str]]] = {}
+        by_name: dict[str, list[frozenset[str]]] = {}
         groups: Any = self._node.uses[pool].groups
         for name, mine in groups:
-            found.setdefault(name, []).append(frozenset(mine))
-        return found
+            by_name.setdefault(name, []).append(frozenset(mine))
+        return by_name
 
 
 def _go_together(others: list[frozenset[str]], mine: frozenset[str]) -> bool:

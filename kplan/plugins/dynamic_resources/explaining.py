@@ -161,7 +161,7 @@ class _Node:
             for at in range(len(pool.devices))
         ]
         for key, plan in plans.by_key.items():
-            found = RequestFacts(
+            facts = RequestFacts(
                 self.names[key[0]],
                 plan.request.full,
                 plan.device_class.name,
@@ -171,7 +171,7 @@ class _Node:
                 incomplete,
                 invalid,
             )
-            yield replace(found, lack=_lack(found))
+            yield replace(facts, lack=_lack(facts))
 
     def _together(self, plans: Plans) -> tuple[Lack | None, tuple[ConstraintFacts, ...]]:
         """What keeps devices from being given together that would each do; None if nothing does."""
@@ -191,8 +191,8 @@ class _Node:
 
     def _found(self, wants: Sequence[Wanted]) -> bool:
         declared = self.cluster.feature_sets[int(self.cluster.feature_set[self.row])]
-        found = search(wants, self.index.node(self.row), self._classes, self.index.rules, declared)
-        return found.chosen is not None
+        answer = search(wants, self.index.node(self.row), self._classes, self.index.rules, declared)
+        return answer.chosen is not None
 
     def _constraint(self, plans: Plans, number: int, at: int, constraint: Constraint) -> ConstraintFacts:
         wants = list(self.wants)
@@ -225,8 +225,8 @@ class _Node:
                     if place in seen or not _free(plans, ledger, key, plan, place):
                         continue
                     seen.add(place)
-                    found = static_attribute(place.on(node), pool.driver, attribute)
-                    values = members(found) if found is not None else None
+                    device_attribute = static_attribute(place.on(node), pool.driver, attribute)
+                    values = members(device_attribute) if device_attribute is not None else None
                     counts[", ".join(sorted(written(value) for _, value in values)) if values else ""] += 1
         return counts
 
@@ -236,9 +236,9 @@ def _complete(plans: Plans) -> None:
     for number, claim in enumerate(plans.claims):
         for at, entry in enumerate(claim.entries):
             for option, request in enumerate(entry.options):
-                found = plans.classes.get(request.device_class)
-                if found is not None and (number, at, option) not in plans.by_key:
-                    plans.by_key[number, at, option] = Plan(request, entry, found, request.count)
+                device_class = plans.classes.get(request.device_class)
+                if device_class is not None and (number, at, option) not in plans.by_key:
+                    plans.by_key[number, at, option] = Plan(request, entry, device_class, request.count)
 
 
 def _free(plans: Plans, ledger: Ledger, key: Key, plan: Plan, place: Place) -> bool:

@@ -52,10 +52,10 @@ def extended_resources(pod: PodInfo, cluster: Cluster, features: Features) -> Ex
         return None
     names = sorted(name for name, amount in pod.requests.items() if amount and is_dra_extended_resource(name))
     classes = {name: class_of_resource(name, cluster, features) for name in names}
-    served = tuple((name, found.name) for name, found in classes.items() if found is not None)
+    served = tuple((name, device_class.name) for name, device_class in classes.items() if device_class is not None)
     if not served:
         return None
-    classic = tuple(name for name, found in classes.items() if found is None)
+    classic = tuple(name for name, device_class in classes.items() if device_class is None)
     left = _left(pod, cluster)
     claim = left or ResourceClaim(
         metadata=ObjectMeta(

@@ -118,22 +118,22 @@ class ClaimFilter:
     def _judge(self, choices: Choices, rows: Rows, asked: Mask) -> None:
         """Turn what was found into refusals and errors."""
         names = [claim.claim.key for claim in self.state.wanting]
-        for number, found in enumerate(choices.answers):
-            if found.chosen is not None:
+        for number, answer in enumerate(choices.answers):
+            if answer.chosen is not None:
                 continue
             here = (choices.at == number) & asked
-            if found.error:
+            if answer.error:
                 index = device_index(self.cluster, self.features)
-                code = ReasonCode.DEVICE_SELECTOR_FAILS if found.selector else None
+                code = ReasonCode.DEVICE_SELECTOR_FAILS if answer.selector else None
                 for position in np.flatnonzero(here).tolist():
-                    text = told(found.error, names, index.node(int(rows[position])))
+                    text = told(answer.error, names, index.node(int(rows[position])))
                     self._errors.append(RowError(position, text, code))
-            elif found.timed_out and self.features.since(36):
+            elif answer.timed_out and self.features.since(36):
                 for position in np.flatnonzero(here).tolist():
                     text = f"node {self.cluster.node_name(int(rows[position]))}: {TIMED_OUT.text}"
                     self._errors.append(RowError(position, text))
             else:
-                reason = TIMED_OUT if found.timed_out else INVALID_POOLS if found.invalid else CANNOT_ALLOCATE
+                reason = TIMED_OUT if answer.timed_out else INVALID_POOLS if answer.invalid else CANNOT_ALLOCATE
                 self._refusals[reason] = self._refusals.get(reason, np.zeros(len(rows), dtype=np.bool_)) | here
 
     def _refuse_unavailable(self, rows: Rows, asked: Mask) -> None:
@@ -177,7 +177,7 @@ def unavailable_claims(
 
     Claims that are to be had everywhere are left out.
     """
-    found = {}
+    by_claim = {}
     binding = all(map(features.enabled, BINDING_GATES))
     for i, claim in enumerate(state.claims):
         given = claim.allocation
@@ -189,8 +189,8 @@ def unavailable_claims(
         if binding and binding_fails(claim.claim, now(cluster), timeout):
             lost = np.ones(len(cluster.nodes), dtype=np.bool_)
         if lost.any():
-            found[i] = lost
-    return found
+            by_claim[i] = lost
+    return by_claim
 
 
 def now(cluster: Cluster) -> datetime:

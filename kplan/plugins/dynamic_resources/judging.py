@@ -25,13 +25,13 @@ from kplan.plugins.shared.devices.usage import DeviceUsage
 
 def users_of(claims: Mapping[str, ResourceClaim], keys: Iterable[str]) -> tuple[str, ...]:
     """Name the pods that claims are reserved for: ``namespace/name``, each once."""
-    found: dict[str, None] = {}
+    users: dict[str, None] = {}
     for key in keys:
         claim = claims.get(key)
         for user in (claim.status.reserved_for if claim is not None else None) or ():
             if user.resource == "pods":
-                found[f"{key.partition('/')[0]}/{user.name}"] = None
-    return tuple(found)
+                users[f"{key.partition('/')[0]}/{user.name}"] = None
+    return tuple(users)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class Judge:
         device, pool = place.on(self._node), self._node.pools[place.pool]
         shares = self.usage.shares.get(pool.id_of(device), ())
         said = dict(dict(self._node.uses[place.pool].shares).get(place.device) or ())
-        found = shortfalls(dict(plan.request.capacity or ()), device, said, self.plans.rules)
-        short = tuple(Short(one.name, _amount(one.needs), _amount(one.left), _amount(one.whole)) for one in found)
+        shortages = shortfalls(dict(plan.request.capacity or ()), device, said, self.plans.rules)
+        short = tuple(Short(one.name, _amount(one.needs), _amount(one.left), _amount(one.whole)) for one in shortages)
         return self._held(name, Why.CAPACITY, (share.claim for share in shares), short)
 
     def _last(self, key: Key, plan: Plan, place: Place, name: str) -> DeviceVerdict:
@@ -152,12 +152,12 @@ def _failing(name: str, text: str, seen: CelDevice, error: CelError, *, of_class
 def named_values(text: str, seen: CelDevice) -> tuple[tuple[str, str], ...]:
     """The values of a device that an expression names: (``domain/name``, value), the driver first if it names that."""
     mentioned = expression(text).source.mentioned
-    found: list[tuple[str, str]] = [("driver", seen.driver)] if mentioned is None or "driver" in mentioned else []
+    named: list[tuple[str, str]] = [("driver", seen.driver)] if mentioned is None or "driver" in mentioned else []
     entries: list[tuple[str, str, Any]] = [*seen.attributes, *((d, n, _amount(nanos)) for d, n, nanos in seen.capacity)]
     for domain, identifier, value in entries:
         if mentioned is None or identifier in mentioned:
-            found.append((f"{domain}/{identifier}", written(value)))
-    return tuple(found)
+            named.append((f"{domain}/{identifier}", written(value)))
+    return tuple(named)
 
 
 def _amount(nanos: int) -> str:

@@ -137,11 +137,11 @@ class Plans:
             raise Stop(*where, ": admin access is requested, but the feature is disabled")
         if not request.device_class:
             raise Stop(*where, ": missing device class name (unsupported request type?)")
-        found = self.classes.get(request.device_class)
-        if found is None:
+        device_class = self.classes.get(request.device_class)
+        if device_class is None:
             missing = f'deviceclass.resource.k8s.io "{request.device_class}" not found'
             raise Stop(*where, f": could not retrieve device class {request.device_class}: {missing}")
-        plan = Plan(request, entry, found, request.count)
+        plan = Plan(request, entry, device_class, request.count)
         if request.mode == ALL:
             plan.every = tuple(self._every(key, plan, where))
             plan.count = len(plan.every)

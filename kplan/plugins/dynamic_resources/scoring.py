@@ -23,11 +23,11 @@ def scores(state: ClaimsState, rows: Rows, choices: Choices, features: Features)
     zeros: Scores = np.zeros(len(rows), dtype=np.int64)
     if features.since(36) and not features.enabled("DRAPrioritizedList"):
         return zeros
-    found = choices.scores(rows)
+    points = choices.scores(rows)
     if not features.since(36, 2):
-        return _early(state, found)
+        return _early(state, points)
     before = sum(_worth(claim) for claim in state.claims if claim.allocation is not None)
-    return found + np.where(choices.searched(rows), before, 0) if before else found
+    return points + np.where(choices.searched(rows), before, 0) if before else points
 
 
 def _early(state: ClaimsState, found: Scores) -> Scores | Failed:

@@ -94,13 +94,13 @@ class Choices(Mapping[int, NodeChoice]):
 
     def searched(self, rows: Rows) -> NDArray[np.bool_]:
         """bool[F], where devices were looked for and found."""
-        by_answer = np.array([bool(found.chosen) for found in self._found], dtype=np.bool_)
+        by_answer = np.array([bool(answer.chosen) for answer in self._found], dtype=np.bool_)
         searched: NDArray[np.bool_] = by_answer[self._at[np.searchsorted(self._rows, rows)]]
         return searched
 
     def scores(self, rows: Rows) -> Codes:
         """int64[F], what the options taken on nodes are worth."""
-        by_answer = np.array([found.score for found in self._found], dtype=np.int64)
+        by_answer = np.array([answer.score for answer in self._found], dtype=np.int64)
         scores: Codes = by_answer[self._at[np.searchsorted(self._rows, rows)]]
         return scores
 
@@ -134,23 +134,23 @@ class Searcher:
             patterns: int64[M], which pattern of extended resources devices serve on each.
         """
         at = np.zeros(len(rows), dtype=np.int64)
-        found: list[Found] = []
+        all_answers: list[Found] = []
         special: list[SpecialRequests | None] = []
         for pattern, mine in self.special.items():
             here = np.flatnonzero(patterns == pattern)
             asked = self.claims if mine is None else (*self.claims, wanted(mine.spec))
             answers, which = self._answers(rows[here], asked)
-            at[here] = which + len(found)
-            found += answers
+            at[here] = which + len(all_answers)
+            all_answers += answers
             special += [mine] * len(answers)
-        return Choices(rows, at, found, special)
+        return Choices(rows, at, all_answers, special)
 
     def _answers(self, rows: Rows, asked: tuple[Wanted, ...]) -> tuple[list[Found], Codes]:
         """Search on nodes; return the distinct answers, and which is each node's."""
         if not asked:
             return [NOTHING], np.zeros(len(rows), dtype=np.int64)
         index = self.index
-        codes, found = index.numbers(self._mentioned(asked))
+        codes, remembered = index.numbers(self._mentioned(asked))
         codes = codes[rows]
         if index.rules.optional_operations:
             codes = codes + (self.cluster.feature_set[rows].astype(np.int64) << 48)
@@ -158,9 +158,9 @@ class Searcher:
         asks = tuple([one.number for one in asked])
         answers = []
         for number, position in zip(numbers.tolist(), first.tolist(), strict=True):
-            known: Found | None = found.get((asks, number))
+            known: Found | None = remembered.get((asks, number))
             if known is None:
-                known = found[asks, number] = self._searched(index, int(rows[position]), asked)
+                known = remembered[asks, number] = self._searched(index, int(rows[position]), asked)
             answers.append(known)
         return answers, which.reshape(-1)
 

@@ -44,8 +44,8 @@ def claim_writes(
         now = claims.get(item.key)
         if now is None or claim.reserved_for(pod):
             continue
-        found = now.status.allocation if claim.allocation is None else None
-        allocation: dict[str, Any] = msgspec.to_builtins(found) if found is not None else {}
+        given = now.status.allocation if claim.allocation is None else None
+        allocation: dict[str, Any] = msgspec.to_builtins(given) if given is not None else {}
         yield DeviceWrite(
             claim=item.key,
             allocation=allocation,

@@ -176,10 +176,10 @@ class _Look:
 
     def _pods(self, counter: Counter, term: AffinityTerm, row: int, *, local: bool) -> list[str]:
         """Keys of the pods that a counter counts in the domain of a world."""
-        found = self._placed(counter, term, int(self._worlds.rows[row]), local=local)
+        keys = self._placed(counter, term, int(self._worlds.rows[row]), local=local)
         if not self._worlds.moved:
-            return found
-        moved = set(found)
+            return keys
+        moved = set(keys)
         weights = counter.pods
         for pod, sign in self._worlds.moves(row):
             if weights[pod] > 0:

@@ -200,10 +200,10 @@ def judge(state: FilterState, worlds: Worlds) -> Findings[None]:
 
 def _any(conflicts: Sequence[Conflict], worlds: Worlds) -> Mask:
     """bool[M], one of the conflicts holds."""
-    found = np.zeros(len(worlds), dtype=np.bool_)
+    held = np.zeros(len(worlds), dtype=np.bool_)
     for conflict in conflicts:
-        found |= conflict.holds(worlds)
-    return found
+        held |= conflict.holds(worlds)
+    return held
 
 
 def _refuse(refusals: list[Refusal], code: ReasonCode, terms: Iterable[AffinityTerm], reason: str, rows: Mask) -> None:

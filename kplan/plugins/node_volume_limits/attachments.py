@@ -94,9 +94,9 @@ def used_volumes(pod: Pod, cluster: Cluster) -> Iterator[UsedVolume | Problem]:
             why = not_owner(claim, pod)
             yield Problem(why.reason, code=why.code)
         else:
-            found = volume_of_claim(claim, cluster)
-            if found is not None:
-                yield found
+            counted = volume_of_claim(claim, cluster)
+            if counted is not None:
+                yield counted
 
 
 def volume_of_claim(claim: PersistentVolumeClaim, cluster: Cluster) -> UsedVolume | None:
@@ -271,7 +271,7 @@ def attached_volumes(cluster: Cluster) -> dict[str, list[AttachedVolume]]:
             by_driver.setdefault(spec.attacher, []).append(AttachedVolume(spec.node_name or "", unique, volume.name))
         return by_driver
 
-    found: dict[str, list[AttachedVolume]] = cluster.objects.derived(
+    by_attacher: dict[str, list[AttachedVolume]] = cluster.objects.derived(
         "volumes attached", ("volume_attachments", "persistent_volumes"), index
     )
-    return found
+    return by_attacher

@@ -93,7 +93,7 @@ class Limits:
     def broken_pods(self) -> frozenset[int]:
         """Rows of pods with a volume that the scheduler fails on where it counts; hardly ever any."""
         problems = self.uses.problems.items()
-        return frozenset(row for row, found in problems if any(problem.missing is None for problem in found))
+        return frozenset(row for row, of_pod in problems if any(problem.missing is None for problem in of_pod))
 
     def problem(self, node: int, moves: Moves) -> Problem | None:
         """Return what the scheduler fails with on a node because of a pod there, or None."""
@@ -242,8 +242,8 @@ class Limits:
         """Number of the driver of each volume number."""
         drivers = np.full(len(self.uses.volumes), -1, dtype=np.intp)
         drivers[self.uses.volume] = self.uses.driver
-        found: list[int] = drivers.tolist()
-        return found
+        numbers: list[int] = drivers.tolist()
+        return numbers
 
 
 def limits_for(volumes: Sequence[UsedVolume], cluster: Cluster, features: Features) -> Limits:

@@ -180,7 +180,7 @@ def _domains(spread: HardSpread, cluster: Cluster) -> tuple[Domain, ...]:
 def _refused(
     pod: PodInfo, state: HardState, cluster: Cluster, worlds: Worlds, rows: Sequence[int]
 ) -> tuple[RefusedBy, ...]:
-    found: list[RefusedBy] = []
+    refusals: list[RefusedBy] = []
     for number, spread in enumerate(state.spreads):
         answer = skews(spread, pod, cluster, worlds)
         minima = np.broadcast_to(answer.minimum, answer.here.shape)
@@ -189,10 +189,10 @@ def _refused(
             node = int(worlds.rows[i])
             name = cluster.node_name(node)
             if answer.absent[i]:
-                found.append(RefusedBy(rows[i], name, number, None, 0, 0, 0, 0))
+                refusals.append(RefusedBy(rows[i], name, number, None, 0, 0, 0, 0))
             else:
                 here, minimum, skew = int(answer.here[i]), int(minima[i]), int(answer.skew[i])
                 domain = values[int(spread.codes[node])]
-                found.append(RefusedBy(rows[i], name, number, domain, here, spread.self_match, minimum, skew))
+                refusals.append(RefusedBy(rows[i], name, number, domain, here, spread.self_match, minimum, skew))
     place = {row: i for i, row in enumerate(rows)}
-    return tuple(sorted(found, key=lambda refused: (place[refused.row], refused.constraint)))
+    return tuple(sorted(refusals, key=lambda refused: (place[refused.row], refused.constraint)))

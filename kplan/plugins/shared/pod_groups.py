@@ -45,8 +45,8 @@ def key_of(pod: PodInfo, features: Features) -> str:
 
 def pod_groups(cluster: Cluster) -> Mapping[str, PodGroup]:
     """PodGroups by ``namespace/name``."""
-    found: Mapping[str, PodGroup] = cluster.objects.table("pod_groups")
-    return found
+    groups: Mapping[str, PodGroup] = cluster.objects.table("pod_groups")
+    return groups
 
 
 def group_of(pod: PodInfo, cluster: Cluster, features: Features) -> PodGroup | None:

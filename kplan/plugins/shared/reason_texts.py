@@ -51,10 +51,10 @@ _NAMED = re.compile(r"node\(s\) didn't satisfy plugin\(s\) \[([^]]*)\]")
 
 def refused_by(message: str) -> frozenset[str]:
     """Name the plugins whose reasons stand in the text of a FailedScheduling event; none where it is no such text."""
-    found = {plugin for names in _NAMED.findall(message) for plugin in names.split()}
+    plugins = {plugin for names in _NAMED.findall(message) for plugin in names.split()}
     for text in reasons_of(message):
-        found.update(plugin for start, plugin in (*_BY_TEXT, *_OLD) if text.startswith(start))
-    return frozenset(found)
+        plugins.update(plugin for start, plugin in (*_BY_TEXT, *_OLD) if text.startswith(start))
+    return frozenset(plugins)
 
 
 def unknown_reasons(message: str) -> tuple[str, ...]:

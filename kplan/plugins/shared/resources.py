@@ -142,16 +142,16 @@ def device_totals(name: str, cluster: Cluster, features: Features) -> tuple[Int,
     """
     if not features.since(35):
         return None
-    found = class_of_resource(name, cluster, features)
-    return None if found is None else class_totals(found, cluster, features)
+    device_class = class_of_resource(name, cluster, features)
+    return None if device_class is None else class_totals(device_class, cluster, features)
 
 
 def checks_devices(name: str, cluster: Cluster, features: Features) -> Mask | None:
     """Tell on which nodes scoring by a resource evaluates selectors of devices: bool[N], or None for none of them."""
-    found = class_of_resource(name, cluster, features) if features.since(35) else None
-    if found is None:
+    device_class = class_of_resource(name, cluster, features) if features.since(35) else None
+    if device_class is None:
         return None
-    return class_checks(found, cluster, features) & without_classic(name, cluster, features)
+    return class_checks(device_class, cluster, features) & without_classic(name, cluster, features)
 
 
 @lru_cache(maxsize=64)

@@ -113,19 +113,19 @@ class VolumeBinding(ColumnPlugin[VolumeBindingArgs]):
 
         Source: VolumeBinding.Filter.
         """
-        found = search(state, cluster, worlds.rows, self.features)
+        searched = search(state, cluster, worlds.rows, self.features)
         sound = np.ones(len(worlds), dtype=np.bool_)
-        sound[[error.row for error in found.errors]] = False
+        sound[[error.row for error in searched.errors]] = False
         volumes = tuple(About(AboutKind.VOLUME, claim.spec.volume_name or "") for claim in state.bound)
         claims = tuple(About(AboutKind.CLAIM, claim.name) for claim in state.delayed)
         refusals = (
-            Refusal(ReasonCode.VOLUME_OUT_OF_REACH, volumes, OUT_OF_REACH, found.out_of_reach & sound),
-            Refusal(ReasonCode.NO_VOLUME_TO_BIND, claims, NO_VOLUME, found.no_volume & sound),
-            Refusal(ReasonCode.NO_STORAGE_CAPACITY, claims, NO_SPACE, found.no_space & sound),
-            Refusal(ReasonCode.VOLUME_MISSING, volumes, VOLUME_MISSING, found.missing & sound),
+            Refusal(ReasonCode.VOLUME_OUT_OF_REACH, volumes, OUT_OF_REACH, searched.out_of_reach & sound),
+            Refusal(ReasonCode.NO_VOLUME_TO_BIND, claims, NO_VOLUME, searched.no_volume & sound),
+            Refusal(ReasonCode.NO_STORAGE_CAPACITY, claims, NO_SPACE, searched.no_space & sound),
+            Refusal(ReasonCode.VOLUME_MISSING, volumes, VOLUME_MISSING, searched.missing & sound),
         )
-        choice = found.choice if state.delayed else None
-        return Findings(refusals, np.ones(len(worlds), dtype=np.bool_), tuple(found.errors), choice)
+        choice = searched.choice if state.delayed else None
+        return Findings(refusals, np.ones(len(worlds), dtype=np.bool_), tuple(searched.errors), choice)
 
     def interests(self) -> tuple[Interest, ...]:
         """Classes, claims, volumes, nodes, what drivers are and offer."""

@@ -68,8 +68,8 @@ class PodVolumes:
     @property
     def volumes(self) -> dict[str, str]:
         """Name of the volume by name of the claim; empty where one is made."""
-        found = {_name(binding.claim): binding.volume for binding in self.bindings}
-        return found | {_name(provision.claim): "" for provision in self.provisions}
+        matched = {_name(binding.claim): binding.volume for binding in self.bindings}
+        return matched | {_name(provision.claim): "" for provision in self.provisions}
 
 
 def _name(key: str) -> str:
@@ -263,8 +263,8 @@ def _choices(
     columns, index = np.unique(table, axis=1, return_inverse=True)
     plans = []
     for column in columns.T.tolist():
-        found, new = column[: len(taken)], column[len(taken) :]
-        bindings = (Binding(c.key, volumes[v]) for c, v in zip(to_match, found, strict=True) if v >= 0)
+        matched, new = column[: len(taken)], column[len(taken) :]
+        bindings = (Binding(c.key, volumes[v]) for c, v in zip(to_match, matched, strict=True) if v >= 0)
         provided = (
             Provision(claim.key, keys[source] if source >= 0 else None)
             for (claim, _, _), source in zip(planned, new, strict=True)

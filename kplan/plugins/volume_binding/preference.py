@@ -81,7 +81,7 @@ class Preference:
 
     def at(self, row: int) -> Iterator[int]:
         """Yield all things for one node, in order."""
-        found = [number for number, place in self._other if place.mask()[row]]
+        things = [number for number, place in self._other if place.mask()[row]]
         for column, numbers in self._by_label.values():
-            found += numbers.get(int(column.codes[row]), [])
-        yield from sorted(found)
+            things += numbers.get(int(column.codes[row]), [])
+        yield from sorted(things)

@@ -28,20 +28,20 @@ def device_list(document: NodeList, style: Style, rows: int | None = None) -> st
         rows: lines of pools, 0 for all; as fits one screen if None.
     """
     page = style.page()
-    found = document.devices
-    assert found is not None, "devices are asked for"
-    page.verdict("NODES", found.sentence)
+    devices = document.devices
+    assert devices is not None, "devices are asked for"
+    page.verdict("NODES", devices.sentence)
     cause_lines(page, document.because)
     unmet_lines(page, document.what_if)
     if style.quiet:
         return page.text()
     page.blank()
     what_if_lines(page, document.what_if, everything=style.wide)
-    _classes(page, found.classes)
-    most = len(found.pools) if style.wide or rows == 0 else rows or POOLS_SHOWN
-    _pools(page, found.pools[:most], wide=style.wide)
-    page.more(len(found.pools) - most, "pools")
-    page.parts("Waiting", found.notes)
+    _classes(page, devices.classes)
+    most = len(devices.pools) if style.wide or rows == 0 else rows or POOLS_SHOWN
+    _pools(page, devices.pools[:most], wide=style.wide)
+    page.more(len(devices.pools) - most, "pools")
+    page.parts("Waiting", devices.notes)
     origin(page, document.origin)
     return page.text()
 

@@ -112,13 +112,13 @@ def _packing(page: Page, document: ClusterDiff, *, wide: bool) -> None:
 
 
 def _packed(packing: Packing, name: str, *, wide: bool) -> list[str]:
-    found = packing.resources.get(name)
-    if found is None:
+    use = packing.resources.get(name)
+    if use is None:
         return ["-"] * 5
     return [
-        "-" if found.fullness is None else f"{found.fullness}%",
-        short_amount(name, found.free, exact=wide),
-        short_amount(name, found.largest, exact=wide),
-        "-" if found.fragmented is None else f"{found.fragmented}%",
-        "-" if found.spread is None else f"{found.spread}",
+        "-" if use.fullness is None else f"{use.fullness}%",
+        short_amount(name, use.free, exact=wide),
+        short_amount(name, use.largest, exact=wide),
+        "-" if use.fragmented is None else f"{use.fragmented}%",
+        "-" if use.spread is None else f"{use.spread}",
     ]

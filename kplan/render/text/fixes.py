@@ -19,15 +19,15 @@ _JOINT = "\x00"
 
 def fixes(page: Page, answer: Answer, *, everything: bool) -> None:
     """Write what helps, cheapest first, and under it what does not."""
-    found = answer.fixes if everything else [fix for fix in answer.fixes if not fix.again][:FIXES_SHOWN]
-    if found:
-        _table(page, found)
-        rest = len(answer.fixes) - len(found)
+    listed = answer.fixes if everything else [fix for fix in answer.fixes if not fix.again][:FIXES_SHOWN]
+    if listed:
+        _table(page, listed)
+        rest = len(answer.fixes) - len(listed)
         if rest:
             page.part("", f"{rest} more: --all-fixes")
     if answer.no_help is None:
         return
-    label = "" if found else "Fix"
+    label = "" if listed else "Fix"
     if answer.no_help.nothing:
         page.part(label, answer.no_help.nothing)
         label = ""

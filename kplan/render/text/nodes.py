@@ -287,11 +287,11 @@ def _all_resources(document: NodeList) -> list[str]:
 
 def _extended(document: NodeList) -> str:
     """The extended resource most nodes shown have, the one of the shortest name of several; empty for none."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for node in document.nodes:
         for name, use in node.resources.items():
             if use.allocatable and name not in _NODE_RESOURCES and not name.startswith(_NOT_TOLD):
-                found[name] += 1
-    if not found:
+                counts[name] += 1
+    if not counts:
         return ""
-    return min(found, key=lambda name: (-found[name], len(name.rpartition("/")[2]), name))
+    return min(counts, key=lambda name: (-counts[name], len(name.rpartition("/")[2]), name))

@@ -35,7 +35,7 @@ class Layout(ABC):
         Returns:
             the folders, empty for the top and else with ``/`` at the end; none if the tree is another layout's.
         """
-        return frozenset(found["root"] or "" for path in paths if (found := self.known_by.fullmatch(path)))
+        return frozenset(match["root"] or "" for path in paths if (match := self.known_by.fullmatch(path)))
 
     @abstractmethod
     def hint(self, path: str) -> Hint | None:

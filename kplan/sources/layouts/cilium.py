@@ -16,5 +16,5 @@ class Cilium(Layout):
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
-        found = _FILE.fullmatch(path)
-        return hint_of_plural(found["plural"]) if found else None
+        match = _FILE.fullmatch(path)
+        return hint_of_plural(match["plural"]) if match else None

@@ -66,14 +66,14 @@ def _of_nodes(nodes: Node | None) -> Iterator[tuple[Node, Hint]]:
 
 def _templates(groups: Node, file: str, sink: Sink) -> Templates:
     """Decode the templates; what is broken is told to the sink and left out."""
-    found: Templates = {}
+    templates: Templates = {}
     for name, entry in groups.fields().items():
         fields = entry.fields()
         node = _decoded(fields["Node"], _NODE, file, sink) if "Node" in fields else None
         pods = [_decoded(pod, _POD, file, sink) for pod in fields["Pods"].array() or ()] if "Pods" in fields else []
         if isinstance(node, KubernetesNode):
-            found[name] = (node, tuple(pod for pod in pods if isinstance(pod, Pod)))
-    return found
+            templates[name] = (node, tuple(pod for pod in pods if isinstance(pod, Pod)))
+    return templates
 
 
 def _decoded(node: Node, kind: Kind, file: str, sink: Sink) -> Object | None:

@@ -45,7 +45,7 @@ class ClusterInfoDump(Layout):
     def roots(self, paths: Iterable[str]) -> frozenset[str]:
         """See Layout."""
         known = frozenset(paths)
-        found = set()
+        roots = set()
         for path in known:
             folder, _, name = path.rpartition("/")
             stem, _, ending = name.partition(".")
@@ -53,13 +53,13 @@ class ClusterInfoDump(Layout):
                 root = folder.rpartition("/")[0]
                 root = f"{root}/" if root else ""
                 if f"{root}nodes.{ending}" in known:
-                    found.add(root)
-        return frozenset(found)
+                    roots.add(root)
+        return frozenset(roots)
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
-        found = _FILE.fullmatch(path)
-        plural = _NAMES.get(found["name"]) if found else None
+        match = _FILE.fullmatch(path)
+        plural = _NAMES.get(match["name"]) if match else None
         return hint_of(BY_PLURAL[plural]) if plural else None
 
 

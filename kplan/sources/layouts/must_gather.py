@@ -47,16 +47,16 @@ class MustGather(Layout):
             return hint_of(BY_PLURAL["pods"])
         if _NAMESPACE.fullmatch(path):
             return hint_of(BY_PLURAL["namespaces"])
-        found = _RESOURCE.fullmatch(path)
-        return hint_for("" if found["group"] == "core" else found["group"], found["plural"]) if found else None
+        match = _RESOURCE.fullmatch(path)
+        return hint_for("" if match["group"] == "core" else match["group"], match["plural"]) if match else None
 
     def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:
         """See Layout."""
-        found = _TIME.search(tree.peek(f"{root}timestamp").decode("utf-8", "replace"))
-        if not found:
+        match = _TIME.search(tree.peek(f"{root}timestamp").decode("utf-8", "replace"))
+        if not match:
             return {}
         try:
-            time = datetime.fromisoformat(f"{found[1].replace(' ', 'T')}{found[2]}:{found[3]}")
+            time = datetime.fromisoformat(f"{match[1].replace(' ', 'T')}{match[2]}:{match[3]}")
         except ValueError:
             return {}
         return {TAKEN: time.isoformat().replace("+00:00", "Z")}

@@ -23,14 +23,14 @@ class Sonobuoy(Layout):
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
-        found = _FILE.fullmatch(path)
-        if not found:
+        match = _FILE.fullmatch(path)
+        if not match:
             return None
-        if found["name"]:
-            return hint_of_plural(found["name"].lower())
-        group = "" if found["group"] == "core" else found["group"]
-        hint = hint_for(group, found["plural"])
-        version = f"{group}/{found['version']}" if group else found["version"]
+        if match["name"]:
+            return hint_of_plural(match["name"].lower())
+        group = "" if match["group"] == "core" else match["group"]
+        hint = hint_for(group, match["plural"])
+        version = f"{group}/{match['version']}" if group else match["version"]
         return Hint(version, hint.kind) if hint and hint.kind else hint
 
     def about(self, tree: Tree, root: str) -> About:

@@ -29,9 +29,9 @@ class SupportBundle(Layout):
 
     def hint(self, path: str) -> Hint | None:
         """See Layout. ``custom-resources`` is passed over: large, often broken by redaction."""
-        found = _FILE.fullmatch(path)
-        kind = BY_PLURAL.get(_NAMES.get(found["name"], found["name"])) if found else None
-        if kind is None or found is None or bool(found["namespace"]) != kind.namespaced:
+        match = _FILE.fullmatch(path)
+        kind = BY_PLURAL.get(_NAMES.get(match["name"], match["name"])) if match else None
+        if kind is None or match is None or bool(match["namespace"]) != kind.namespaced:
             return None
         return hint_of(kind)
 

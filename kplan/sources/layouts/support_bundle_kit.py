@@ -26,9 +26,9 @@ class SupportBundleKit(Layout):
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
-        found = _FILE.fullmatch(path)
-        if not found:
+        match = _FILE.fullmatch(path)
+        if not match:
             return None
-        group = "/".join(part for part in (found["group"] or "").split("/") if part and not _VERSION.fullmatch(part))
-        kind = BY_PLURAL.get(found["plural"])
-        return hint_of(kind) if kind and group == _OLD else hint_for(group, found["plural"])
+        group = "/".join(part for part in (match["group"] or "").split("/") if part and not _VERSION.fullmatch(part))
+        kind = BY_PLURAL.get(match["plural"])
+        return hint_of(kind) if kind and group == _OLD else hint_for(group, match["plural"])

@@ -30,5 +30,5 @@ class Velero(Layout):
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""
-        found = _FILE.fullmatch(path)
-        return hint_for(found["group"] or "", found["plural"]) if found else None
+        match = _FILE.fullmatch(path)
+        return hint_for(match["group"] or "", match["plural"]) if match else None

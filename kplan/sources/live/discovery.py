@@ -69,6 +69,6 @@ def _resources(connection: Connection, group: str, version: str) -> frozenset[st
 
 
 def _newest(kind: Kind, resources: dict[tuple[str, str], frozenset[str]]) -> str:
-    found = (version for version in kind.versions if kind.plural in resources.get((kind.group, version), ()))
-    version = next(found, NOWHERE)
+    versions = (version for version in kind.versions if kind.plural in resources.get((kind.group, version), ()))
+    version = next(versions, NOWHERE)
     return f"{kind.group}/{version}" if version else NOWHERE

@@ -183,7 +183,7 @@ def _merged(files: list[str]) -> _Merged:
         ValueError: one is no kubeconfig.
     """
     current = ""
-    found: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in _BY_NAME}
+    by_name: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in _BY_NAME}
     for path in files:
         text = read_plain_yaml(Path(path).expanduser())
         if not isinstance(text, dict):
@@ -191,8 +191,8 @@ def _merged(files: list[str]) -> _Merged:
         current = current or str(text.get("current-context") or "")
         for plural, one in _BY_NAME.items():
             for item in text.get(plural) or []:
-                found[plural].setdefault(str(item.get("name")), item.get(one) or {})
-    return _Merged(current, found["contexts"], found["users"])
+                by_name[plural].setdefault(str(item.get("name")), item.get(one) or {})
+    return _Merged(current, by_name["contexts"], by_name["users"])
 
 
 def _known(files: str, name: str, merged: _Merged) -> None:

@@ -170,8 +170,8 @@ def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[
             return list_kind(connection, kind, progress, page=page)
 
         def in_its_version(kind: Kind) -> Listing:
-            found = versions.result().get(kind.name) if len(kind.versions) > 1 else None
-            return list_kind(connection, kind, progress, api_version=found, page=page)
+            api_version = versions.result().get(kind.name) if len(kind.versions) > 1 else None
+            return list_kind(connection, kind, progress, api_version=api_version, page=page)
 
         lists: list[Future[Listing]] = [first, pool.submit(after_nodes, pods)]
         lists += [pool.submit(in_its_version, kind) for kind in others]
@@ -201,5 +201,5 @@ def _server_version(connection: Connection) -> str:
             code="bad-answer",
             hint="is it the URL of a login page or a proxy? check it in the kubeconfig",
         ) from None
-    found = _VERSION.match(version)
-    return found[0] if found else version
+    match = _VERSION.match(version)
+    return match[0] if match else version

@@ -49,11 +49,11 @@ class LiveOriginals:
     def _pod(self, item: Pod) -> Mapping[str, Any] | None:
         path = f"/api/v1/namespaces/{item.namespace}/pods/{item.name}"
         try:
-            found: dict[str, Any] = msgspec.json.decode(self._connection.get(path, what="reading a pod whole"))
+            whole: dict[str, Any] = msgspec.json.decode(self._connection.get(path, what="reading a pod whole"))
         except (Answer, msgspec.MsgspecError):
             return None
-        same = (found.get("metadata") or {}).get("uid") == item.metadata.uid
-        return found if same else None
+        same = (whole.get("metadata") or {}).get("uid") == item.metadata.uid
+        return whole if same else None
 
     @cached_property
     def _nodes(self) -> dict[str, Mapping[str, Any]]:

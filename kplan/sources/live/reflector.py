@@ -224,17 +224,17 @@ class Reflector:
         Raises:
             LiveError: that cannot be done.
         """
-        found = list_kind(
+        listing = list_kind(
             self._connection,
             self._kind,
             lambda plural, count, total: None,
             api_version=self._api_version,
             page=self._page,
         )
-        if not found.resource_version:
-            raise Answer(403, found.missing or f"no list of {self._kind.plural}", code="forbidden")
-        self._version, self._forgotten = found.resource_version, False
-        self._hand_on(Listed(found))
+        if not listing.resource_version:
+            raise Answer(403, listing.missing or f"no list of {self._kind.plural}", code="forbidden")
+        self._version, self._forgotten = listing.resource_version, False
+        self._hand_on(Listed(listing))
 
     def _hand_on(self, news: News) -> None:
         if not self.closed:

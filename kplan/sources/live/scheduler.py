@@ -41,7 +41,7 @@ def find_scheduler(connection: Connection) -> KnownScheduler:
     Raises:
         LiveError: the server gives no answer at all; a refusal is no error but a doubt.
     """
-    runners = next((found for place in _PLACES if (found := list(_runners(connection, *place)))), [])
+    runners = next((there for place in _PLACES if (there := list(_runners(connection, *place)))), [])
     return known(runners, lambda namespace, name: read_config_map(connection, namespace, name))
 
 
@@ -70,13 +70,13 @@ def without_election(data: bytes, *, elects: bool) -> str:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return ""
     for pod in pods:
-        found = runner(pod, "Pod")
+        scheduler = runner(pod, "Pod")
         status = pod.get("status")
-        if found is None or not isinstance(status, dict) or status.get("phase") != "Running":
+        if scheduler is None or not isinstance(status, dict) or status.get("phase") != "Running":
             continue
-        flag = dict(found.flags).get("leader-elect")
+        flag = dict(scheduler.flags).get("leader-elect")
         if not (elects if flag is None else flag.lower() not in ("false", "f", "0")):
-            return found.name
+            return scheduler.name
     return ""
 
 
@@ -109,6 +109,6 @@ def _runners(connection: Connection, namespace: str, labels: str) -> Iterator[Ru
     for pod in pods:
         # whoever has these labels is the cluster's own, whatever its name
         pod.setdefault("metadata", {}).setdefault("namespace", namespace)
-        found = runner(pod, "Pod")
-        if found is not None:
-            yield replace(found, main=True)
+        scheduler = runner(pod, "Pod")
+        if scheduler is not None:
+            yield replace(scheduler, main=True)

@@ -109,8 +109,8 @@ def cheapest(planner: Planner, asked: CheapestAsked, origin: Origin) -> Capacity
         origin: where the state is from.
     """
     wanted = planner.queue.sort(asked.pods)
-    found = Mixing(planner, wanted, asked.shapes).run()
-    left = found.homeless or found.left
+    result = Mixing(planner, wanted, asked.shapes).run()
+    left = result.homeless or result.left
     hours = HOURS if asked.priced else 1
     mix = CheapestMix(
         shapes=tuple(
@@ -120,24 +120,24 @@ def cheapest(planner: Planner, asked: CheapestAsked, origin: Origin) -> Capacity
                 nodes=number,
                 price=shape.price * HOURS if asked.priced else None,
             )
-            for shape, number in zip(asked.shapes, found.mix or (0,) * len(asked.shapes), strict=True)
+            for shape, number in zip(asked.shapes, result.mix or (0,) * len(asked.shapes), strict=True)
         ),
-        cost=found.cost * hours,
-        bound=found.bound * hours,
-        proved=found.proved,
+        cost=result.cost * hours,
+        bound=result.bound * hours,
+        proved=result.proved,
         priced=asked.priced,
-        tried=found.tried,
+        tried=result.tried,
         left=tuple(pod.key for pod in left),
     )
     return CapacityReport(
         api_version=API_VERSION,
-        verdict="FITS" if found.mix is not None else "BLOCKED",
-        sentence=words.sentence(len(wanted), mix, found),
+        verdict="FITS" if result.mix is not None else "BLOCKED",
+        sentence=words.sentence(len(wanted), mix, result),
         sets=len(wanted) - len(left),
         nodes=len(planner.cluster.nodes),
         origin=origin,
         because=_cause(planner, left[0]) if left else None,
-        attempt=words.attempt(mix) if found.mix is not None else "",
+        attempt=words.attempt(mix) if result.mix is not None else "",
         doubts=asked.doubts,
         notes=asked.notes,
         cheapest=mix,

@@ -125,7 +125,7 @@ def _needed(sets: _Sets, candidate: Candidate, numbers: dict[int, int]) -> int |
         if high >= MOST_NODES or (fits(high) <= fits(low) and low):
             return None
         low, high = high, min(MOST_NODES, high * 2)
-    low = max((n for n, found in numbers.items() if found < asked and n < high), default=0)
+    low = max((n for n, fitting in numbers.items() if fitting < asked and n < high), default=0)
     high = least(low, high, lambda number: fits(number) >= asked)
     for number in [n for n in numbers if n > SHOWN and n != high]:
         del numbers[number]
@@ -134,13 +134,13 @@ def _needed(sets: _Sets, candidate: Candidate, numbers: dict[int, int]) -> int |
 
 def _refusal(counted: Counted[Failure], new: set[str]) -> Cause | None:
     """Why an empty node refuses the next pod."""
-    found = counted.failure
-    if found is None:
+    refusal = counted.failure
+    if refusal is None:
         return None
-    for group in found.all_groups:
+    for group in refusal.all_groups:
         if new & set(group.names):
             return Cause(code=group.reasons[0].code, text=group.text)
-    return found.because
+    return refusal.because
 
 
 def kinds_of_nodes(cluster: Cluster) -> list[str]:

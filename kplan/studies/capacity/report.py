@@ -205,13 +205,13 @@ def _places(cluster: Cluster, supplies: Sequence[Supply], counted: Counted[Failu
 
 def _refusing(failure: Failure) -> tuple[Refusing, ...]:
     """Plugins that refuse the next pod, each with its words on the nodes nearest to fitting and how many refuse."""
-    found: dict[str, tuple[str, int]] = {}
+    by_plugin: dict[str, tuple[str, int]] = {}
     for group in failure.all_groups:
         for plugin in dict.fromkeys(reason.plugin for reason in group.reasons):
-            text, nodes = found.get(plugin, ("", 0))
+            text, nodes = by_plugin.get(plugin, ("", 0))
             words = next(reason.text for reason in group.reasons if reason.plugin == plugin)
-            found[plugin] = (text or words, nodes + group.count)
-    rows = [Refusing(plugin=plugin, text=text, nodes=nodes) for plugin, (text, nodes) in found.items()]
+            by_plugin[plugin] = (text or words, nodes + group.count)
+    rows = [Refusing(plugin=plugin, text=text, nodes=nodes) for plugin, (text, nodes) in by_plugin.items()]
     return tuple(sorted(rows, key=lambda row: (-row.nodes, row.plugin)))
 
 

@@ -34,7 +34,7 @@ def load_shapes(file: str) -> dict[str, dict[str, str]]:
     listed = document.get("shapes") if isinstance(document, dict) else document
     if not isinstance(listed, list) or not listed:
         raise SourceError("no shapes", file=file, code="bad-shapes", hint=SHAPES_EXAMPLE)
-    found: dict[str, dict[str, str]] = {}
+    shapes: dict[str, dict[str, str]] = {}
     for number, entry in enumerate(listed):
         if not isinstance(entry, dict):
             raise SourceError(
@@ -43,8 +43,8 @@ def load_shapes(file: str) -> dict[str, dict[str, str]]:
         amounts = {str(key): str(value) for key, value in entry.items() if key != "name"}
         for amount in amounts.values():
             parse(amount)
-        found[str(entry.get("name") or f"shape-{number + 1}")] = amounts
-    return found
+        shapes[str(entry.get("name") or f"shape-{number + 1}")] = amounts
+    return shapes
 
 
 def shape_room(planner: Planner, name: str, requests: Mapping[str, str], namespace: str = "default") -> ShapeRoom:

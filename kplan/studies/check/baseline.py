@@ -22,7 +22,7 @@ def read_baseline(file: str) -> CheckResult:
         SourceError: it cannot be read, or is something else.
     """
     try:
-        found = msgspec.json.decode(load(file), type=CheckResult)
+        baseline = msgspec.json.decode(load(file), type=CheckResult)
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", file=file, code="unreadable") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -32,7 +32,7 @@ def read_baseline(file: str) -> CheckResult:
             code="bad-baseline",
             hint="write one on the main branch: kplan check ... -o json=FILE",
         ) from error
-    return found
+    return baseline
 
 
 def held_against(

@@ -94,11 +94,11 @@ class Reasons:
 
     def text(self, step: PlanStep) -> str:
         """Say why a pod was not placed: in plain words, else in the scheduler's."""
-        found = [one for one in self.plan.causes if one.because.code == step.cause and step.owner in one.owners]
-        for cause in found:
+        causes = [one for one in self.plan.causes if one.because.code == step.cause and step.owner in one.owners]
+        for cause in causes:
             if self._alike(cause.pod, step.pod):
                 return cause.alone or cause.because.text
-        return (self._in_the_end(step) if found else "") or step.message or step.cause
+        return (self._in_the_end(step) if causes else "") or step.message or step.cause
 
     def _alike(self, one: str, other: str) -> bool:
         cluster = self.after.cluster
@@ -118,5 +118,5 @@ class Reasons:
         if not groups or asked.outcome.feasible.size:
             return ""
         first = tell(asked, groups[0], names=False, own=own_claims(pod.pod))
-        found = because(first, groups[1:])
-        return found.text if found.code == step.cause else ""
+        cause = because(first, groups[1:])
+        return cause.text if cause.code == step.cause else ""

@@ -90,12 +90,12 @@ def read_policy(file: str) -> Policy:
         SourceError: it cannot be read, or is no YAML mapping.
         UsageError: a name or a value in it means nothing.
     """
-    found = read_plain_yaml(file)
-    if found is None:
+    document = read_plain_yaml(file)
+    if document is None:
         return Policy()
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise SourceError("no mapping of rules", file=file, code="bad-policy", hint="require-zones: 2")
-    return policy({str(name): value for name, value in found.items()}, file)
+    return policy({str(name): value for name, value in document.items()}, file)
 
 
 def _whole(least: int) -> Callable[[object], int]:

@@ -94,25 +94,25 @@ def rule_doubts(policy: Policy, cluster: Cluster) -> Iterator[Doubt]:
 
 def replicas(cluster: Cluster, names: Iterable[str]) -> dict[str, Replicas]:
     """Count the pods of workloads, by zone."""
-    found = {name: Replicas() for name in names}
+    by_name = {name: Replicas() for name in names}
     zones = [zone_of(cluster, row) for row in range(len(cluster.nodes))]
     for pod in cluster.pods:
         node = int(cluster.pod_node[pod.row])
-        mine = found.get(owner_text(pod, cluster)) if node >= 0 else None
+        mine = by_name.get(owner_text(pod, cluster)) if node >= 0 else None
         if mine is not None:
             mine.zones[zones[node]] = mine.zones.get(zones[node], 0) + 1
-    return found
+    return by_name
 
 
 def _zones(wanted: int, after: Planner, before: Callable[[], Planner], objects: Iterable[str]) -> Iterator[Finding]:
     names = [name for name in objects if name.partition("/")[0] in REPLICATED]
-    for name, found in replicas(after.cluster, names).items():
-        missing = found.missing(wanted)
+    for name, counted in replicas(after.cluster, names).items():
+        missing = counted.missing(wanted)
         if not missing:
             continue
-        there = sorted(zone for zone in found.zones if zone)
-        needs = min(wanted, found.pods)
-        text = words.in_too_few_zones(name, found.pods, there, needs)
+        there = sorted(zone for zone in counted.zones if zone)
+        needs = min(wanted, counted.pods)
+        text = words.in_too_few_zones(name, counted.pods, there, needs)
         same = replicas(before().cluster, [name])[name].missing(wanted)
         yield _broken("require-zones", name, words.zones_title(len(there), needs), text, missing, same)
 
@@ -141,11 +141,11 @@ def _lacks(share: Fraction, there: int, free: int) -> int:
 def _pools(cluster: Cluster) -> dict[str, NDArray[np.bool_]]:
     """bool[N] of the nodes that are open, of all of them (named by an empty text) and by pool."""
     is_open = ~cluster.unschedulable
-    found = {"": is_open}
+    masks = {"": is_open}
     names = np.array([next((node.labels[key] for key in POOLS if node.labels.get(key)), "") for node in cluster.nodes])
     for name in sorted(set(names[is_open].tolist()) - {""}):
-        found[name] = is_open & (names == name)
-    return found
+        masks[name] = is_open & (names == name)
+    return masks
 
 
 def _survive(kind: str, after: Planner, before: Callable[[], Planner]) -> Iterator[Finding]:
@@ -200,14 +200,14 @@ def missed(planner: Planner, nodes: Sequence[str]) -> dict[str, Lost]:
     Returns:
         Owners that miss a pod; ``pod/ns/name`` for what nothing owns.
     """
-    found: dict[str, Lost] = {}
+    by_owner: dict[str, Lost] = {}
     for owner, cause in _fates(lose(planner, nodes, failure), planner):
-        lost = found.setdefault(owner, Lost())
+        lost = by_owner.setdefault(owner, Lost())
         lost.pods += 1
         if cause is not None:
             lost.missing += 1
             lost.cause = lost.cause or cause
-    return {owner: lost for owner, lost in found.items() if lost.missing}
+    return {owner: lost for owner, lost in by_owner.items() if lost.missing}
 
 
 def _fates(run: FailRun[Failure], planner: Planner) -> Iterator[tuple[str, str | None]]:

@@ -76,10 +76,10 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     evicted = {item.name: tuple(item.evicted) for item in mine if item.evicted}
     broken = broken_rules(policy, after, before, workloads, evicted)
     reasons = Reasons(plan, after)
-    found = [finding for item in mine for finding in own_findings(item, policy, reasons)]
-    found += [_placed(item, mine) for item in broken]
-    found += [_of_step(number, step) for number, step in enumerate(options.steps, 1) if step.unmet]
-    judged, baseline = held_against(found, options.baseline, options.baseline_file)
+    unjudged = [finding for item in mine for finding in own_findings(item, policy, reasons)]
+    unjudged += [_placed(item, mine) for item in broken]
+    unjudged += [_of_step(number, step) for number, step in enumerate(options.steps, 1) if step.unmet]
+    judged, baseline = held_against(unjudged, options.baseline, options.baseline_file)
     findings = tuple(_with_attempts(sorted(judged, key=lambda item: not item.counted), played, Whole(again, plan)))
     recording = _recording(after.cluster.state.taken, after.cluster.state.completeness, options)
     unknown = {item.name for item in mine if item.bare} - played.definitions
@@ -138,12 +138,12 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
         left -= 1
         item = by_name[finding.object]
         waiting = waiting_among(cluster, (step.pod for step in item.failed))
-        found = whole.attempt(planner, item, waiting) if waiting else None
-        if found is None:
+        remedy = whole.attempt(planner, item, waiting) if waiting else None
+        if remedy is None:
             yield finding
             continue
-        text = lands_text(found.candidate, found.found.lands)
-        yield structs.replace(finding, attempt=text, edits=found.found.edits)
+        text = lands_text(remedy.candidate, remedy.found.lands)
+        yield structs.replace(finding, attempt=text, edits=remedy.found.edits)
 
 
 def _objects(
@@ -160,13 +160,13 @@ def _objects(
     zones = replicas(played.planner.cluster, [item.name for item in mine])
     made = []
     for item in mine:
-        change, found = item.change, by_name.get(item.name, [])
+        change, own = item.change, by_name.get(item.name, [])
         made.append(
             CheckedObject(
                 object=item.name,
-                status=_status(found, unknown=item.name in unknown),
+                status=_status(own, unknown=item.name in unknown),
                 change=words.change(change, item.pods, played.told.get(change.place, ())),
-                result=_result(item, found),
+                result=_result(item, own),
                 on_main=on_main(item.name, baseline),
                 changed=change.verdict != "unchanged",
                 pods=item.pods,
@@ -252,21 +252,21 @@ def _doubts(
     unknown: Set[str],
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
-    found: dict[tuple[str, str], None] = {}
+    doubts: dict[tuple[str, str], None] = {}
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
     for doubt in (*plan.doubts, *lacking, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
-        found[doubt.code, doubt.text] = None
+        doubts[doubt.code, doubt.text] = None
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
         if item.name in unknown:
-            found["not-expanded", f"{item.name}: {item.change.note}"] = None
+            doubts["not-expanded", f"{item.name}: {item.change.note}"] = None
         elif item.change.pods and item.name not in placed and item.rollout is None and not item.change.refused:
-            found["other-scheduler", words.other_scheduler(item.name)] = None
+            doubts["other-scheduler", words.other_scheduler(item.name)] = None
     if policy.max_age is not None and recording.age_seconds is None and plan.origin.age is None:
-        found["snapshot-age-unknown", words.AGE_UNKNOWN] = None
+        doubts["snapshot-age-unknown", words.AGE_UNKNOWN] = None
     elif policy.max_age is not None and (recording.age_seconds or 0) > policy.max_age:
-        found["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = None
-    for code, text in found:
+        doubts["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = None
+    for code, text in doubts:
         yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt)
 
 

@@ -167,10 +167,10 @@ def _pairs(a: dict[str, Place], b: dict[str, Place]) -> tuple[list[Pair], int]:
 
 def _by_owner(places: dict[str, Place]) -> dict[str, dict[str, str]]:
     """Node of each pod, by owner and key."""
-    found: dict[str, dict[str, str]] = {}
+    by_owner: dict[str, dict[str, str]] = {}
     for key in sorted(places):
-        found.setdefault(places[key].owner, {})[key] = places[key].node
-    return found
+        by_owner.setdefault(places[key].owner, {})[key] = places[key].node
+    return by_owner
 
 
 def _remade(owner: str, mine: dict[str, str], theirs: dict[str, str]) -> tuple[int, list[Pair]]:
@@ -221,10 +221,10 @@ def packing(cluster: Cluster, pods: Workload) -> Packing:
     chosen = [row for row in placed.tolist() if not of_its_node(cluster.pods[row])]
     return Packing(
         resources={
-            name: part_of(PackedResource, found)
-            for name, found in measure(cluster, pods).items()
-            if found.fullness is not None
-            and (found.fragmented is not None or cluster.requested[cluster.resources[name]].any())
+            name: part_of(PackedResource, total)
+            for name, total in measure(cluster, pods).items()
+            if total.fullness is not None
+            and (total.fragmented is not None or cluster.requested[cluster.resources[name]].any())
         },
         within=within_nodes(cluster),
         used_nodes=len(np.unique(cluster.pod_node[chosen])),

@@ -100,11 +100,11 @@ def _profile_lines(a: Profile, b: Profile, *, points: bool) -> Iterator[str]:
 
 def _points(profile: Profile) -> dict[str, frozenset[str]]:
     """Extension points by plugin."""
-    found: dict[str, set[str]] = {}
+    by_plugin: dict[str, set[str]] = {}
     for point, names in profile.plugins.items():
         for name in names:
-            found.setdefault(name, set()).add(point)
-    return {name: frozenset(points) for name, points in found.items()}
+            by_plugin.setdefault(name, set()).add(point)
+    return {name: frozenset(points) for name, points in by_plugin.items()}
 
 
 def _short(value: Any) -> str:
@@ -139,5 +139,5 @@ def _cordoned(node: Node) -> bool:
 
 def _taints(node: Node) -> list[tuple[str, str, str]]:
     """Taints but that of a cordon, which is told by itself."""
-    found = [(taint.key, taint.value or "", taint.effect) for taint in node.spec.taints or ()]
-    return sorted(taint for taint in found if taint[0] != UNSCHEDULABLE)
+    taints = [(taint.key, taint.value or "", taint.effect) for taint in node.spec.taints or ()]
+    return sorted(taint for taint in taints if taint[0] != UNSCHEDULABLE)

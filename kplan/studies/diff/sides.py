@@ -254,7 +254,7 @@ def _scores(cluster: Cluster, outcome: Outcome, rows: Sequence[int]) -> dict[str
 
 def _refused(asked: RunCycle, rows: Sequence[int]) -> dict[str, Refused]:
     """Why nodes are refused, by name of the node."""
-    found: dict[str, Refused] = {}
+    refusals: dict[str, Refused] = {}
     feasible = set(asked.outcome.feasible.tolist())
     rows = [row for row in rows if row not in feasible]
     groups = find_groups(asked) if rows else []
@@ -262,8 +262,8 @@ def _refused(asked: RunCycle, rows: Sequence[int]) -> dict[str, Refused]:
         here = narrowed(groups, row)
         if here is not None:
             told = tell(asked, here, names=False).group
-            found[asked.cluster.node_name(row)] = Refused(told.reasons[0].plugin, with_numbers(told))
-    return found
+            refusals[asked.cluster.node_name(row)] = Refused(told.reasons[0].plugin, with_numbers(told))
+    return refusals
 
 
 def _nowhere(asked: RunCycle) -> Refused | None:

@@ -116,12 +116,12 @@ def find_fixes(
     measure = Measure(left, lambda drained: not drained.left)
     turns = len(nodes) > 1 and not rolling
     ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns) if way]
-    found = sift(chain.from_iterable(ways), measure, most=MOST)
-    if found.helps or len(ways) < 2:
-        return found
+    alone = sift(chain.from_iterable(ways), measure, most=MOST)
+    if alone.helps or len(ways) < 2:
+        return alone
     some = (reduce(both, one) for one in product(*(way[:_WAYS_TRIED] for way in ways)))
     more = sift(islice(some, _TOGETHER_TRIED), measure, most=MOST)
-    return Sifted(more.helps, [*found.fails, *more.fails], [*found.found, *more.found])
+    return Sifted(more.helps, [*alone.fails, *more.fails], [*alone.found, *more.found])
 
 
 def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, turns: bool) -> Iterator[list[Candidate]]:

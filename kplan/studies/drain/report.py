@@ -138,13 +138,13 @@ def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
 
 def _after(cluster: Cluster, run: DrainRun[Failure]) -> list[BudgetAfter]:
     names = {gone.permission.budget for gone in run.pods if gone.permission is not None and gone.permission.budget}
-    found = []
+    budgets = []
     for budget in cluster.objects.table("pod_disruption_budgets").values():
         if budget.name not in names:
             continue
         status = run.budgets.status(budget)
         owners = {owner_text(g.pod, cluster) for g in run.pods if g.permission and g.permission.budget == budget.name}
-        found.append(
+        budgets.append(
             BudgetAfter(
                 budget=budget.key,
                 healthy=status.current_healthy or 0,
@@ -153,7 +153,7 @@ def _after(cluster: Cluster, run: DrainRun[Failure]) -> list[BudgetAfter]:
                 owners=tuple(sorted(owners)),
             )
         )
-    return found
+    return budgets
 
 
 def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:

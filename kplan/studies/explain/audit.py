@@ -62,22 +62,22 @@ def audit(
     """
     versions = OtherVersions(others)
     known = [(pod, recorded(pod.pod)) for pod in pods]
-    found = [_audited(planner, pod, versions) for pod, said in known if said.reason not in ("", "SchedulingGated")]
-    found.sort(key=lambda one: (one.equal, one.pod))
-    equal = sum(one.equal for one in found)
-    reasons = Counter(one.because.code for one in found if one.because is not None)
+    audited = [_audited(planner, pod, versions) for pod, said in known if said.reason not in ("", "SchedulingGated")]
+    audited.sort(key=lambda one: (one.equal, one.pod))
+    equal = sum(one.equal for one in audited)
+    reasons = Counter(one.because.code for one in audited if one.because is not None)
     return AuditReport(
         api_version=API_VERSION,
-        verdict="NOTHING" if not found else "EQUAL" if equal == len(found) else "DIFFERS",
-        sentence=sentence(equal, len(found), len(known) - len(found)),
-        audited=len(found),
+        verdict="NOTHING" if not audited else "EQUAL" if equal == len(audited) else "DIFFERS",
+        sentence=sentence(equal, len(audited), len(known) - len(audited)),
+        audited=len(audited),
         equal=equal,
         origin=origin,
-        because=because(found),
+        because=because(audited),
         doubts=doubts,
-        unrecorded=len(known) - len(found),
+        unrecorded=len(known) - len(audited),
         reasons=dict(reasons.most_common()),
-        pods=tuple(found),
+        pods=tuple(audited),
     )
 
 
@@ -95,7 +95,7 @@ def _audited(planner: Planner, pod: PodInfo, versions: OtherVersions) -> Audited
     if one.equal:
         return one
     pipeline = planner.pipelines[pod.scheduler_name]
-    found = difference(said.message, text, said.since, pod, cluster, pipeline, versions.saying)
+    differing = difference(said.message, text, said.since, pod, cluster, pipeline, versions.saying)
     return AuditedPod(
         pod=one.pod,
         owner=one.owner,
@@ -103,6 +103,6 @@ def _audited(planner: Planner, pod: PodInfo, versions: OtherVersions) -> Audited
         recorded=one.recorded,
         recorded_at=one.recorded_at,
         text=text,
-        because=why(found),
-        differences=tuple(why_lines(found)),
+        because=why(differing),
+        differences=tuple(why_lines(differing)),
     )

@@ -44,11 +44,11 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
             alike, version = likeness(pod), run.planner.version
             known = failed.get(alike)
             if known is not None and known[0] == version:  # nothing has happened since one like it was refused
-                found = same(context, known[1], pod)
+                explained = same(context, known[1], pod)
             else:
-                found = explain(context, pod)
-                failed[alike] = (version, found)
-            answers[pod.row] = _in_turn(found, answers.get(pod.row), _turn(run, places, pod))
+                explained = explain(context, pod)
+                failed[alike] = (version, explained)
+            answers[pod.row] = _in_turn(explained, answers.get(pod.row), _turn(run, places, pod))
         landing = run.attempt(pod)
         run.come_back(dict.fromkeys(landing.evicts, landing.node))
     return [answers[pod.row] for pod in pods]

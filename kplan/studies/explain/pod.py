@@ -50,8 +50,8 @@ def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> Po
         context = replace(context, doubts=(*context.doubts, *missing_nodes(context.planner.cluster)))
     if fold or len(pods) != 1:
         context = replace(context, brief=True)
-        found = in_turn(context, pods, _explained, _same) if context.in_turn else _explain_all(context, pods)
-        return folded(context, tuple(found))
+        explained = in_turn(context, pods, _explained, _same) if context.in_turn else _explain_all(context, pods)
+        return folded(context, tuple(explained))
     context = replace(context, brief=False)
     answer = in_turn(context, pods, _explained, _same)[0].answer if context.in_turn else explain_pod(context, pods[0])
     profile = "" if pods[0].scheduler_name == DEFAULT_SCHEDULER else pods[0].scheduler_name
@@ -67,12 +67,12 @@ def _explain_all(context: Context, pods: Sequence[PodInfo]) -> Iterator[Explaine
             yield _explained(context, pod)
             continue
         alike = likeness(pod)
-        found = known.get(alike)
-        if found is None:
-            found = known[alike] = _explained(context, pod)
-            yield found
+        explained = known.get(alike)
+        if explained is None:
+            explained = known[alike] = _explained(context, pod)
+            yield explained
             continue
-        yield _same(context, found, pod)
+        yield _same(context, explained, pod)
 
 
 def _same(context: Context, found: Explained, pod: PodInfo) -> Explained:
@@ -215,9 +215,9 @@ def _remedies(
     """What would make a waiting pod fit, and what would not; of many pods it is told by cause (see ``fold``)."""
     if context.brief or not waits or verdict not in ("PENDING", "PREEMPTS"):
         return (), None
-    found = remedies_of(context.planner, asked, groups)
-    told = fixes(found, asked.pod, asked.cluster, evicts=verdict == "PREEMPTS")
-    return told, no_help(found, asked)
+    remedies = remedies_of(context.planner, asked, groups)
+    told = fixes(remedies, asked.pod, asked.cluster, evicts=verdict == "PREEMPTS")
+    return told, no_help(remedies, asked)
 
 
 def verdict_of(outcome: Outcome) -> str:
@@ -228,23 +228,23 @@ def verdict_of(outcome: Outcome) -> str:
         return "PENDING"
     if outcome.choice >= 0:
         return "FITS"
-    found = outcome.preemption
-    return "PREEMPTS" if found is not None and found.picks else "PENDING"
+    preemption = outcome.preemption
+    return "PREEMPTS" if preemption is not None and preemption.picks else "PENDING"
 
 
 def _place(outcome: Outcome) -> int:
     if outcome.gated or outcome.error:
         return -1
-    found = outcome.preemption
-    if outcome.choice < 0 and found is not None and found.picks:
-        return found.picks[0]
+    preemption = outcome.preemption
+    if outcome.choice < 0 and preemption is not None and preemption.picks:
+        return preemption.picks[0]
     return outcome.choice
 
 
 def _only(node: str, groups: list[NodeGroup], asked: RunCycle) -> list[Told]:
     """Tell about one node alone."""
-    found = narrowed(groups, asked.cluster.node_index[node])
-    return [tell(asked, found)] if found is not None else []
+    group = narrowed(groups, asked.cluster.node_index[node])
+    return [tell(asked, group)] if group is not None else []
 
 
 def _event(pod: PodInfo, outcome: Outcome) -> Event | None:

@@ -56,22 +56,22 @@ def each_failure(
     Raises:
         UsageError: there is nothing to lose.
     """
-    found = lost_singly(planner.cluster, kind, only)
-    if not found:
+    lost = lost_singly(planner.cluster, kind, only)
+    if not lost:
         raise UsageError(
             f"--each {kind}: {'no node has a zone label' if planner.cluster.nodes else 'there is no node'}",
             code="no-node",
         )
     cases: list[FailCase] = []
     worst: _Worst | None = None
-    for number, (name, nodes) in enumerate(found.items()):
+    for number, (name, nodes) in enumerate(lost.items()):
         run = lose(planner, nodes, failure)
         case = _case(name, run)
         cases.append(case)
         if worst is None or _badness(case) < _badness(worst.case):
             worst = _Worst(case, run, *explained(run))
         if progress is not None:
-            progress(number + 1, len(found))
+            progress(number + 1, len(lost))
     cases.sort(key=_badness)
     report = _report(kind, cases, worst, origin, doubts)
     rest = len(planner.cluster.nodes) - sum(case.nodes for case in cases)
@@ -130,8 +130,8 @@ def _with_fix(planner: Planner, report: FailReport, worst: _Worst | None, kind: 
     if worst is None or not lacks_room(worst.run) or len(report.cases) > TRIED_AGAIN or report.verdict == "FITS":
         return report
     borne = sum(case.verdict == "FITS" for case in report.cases)
-    found = find_fix_for_each(planner, kind, only, worst.run.nodes[0], borne, len(report.cases))
-    if found is None:
+    fix = find_fix_for_each(planner, kind, only, worst.run.nodes[0], borne, len(report.cases))
+    if fix is None:
         return report
-    text = survives_text(found.candidate, found.found.borne, found.found.total)
-    return replace(report, attempt=text, flags=" ".join(found.candidate.flags))
+    text = survives_text(fix.candidate, fix.found.borne, fix.found.total)
+    return replace(report, attempt=text, flags=" ".join(fix.candidate.flags))

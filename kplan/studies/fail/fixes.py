@@ -102,5 +102,5 @@ def find_fix_for_each(
 
 def lost_singly(cluster: Cluster, kind: str, only: Sequence[str]) -> Mapping[str, list[str]]:
     """Nodes that are lost at once, by name of the node or zone."""
-    found = domains(cluster, kind)
-    return {name: nodes for name, nodes in found.items() if not only or name in only}
+    by_domain = domains(cluster, kind)
+    return {name: nodes for name, nodes in by_domain.items() if not only or name in only}

@@ -76,7 +76,7 @@ def moves(
     wanted = Wanted(tuple(pod.row for pod in planner.queue.sort(asked.pods)))
     cause = _cause(planner, wanted)
     first, *others = _ways(planner, wanted, asked)
-    journey, found = first.journey, first.found
+    journey, search = first.journey, first.found
     told = _way(planner, first, asked, cause)
     notes = [*asked.notes]
     if journey is not None:
@@ -87,16 +87,16 @@ def moves(
     return MovesPlan(
         api_version=API_VERSION,
         verdict="FITS" if journey is not None else "BLOCKED",
-        sentence=words.sentence(names, found),
+        sentence=words.sentence(names, search),
         pods=names,
         origin=origin,
         because=cause if journey is None or journey.moves else None,
         attempt=words.attempt(journey),
         doubts=asked.doubts,
         notes=tuple(notes),
-        bound=found.bound,
-        fewest=found.fewest,
-        tried=found.tried,
+        bound=search.bound,
+        fewest=search.fewest,
+        tried=search.tried,
         moves=told.moves,
         lands=told.lands,
         steps=told.steps,
@@ -198,5 +198,5 @@ def _show(planner: Planner, journey: Journey, seen: Callable[[Cluster], None]) -
 def _left_alone(movable: Movable) -> dict[str, int]:
     """Count the pods that run and are not moved, by why."""
     pods = (pod for pod in movable.planner.cluster.pods if pod.bound and not pod.gone)
-    found = Counter(str(why) for why in map(movable.stays, pods) if why is not None)
-    return dict(sorted(found.items()))
+    reasons = Counter(str(why) for why in map(movable.stays, pods) if why is not None)
+    return dict(sorted(reasons.items()))

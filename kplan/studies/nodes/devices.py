@@ -27,8 +27,8 @@ _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 def with_devices(document: NodeList, cluster: Cluster, features: Features) -> NodeList:
     """Add the devices of the nodes of a list to it; its cause is then that of devices."""
-    found = list_devices(cluster, features, [node.node for node in document.nodes])
-    return msgspec.structs.replace(document, devices=found, because=scarcest_class(found))
+    devices = list_devices(cluster, features, [node.node for node in document.nodes])
+    return msgspec.structs.replace(document, devices=devices, because=scarcest_class(devices))
 
 
 def list_devices(cluster: Cluster, features: Features, nodes: Sequence[str]) -> DeviceList:
@@ -91,15 +91,15 @@ class _Run:
 
     def pools(self, rows: Iterable[int]) -> list[_Pool]:
         """Pools that nodes reach: those of one node by node, then those of several."""
-        found: dict[PoolID, _Pool] = {}
+        pools: dict[PoolID, _Pool] = {}
         for row in rows:
             node = self.index.node(row)
             for at, pool in enumerate(node.pools):
-                known = found.get(pool.identity)
+                known = pools.get(pool.identity)
                 if known is None:
-                    known = found[pool.identity] = _Pool(pool, [], self._states(node, at))
+                    known = pools[pool.identity] = _Pool(pool, [], self._states(node, at))
                 known.rows.append(row)
-        return sorted(found.values(), key=lambda one: (len(one.rows) > 1, one.rows[0], one.pool.identity))
+        return sorted(pools.values(), key=lambda one: (len(one.rows) > 1, one.rows[0], one.pool.identity))
 
     def _states(self, node: NodeDevices, at: int) -> list[str]:
         return [self._state(node, at, device) for device in node.pools[at].devices]
@@ -217,5 +217,5 @@ class _Run:
 
 def _available(node: NodeDevices, at: int) -> Iterable[tuple[str, Iterable[tuple[str, int]]]]:
     """What is left of the counters of a pool."""
-    found: Iterable[tuple[str, Iterable[tuple[str, int]]]] = node.uses[at].available  # type: ignore[assignment]
-    return found
+    counters: Iterable[tuple[str, Iterable[tuple[str, int]]]] = node.uses[at].available  # type: ignore[assignment]
+    return counters

@@ -60,7 +60,7 @@ def list_nodes(cluster: Cluster, asked: NodesAsked, origin: Origin) -> NodeList:
     measured = measure(cluster, workload([cluster]), among)
     totals = _totals(cluster, measured, among)
     key, pools = _pools(cluster, among, asked.by)
-    found = Usage.of(cluster)
+    usage = Usage.of(cluster)
     return NodeList(
         api_version=API_VERSION,
         sentence=_sentence(cluster, among),
@@ -70,7 +70,7 @@ def list_nodes(cluster: Cluster, asked: NodesAsked, origin: Origin) -> NodeList:
         slot=_slot(cluster, among),
         pool_label=key,
         pools=pools,
-        nodes=tuple(found.row(int(row), key) for row in rows),
+        nodes=tuple(usage.row(int(row), key) for row in rows),
         counted=tuple(counted(cluster, among)),
         balance=within_nodes(cluster, among),
         origin=origin,
@@ -123,10 +123,10 @@ def _columns(cluster: Cluster, resource: str) -> tuple[Int, Int]:
 def _totals(cluster: Cluster, measured: dict[str, ResourceTotal], among: Mask) -> dict[str, ResourceTotal]:
     """Totals of each resource that one of these nodes has or counts, then of pods."""
     here = open_nodes(cluster) & among
-    found = {name: total for name, total in measured.items() if total.allocatable or total.requested}
+    totals = {name: total for name, total in measured.items() if total.allocatable or total.requested}
     free = (cluster.allowed_pods - cluster.pod_count).clip(min=0) * here
     largest = int(free.max(initial=0))
-    found["pods"] = ResourceTotal(
+    totals["pods"] = ResourceTotal(
         requested=int(cluster.pod_count[among].sum()),
         allocatable=int(cluster.allowed_pods[among].sum()),
         free=int(free.sum()),
@@ -134,7 +134,7 @@ def _totals(cluster: Cluster, measured: dict[str, ResourceTotal], among: Mask) -
         largest=largest,
         largest_node=cluster.node_name(int(free.argmax())) if largest else "",
     )
-    return found
+    return totals
 
 
 def _slot(cluster: Cluster, among: Mask) -> PieceOfNode | None:

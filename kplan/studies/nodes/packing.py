@@ -38,16 +38,16 @@ KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 def closed_by(cluster: Cluster) -> dict[str, Mask]:
     """bool[N] by why a node takes no pod: ``cordoned``, a taint such as ``not-ready``, ``pod limit``."""
-    found = {"cordoned": cluster.unschedulable.copy()}
+    closed = {"cordoned": cluster.unschedulable.copy()}
     for number, taints in enumerate(cluster.taint_sets):
         here = cluster.taint_set == number
         for taint in taints:
             if taint.key.startswith(KUBERNETES_TAINTS) and taint.effect in KEEPS_AWAY:
                 name = taint.key.removeprefix(KUBERNETES_TAINTS)
                 name = "cordoned" if name == "unschedulable" else name
-                found[name] = found.get(name, np.zeros(len(cluster.nodes), dtype=np.bool_)) | here
-    found[POD_LIMIT] = cluster.pod_count >= cluster.allowed_pods
-    return found
+                closed[name] = closed.get(name, np.zeros(len(cluster.nodes), dtype=np.bool_)) | here
+    closed[POD_LIMIT] = cluster.pod_count >= cluster.allowed_pods
+    return closed
 
 
 def open_nodes(cluster: Cluster) -> Mask:
@@ -60,12 +60,12 @@ def open_nodes(cluster: Cluster) -> Mask:
 
 def workload(clusters: Iterable[Cluster]) -> Workload:
     """Count the pods that choose their node, by what they request; running and waiting, over all the clusters."""
-    found: Counter[tuple[tuple[str, int], ...]] = Counter()
+    by_request: Counter[tuple[tuple[str, int], ...]] = Counter()
     for cluster in clusters:
         for pod in cluster.pods:
             if not pod.gone and not of_its_node(pod):
-                found[tuple(sorted((name, amount) for name, amount in pod.requests.items() if amount))] += 1
-    return found
+                by_request[tuple(sorted((name, amount) for name, amount in pod.requests.items() if amount))] += 1
+    return by_request
 
 
 def measure(cluster: Cluster, pods: Workload, among: Mask | None = None) -> dict[str, ResourceTotal]:

@@ -77,17 +77,17 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
     """
     cluster = context.planner.cluster
     row = cluster.node_index[node]
-    found = _sort(context, row, pods)
-    refusing = _refusals(context, found)
-    lost = losses(cluster, row, found.fits)
+    kinds = _sort(context, row, pods)
+    refusing = _refusals(context, kinds)
+    lost = losses(cluster, row, kinds.fits)
     total = sum(one.refusal.count for one in refusing)
     lands = any(item.result in ("lands", "ties") for item in lost)
     usage = Usage.of(cluster).row(row)
-    verdict = "TAKES" if lands else "LOSES" if lost else "REFUSES" if total or found.failed else "IDLE"
+    verdict = "TAKES" if lands else "LOSES" if lost else "REFUSES" if total or kinds.failed else "IDLE"
     return NodeExplanation(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=node_sentence(node, _numbers(lost, total, found.failed), found.gated, running=running),
+        sentence=node_sentence(node, _numbers(lost, total, kinds.failed), kinds.gated, running=running),
         because=node_cause(usage, refusing, lost),
         doubts=tuple(dict.fromkeys((*context.doubts, *broken_doubts(cluster.state.completeness.broken, storage=True)))),
         node=usage,
@@ -96,9 +96,9 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
         conditions=tuple(conditions(cluster, row)),
         refused=tuple(one.refusal for one in refusing),
         lost=lost,
-        gated=found.gated,
-        failed=found.failed,
-        evicting=tuple(found.evicting),
+        gated=kinds.gated,
+        failed=kinds.failed,
+        evicting=tuple(kinds.evicting),
         runs=runs(cluster, row),
         notes=(
             *asked_notes(len(pods), len(context.planner.waiting()), running=running),
@@ -110,13 +110,13 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
 
 def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
     """Run one cycle for each kind of pod and sort the kinds by what becomes of them on the node."""
-    found = _Sorted()
+    kinds = _Sorted()
     cluster = context.planner.cluster
     for alike in _kinds(cluster, pods):
         first = alike[0]
         with as_new(context.planner, first) if first.bound else nullcontext(first) as waiting:
-            _file(found, context, row, alike, waiting)
-    return found
+            _file(kinds, context, row, alike, waiting)
+    return kinds
 
 
 def _file(found: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
@@ -203,5 +203,5 @@ def elsewhere(context: Context, node: str) -> list[PodInfo]:
     """Pods that run on other nodes and that a scheduler chose the node of; in order of namespaces and names."""
     cluster = context.planner.cluster
     row = cluster.node_index[node]
-    found = [pod for pod in movable(context.planner) if cluster.pod_node[pod.row] not in (-1, row)]
-    return sorted(found, key=lambda pod: (pod.namespace, pod.name))
+    pods = [pod for pod in movable(context.planner) if cluster.pod_node[pod.row] not in (-1, row)]
+    return sorted(pods, key=lambda pod: (pod.namespace, pod.name))

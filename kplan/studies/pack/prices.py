@@ -52,9 +52,9 @@ class Prices:
         regions = [zone[:size] for size in range(len(zone), 0, -1)] if zone else []
         for where in (*regions, ""):
             for how in dict.fromkeys((capacity, "" if capacity else "ondemand", "")):
-                found = self.rows.get((kind, where, how))
-                if found is not None:
-                    return found
+                price = self.rows.get((kind, where, how))
+                if price is not None:
+                    return price
         return None
 
 
@@ -91,13 +91,13 @@ def _rows(text: str, file: str) -> list[dict[str, str]]:
         import json
 
         try:
-            found = json.loads(text)
+            document = json.loads(text)
         except ValueError as error:
             raise SourceError(f"no JSON: {error}", file=file, code="bad-prices") from error
         listed = (
-            next((value for value in found.values() if isinstance(value, list)), [])
-            if isinstance(found, dict)
-            else found
+            next((value for value in document.values() if isinstance(value, list)), [])
+            if isinstance(document, dict)
+            else document
         )
         return [{str(key): str(value) for key, value in row.items()} for row in listed if isinstance(row, dict)]
     return list(csv.DictReader(io.StringIO(text)))

@@ -93,9 +93,9 @@ def _worth(cluster: Cluster, prices: Prices | None) -> tuple[np.ndarray[tuple[in
     """float64[N], what each node costs: its price, or one; and nodes of which the list has no price."""
     if prices is None:
         return np.ones(len(cluster.nodes)), []
-    found = [prices.of(node) for node in cluster.nodes]
-    missing = [node.name for node, price in zip(cluster.nodes, found, strict=True) if price is None]
-    return np.array([price or 0.0 for price in found]), missing
+    costs = [prices.of(node) for node in cluster.nodes]
+    missing = [node.name for node, price in zip(cluster.nodes, costs, strict=True) if price is None]
+    return np.array([price or 0.0 for price in costs]), missing
 
 
 def _bears(what: str) -> Callable[[Planner, Collection[str]], bool]:
@@ -131,7 +131,7 @@ def _plan(
     rows = [cluster.node_index[name] for name in names]
     leaving: Counter[str] = Counter(one.home for one in packed.emptied.moves)
     saves = float(worth[rows].sum())
-    found: list[PackedNode] = [
+    nodes: list[PackedNode] = [
         PackedNode(
             node=name,
             goes=True,
@@ -142,11 +142,11 @@ def _plan(
         )
         for number, name in enumerate(names, 1)
     ]
-    found += [
+    nodes += [
         _kept(cluster, one, float(worth[cluster.node_index[one.node]]) if priced else None, causes)
         for one in packed.kept
     ]
-    first = next((one.because for one in found if one.because is not None), None)
+    first = next((one.because for one in nodes if one.because is not None), None)
     journey = Journey(packed.emptied.moves, ())
     return PackPlan(
         api_version=API_VERSION,
@@ -167,7 +167,7 @@ def _plan(
         costs=float(worth.sum()) if priced else None,
         frees=_frees(cluster, rows),
         pools=_pools(cluster, names, worth if priced else None),
-        found=tuple(found),
+        found=tuple(nodes),
         moves=tuple(
             PodMove(
                 number=number,
@@ -215,9 +215,9 @@ def _pools(
     for row, node in enumerate(cluster.nodes):
         pools.setdefault(_pool(cluster, node.name), []).append(row)
     gone = set(going)
-    found = []
+    packed = []
     for pool, rows in sorted(pools.items()):
         leave = [row for row in rows if cluster.node_name(row) in gone]
         saves = float(worth[leave].sum()) if worth is not None else None
-        found.append(PackedPool(pool=pool, nodes=len(rows), going=len(leave), saves=saves))
-    return tuple(found)
+        packed.append(PackedPool(pool=pool, nodes=len(rows), going=len(leave), saves=saves))
+    return tuple(packed)

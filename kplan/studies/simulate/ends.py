@@ -60,9 +60,9 @@ def _tried(whole: Whole, some: Sequence[RolloutPlan], ways: Sequence[Candidate])
 
     def changed(objects: Sequence[ManifestObject]) -> Iterator[ManifestObject]:
         for one in objects:
-            found = with_fields(one, fields[one.place]) if one.place in fields else (one, ())
-            edits.extend(found[1])
-            yield found[0]
+            edited = with_fields(one, fields[one.place]) if one.place in fields else (one, ())
+            edits.extend(edited[1])
+            yield edited[0]
 
     manifests = whole.again.manifests
     played = whole.play(replace(manifests, objects=list(changed(manifests.objects))))

@@ -110,25 +110,25 @@ def land_objects(
     state: ClusterState, manifests: Manifests, rules: RequestRules, pod_templates: Mapping[str, str] | None = None
 ) -> Landed:
     """Add what manifests bring that were read before; see ``land``."""
-    found = expand(manifests, state, rules, namespace=manifests.namespace, pod_templates=pod_templates)
-    later = {(fleet.workload, fleet.place) for fleet in found.fleets if fleet.pods}
-    pods = [entry.pod for entry in found.pods if (entry.workload, entry.place) not in later]
-    merged = with_objects(state, (*found.objects, *pods))
-    notes = (*found.notes, *_security(merged, found), *_autoscaled(manifests))
-    changes = list(_changes(found, merged.pods, rules))
+    expansion = expand(manifests, state, rules, namespace=manifests.namespace, pod_templates=pod_templates)
+    later = {(fleet.workload, fleet.place) for fleet in expansion.fleets if fleet.pods}
+    pods = [entry.pod for entry in expansion.pods if (entry.workload, entry.place) not in later]
+    merged = with_objects(state, (*expansion.objects, *pods))
+    notes = (*expansion.notes, *_security(merged, expansion), *_autoscaled(manifests))
+    changes = list(_changes(expansion, merged.pods, rules))
     return Landed(
         merged,
         tuple(pod.key for pod in pods),
         tuple(entry for entry, _ in changes),
         notes,
-        found.fleets,
-        found.ledger,
-        found.silent,
+        expansion.fleets,
+        expansion.ledger,
+        expansion.silent,
         {entry.place: told for entry, told in changes},
-        frozenset(_name(one) for one in found.not_expanded if one.kind == _DEFINITION),
+        frozenset(_name(one) for one in expansion.not_expanded if one.kind == _DEFINITION),
         tuple(
             Doubt(code="change-not-modelled", text=f"{change.workload}: {change.unsure}")
-            for change in found.changes
+            for change in expansion.changes
             if change.unsure
         ),
     )

@@ -250,10 +250,10 @@ def _not_starting(run: _Planned, told: Iterable[RolloutPlan]) -> Iterator[Doubt]
     """Doubt whether pods run that are placed, where another node holds their volume and no stall tells of it."""
     stalled = {plan.stalled_at for plan in told if plan.stalled_by == StalledBy.VOLUME}
     placed = [landing.pod for landing in run.landings if landing.node]
-    found = list(not_starting(run.planner.cluster, placed, run.rollouts.shared.started))
-    found = [(pod, held) for pod, held in found if pod.key not in stalled]
-    if found:
-        yield Doubt(code="volume-attached", text=do_not_start([pod.key for pod, _ in found], found[0][1]))
+    stuck = list(not_starting(run.planner.cluster, placed, run.rollouts.shared.started))
+    stuck = [(pod, held) for pod, held in stuck if pod.key not in stalled]
+    if stuck:
+        yield Doubt(code="volume-attached", text=do_not_start([pod.key for pod, _ in stuck], stuck[0][1]))
 
 
 def _stalled(rollouts: Iterable[RolloutPlan]) -> Cause | None:
@@ -279,13 +279,13 @@ def _attempted(
             yield msgspec.structs.replace(cause, attempt=fits_text(attempt(planner, pods)))
             continue
         mine = [pod for pod in pods if items.get(pod.key) is item]
-        found = whole.attempts(planner, item, mine)
-        if not found:
+        attempts = whole.attempts(planner, item, mine)
+        if not attempts:
             yield cause
             continue
-        texts = [lands_text(one.candidate, one.found.lands, named=len(cause.owners) > 1) for one in found]
+        texts = [lands_text(one.candidate, one.found.lands, named=len(cause.owners) > 1) for one in attempts]
         other = texts[1] if len(texts) > 1 else ""
-        yield msgspec.structs.replace(cause, attempt=texts[0], edits=found[0].found.edits, other=other)
+        yield msgspec.structs.replace(cause, attempt=texts[0], edits=attempts[0].found.edits, other=other)
 
 
 def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationPlan:
@@ -296,12 +296,12 @@ def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationP
     told = []
     for number, rollout in enumerate(plan.rollouts):
         item = items.get(rollout.workload)
-        found = None
+        remedy = None
         if rollout.because is not None and item is not None and number < ATTEMPTS:
-            found = whole.attempt(planner, item, ())
-        if found is not None:
-            text = lands_text(found.candidate, found.found.lands)
-            rollout = msgspec.structs.replace(rollout, attempt=text, edits=found.found.edits)
+            remedy = whole.attempt(planner, item, ())
+        if remedy is not None:
+            text = lands_text(remedy.candidate, remedy.found.lands)
+            rollout = msgspec.structs.replace(rollout, attempt=text, edits=remedy.found.edits)
         told.append(rollout)
     even = evened(whole, plan)
     if even is not None:

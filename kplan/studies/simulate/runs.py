@@ -37,8 +37,8 @@ def many_runs(plan: Callable[[int], SimulationPlan], runs: int, seed: int) -> Ru
         pods = max(pods, made.totals.pods)
     risky = sorted((n, key) for key in steps if 0 < (n := placed[key]) < runs)
     at_risk = tuple(AtRisk(pod=key, owner=steps[key].owner, placed=n, share=round(n / runs, 6)) for n, key in risky)
-    found = Runs(runs=runs, seed=seed, pods=pods, placed=_spread(numbers), evicted=_spread(evicted), at_risk=at_risk)
-    return msgspec.structs.replace(found, text=runs_text(found), risks=tuple(risk_lines(found)))
+    summary = Runs(runs=runs, seed=seed, pods=pods, placed=_spread(numbers), evicted=_spread(evicted), at_risk=at_risk)
+    return msgspec.structs.replace(summary, text=runs_text(summary), risks=tuple(risk_lines(summary)))
 
 
 def _spread(numbers: Sequence[int]) -> Spread:

@@ -69,11 +69,11 @@ class Points:
             UsageError: one names what is not there.
             SourceError: a file cannot be read.
         """
-        found: dict[str, list[Point]] = {}
+        by_name: dict[str, list[Point]] = {}
         for one in asked:
             name = "workload" if one.name == "shapes" else one.name
-            found.setdefault(name, []).extend(_MAKERS[one.name](self, one))
-        return tuple(Axis(name, tuple(points)) for name, points in found.items())
+            by_name.setdefault(name, []).extend(_MAKERS[one.name](self, one))
+        return tuple(Axis(name, tuple(points)) for name, points in by_name.items())
 
     def drain(self, asked: AskedAxis) -> Iterator[Point]:
         """Each node by itself, of all or of those named."""
@@ -115,8 +115,8 @@ class Points:
     def scenario(self, asked: AskedAxis) -> Iterator[Point]:
         """Each scenario, of a file of its own or of the sweep's."""
         for file in asked.values:
-            found = load_scenario(file)
-            yield self._scenario(found.name, found.steps)
+            scenario = load_scenario(file)
+            yield self._scenario(scenario.name, scenario.steps)
         for name, steps in asked.inline.items():
             yield self._scenario(name, steps)
 
@@ -125,11 +125,11 @@ class Points:
 
     def _nodes(self, texts: Sequence[str]) -> list[str]:
         """Names of nodes that texts mean, each once; ``node`` means all."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for text in texts:
             named = list(self.cluster.node_index) if text == "node" else find_nodes(self.cluster, text)
-            found |= dict.fromkeys(named)
-        return list(found)
+            names |= dict.fromkeys(named)
+        return list(names)
 
 
 _MAKERS: dict[str, Callable[[Points, AskedAxis], Iterator[Point]]] = {
@@ -157,13 +157,13 @@ def _light(supply: Supply) -> Supply:
 
 def _said(file: str, namespace: str) -> dict[str, int]:
     """How many replicas each workload of a manifest wants, by name, where it says so."""
-    found: dict[str, int] = {}
+    replicas: dict[str, int] = {}
     for one in load_objects([file], namespace=namespace or "default").objects:
         spec = getattr(one.item, "spec", None)
         if one.item is not None and spec is not None and hasattr(spec, "replicas"):
             name = f"{kind_word(one.kind)}/{one.item.namespace or namespace or 'default'}/{one.item.name}"
-            found[name] = spec.replicas if spec.replicas is not None else 1
-    return found
+            replicas[name] = spec.replicas if spec.replicas is not None else 1
+    return replicas
 
 
 def merged(asked: Iterable[AskedAxis]) -> list[AskedAxis]:
@@ -172,14 +172,14 @@ def merged(asked: Iterable[AskedAxis]) -> list[AskedAxis]:
     Raises:
         UsageError: there is no such axis.
     """
-    found: dict[str, AskedAxis] = {}
+    by_name: dict[str, AskedAxis] = {}
     for axis in asked:
         if axis.name not in AXES:
             raise UsageError(f"no axis {axis.name}", code="no-such-axis", hint=f"one of: {', '.join(AXES)}")
-        former = found.get(axis.name, AskedAxis(axis.name))
+        former = by_name.get(axis.name, AskedAxis(axis.name))
         inline = {**former.inline, **axis.inline}
-        found[axis.name] = AskedAxis(axis.name, (*former.values, *axis.values), inline)
-    return [axis for axis in found.values() if axis.values or axis.inline]
+        by_name[axis.name] = AskedAxis(axis.name, (*former.values, *axis.values), inline)
+    return [axis for axis in by_name.values() if axis.values or axis.inline]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +198,8 @@ class ApplyLoaded:
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
-        found = expand(self.manifests, to_state(cluster), cluster.rules, namespace=self.manifests.namespace)
-        return expansion_effect(cluster, found, f"{self.name} applied")
+        expansion = expand(self.manifests, to_state(cluster), cluster.rules, namespace=self.manifests.namespace)
+        return expansion_effect(cluster, expansion, f"{self.name} applied")
 
 
 @dataclass(frozen=True, slots=True)

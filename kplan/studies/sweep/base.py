@@ -117,9 +117,9 @@ class Packed:
                 hint=f"pip install 'kplan[dask]=={self.kplan}' on every worker",
             )
         with collector_paused():
-            found = pickle.loads(zlib.decompress(self.content))
-        assert isinstance(found, Base)
-        return found
+            base = pickle.loads(zlib.decompress(self.content))
+        assert isinstance(base, Base)
+        return base
 
 
 def pack(base: Base, digest: str) -> Packed:

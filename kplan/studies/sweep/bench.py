@@ -66,16 +66,16 @@ class Bench:
         """Carry a scenario out; one that cannot be is FAILED, with the reason."""
         started = perf_counter()
         try:
-            found = self._answer(scenario)
+            outcome = self._answer(scenario)
         except UsageError as error:  # said before anything is changed
-            found = failed(scenario, error.code, str(error))
+            outcome = failed(scenario, error.code, str(error))
         except KplanError as error:
             self._give_up(scenario)
-            found = failed(scenario, error.code, str(error))
+            outcome = failed(scenario, error.code, str(error))
         except Exception as error:  # a bug that one scenario shows must not lose the answers of the others
             self._give_up(scenario)
-            found = failed(scenario, INTERNAL_ERROR, _told(error))
-        return msgspec.structs.replace(found, seconds=round(perf_counter() - started, _DIGITS))
+            outcome = failed(scenario, INTERNAL_ERROR, _told(error))
+        return msgspec.structs.replace(outcome, seconds=round(perf_counter() - started, _DIGITS))
 
     def _give_up(self, scenario: Scenario) -> None:
         """Leave columns to which a change may have been carried out by half."""

@@ -80,10 +80,10 @@ class _Reader(StepReader):
 
     def replicas(self) -> int | None:
         """Read how many replicas of each workload are wanted."""
-        found = self.manifest.raw.get("replicas")
-        if found is not None and (type(found) is not int or found < 0):
+        replicas = self.manifest.raw.get("replicas")
+        if replicas is not None and (type(replicas) is not int or replicas < 0):
             raise self.refused("replicas is a number from 0", ("replicas",))
-        return found if isinstance(found, int) else None
+        return replicas if isinstance(replicas, int) else None
 
     def _axis(self, name: str, values: object, path: Path) -> AskedAxis:
         if name == "scenario" and isinstance(values, dict):

@@ -194,12 +194,12 @@ class Moved(Question):
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
         """See Question."""
         unmet = next((text for step in taken for text in step.unmet), "")
-        found = _of_moves(planner.cluster, [move for step in taken for move in step.moves])
-        found = replace(found, evicted=sum(step.evicted for step in taken), gone=sum(len(step.lost) for step in taken))
+        moved = _of_moves(planner.cluster, [move for step in taken for move in step.moves])
+        moved = replace(moved, evicted=sum(step.evicted for step in taken), gone=sum(len(step.lost) for step in taken))
         if not unmet:
-            return found
-        verdict = "PARTLY" if found.placed else "BLOCKED"
-        return replace(found, verdict=verdict, because=Cause(code="not-as-expected", text=unmet))
+            return moved
+        verdict = "PARTLY" if moved.placed else "BLOCKED"
+        return replace(moved, verdict=verdict, because=Cause(code="not-as-expected", text=unmet))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +209,8 @@ class Waiting(Question):
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
         """See Question."""
         landings = Attempts(planner, failure).place(planner.waiting())
-        found = _of_moves(planner.cluster, [move_of(landing, planner.cluster) for landing in landings])
-        return replace(found, evicted=sum(len(landing.evicts) for landing in landings))
+        answer = _of_moves(planner.cluster, [move_of(landing, planner.cluster) for landing in landings])
+        return replace(answer, evicted=sum(len(landing.evicts) for landing in landings))
 
 
 def _of_moves(cluster: Cluster, moves: Iterable[Move]) -> Answer:

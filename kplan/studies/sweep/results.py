@@ -95,8 +95,8 @@ def read_results(path: str, start: SweepStart) -> Earlier:
             raise SourceError("not the start of a sweep", file=path, line=1, code="bad-results")
         return Earlier({}, 0, dropped=len(content) > 0)
     _check(path, _decoded(lines[0], SweepStart, path, 1), start)
-    found = [_decoded(line, SweepOutcome, path, number) for number, line in enumerate(lines[1:], 2)]
-    return Earlier({one.number: one for one in found}, whole, dropped=whole < len(content))
+    outcomes = [_decoded(line, SweepOutcome, path, number) for number, line in enumerate(lines[1:], 2)]
+    return Earlier({one.number: one for one in outcomes}, whole, dropped=whole < len(content))
 
 
 def _decoded(line: bytes, kind: type[T], path: str, number: int) -> T:

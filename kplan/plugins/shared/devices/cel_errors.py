@@ -64,9 +64,9 @@ def does_not_compile(source: Source, text: str) -> CelError:
     """
     spots = []
     for line in text.splitlines():
-        found = _PLACE.match(line)
-        if found is not None:
-            spots.append(Spot(*source.original(int(found.group(1)), int(found.group(2))), found.group(3)))
+        match = _PLACE.match(line)
+        if match is not None:
+            spots.append(Spot(*source.original(int(match.group(1)), int(match.group(2))), match.group(3)))
     told = "\n".join(_told(source, spot) for spot in spots) if source.rewritten != source.text else text
     return CelError(f"compilation failed: {told}", compile=True, spots=tuple(spots))
 

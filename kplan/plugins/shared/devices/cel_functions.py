@@ -102,8 +102,8 @@ def _find(text: str, pattern: str) -> str:
 
 
 def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
-    found = [match.group() for match in _regex(pattern).finditer(text)]
-    return found if most < 0 else found[:most]
+    matches = [match.group() for match in _regex(pattern).finditer(text)]
+    return matches if most < 0 else matches[:most]
 
 
 def _regex(pattern: str) -> re.Pattern[str]:

@@ -28,8 +28,8 @@ def class_of_resource(name: str, cluster: Cluster, features: Features) -> Device
     served: Mapping[str, str] = cluster.objects.derived(
         f"resources-of-device-classes-{both}", ("device_classes",), lambda: _served(classes, both=both)
     )
-    found = served.get(name)
-    return None if found is None else classes[found]
+    class_name = served.get(name)
+    return None if class_name is None else classes[class_name]
 
 
 def _served(classes: Mapping[str, DeviceClass], *, both: bool) -> dict[str, str]:
@@ -39,7 +39,7 @@ def _served(classes: Mapping[str, DeviceClass], *, both: bool) -> dict[str, str]
         classes: by name.
         both: whether a class that names a resource serves the one named after it, too; until 1.34 it does not.
     """
-    found = {
+    by_resource = {
         f"{IMPLICIT_PREFIX}{item.name}": item.name
         for item in classes.values()
         if both or item.spec.extended_resource_name is None
@@ -49,5 +49,5 @@ def _served(classes: Mapping[str, DeviceClass], *, both: bool) -> dict[str, str]
     )
     for item in reversed(order):
         if item.spec.extended_resource_name is not None:
-            found[item.spec.extended_resource_name] = item.name
-    return found
+            by_resource[item.spec.extended_resource_name] = item.name
+    return by_resource

@@ -271,10 +271,10 @@ class DeviceIndex:
 
 
 def _by_first(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    found: dict[int, set[int]] = {}
+    by_first: dict[int, set[int]] = {}
     for first, second in pairs:
-        found.setdefault(first, set()).add(second)
-    return found
+        by_first.setdefault(first, set()).add(second)
+    return by_first
 
 
 @lru_cache(maxsize=64)
@@ -285,11 +285,11 @@ def _name(features: Features) -> str:
 def device_index(cluster: Cluster, features: Features) -> DeviceIndex:
     """Return the devices of a cluster by node, for a version with its gates; made anew when slices or nodes change."""
     kinds = ("resource_slices", "device_classes", "device_taint_rules", "nodes")
-    found: DeviceIndex = cluster.objects.derived(
+    index: DeviceIndex = cluster.objects.derived(
         _name(features),
         kinds,
         lambda: DeviceIndex(
             cluster, features, device_usage(cluster, consumable=features.enabled("DRAConsumableCapacity"))
         ),
     )
-    return found
+    return index

@@ -171,16 +171,16 @@ def gather(
 
     Source: v0.37.2, v0.36.3 and v0.34.4 structured/internal GatherPools, addSlice, buildPool.
     """
-    found: dict[PoolID, list[Slice]] = {}
+    by_pool: dict[PoolID, list[Slice]] = {}
     for item in slices:
-        mine = found.setdefault((item.driver, item.pool), [])
+        mine = by_pool.setdefault((item.driver, item.pool), [])
         if mine and item.generation != mine[0].generation:
             if item.generation < mine[0].generation:
                 continue
             mine.clear()
         mine.append(item)
     pools = []
-    for identity, mine in found.items():
+    for identity, mine in by_pool.items():
         pool = _pool(identity, mine, everywhere[identity], reached, rules)
         if pool is not None:
             pools.append(pool)

@@ -66,8 +66,8 @@ def read_slices(cluster: Cluster, features: Features) -> list[Slice]:
     """
     kinds = Kinds()
     rules = _Rules(cluster, features) if _rules_count(features) else None
-    found = [_slice(item, kinds, rules) for item in cluster.objects.table("resource_slices").values()]
-    return sorted(found, key=lambda item: item.name.encode())
+    slices = [_slice(item, kinds, rules) for item in cluster.objects.table("resource_slices").values()]
+    return sorted(slices, key=lambda item: item.name.encode())
 
 
 def _rules_count(features: Features) -> bool:

@@ -47,8 +47,8 @@ def class_checks(chosen: DeviceClass, cluster: Cluster, features: Features) -> M
 def _kept_totals(chosen: DeviceClass, cluster: Cluster, features: Features) -> tuple[Int, Int, Mask]:
     kinds = ("resource_slices", "device_classes", "device_taint_rules", "nodes", "resource_claims")
     name = f"device-totals-{chosen.name}-{hash((features.version, features.gates))}"
-    found: tuple[Int, Int, Mask] = cluster.objects.derived(name, kinds, lambda: _totals(chosen, cluster, features))
-    return found
+    totals: tuple[Int, Int, Mask] = cluster.objects.derived(name, kinds, lambda: _totals(chosen, cluster, features))
+    return totals
 
 
 def _totals(chosen: DeviceClass, cluster: Cluster, features: Features) -> tuple[Int, Int, Mask]:
