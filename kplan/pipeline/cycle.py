@@ -287,7 +287,7 @@ class Cycle:
                 told = NodeStatus(answer.code, plugin.name, message=answer.message)
             # what preemption failed with is told behind what others said, as the oracle tells it
             ends = answer.code is not Code.UNSCHEDULABLE
-            if ends and not (plugin.name == "DefaultPreemption" and answer.code is Code.ERROR):
+            if ends and not (isinstance(answer, Preemption) and answer.code is Code.ERROR):
                 texts = []
             if answer.message:
                 texts.append(answer.message)
