@@ -13,7 +13,7 @@ from kplan.bind.flags import Flags
 from kplan.bind.plan.document import Circumstances, first_pods, make_plan
 from kplan.bind.plan.following import followed
 from kplan.bind.plan.guards import age_guard, dry_run_guard, rights_guard, watch_guards
-from kplan.bind.plan.manifests import Landing, land, read_manifests
+from kplan.bind.plan.manifests import ManifestPods, land, read_manifests
 from kplan.bind.plan.profiles import permit_plugins, with_profiles
 from kplan.bind.plan.rules import held_by_rules, rules_guards, rules_of
 from kplan.bind.plan.show import Asked, show
@@ -239,10 +239,10 @@ class Workbench:
         todo = [pod for pod in plan.pods if pod.result == "bind"]
         return [(what, problem.message) for what, problem in rehearsal.of(plan.objects, todo)]
 
-    def _land(self, targets: Targets) -> Landing:
+    def _land(self, targets: Targets) -> ManifestPods:
         """Add what manifests bring."""
         if not targets.files:
-            return Landing(self.state)
+            return ManifestPods(self.state)
         namespace = targets.namespace or DEFAULT_NAMESPACE
         manifests = read_manifests(targets.files, namespace)
         return land(manifests, self.state, self.scheduler.request_rules, namespace, self.client)

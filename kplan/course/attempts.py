@@ -23,7 +23,7 @@ Why = Callable[[Planner, PodInfo, Event], W]
 
 
 @dataclass(frozen=True, slots=True)
-class Landing(Generic[W]):
+class TriedPod(Generic[W]):
     """What became of one pod that was tried.
 
     Attributes:
@@ -88,7 +88,7 @@ class Attempts(Generic[W]):
         self.planner = planner
         self.why = why
         self.returns = Returns(planner) if victims_return else None
-        self.landings: dict[int, Landing[W]] = {}
+        self.landings: dict[int, TriedPod[W]] = {}
         self.was: dict[int, str] = {}
         self.placed: Callable[[PodInfo], None] = _nobody
         self.evicted: Callable[[PodInfo, PodInfo | None], None] = _nobody
@@ -102,9 +102,9 @@ class Attempts(Generic[W]):
         """``namespace/name`` of the pod that one stands for, or its own."""
         return self.returns.first_name.get(pod.row, pod.key) if self.returns is not None else pod.key
 
-    def place(self, pods: Iterable[PodInfo]) -> list[Landing[W]]:
+    def place(self, pods: Iterable[PodInfo]) -> list[TriedPod[W]]:
         """Try pods in the order given, then those that come back because of them, to the end."""
-        landings: list[Landing[W]] = []
+        landings: list[TriedPod[W]] = []
         queue = list(pods)
         while queue:
             again: list[PodInfo] = []
@@ -129,7 +129,7 @@ class Attempts(Generic[W]):
                 failed.add(alike)
             self.place(self.planner.queue.sort(again))
 
-    def attempt(self, pod: PodInfo) -> Landing[W]:
+    def attempt(self, pod: PodInfo) -> TriedPod[W]:
         """Try one pod; those that leave for it do not come back yet."""
         landing = self._land(pod)
         if landing.node:
@@ -139,21 +139,21 @@ class Attempts(Generic[W]):
             self.placed(pod)
         return landing
 
-    def _land(self, pod: PodInfo) -> Landing[W]:
+    def _land(self, pod: PodInfo) -> TriedPod[W]:
         planner = self.planner
         instead_of = self.returns.first_name.get(pod.row, "") if self.returns is not None else ""
         was = self.was.get(pod.row, "")
         if not planner.queue.responsible(pod):
-            return Landing(pod, EventKind.PENDING, instead_of=instead_of, was=was, elsewhere=True)
+            return TriedPod(pod, EventKind.PENDING, instead_of=instead_of, was=was, elsewhere=True)
         event = planner.step(pod)
         last, evicts = event.outcome.last, event.outcome.victims
         message = last.fit_error or last.error
         if last.placement is None:
             why = self.why(planner, pod, event) if self.why is not None else None
-            return Landing(pod, self._kind(event), "", instead_of, was, evicts, message=message, why=why)
+            return TriedPod(pod, self._kind(event), "", instead_of, was, evicts, message=message, why=why)
         tie = len(last.scores.best) if last.scores is not None else 0
         node = planner.cluster.node_name(last.placement.node)
-        return Landing(pod, event.kind, node, instead_of, was, evicts, tie, message, permit=last.permit)
+        return TriedPod(pod, event.kind, node, instead_of, was, evicts, tie, message, permit=last.permit)
 
     def _kind(self, event: Event) -> EventKind:
         """What a pod is that was not placed: one that evicted others waits, and so does one without any node."""

@@ -8,7 +8,7 @@ from typing import Generic
 
 from kplan.cluster import Cluster, PodInfo, leave
 from kplan.cluster.owners import returns
-from kplan.course.attempts import Attempts, Landing, W
+from kplan.course.attempts import Attempts, TriedPod, W
 from kplan.course.eviction import Budgets, Permission
 from kplan.pipeline import Planner
 from kplan.result import Event
@@ -34,7 +34,7 @@ class Gone(Generic[W]):
     what: DrainPod
     permission: Permission | None = None
     number: int = 0
-    landing: Landing[W] | None = None
+    landing: TriedPod[W] | None = None
 
     @property
     def left(self) -> bool:
@@ -57,7 +57,7 @@ class DrainRun(Generic[W]):
 
     budgets: Budgets
     pods: list[Gone[W]] = field(default_factory=list)
-    cascade: list[Landing[W]] = field(default_factory=list)
+    cascade: list[TriedPod[W]] = field(default_factory=list)
     untried: int = 0
 
     @property

@@ -10,7 +10,7 @@ import msgspec
 
 from kplan.cluster import Cluster, PodInfo, build, leave, to_state
 from kplan.cluster.owners import controller, returns, returns_where_it_was
-from kplan.course.attempts import Attempts, Landing, W, Why
+from kplan.course.attempts import Attempts, TriedPod, W, Why
 from kplan.course.clock import Pace, Stay, pace, stay
 from kplan.course.held import exclusive
 from kplan.course.ties import Tie, empty_dirs, ties
@@ -50,7 +50,7 @@ class LostPod(Generic[W]):
     held: tuple[tuple[str, str, str], ...] = ()
     ties: tuple[Tie, ...] = ()
     empty_dirs: tuple[str, ...] = ()
-    landing: Landing[W] | None = None
+    landing: TriedPod[W] | None = None
     again: bool = False
 
     @property
@@ -93,7 +93,7 @@ class FailRun(Generic[W]):
     pods: list[LostPod[W]]
     pace: Pace
     cluster: Cluster
-    cascade: list[Landing[W]] = field(default_factory=list)
+    cascade: list[TriedPod[W]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     evicted: int = 0
     waves: int = 0
@@ -114,7 +114,7 @@ class FailRun(Generic[W]):
         return [one for one in self.pods if one.fate == "gone"]
 
     @property
-    def displaced(self) -> list[Landing[W]]:
+    def displaced(self) -> list[TriedPod[W]]:
         """Pods of other nodes that were evicted and find no node."""
         return [one for one in self.cascade if not one.node and not one.elsewhere]
 
@@ -166,7 +166,7 @@ def run_fail(
         planner.apply(leave(planner.cluster, rows.values()))
     run = FailRun(tuple(nodes), pods, rate, planner.cluster)
     attempts = Attempts(planner, _once(why) if why is not None else None)
-    landings: list[Landing[W]] = []
+    landings: list[TriedPod[W]] = []
     waiting: list[PodInfo] = []
     waves = _waves(pods)
     run.waves = len(waves)
@@ -219,12 +219,12 @@ def _waves(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:
     return [waves[key] for key in sorted(waves)]
 
 
-def _waiting(landings: Iterable[Landing[W]]) -> list[PodInfo]:
+def _waiting(landings: Iterable[TriedPod[W]]) -> list[PodInfo]:
     pods = {landing.pod.row: landing.pod for landing in landings if not landing.node}
     return [pod for pod in pods.values() if pod.waiting]
 
 
-def _settle(run: FailRun[W], attempts: Attempts[W], landings: Sequence[Landing[W]]) -> None:
+def _settle(run: FailRun[W], attempts: Attempts[W], landings: Sequence[TriedPod[W]]) -> None:
     """Tell of each pod what became of it in the end: it may have been evicted and come back since."""
     cluster = attempts.planner.cluster
     last = {landing.began_as: landing for landing in landings}

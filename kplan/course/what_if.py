@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic
 
-from kplan.course.attempts import Attempts, Landing, W, Why
+from kplan.course.attempts import Attempts, TriedPod, W, Why
 from kplan.pipeline import Planner
 from kplan.scenario import Effect, Step
 from kplan.scenario.budgets import recorded, rewritten
 
 
 @dataclass(frozen=True, slots=True)
-class Taken(Generic[W]):
+class TakenStep(Generic[W]):
     """A step that was taken.
 
     Attributes:
@@ -27,7 +27,7 @@ class Taken(Generic[W]):
     """
 
     effect: Effect
-    landings: tuple[Landing[W], ...]
+    landings: tuple[TriedPod[W], ...]
     cut: tuple[str, ...] = ()
 
 
@@ -50,7 +50,7 @@ class WhatIf(Generic[W]):
         self.waiting: list[int] = []
         self._attempts = Attempts(planner, why)
 
-    def take(self, verb: Step) -> Taken[W]:
+    def take(self, verb: Step) -> TakenStep[W]:
         """Take one step: apply it, let owners make pods again, place what waits because of this or a former step."""
         cluster, attempts = self.planner.cluster, self._attempts
         effect = verb.effect(cluster)
@@ -64,4 +64,4 @@ class WhatIf(Generic[W]):
         landings = attempts.place(self.planner.queue.sort(pods))
         self.planner.apply(list(rewritten(cluster, budgets)))
         self.waiting = sorted({one.pod.row for one in landings if not one.node and one.pod.waiting})
-        return Taken(effect, tuple(landings), tuple(attempts.cut[cut:]))
+        return TakenStep(effect, tuple(landings), tuple(attempts.cut[cut:]))

@@ -23,7 +23,7 @@ from kplan.framework.worlds import Rows, plain
 from kplan.pipeline.diagnosing import diagnosed, nowhere, told_of
 from kplan.pipeline.extending import Extenders, findings
 from kplan.pipeline.filters import Filters
-from kplan.pipeline.kept import Kept, Reach, Scored
+from kplan.pipeline.kept import KeptAnswers, Reach, Scored
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.scoring import CycleError, Scoring
@@ -54,7 +54,7 @@ class Cycle:
     nominated: int = -1
     everything: bool = True
     within: Rows | None = None
-    kept: Kept | None = None
+    kept: KeptAnswers | None = None
     states: dict[str, Any] = field(default_factory=dict)
     choices: dict[str, Any] = field(default_factory=dict)
     filters: Filters | None = None
@@ -224,12 +224,14 @@ class Cycle:
         state = kept.states[plugin.name]
         return state if state is _SKIPPED else Ready(state, kept.limits.get(plugin.name))
 
-    def keep(self, row: int) -> Kept | None:
+    def keep(self, row: int) -> KeptAnswers | None:
         """Keep what the next cycle may use, once the pod was placed on a node and nothing else was changed."""
         if self.run is None or self.scored is None or self.filters is None or self.filters.nominated:
             return None
         reach = self.kept.reach if self.kept is not None else Reach(self.pipeline, self.pod)
-        return Kept(self.pipeline, self.pod, row, self.states, self.limits, self.rows, self.run, self.scored, reach)
+        return KeptAnswers(
+            self.pipeline, self.pod, row, self.states, self.limits, self.rows, self.run, self.scored, reach
+        )
 
     def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:
         """Rows to look at, how many nodes are left out, and the text for those."""

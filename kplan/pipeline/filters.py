@@ -15,7 +15,7 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.preemption import Lockstep, Verdicts
 from kplan.framework.worlds import Rows, Worlds
-from kplan.pipeline.kept import Kept
+from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.statuses import FilterPass, Mask, PluginAnswer, Statuses
 
 _FILTER = Point.FILTER.value
@@ -41,7 +41,7 @@ class Filters:
     nominated: Mapping[int, Sequence[int]]
     every: bool = False
 
-    def run(self, worlds: Worlds, *, everything: bool, kept: Kept | None = None) -> FilterPass:
+    def run(self, worlds: Worlds, *, everything: bool, kept: KeptAnswers | None = None) -> FilterPass:
         """Ask every plugin about every world.
 
         Args:
@@ -78,7 +78,7 @@ class Filters:
             return PluginAnswer(plugin.name, positions, findings, failed)
         return None
 
-    def _as_before(self, plugin: Any, worlds: Worlds, kept: Kept) -> bool:
+    def _as_before(self, plugin: Any, worlds: Worlds, kept: KeptAnswers) -> bool:
         """Whether a plugin answers as it did about the pod before, which passed where it was placed."""
         if plugin.name in kept.reach.still[_FILTER]:
             return True

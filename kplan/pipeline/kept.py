@@ -81,7 +81,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptAnswers:
     """The answers about a pod that was placed.
 
     Attributes:

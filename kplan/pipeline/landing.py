@@ -27,14 +27,14 @@ from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.plugins.default_preemption import DefaultPreemption
 from kplan.plugins.shared.picking import ranked
 from kplan.result import Outcome
-from kplan.result.landing import Landing, landing
+from kplan.result.landing import LandingShares, landing
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float64]
 _LOWEST = np.iinfo(np.int64).min // 2
 
 
-def pod_landing(cycle: Cycle, outcome: Outcome) -> Landing | None:
+def pod_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     """How often a pod goes to each node; nothing may have changed since its cycle was run.
 
     Returns:
@@ -64,7 +64,7 @@ def pod_landing(cycle: Cycle, outcome: Outcome) -> Landing | None:
     return landing(enough, walked, shares)
 
 
-def eviction_landing(cycle: Cycle, outcome: Outcome) -> Landing | None:
+def eviction_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     """How often each node is chosen to evict on; arguments as of ``pod_landing``.
 
     Source: v1.37.2 default_preemption.go GetOffsetAndNumCandidates, preemption.go DryRunPreemption;

@@ -12,7 +12,7 @@ from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import Entity, SinglePod
 from kplan.pipeline.group import PodGroupCycle, group_in
 from kplan.pipeline.group_turns import in_turns
-from kplan.pipeline.kept import Kept
+from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
@@ -54,7 +54,7 @@ class Planner:
     turns: list[GroupOutcome] = field(default_factory=list, init=False, repr=False, compare=False)
     _log: list[tuple[tuple[Change, ...], Undo]] = field(default_factory=list, init=False, repr=False, compare=False)
     """All that went through this planner, in order, with what takes it back."""
-    _kept: tuple[Cluster, int, Kept] | None = field(default=None, init=False, repr=False, compare=False)
+    _kept: tuple[Cluster, int, KeptAnswers] | None = field(default=None, init=False, repr=False, compare=False)
     """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
 
     _told: dict[int, Event] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -103,7 +103,7 @@ class Planner:
         """
         return replace(self.cycle(pod, everything=everything), within=within)
 
-    def _kept_for(self, pod: PodInfo) -> Kept | None:
+    def _kept_for(self, pod: PodInfo) -> KeptAnswers | None:
         """Answers about a pod like this one that was placed just before, if nothing was changed since."""
         if self._kept is None:
             return None

@@ -14,7 +14,7 @@ from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
 from kplan.framework.codes import Point
 from kplan.framework.findings import Failed, Skip
 from kplan.framework.worlds import Rows
-from kplan.pipeline.kept import Kept, Scored
+from kplan.pipeline.kept import KeptAnswers, Scored
 from kplan.pipeline.profiles import Pipeline
 
 _PRE_SCORE, _SCORE = Point.PRE_SCORE.value, Point.SCORE.value
@@ -44,7 +44,7 @@ class Scoring:
     pod: PodInfo
     filtered: Mapping[str, Any]
     choices: Mapping[str, Any]
-    kept: Kept | None
+    kept: KeptAnswers | None
     bare: bool = False
 
     def score(self, rows: Rows) -> Scored:

@@ -13,7 +13,7 @@ from kplan.framework.findings import Facts
 from kplan.pipeline import Cycle, Planner
 from kplan.pipeline.landing import eviction_landing, pod_landing
 from kplan.result import Outcome
-from kplan.result.landing import Landing
+from kplan.result.landing import LandingShares
 
 Rows = NDArray[np.intp]
 
@@ -45,12 +45,12 @@ class RunCycle:
         return self.outcome.diagnosis is not None and self.outcome.diagnosis.pre_filter is None
 
     @cached_property
-    def landing(self) -> Landing | None:
+    def landing(self) -> LandingShares | None:
         """How often the pod goes to each node that fits; None where it fits nowhere, or that is not known."""
         return pod_landing(self.cycle, self.outcome)
 
     @cached_property
-    def evicting(self) -> Landing | None:
+    def evicting(self) -> LandingShares | None:
         """How often each node is chosen to evict on; None where none is, or that is not known."""
         return eviction_landing(self.cycle, self.outcome)
 

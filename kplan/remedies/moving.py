@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from kplan.cluster import arrive, leave
-from kplan.course.moving import Journey, Movable, Wanted, fewest_moves
+from kplan.course.moving import Journey, Movable, WantedPods, fewest_moves
 from kplan.course.returning import copy_of
 from kplan.remedies.about import Moves
 from kplan.remedies.candidate import Candidate, Case, Cost, Remedy
@@ -24,7 +24,7 @@ def by_moving(case: Case, lab: Lab) -> Iterator[Remedy]:
     planner = case.planner
     if not planner.queue.responsible(case.pod) or not case.pod.waiting:
         return
-    fewest = fewest_moves(planner, Wanted((case.pod.row,)), Movable(planner), most=MOST, cycles=CYCLES)
+    fewest = fewest_moves(planner, WantedPods((case.pod.row,)), Movable(planner), most=MOST, cycles=CYCLES)
     for journey in fewest.journeys[:1]:
         candidate = Candidate(
             "move-pods",

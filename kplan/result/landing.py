@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
+class LandingShares:
     """Shares of nodes.
 
     Attributes:
@@ -35,7 +35,7 @@ class Landing:
         return self.examined < self.of
 
 
-def landing(examined: int, rows: NDArray[np.intp], shares: NDArray[np.float64]) -> Landing:
+def landing(examined: int, rows: NDArray[np.intp], shares: NDArray[np.float64]) -> LandingShares:
     """Sort nodes by their shares; those that are never taken are left out.
 
     Args:
@@ -45,7 +45,7 @@ def landing(examined: int, rows: NDArray[np.intp], shares: NDArray[np.float64]) 
     """
     taken = np.flatnonzero(shares > _NOISE)
     order = taken[np.lexsort((rows[taken], -np.round(shares[taken], 12)))]
-    return Landing(min(examined, len(rows)), len(rows), rows[order], shares[order])
+    return LandingShares(min(examined, len(rows)), len(rows), rows[order], shares[order])
 
 
 _NOISE = 1e-12

@@ -13,7 +13,7 @@ from kplan.sources.documents import About
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
 from kplan.sources.schedulers_seen import Schedulers
-from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, Told, told
+from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, SnapshotNotes, told
 from kplan.words import count
 
 DEFAULT_NAMESPACE = "default"
@@ -40,7 +40,7 @@ class Collector:
         self._broken: list[BrokenObject] = []
         self._about: dict[str, str] = {}
         self._described: list[About] = []
-        self._told: list[Told] = []
+        self._told: list[SnapshotNotes] = []
         self._schedulers = Schedulers()
 
     @property

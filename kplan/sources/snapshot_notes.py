@@ -47,7 +47,7 @@ _EXTENDER_SECRETS = "tlsConfig"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SnapshotNotes:
     """What a List says of itself.
 
     Attributes:
@@ -120,10 +120,10 @@ def pruned(configuration: Mapping[str, object] | None) -> dict[str, Any] | None:
     return kept
 
 
-def told(annotations: Mapping[str, object]) -> Told:
+def told(annotations: Mapping[str, object]) -> SnapshotNotes:
     """Read the annotations of a List, whoever wrote it."""
     notes, listed = annotations.get(NOTES), annotations.get(LISTED)
-    return Told(
+    return SnapshotNotes(
         listed=frozenset(name.strip() for name in listed.split(",")) if isinstance(listed, str) else frozenset(),
         notes=tuple(note for note in notes.splitlines() if note) if isinstance(notes, str) else (),
         gaps=_read(annotations.get(COMPLETENESS), Gaps),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
-from kplan.course.attempts import Landing
+from kplan.course.attempts import TriedPod
 from kplan.course.waking import asleep
 from kplan.course.what_if import WhatIf
 from kplan.errors import UsageError
@@ -75,7 +75,7 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
     return replace(told, unmet=tuple(unmet(told, planned)))
 
 
-def move_of(landing: Landing[Failure], cluster: Cluster) -> Move:
+def move_of(landing: TriedPod[Failure], cluster: Cluster) -> Move:
     """Tell what became of one pod."""
     return Move(
         pod=landing.pod.key,

@@ -13,7 +13,7 @@ from kplan.result.document_asked import Turn
 from kplan.result.document_base import Cause
 from kplan.wording.because import because
 from kplan.wording.failing import gates, plain_cause
-from kplan.wording.groups import Told
+from kplan.wording.groups import ToldGroup
 from kplan.wording.landing import is_sampled, lands_on
 from kplan.wording.scoring import goes_to, why_there
 from kplan.words import count, listed, tallied
@@ -54,7 +54,7 @@ def says(asked: RunCycle, verdict: str, runs_on: str) -> str:
 
 
 def cause_of(
-    asked: RunCycle, groups: Sequence[NodeGroup], told: Sequence[Told], verdict: str, table: ScoreTable | None
+    asked: RunCycle, groups: Sequence[NodeGroup], told: Sequence[ToldGroup], verdict: str, table: ScoreTable | None
 ) -> Cause:
     """The one cause of an answer.
 

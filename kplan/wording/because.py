@@ -9,7 +9,7 @@ from kplan.framework.reason_codes import ReasonCode
 from kplan.reasons.groups import NodeGroup
 from kplan.result.document_base import Cause
 from kplan.wording.amounts import wanted
-from kplan.wording.groups import Told, tell
+from kplan.wording.groups import ToldGroup, tell
 from kplan.wording.node_itself import selected_text
 from kplan.wording.phrases import phrase, sentence
 from kplan.wording.view import ROOM, Phrase, Said, View, view_of
@@ -17,7 +17,7 @@ from kplan.wording.wanted import Wanted
 from kplan.words import amounts, count, joined, short_key
 
 
-def because(told: Told, others: Sequence[NodeGroup]) -> Cause:
+def because(told: ToldGroup, others: Sequence[NodeGroup]) -> Cause:
     """Name what is in the way of the nearest nodes.
 
     Args:
@@ -27,7 +27,7 @@ def because(told: Told, others: Sequence[NodeGroup]) -> Cause:
     return because_wanted(told, others)[0]
 
 
-def because_wanted(told: Told, others: Sequence[NodeGroup]) -> tuple[Cause, Wanted | None]:
+def because_wanted(told: ToldGroup, others: Sequence[NodeGroup]) -> tuple[Cause, Wanted | None]:
     """Name what is in the way, and what its sentence is made of where it is an amount; see ``because``."""
     view, phrases = told.view, told.phrases
     chosen = _of_chosen(view, others)

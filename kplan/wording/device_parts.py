@@ -17,7 +17,7 @@ from kplan.result.document_devices import (
     DeviceSet,
 )
 from kplan.wording.devices import fails_text, lack_text, names_of, short_text, used_by, values_text
-from kplan.wording.groups import Told
+from kplan.wording.groups import ToldGroup
 from kplan.words import short_key
 
 _PLAIN = {
@@ -28,7 +28,7 @@ _PLAIN = {
 }
 
 
-def devices(told: Iterable[Told]) -> Devices | None:
+def devices(told: Iterable[ToldGroup]) -> Devices | None:
     """What keeps a pod's claims from devices on the nodes that are shown; None where that is nothing.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kplan.cluster.owners import owner_without_control
-from kplan.course.attempts import Landing
+from kplan.course.attempts import TriedPod
 from kplan.course.loss import FailRun, LostPod
 from kplan.course.ties import Tie
 from kplan.result.document_base import Cause
@@ -13,7 +13,7 @@ from kplan.wording.failing import Failure
 from kplan.words import count, listed
 
 
-def landing_cause(landing: Landing[Failure]) -> Cause | None:
+def landing_cause(landing: TriedPod[Failure]) -> Cause | None:
     """Why a pod that was tried has no node; None if it has one, or if that is not known."""
     if landing.again:
         return Cause(code="evicted-again", text="others evict it again and again")

@@ -16,7 +16,7 @@ from kplan.words import amounts, joined
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldGroup:
     """A group in words, with what they were made from."""
 
     view: View
@@ -24,7 +24,7 @@ class Told:
     group: Group
 
 
-def tell(asked: RunCycle, found: NodeGroup, *, names: bool = True, own: Own | None = None) -> Told:
+def tell(asked: RunCycle, found: NodeGroup, *, names: bool = True, own: Own | None = None) -> ToldGroup:
     """Put a group in words; facts are looked up for the nodes shown alone.
 
     Args:
@@ -47,7 +47,7 @@ def tell(asked: RunCycle, found: NodeGroup, *, names: bool = True, own: Own | No
         alike=phrases[0].alike if len(phrases) == 1 else "",
         names=tuple(asked.cluster.node_name(int(row)) for row in found.rows) if names else (),
     )
-    return Told(view, phrases, group)
+    return ToldGroup(view, phrases, group)
 
 
 def _labels(found: NodeGroup) -> frozenset[str]:
@@ -99,7 +99,7 @@ def _headline(phrases: Sequence[Phrase]) -> str:
     return ", ".join(rest[:-1]) + f", and {rest[-1]}" if len(rest) == 2 else ", ".join(rest)
 
 
-def nearest_part(told: Told) -> Nearest:
+def nearest_part(told: ToldGroup) -> Nearest:
     """Say what is left in the way of the nodes nearest to fitting."""
     view, best = told.view, told.view.shown[0]
     names = [view.name(row) for row in view.shown]

@@ -8,7 +8,7 @@ from kplan.cluster import Cluster
 from kplan.reasons.common_labels import common_labels
 from kplan.result.document_landing import Landing as LandingPart
 from kplan.result.document_landing import LandingNode, LandingOthers, LandingSide
-from kplan.result.landing import Landing
+from kplan.result.landing import LandingShares
 from kplan.words import count
 
 NAMED = 10
@@ -17,7 +17,7 @@ _TOLD = 2
 _MUCH = 0.1
 
 
-def landing_part(landing: Landing | None, cluster: Cluster, *, evicts: bool = False) -> LandingPart | None:
+def landing_part(landing: LandingShares | None, cluster: Cluster, *, evicts: bool = False) -> LandingPart | None:
     """Lay out how often each node is taken; None where that is certain or not known.
 
     Args:
@@ -45,12 +45,12 @@ def landing_part(landing: Landing | None, cluster: Cluster, *, evicts: bool = Fa
     )
 
 
-def is_sampled(landing: Landing | None) -> TypeGuard[Landing]:
+def is_sampled(landing: LandingShares | None) -> TypeGuard[LandingShares]:
     """Whether it depends on which nodes are looked at where a pod goes."""
     return landing is not None and landing.sampled and not landing.certain
 
 
-def lands_on(landing: Landing, cluster: Cluster, row: int, verb: str, place: str = "to") -> str:
+def lands_on(landing: LandingShares, cluster: Cluster, row: int, verb: str, place: str = "to") -> str:
     """``goes to zzz-big in 48 % of cases, else to one of 154 nodes``; of nodes that are not all looked at.
 
     Args:
@@ -88,7 +88,7 @@ def percent(share: float) -> str:
     return ">99 %" if number == 100 and share < 1 else f"{number} %"
 
 
-def _text(landing: Landing, cluster: Cluster, *, evicts: bool) -> str:
+def _text(landing: LandingShares, cluster: Cluster, *, evicts: bool) -> str:
     rows, shares = landing.rows, landing.shares
     told = max(1, min(_TOLD, int((shares >= _MUCH).sum())))
     names = ", ".join(

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from kplan.cluster import PodInfo
 from kplan.course.eviction import Permission
-from kplan.course.moving import Found, Journey, Movable
+from kplan.course.moving import Journey, Movable, SearchResult
 from kplan.course.moving.movable import asked_to_stay, has_local_data
 from kplan.course.moving.replay import Replayed
 from kplan.result.document_base import Cause
 from kplan.words import count, listed
 
 
-def sentence(pods: Sequence[str], found: Found) -> str:
+def sentence(pods: Sequence[str], found: SearchResult) -> str:
     """Write the sentence after the verdict."""
     one = len(pods) == 1
     who = pods[0] if one else f"all {len(pods):,} pods ({listed(list(pods), most=2)})"
@@ -31,7 +31,7 @@ def sentence(pods: Sequence[str], found: Found) -> str:
     return f"{who} {verb} on {listed(nodes)} once {count(len(journey.moves), 'pod')} {many}{_proof(found)}"
 
 
-def _proof(found: Found) -> str:
+def _proof(found: SearchResult) -> str:
     needed = len(found.journeys[0].moves)
     if not found.fewest:
         return f"; fewer may do it{_not_below(found.bound)}"
@@ -61,7 +61,7 @@ def way(code: str, spared: str = "") -> str:
     }[code]
 
 
-def none_found(found: Found, most: int) -> Cause:
+def none_found(found: SearchResult, most: int) -> Cause:
     """Why there is no such way."""
     if found.bound > most:
         return Cause(

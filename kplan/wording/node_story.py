@@ -13,7 +13,7 @@ from kplan.result.document import Shortage
 from kplan.result.document_base import Cause
 from kplan.result.document_nodes import NodeLoss, NodeRace, NodeRefusal, NodeRow
 from kplan.wording.amounts import made_of
-from kplan.wording.groups import Told, with_numbers
+from kplan.wording.groups import ToldGroup, with_numbers
 from kplan.wording.view import Phrase
 from kplan.words import amounts, count, listed
 
@@ -41,7 +41,7 @@ class Refusing:
     heads: tuple[tuple[str, str], ...]
 
 
-def heads_of(told: Told) -> tuple[tuple[str, str], ...]:
+def heads_of(told: ToldGroup) -> tuple[tuple[str, str], ...]:
     """Of each reason its public code, and its words without the numbers of one pod."""
     atoms = told.view.group.atoms
     return tuple(
@@ -50,7 +50,7 @@ def heads_of(told: Told) -> tuple[tuple[str, str], ...]:
     )
 
 
-def refusal_text(every: Sequence[Told]) -> str:
+def refusal_text(every: Sequence[ToldGroup]) -> str:
     """The reasons with the numbers of this node; of several kinds of pods, what they need as a range."""
     if len(every) == 1:
         return with_numbers(every[0].group)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kplan.course.moving.emptying import Stuck
 from kplan.course.moving.journey import Moved
 from kplan.course.moving.movable import Stays
-from kplan.course.moving.packing import Kept, Packed
+from kplan.course.moving.packing import KeptNode, Packed
 from kplan.result.document_base import Cause
 from kplan.wording.drain import budget_refuses
 from kplan.words import count, listed
@@ -46,7 +46,7 @@ def attempt(names: Sequence[str], moves: int) -> str:
     return f"drain {listed(list(names))} in this order" + (f", {count(moves, 'pod')} in all" if moves else "")
 
 
-def stays(one: Kept, causes: Mapping[str, Cause]) -> Cause | None:
+def stays(one: KeptNode, causes: Mapping[str, Cause]) -> Cause | None:
     """Why a node stays; None where that was not looked into."""
     if one.why:
         return Cause(code=one.why, text=WHOLE[one.why])

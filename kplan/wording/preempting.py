@@ -11,7 +11,7 @@ from kplan.reasons.groups import NodeGroup
 from kplan.reasons.preempting import Hopeless, Leaving, Obstacle, Spared, against, hopeless, leaving, spared
 from kplan.result import Outcome
 from kplan.result.document import Preempt, Victim
-from kplan.result.landing import Landing
+from kplan.result.landing import LandingShares
 from kplan.wording.landing import landing_part
 from kplan.wording.owners import comes_back
 from kplan.words import count, joined, listed
@@ -55,7 +55,7 @@ def preempt_part(
     *,
     after: tuple[str, ...] = (),
     everything: bool = False,
-    landing: Landing | None = None,
+    landing: LandingShares | None = None,
 ) -> Preempt | None:
     """Tell what preemption found; None where it was not tried.
 

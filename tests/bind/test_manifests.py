@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from kplan.api import Scheduler
-from kplan.bind.plan.manifests import Landing, Planned, land, read_manifests
+from kplan.bind.plan.manifests import ManifestPods, Planned, land, read_manifests
 from kplan.bind.wire.client import Reply
 from kplan.bind.wire.same import first_difference
 from kplan.cli.main import main
@@ -63,7 +63,7 @@ def holding(*objects: dict[str, Any]) -> Handler:
 
 def landed(
     folder: Path, *objects: dict[str, Any], there: Handler | None = None, state: tuple[Object, ...] = ()
-) -> Landing:
+) -> ManifestPods:
     manifests = read_manifests([write(folder, *objects)], "shop")
     whole = ClusterState.of((node("a"), node("b"), *state), source="test")
     return land(manifests, whole, RULES, "shop", FakeClient(there or holding()))

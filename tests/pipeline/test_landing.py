@@ -18,7 +18,7 @@ from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.pipeline.landing import drawn, eviction_landing, pod_landing
 from kplan.pipeline.sampling import Windows, nodes_to_find, scheduler_order
-from kplan.result.landing import Landing
+from kplan.result.landing import LandingShares
 from tests.builders import node, pod
 from tests.oracle.landing_cases import NAMES, case
 from tests.pipeline.landed import planner_for
@@ -32,7 +32,7 @@ def answers() -> dict[str, list[dict[str, Any]]]:
         return {one["name"]: one["pods"] for one in map(json.loads, lines)}
 
 
-def landings(asked: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Landing, dict[str, float]]]:
+def landings(asked: dict[str, Any]) -> Iterator[tuple[dict[str, Any], LandingShares, dict[str, float]]]:
     """For each pod, the real answer, kplan's, and kplan's shares by name."""
     planner = planner_for(asked)
     cluster = planner.cluster

@@ -5,7 +5,7 @@ import pytest
 
 import kplan
 from kplan.objects.state import ClusterState
-from kplan.result.landing import Landing, landing
+from kplan.result.landing import LandingShares, landing
 from kplan.wording.landing import landing_part, lands_on, percent
 from tests.builders import node
 
@@ -14,7 +14,7 @@ CLUSTER = kplan.Scheduler.of("1.37").cluster(ClusterState.of(NODES))
 ROWS = np.arange(20, dtype=np.intp)
 
 
-def shared(examined: int, *shares: float) -> Landing:
+def shared(examined: int, *shares: float) -> LandingShares:
     return landing(examined, ROWS, np.array([*shares, *[0.0] * (20 - len(shares))]))
 
 

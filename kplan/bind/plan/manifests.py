@@ -54,7 +54,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Landing:
+class ManifestPods:
     """What manifests come to.
 
     Attributes:
@@ -114,7 +114,7 @@ def created_resources(manifests: Manifests) -> frozenset[Resource]:
 
 def land(
     manifests: Manifests, state: ClusterState, rules: RequestRules, namespace: str, client: Client | None
-) -> Landing:
+) -> ManifestPods:
     """Find out what manifests come to.
 
     Args:
@@ -135,7 +135,7 @@ def land(
     planned, pods, left = _planned(expansion, looked.create)
     refused = {item.object: item for item in map(_refused, (left for left in expansion.refused if not left.pods))}
     kept = (_without_some(item, expansion.refused) for item in looked.objects if item.object not in refused)
-    return Landing(
+    return ManifestPods(
         with_objects(state, (*expansion.objects, *pods)),
         (*looked.pods, *planned),
         planned,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from kplan.bind.plan.manifests import Landing
+from kplan.bind.plan.manifests import ManifestPods
 from kplan.cluster import PodInfo
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -49,7 +49,7 @@ class Targets:
             yield f"there is no namespace {self.scope.namespace}"
 
 
-def meant(planner: Planner, targets: Targets, landing: Landing) -> list[PodInfo]:
+def meant(planner: Planner, targets: Targets, landing: ManifestPods) -> list[PodInfo]:
     """Pods that are meant: those that are there in the order of the queue, then those that are not, as they land."""
     cluster = planner.cluster
     pods = {key: cluster.pods[cluster.pod_index[key]] for key in landing.pods if key in cluster.pod_index}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from kplan.bind.run.journal import Journal
 from kplan.bind.wire.client import Client, NoAnswer, Reply
-from kplan.bind.wire.writes import Finding, Found, Request
+from kplan.bind.wire.writes import Finding, Request, Reread
 from kplan.errors import BindError
 
 _ATTEMPTS = 8
@@ -40,7 +40,7 @@ class Conflict(HeldBack):
     default_code = "conflict"
 
 
-def is_done(found: Found) -> bool:
+def is_done(found: Reread) -> bool:
     """Whether the server says that a write is done already; it is open if not.
 
     Raises:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kplan.bind.wire.client import MERGE_PATCH, Client
-from kplan.bind.wire.writes import DONE, OPEN, Finding, Found, Raw, Request, gone, pod_path
+from kplan.bind.wire.writes import DONE, OPEN, Finding, Raw, Request, Reread, gone, pod_path
 
 FINALIZER = "resource.kubernetes.io/delete-protection"
 PROTECT, ALLOCATE, RESERVE = "protect-claim", "allocate-claim", "reserve-claim"
@@ -46,7 +46,7 @@ def protect(key: str, item: Raw) -> Request:
     metadata = item["metadata"]
     body = _claim(item) | {"metadata": {**metadata, "finalizers": [*(metadata.get("finalizers") or ()), FINALIZER]}}
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         now = client.found(device_claim_path(key), what=f"asking for claim {key}")
         problem = gone(now, metadata["uid"], f"claim {key}")
         if problem is not None or now is None:
@@ -79,7 +79,7 @@ def allocate(
     text = f"give {names} to claim {key}" if allocation else f"reserve claim {key} for pod {consumer['name']}"
     uid = item["metadata"]["uid"]
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         now = client.found(device_claim_path(key), what=f"asking for claim {key}")
         return gone(now, uid, f"claim {key}") or standing(key, now or {}, allocation, str(consumer["uid"]))
 
@@ -88,16 +88,16 @@ def allocate(
     return Request(kind, key, text, "PUT", device_claim_path(key, "status"), body, ask)
 
 
-def standing(key: str, item: Mapping[str, Any], allocation: Mapping[str, Any], uid: str) -> Found:
+def standing(key: str, item: Mapping[str, Any], allocation: Mapping[str, Any], uid: str) -> Reread:
     """Tell from a claim whether it is as it is to be, open, or not possible any more."""
     there = item.get("status", {}).get("allocation")
     if reserved_for(item, uid):
         return DONE
     if allocation and there:
         names = ", ".join(name.partition("/")[2] for name in devices_of(there))
-        return Found(Finding.CHANGED, f"claim {key} got {names or 'devices'} by now", "claim-elsewhere")
+        return Reread(Finding.CHANGED, f"claim {key} got {names or 'devices'} by now", "claim-elsewhere")
     if not allocation and not there:
-        return Found(Finding.CHANGED, f"claim {key} has lost its devices by now", "claim-elsewhere")
+        return Reread(Finding.CHANGED, f"claim {key} has lost its devices by now", "claim-elsewhere")
     return OPEN
 
 
@@ -107,12 +107,12 @@ def make(manifest: Raw) -> Request:
     key = f"{meta['namespace']}/{meta['name']}"
     owner = meta["ownerReferences"][0]["uid"]
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         now = client.found(device_claim_path(key), what=f"asking for claim {key}")
         if now is None:
             return OPEN
         mine = any(one.get("uid") == owner for one in now["metadata"].get("ownerReferences") or ())
-        return DONE if mine else Found(Finding.CHANGED, f"claim {key} is another pod's", "claim-recreated")
+        return DONE if mine else Reread(Finding.CHANGED, f"claim {key} is another pod's", "claim-recreated")
 
     return Request(
         MAKE, key, f"make claim {key}", "POST", f"{_BASE}/namespaces/{meta['namespace']}/resourceclaims", manifest, ask
@@ -124,7 +124,7 @@ def name_claim(pod: str, uid: str, claim: str, mappings: Sequence[Mapping[str, A
     status = {"resourceClaimName": claim, "requestMappings": list(mappings)}
     body = {"metadata": {"uid": uid}, "status": {"extendedResourceClaimStatus": status}}
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         now = client.found(pod_path(pod), what=f"asking for pod {pod}")
         problem = gone(now, uid, "the pod")
         if problem is not None or now is None:
@@ -141,7 +141,7 @@ def release(key: str, item: Raw, uid: str) -> Request:
     status = dict(item.get("status") or {})
     status["reservedFor"] = [user for user in status.get("reservedFor") or () if user.get("uid") != uid]
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         now = client.found(device_claim_path(key), what=f"asking for claim {key}")
         return DONE if now is None or not reserved_for(now, uid) else OPEN
 
@@ -153,7 +153,7 @@ def unmake(key: str, item: Raw) -> Request:
     """Delete the claim for extended resources of a pod that is held back."""
     uid = item["metadata"]["uid"]
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         now = client.found(device_claim_path(key), what=f"asking for claim {key}")
         left = now is None or now["metadata"]["uid"] != uid or now["metadata"].get("deletionTimestamp")
         return DONE if left else OPEN

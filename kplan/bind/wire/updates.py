@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.writes import DONE, OPEN, Finding, Found, Raw, Request, claim_path, gone, volume_path
+from kplan.bind.wire.writes import DONE, OPEN, Finding, Raw, Request, Reread, claim_path, gone, volume_path
 from kplan.framework.writes import Standing, Verb, Write, WriteCode
 from kplan.objects.kinds import KINDS
 
@@ -26,14 +26,14 @@ def update(write: Write, item: Raw) -> Request:
     noun, path_of = _PLACES[write.kind]
     path, uid = path_of(write.key), item["metadata"]["uid"]
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         now = client.found(path, what=f"asking for {noun} {write.key}")
         return gone(now, uid, f"{noun} {write.key}") or standing(write, now or {})
 
     return Request(write.code.value, write.key, _text(write), _METHODS[write.verb], path, body, ask)
 
 
-def standing(write: Write, item: Raw) -> Found:
+def standing(write: Write, item: Raw) -> Reread:
     """Tell from an object whether a write is done, open, or not possible any more."""
     first = write.fields[0]
     state = first.standing(item)
@@ -48,8 +48,8 @@ def _text(write: Write) -> str:
     return f"give claim {write.key} to node {write.fields[0].value}"
 
 
-def _taken(write: Write, there: Any) -> Found:
+def _taken(write: Write, there: Any) -> Reread:
     if write.code is WriteCode.CLAIM_VOLUME:
         whose = f"{there.get('namespace')}/{there.get('name')}"
-        return Found(Finding.CHANGED, f"volume {write.key} belongs to claim {whose} by now", "volume-taken")
-    return Found(Finding.CHANGED, f"claim {write.key} was given to node {there} by now", "claim-elsewhere")
+        return Reread(Finding.CHANGED, f"volume {write.key} belongs to claim {whose} by now", "volume-taken")
+    return Reread(Finding.CHANGED, f"claim {write.key} was given to node {there} by now", "claim-elsewhere")

@@ -34,7 +34,7 @@ class Finding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Reread:
     """What the server says, and in words what is in the way where it is CHANGED."""
 
     finding: Finding
@@ -42,7 +42,7 @@ class Found:
     code: str = ""
 
 
-DONE, OPEN = Found(Finding.DONE), Found(Finding.OPEN)
+DONE, OPEN = Reread(Finding.DONE), Reread(Finding.OPEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Request:
     method: str
     path: str
     body: Raw
-    ask: Callable[[Client], Found]
+    ask: Callable[[Client], Reread]
     content_type: str = JSON
     query: Mapping[str, str] = field(default_factory=dict)
     named: bool = False
@@ -130,7 +130,7 @@ def bind(key: str, uid: str, node: str, resource_version: str, via: Callable[[],
     return Request(BIND, key, text, "POST", path, body, lambda c: bound(c, key, uid, node), via=via)
 
 
-def bound(client: Client, key: str, uid: str, node: str) -> Found:
+def bound(client: Client, key: str, uid: str, node: str) -> Reread:
     """Ask whether a pod is bound to a node."""
     pod = client.found(pod_path(key), what=f"asking for pod {key}")
     problem = gone(pod, uid, "the pod")
@@ -140,18 +140,18 @@ def bound(client: Client, key: str, uid: str, node: str) -> Found:
     if on == node:
         return DONE
     if on:
-        return Found(Finding.CHANGED, f"another scheduler bound it to {on}", "bound-by-another")
+        return Reread(Finding.CHANGED, f"another scheduler bound it to {on}", "bound-by-another")
     if pod["metadata"].get("deletionTimestamp"):
-        return Found(Finding.CHANGED, "the pod is being deleted", "pod-deleted")
+        return Reread(Finding.CHANGED, "the pod is being deleted", "pod-deleted")
     return OPEN
 
 
-def gone(item: Raw | None, uid: str, what: str) -> Found | None:
+def gone(item: Raw | None, uid: str, what: str) -> Reread | None:
     """What to say of an object that is not there, or is another by now; None of one that is there."""
     if item is None:
-        return Found(Finding.CHANGED, f"{what} was deleted", "deleted")
+        return Reread(Finding.CHANGED, f"{what} was deleted", "deleted")
     if uid and item["metadata"].get("uid") != uid:
-        return Found(Finding.CHANGED, f"{what} was deleted and made again under the same name", "recreated")
+        return Reread(Finding.CHANGED, f"{what} was deleted and made again under the same name", "recreated")
     return None
 
 
@@ -159,7 +159,7 @@ def nominate(key: str, uid: str, node: str) -> Request:
     """Write the nominated node of a pod into its status; an empty node clears it."""
     body = {"metadata": {"uid": uid}, "status": {"nominatedNodeName": node or None}}
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         pod = client.found(pod_path(key), what=f"asking for pod {key}")
         problem = gone(pod, uid, "the pod")
         if problem is not None or pod is None:
@@ -181,7 +181,7 @@ def evict(key: str, uid: str, preemptor: str) -> Request:
         "deleteOptions": {"preconditions": {"uid": uid}},
     }
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         pod = client.found(pod_path(key), what=f"asking for pod {key}")
         left = pod is None or pod["metadata"].get("uid") != uid or pod["metadata"].get("deletionTimestamp")
         return DONE if left else OPEN
@@ -200,7 +200,7 @@ def create(manifest: Raw, run: str) -> Request:
     about = key if resource.plural == "pods" else f"{kind_word(kind)}/{key}"
     manager = f"kplan-{run}"
 
-    def ask(client: Client) -> Found:
+    def ask(client: Client) -> Reread:
         there = client.found(f"{path}/{meta['name']}", what=f"asking for {about}")
         if there is None:
             return OPEN
@@ -208,10 +208,10 @@ def create(manifest: Raw, run: str) -> Request:
         if manager in managers:
             return DONE
         if about == key:
-            return Found(Finding.CHANGED, "somebody else made a pod of that name", "pod-exists")
+            return Reread(Finding.CHANGED, "somebody else made a pod of that name", "pod-exists")
         differs = first_difference(manifest, there)
         if differs:
-            return Found(Finding.CHANGED, f"{about} is there by now and differs in {differs}", "object-differs")
+            return Reread(Finding.CHANGED, f"{about} is there by now and differs in {differs}", "object-differs")
         return DONE
 
     return Request(CREATE, about, f"create {about}", "POST", path, manifest, ask, query={"fieldManager": manager})

@@ -24,7 +24,7 @@ ROUNDS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPods:
     """Pods that are to find a place.
 
     Attributes:
@@ -97,7 +97,7 @@ def take_off(trial: Planner, row: int) -> PodInfo:
 
 def travel(
     planner: Planner,
-    wanted: Wanted,
+    wanted: WantedPods,
     rows: Sequence[int],
     way: Mapping[int, int],
     *,
@@ -133,7 +133,7 @@ class _Road:
         budgets: asked before each eviction.
     """
 
-    wanted: Wanted
+    wanted: WantedPods
     way: Mapping[int, int]
     kept: Collection[int]
     budgets: Budgets

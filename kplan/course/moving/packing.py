@@ -52,7 +52,7 @@ class Emptied:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptNode:
     """One node that stays, and why.
 
     Attributes:
@@ -79,7 +79,7 @@ class Packed:
     """
 
     emptied: Emptied
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptNode, ...]
     bound: float
     bound_alone: float
     proved: bool
@@ -103,7 +103,7 @@ class Packing:
     worth: bounds.Float
     limits: Limits = field(default_factory=Limits)
     progress: Callable[[int, int], None] | None = None
-    reasons: dict[str, Kept] = field(default_factory=dict)
+    reasons: dict[str, KeptNode] = field(default_factory=dict)
     seen: Callable[[Planner, Stuck], None] | None = None
 
     def run(self) -> Packed:
@@ -126,17 +126,17 @@ class Packing:
         if not proved and len(self._free()) <= SMALL:
             going, proved = self._each_set(going, low)
         names = set(going.nodes)
-        stay = [self.reasons.get(n.name, Kept(n.name)) for n in cluster.nodes if n.name not in names]
+        stay = [self.reasons.get(n.name, KeptNode(n.name)) for n in cluster.nodes if n.name not in names]
         return Packed(going, tuple(stay), low, alone, proved)
 
-    def _fixed(self, node: int) -> Kept | None:
+    def _fixed(self, node: int) -> KeptNode | None:
         name = self.planner.cluster.node_name(node)
         if is_control_plane(self.planner.cluster, node):
-            return Kept(name, why="control-plane")
+            return KeptNode(name, why="control-plane")
         if self.limits.only is not None and name not in self.limits.only:
-            return Kept(name, why="not-asked")
+            return KeptNode(name, why="not-asked")
         stuck = obstacles(self.movable, node)
-        return Kept(name, tuple(stuck)) if stuck else None
+        return KeptNode(name, tuple(stuck)) if stuck else None
 
     def _free(self) -> list[str]:
         """Nodes that nothing keeps from the start."""
@@ -230,14 +230,14 @@ class Packing:
                 self._note(deeper, name, attempt)
                 return False
             if not self._enough_free(deeper.cluster, {*going, name}):
-                self.reasons[name] = Kept(name, why="keep-free")
+                self.reasons[name] = KeptNode(name, why="keep-free")
                 return False
             self.reasons.pop(name, None)
             deeper.keep()
         return True
 
     def _note(self, trial: Planner, name: str, stuck: Stuck) -> None:
-        self.reasons[name] = Kept(name, (stuck,))
+        self.reasons[name] = KeptNode(name, (stuck,))
         if self.seen is not None and stuck.copy is not None:
             self.seen(trial, stuck)
 
@@ -290,7 +290,7 @@ class Packing:
             middle = (most + none) // 2
             most, none = (middle, none) if self._bears(names[:middle]) else (most, middle)
         for name in names[most:]:
-            self.reasons[name] = Kept(name, why="survive")
+            self.reasons[name] = KeptNode(name, why="survive")
         return self._all(names[:most])[0]
 
     def _bears(self, names: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
 from kplan.course.moving.bounds import eligible
 from kplan.course.moving.emptying import leaving, shut
-from kplan.course.moving.journey import Moved, Wanted, take_off, travel
+from kplan.course.moving.journey import Moved, WantedPods, take_off, travel
 from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn
 from kplan.pipeline import Planner
@@ -62,7 +62,7 @@ class Places:
             return None
         if way is None:
             return None
-        journey = travel(self.planner, Wanted(()), list(way), way, steered=True, closed=nodes)
+        journey = travel(self.planner, WantedPods(()), list(way), way, steered=True, closed=nodes)
         self.cut = self.cut or journey is None
         return list(journey.moves) if journey is not None else None
 

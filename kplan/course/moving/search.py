@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kplan.cluster import PodInfo
-from kplan.course.moving.journey import Journey, Wanted, take_off, travel
+from kplan.course.moving.journey import Journey, WantedPods, take_off, travel
 from kplan.course.moving.leaving import Leaving
 from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn, related
@@ -38,7 +38,7 @@ SETS = 200
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search came to.
 
     Attributes:
@@ -64,8 +64,8 @@ class _EnoughTriedError(Exception):
 
 
 def fewest_moves(
-    planner: Planner, wanted: Wanted, movable: Movable, *, most: int = MOST_MOVES, cycles: int = CYCLES
-) -> Found:
+    planner: Planner, wanted: WantedPods, movable: Movable, *, most: int = MOST_MOVES, cycles: int = CYCLES
+) -> SearchResult:
     """Find the fewest moves with which pods find a place; the cluster is as before afterwards.
 
     Args:
@@ -80,18 +80,18 @@ def fewest_moves(
     for number in range(most + 1):
         journeys, all_tried, sets = search.of(number)
         if journeys:
-            return Found(tuple(journeys), bound, number, sets)
+            return SearchResult(tuple(journeys), bound, number, sets)
         whole = whole and all_tried
         bound = number + 1 if whole else bound
         if search.spent:
-            return Found((), bound, number, sets)
-    return Found((), bound, most)
+            return SearchResult((), bound, number, sets)
+    return SearchResult((), bound, most)
 
 
 @dataclass
 class _Search:
     planner: Planner
-    wanted: Wanted
+    wanted: WantedPods
     movable: Movable
     cycles: int
     spent: bool = False

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from kplan.objects.models.devices import DeviceAttribute, DeviceClass
 from kplan.plugins.dynamic_resources.constraints import members, scalar, static_attribute
-from kplan.plugins.dynamic_resources.found import Found, Place, PoolRef, ProblemRef, Stop
+from kplan.plugins.dynamic_resources.found import Place, PoolRef, ProblemRef, SearchOutcome, Stop
 from kplan.plugins.dynamic_resources.ledger import Ledger
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
-from kplan.plugins.dynamic_resources.requests import ALL, MAX_DEVICES, MAX_OPTIONS, Wanted
+from kplan.plugins.dynamic_resources.requests import ALL, MAX_DEVICES, MAX_OPTIONS, ClaimWants
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
@@ -52,12 +52,12 @@ class _At:
 
 
 def search(
-    claims: Sequence[Wanted],
+    claims: Sequence[ClaimWants],
     node: NodeDevices,
     classes: Mapping[str, DeviceClass],
     rules: AllocatorRules,
     features: frozenset[str] = frozenset(),
-) -> Found:
+) -> SearchOutcome:
     """Search for the devices of some claims.
 
     Args:
@@ -72,14 +72,14 @@ def search(
         plans.prepare()
         one = _Search(plans, features)
         if one.begin():
-            return Found(tuple(map(tuple, one.ledger.given)), score=_score(one.ledger))
+            return SearchOutcome(tuple(map(tuple, one.ledger.given)), score=_score(one.ledger))
     except Stop as stop:
-        return Found(None, error=stop.parts, selector=stop.selector)
+        return SearchOutcome(None, error=stop.parts, selector=stop.selector)
     except _TooMany:
-        return Found(None, error=("allocation max size exceeded",))
+        return SearchOutcome(None, error=("allocation max size exceeded",))
     except _TimeOut:
-        return Found(None, timed_out=True)
-    return Found(None, invalid=not rules.invalid_is_error and any(pool.problem for pool in node.pools))
+        return SearchOutcome(None, timed_out=True)
+    return SearchOutcome(None, invalid=not rules.invalid_is_error and any(pool.problem for pool in node.pools))
 
 
 def _score(ledger: Ledger) -> int:

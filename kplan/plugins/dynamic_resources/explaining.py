@@ -34,7 +34,7 @@ from kplan.plugins.dynamic_resources.found import Place, Stop
 from kplan.plugins.dynamic_resources.judging import Judge, users_of, written
 from kplan.plugins.dynamic_resources.ledger import Ledger
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
-from kplan.plugins.dynamic_resources.requests import Constraint, Wanted, wanted
+from kplan.plugins.dynamic_resources.requests import ClaimWants, Constraint, wanted
 from kplan.plugins.dynamic_resources.state import ClaimsState
 from kplan.plugins.shared.devices.device import DeviceID
 from kplan.plugins.shared.devices.index import DeviceIndex
@@ -117,7 +117,7 @@ class _Node:
         row: of the node.
     """
 
-    wants: Sequence[Wanted]
+    wants: Sequence[ClaimWants]
     names: Sequence[str]
     cluster: Cluster
     index: DeviceIndex
@@ -189,7 +189,7 @@ class _Node:
         alone = [one for one in constraints if one.alone]
         return Lack.CONSTRAINT, tuple(alone or constraints)
 
-    def _found(self, wants: Sequence[Wanted]) -> bool:
+    def _found(self, wants: Sequence[ClaimWants]) -> bool:
         declared = self.cluster.feature_sets[int(self.cluster.feature_set[self.row])]
         answer = search(wants, self.index.node(self.row), self._classes, self.index.rules, declared)
         return answer.chosen is not None

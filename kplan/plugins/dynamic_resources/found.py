@@ -93,7 +93,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchOutcome:
     """What a search came to.
 
     Attributes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kplan.objects.models.devices import DeviceClass
 from kplan.plugins.dynamic_resources.capacity import CapacityError, fits
 from kplan.plugins.dynamic_resources.found import ClaimRef, DeviceRef, Part, Place, PoolRef, Stop
-from kplan.plugins.dynamic_resources.requests import ALL, EXACT_COUNT, MAX_DEVICES, Entry, Request, Wanted
+from kplan.plugins.dynamic_resources.requests import ALL, EXACT_COUNT, MAX_DEVICES, ClaimWants, Entry, Request
 from kplan.plugins.shared.devices.cel import HINT, expression
 from kplan.plugins.shared.devices.cel_device import CelDevice
 from kplan.plugins.shared.devices.cel_errors import CelError
@@ -55,7 +55,7 @@ class Plans:
         by_key: the plans.
     """
 
-    claims: Sequence[Wanted]
+    claims: Sequence[ClaimWants]
     node: NodeDevices
     classes: Mapping[str, DeviceClass]
     rules: AllocatorRules

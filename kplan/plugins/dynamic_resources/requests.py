@@ -92,7 +92,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClaimWants:
     """All that a claim asks for.
 
     Attributes:
@@ -106,7 +106,7 @@ class Wanted:
     number: int = field(default_factory=count().__next__, compare=False)
 
 
-def wanted(spec: ResourceClaimSpec) -> Wanted:
+def wanted(spec: ResourceClaimSpec) -> ClaimWants:
     """Read what a claim asks for; the same object for the same request.
 
     Raises:
@@ -116,9 +116,9 @@ def wanted(spec: ResourceClaimSpec) -> Wanted:
 
 
 @lru_cache(maxsize=4096)
-def _wanted(encoded: bytes) -> Wanted:
+def _wanted(encoded: bytes) -> ClaimWants:
     devices = msgspec.json.decode(encoded, type=ResourceClaimSpec).devices
-    return Wanted(
+    return ClaimWants(
         tuple(map(_entry, devices.requests or ())), tuple(_constraint(one) for one in devices.constraints or ())
     )
 

@@ -18,8 +18,8 @@ from kplan.framework.worlds import Rows
 from kplan.objects.models import DeviceClass
 from kplan.plugins.dynamic_resources.allocator import search
 from kplan.plugins.dynamic_resources.extended import SpecialRequests
-from kplan.plugins.dynamic_resources.found import Found
-from kplan.plugins.dynamic_resources.requests import Wanted, wanted
+from kplan.plugins.dynamic_resources.found import SearchOutcome
+from kplan.plugins.dynamic_resources.requests import ClaimWants, wanted
 from kplan.plugins.shared.devices.cel import expression
 from kplan.plugins.shared.devices.index import DeviceIndex, device_index
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.int64]
 
-NOTHING = Found((), score=0)
+NOTHING = SearchOutcome((), score=0)
 """What is found where nothing has to be looked for."""
 
 
@@ -41,7 +41,7 @@ class NodeChoice:
         special: what the claim for extended resources asks for there; None where devices serve none.
     """
 
-    found: Found
+    found: SearchOutcome
     special: SpecialRequests | None
 
 
@@ -50,7 +50,9 @@ class Choices(Mapping[int, NodeChoice]):
 
     __slots__ = ("_at", "_found", "_rows", "_special")
 
-    def __init__(self, rows: Rows, at: Codes, found: list[Found], special: list[SpecialRequests | None]) -> None:
+    def __init__(
+        self, rows: Rows, at: Codes, found: list[SearchOutcome], special: list[SpecialRequests | None]
+    ) -> None:
         """Keep the answers.
 
         Args:
@@ -75,7 +77,7 @@ class Choices(Mapping[int, NodeChoice]):
         return len(self._rows)
 
     @property
-    def answers(self) -> list[Found]:
+    def answers(self) -> list[SearchOutcome]:
         """The distinct answers."""
         return self._found
 
@@ -118,7 +120,7 @@ class Searcher:
 
     cluster: Cluster
     features: Features
-    claims: tuple[Wanted, ...]
+    claims: tuple[ClaimWants, ...]
     special: Mapping[int, SpecialRequests | None]
 
     @property
@@ -134,7 +136,7 @@ class Searcher:
             patterns: int64[M], which pattern of extended resources devices serve on each.
         """
         at = np.zeros(len(rows), dtype=np.int64)
-        all_answers: list[Found] = []
+        all_answers: list[SearchOutcome] = []
         special: list[SpecialRequests | None] = []
         for pattern, mine in self.special.items():
             here = np.flatnonzero(patterns == pattern)
@@ -145,7 +147,7 @@ class Searcher:
             special += [mine] * len(answers)
         return Choices(rows, at, all_answers, special)
 
-    def _answers(self, rows: Rows, asked: tuple[Wanted, ...]) -> tuple[list[Found], Codes]:
+    def _answers(self, rows: Rows, asked: tuple[ClaimWants, ...]) -> tuple[list[SearchOutcome], Codes]:
         """Search on nodes; return the distinct answers, and which is each node's."""
         if not asked:
             return [NOTHING], np.zeros(len(rows), dtype=np.int64)
@@ -158,18 +160,18 @@ class Searcher:
         asks = tuple([one.number for one in asked])
         answers = []
         for number, position in zip(numbers.tolist(), first.tolist(), strict=True):
-            known: Found | None = remembered.get((asks, number))
+            known: SearchOutcome | None = remembered.get((asks, number))
             if known is None:
                 known = remembered[asks, number] = self._searched(index, int(rows[position]), asked)
             answers.append(known)
         return answers, which.reshape(-1)
 
-    def _searched(self, index: DeviceIndex, row: int, asked: tuple[Wanted, ...]) -> Found:
+    def _searched(self, index: DeviceIndex, row: int, asked: tuple[ClaimWants, ...]) -> SearchOutcome:
         declared = self.cluster.feature_sets[int(self.cluster.feature_set[row])]
         classes = self.cluster.objects.table("device_classes")
         return search(asked, index.node(row), classes, index.rules, declared)
 
-    def _mentioned(self, asked: Sequence[Wanted]) -> frozenset[str] | None:
+    def _mentioned(self, asked: Sequence[ClaimWants]) -> frozenset[str] | None:
         """Names of attributes that a search for claims looks at; None if that cannot be told."""
         classes: Mapping[str, DeviceClass] = self.cluster.objects.table("device_classes")
         names: set[str] = set()
@@ -183,7 +185,7 @@ class Searcher:
         return frozenset(names)
 
 
-def _expressions(asked: Sequence[Wanted], classes: Mapping[str, DeviceClass]) -> Iterator[str]:
+def _expressions(asked: Sequence[ClaimWants], classes: Mapping[str, DeviceClass]) -> Iterator[str]:
     """All expressions that a search for claims evaluates."""
     for claim in asked:
         for entry in claim.entries:

@@ -16,7 +16,7 @@ from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.lists import Listing, Progress
-from kplan.sources.live.load import Taken, completeness_of, state_of, take, timestamp, utc_now
+from kplan.sources.live.load import Lists, completeness_of, state_of, take, timestamp, utc_now
 from kplan.sources.live.reflector import Ended, Listed, News, Reflector
 from kplan.sources.snapshot import pruned
 
@@ -82,7 +82,7 @@ class Follower:
         settings: of each Reflector, where they are not as usual.
     """
 
-    def __init__(self, connection: Connection, taken: Taken, **settings: Any) -> None:
+    def __init__(self, connection: Connection, taken: Lists, **settings: Any) -> None:
         self._connection = connection
         self._taken = taken
         self._moment = ""

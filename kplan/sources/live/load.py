@@ -41,7 +41,7 @@ class _ServerVersion(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Lists:
     """Lists of every kind, and what else a cluster says of itself.
 
     Attributes:
@@ -98,7 +98,7 @@ def read(
         connection.close()
 
 
-def take(connection: Connection, progress: Progress | None = None, *, page: int = PAGE, now: Clock = utc_now) -> Taken:
+def take(connection: Connection, progress: Progress | None = None, *, page: int = PAGE, now: Clock = utc_now) -> Lists:
     """Read every kind over a connection, which stays open; see ``read``.
 
     Raises:
@@ -115,7 +115,7 @@ def take(connection: Connection, progress: Progress | None = None, *, page: int 
             code="forbidden",
             hint="kplan snapshot --print-rbac prints a ClusterRole that suffices",
         )
-    return Taken(tuple(listings), connection.context, version, time, scheduler)
+    return Lists(tuple(listings), connection.context, version, time, scheduler)
 
 
 def timestamp(moment: datetime) -> str:
@@ -123,7 +123,7 @@ def timestamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def state_of(taken: Taken, objects: Iterable[Object], completeness: Completeness, time: str = "") -> ClusterState:
+def state_of(taken: Lists, objects: Iterable[Object], completeness: Completeness, time: str = "") -> ClusterState:
     """Make the state of a cluster.
 
     Args:

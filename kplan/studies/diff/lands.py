@@ -14,7 +14,7 @@ from kplan.pipeline import Pipeline, Planner
 from kplan.plugins.default_preemption import DefaultPreemption
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document_landing import DiffLanding, LandingSide
-from kplan.result.landing import Landing
+from kplan.result.landing import LandingShares
 from kplan.studies.diff.sides import Side
 from kplan.wording.landing import differs_text
 from kplan.wording.owners import owner_text
@@ -74,7 +74,7 @@ def _kinds(planner: Planner, names: set[str]) -> Iterator[tuple[PodInfo, int]]:
     return ((alike[0], len(alike)) for alike in kinds.values())
 
 
-def _landing(planner: Planner, pod: PodInfo) -> tuple[Landing, bool] | None:
+def _landing(planner: Planner, pod: PodInfo) -> tuple[LandingShares, bool] | None:
     """Where a pod lands, and whether it has to evict others; None where it does not, or that is not known."""
     with as_new(planner, pod) if pod.bound else nullcontext(pod) as waiting:
         cycle = planner.cycle(waiting)
@@ -83,11 +83,11 @@ def _landing(planner: Planner, pod: PodInfo) -> tuple[Landing, bool] | None:
         return (landing, asked.landing is None) if landing is not None else None
 
 
-def _shares(cluster: Cluster, landing: Landing) -> Mapping[str, float]:
+def _shares(cluster: Cluster, landing: LandingShares) -> Mapping[str, float]:
     names = map(cluster.node_name, landing.rows.tolist())
     return Counter(dict(zip(names, landing.shares.tolist(), strict=True)))
 
 
-def _side(landing: Landing, shares: Mapping[str, float]) -> LandingSide:
+def _side(landing: LandingShares, shares: Mapping[str, float]) -> LandingSide:
     node, share = next(iter(shares.items()))
     return LandingSide(examined=landing.examined, of=landing.of, node=node, share=round(share, 6), nodes=len(shares))

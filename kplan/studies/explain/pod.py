@@ -35,7 +35,7 @@ from kplan.wording.answers import cause_of, event_note, gates_cause, says
 from kplan.wording.careful import careful_text
 from kplan.wording.device_parts import devices
 from kplan.wording.fixes import fixes, no_help
-from kplan.wording.groups import Told, nearest_part, needs_of, tell
+from kplan.wording.groups import ToldGroup, nearest_part, needs_of, tell
 from kplan.wording.held import SKIPPED, held_text, skipped_cause, skipped_event
 from kplan.wording.landing import landing_part
 from kplan.wording.owners import owner_text
@@ -189,7 +189,7 @@ def _asked_node(context: Context, outcome: Outcome) -> AskedNode:
     return asked_node(outcome, cluster, score_table(outcome, cluster), context.node)
 
 
-def _shape(shown: Sequence[Told], cause: Cause | None) -> Hashable:
+def _shape(shown: Sequence[ToldGroup], cause: Cause | None) -> Hashable:
     """What pods have in common whose cause is told once: what is wrong with the nearest nodes, and the amounts wanted.
 
     Where the nearest nodes are none that the pod chose, the cause is about the first of those that it did.
@@ -241,7 +241,7 @@ def _place(outcome: Outcome) -> int:
     return outcome.choice
 
 
-def _only(node: str, groups: list[NodeGroup], asked: RunCycle) -> list[Told]:
+def _only(node: str, groups: list[NodeGroup], asked: RunCycle) -> list[ToldGroup]:
     """Tell about one node alone."""
     group = narrowed(groups, asked.cluster.node_index[node])
     return [tell(asked, group)] if group is not None else []

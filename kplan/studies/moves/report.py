@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.moving import Found, Journey, Movable, Rules, Wanted, fewest_moves
+from kplan.course.moving import Journey, Movable, Rules, SearchResult, WantedPods, fewest_moves
 from kplan.course.moving.replay import replay
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
@@ -54,7 +54,7 @@ class Way:
 
     code: str
     movable: Movable
-    found: Found
+    found: SearchResult
 
     @property
     def journey(self) -> Journey | None:
@@ -73,7 +73,7 @@ def moves(
         origin: where the state is from.
         seen: shown the cluster as the moves leave it.
     """
-    wanted = Wanted(tuple(pod.row for pod in planner.queue.sort(asked.pods)))
+    wanted = WantedPods(tuple(pod.row for pod in planner.queue.sort(asked.pods)))
     cause = _cause(planner, wanted)
     first, *others = _ways(planner, wanted, asked)
     journey, search = first.journey, first.found
@@ -107,7 +107,7 @@ def moves(
     )
 
 
-def _ways(planner: Planner, wanted: Wanted, asked: MovesAsked) -> list[Way]:
+def _ways(planner: Planner, wanted: WantedPods, asked: MovesAsked) -> list[Way]:
     """Search for the fewest moves; and, where these touch what one may want to leave alone, without that."""
 
     def search(code: str, rules: Rules) -> Way:
@@ -128,7 +128,7 @@ def _ways(planner: Planner, wanted: Wanted, asked: MovesAsked) -> list[Way]:
     return ways
 
 
-def _cause(planner: Planner, wanted: Wanted) -> Cause | None:
+def _cause(planner: Planner, wanted: WantedPods) -> Cause | None:
     """Why the first of the wanted pods that does not fit does not; None where all do."""
     with planner.trial(everything=False) as trial:
         trial.preempt = False

@@ -22,7 +22,7 @@ from kplan.studies.context import Context
 from kplan.studies.doubts import broken_doubts, left_alone
 from kplan.studies.nodes.races import Kind, losses
 from kplan.studies.nodes.rows import Usage, about, conditions, runs
-from kplan.wording.groups import Told, tell
+from kplan.wording.groups import ToldGroup, tell
 from kplan.wording.node_story import (
     Refusing,
     asked_notes,
@@ -40,8 +40,8 @@ class _Refused:
     """Kinds of pods with the same reasons on the node: each in its own words, and in words true of all of its spec."""
 
     kinds: list[Kind] = field(default_factory=list)
-    named: list[Told] = field(default_factory=list)
-    alike: list[Told] = field(default_factory=list)
+    named: list[ToldGroup] = field(default_factory=list)
+    alike: list[ToldGroup] = field(default_factory=list)
     atoms: tuple[Atom, ...] = ()
 
     @property
@@ -50,7 +50,7 @@ class _Refused:
         return [pod for kind in self.kinds for pod in kind.pods]
 
     @property
-    def told(self) -> list[Told]:
+    def told(self) -> list[ToldGroup]:
         """The reasons in words, by kind: where there are several pods, in such that name no claim of one alone."""
         return self.named if len(self.pods) == 1 else self.alike
 

@@ -12,7 +12,7 @@ from kplan.cluster import Cluster
 from kplan.course.loss import FailRun, lose
 from kplan.course.moving import Journey, Movable, Rules
 from kplan.course.moving.emptying import Stuck, shut
-from kplan.course.moving.packing import Kept, Limits, Packed, Packing
+from kplan.course.moving.packing import KeptNode, Limits, Packed, Packing
 from kplan.course.moving.places import carry
 from kplan.framework.doubt import Doubt
 from kplan.objects.well_known import ZONES
@@ -187,7 +187,7 @@ def _plan(
     )
 
 
-def _kept(cluster: Cluster, one: Kept, worth: float | None, causes: dict[str, Cause]) -> PackedNode:
+def _kept(cluster: Cluster, one: KeptNode, worth: float | None, causes: dict[str, Cause]) -> PackedNode:
     return PackedNode(
         node=one.node,
         goes=False,

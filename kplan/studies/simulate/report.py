@@ -11,7 +11,7 @@ import msgspec
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
 from kplan.cluster.owners import returns_where_it_was
-from kplan.course.attempts import Attempts, Landing
+from kplan.course.attempts import Attempts, TriedPod
 from kplan.course.controllers import controllers
 from kplan.course.held import not_starting
 from kplan.course.returning import RETURNS_OF_ONE
@@ -38,7 +38,7 @@ from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, l
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.simulate.ends import evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
-from kplan.studies.simulate.telling import Telling, Told
+from kplan.studies.simulate.telling import Telling, ToldCause
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.held import held_text
@@ -139,11 +139,11 @@ class _Planned:
         self.groups = (*telling.groups.all(self.planner), *foreign)
         self.steps = [self._step(landing) for landing in self.landings]
 
-    def told(self, landing: Landing[object]) -> Told | None:
+    def told(self, landing: TriedPod[object]) -> ToldCause | None:
         """Why a pod was not placed; None for one that was."""
         return self._told[landing.why] if landing.why is not None else None
 
-    def _step(self, landing: Landing[object]) -> PlanStep:
+    def _step(self, landing: TriedPod[object]) -> PlanStep:
         told, cluster = self.told(landing), self.planner.cluster
         return PlanStep(
             pod=landing.pod.key,
@@ -323,7 +323,7 @@ def _tried(run: _Planned) -> Iterator[tuple[Pod, str, str]]:
 def _causes(run: _Planned) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
     """Steps that failed by cause, and the pods of each that wait; causes whose words agree are one."""
     merged: dict[object, list[int]] = {}
-    told_of: dict[object, dict[int, Told]] = {}
+    told_of: dict[object, dict[int, ToldCause]] = {}
     steps = run.steps
     for number, landing in enumerate(run.landings):
         told = run.told(landing)
@@ -351,7 +351,7 @@ def _causes(run: _Planned) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], 
     return tuple(cause for cause, _ in causes), tuple(waiting for _, waiting in causes)
 
 
-def _shape(told: Told) -> object:
+def _shape(told: ToldCause) -> object:
     """What pods have in common whose cause is told once: the reasons, and all numbers that a range cannot tell."""
     if told.group is None:
         return told.because.text
@@ -360,7 +360,7 @@ def _shape(told: Told) -> object:
     return told.heads, told.group.text, needs_of(told.group)
 
 
-def _of_all(every: Sequence[Told]) -> Cause:
+def _of_all(every: Sequence[ToldCause]) -> Cause:
     """The cause in words that are true of all that it was told of."""
     wanted = [told.wanted for told in every if told.wanted is not None]
     first = every[0].because

@@ -28,7 +28,7 @@ from kplan.wording.wanted import Wanted
 
 
 @dataclass
-class Told:
+class ToldCause:
     """A cause of failure, told for the first pod that met it.
 
     ``heads`` are the reasons without the numbers of one pod, ``wanted`` is what the cause says of amounts.
@@ -52,7 +52,7 @@ class Telling:
         groups: what became of groups of pods.
     """
 
-    told: dict[object, Told] = field(default_factory=dict)
+    told: dict[object, ToldCause] = field(default_factory=dict)
     groups: GroupTelling = field(default_factory=GroupTelling)
 
     def __call__(self, planner: Planner, pod: PodInfo, event: Event) -> object:
@@ -61,21 +61,21 @@ class Telling:
         plain = self.groups.cause(planner, pod, outcome) or plain_cause(planner.cluster, pod, outcome)
         key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome, own_claims(pod.pod)))
         if key not in self.told:
-            self.told[key] = Told(plain, pod.key) if plain is not None else _of_nodes(planner, pod, outcome)
+            self.told[key] = ToldCause(plain, pod.key) if plain is not None else _of_nodes(planner, pod, outcome)
         return key
 
 
-def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> Told:
+def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> ToldCause:
     """Tell why nodes refuse a pod; of one that is told by a group of them, without their names."""
     asked = RunCycle.of(planner, pod)
     groups = find_groups(asked)
     if not groups:
-        return Told(Cause(code="unknown", text=outcome.fit_error), pod.key)
+        return ToldCause(Cause(code="unknown", text=outcome.fit_error), pod.key)
     first = tell(asked, groups[0], names=False, own=own_claims(pod.pod))
     cause, wanted = because_wanted(first, groups[1:])
     part = preempt_part(outcome, planner.cluster, groups)
     text = part.text if part is not None else ""
-    return Told(cause, pod.key, first.group, len(groups), text, wanted, heads_of(first))
+    return ToldCause(cause, pod.key, first.group, len(groups), text, wanted, heads_of(first))
 
 
 def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from kplan import Scheduler
 from kplan.cluster import Cluster, to_state
-from kplan.course.moving import Journey, Movable, Wanted, fewest_moves
+from kplan.course.moving import Journey, Movable, WantedPods, fewest_moves
 from kplan.course.moving.emptying import shut
 from kplan.course.moving.journey import take_off
 from kplan.objects.state import ClusterState
@@ -51,7 +51,7 @@ class Landing:
 def planned(seed: int) -> tuple[Planner, Journey | None]:
     """The plan for a cluster; None where there is none, or no pod has to move."""
     planner = Scheduler.of().planner(ClusterState.of(list(larger_world(seed).objects())), everything=False)
-    wanted = Wanted((planner.cluster.pod_index[WANTED],))
+    wanted = WantedPods((planner.cluster.pod_index[WANTED],))
     found = fewest_moves(planner, wanted, Movable(planner), most=3, cycles=300)
     journey = found.journeys[0] if found.journeys else None
     return planner, journey if journey is not None and journey.moves else None

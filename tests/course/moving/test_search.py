@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kplan import Scheduler
-from kplan.course.moving import Found, Movable, Rules, Wanted, fewest_moves
+from kplan.course.moving import Movable, Rules, SearchResult, WantedPods, fewest_moves
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -28,12 +28,12 @@ def owned(name: str, on: str, cpu: str, **more: Any) -> Pod:
     return pod(name, node=on, requests={"cpu": cpu}, metadata=metadata, **more)
 
 
-def search(planner: Planner, *names: str, most: int = 3, rules: Rules | None = None) -> Found:
+def search(planner: Planner, *names: str, most: int = 3, rules: Rules | None = None) -> SearchResult:
     rows = tuple(planner.cluster.pod_index[f"default/{name}"] for name in names)
-    return fewest_moves(planner, Wanted(rows), Movable(planner, rules or Rules()), most=most)
+    return fewest_moves(planner, WantedPods(rows), Movable(planner, rules or Rules()), most=most)
 
 
-def moves(found: Found) -> list[tuple[str, str, str]]:
+def moves(found: SearchResult) -> list[tuple[str, str, str]]:
     """Pod, node that it leaves and node that it lands on, of the first journey."""
     return [(one.pod.partition("/")[2], one.home, one.to) for one in found.journeys[0].moves]
 
