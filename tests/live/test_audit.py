@@ -34,6 +34,8 @@ COMMANDS: dict[str, list[str]] = {
     "sweep": ["sweep"],
     "diff": ["diff", "1.36"],
     "check": ["check", MANIFEST],
+    "moves": ["moves", "-f", MANIFEST],
+    "pack": ["pack"],
     "snapshot": ["snapshot", f"{FOLDER}/s.json"],
     "snapshot --redact": ["snapshot", f"{FOLDER}/r.json", "--redact"],
     "snapshot --follow": ["snapshot", f"{FOLDER}/f.json", "--follow", "--for", "1"],

@@ -152,7 +152,7 @@ def test_a_snapshot_of_that_viewer_remembers_what_is_absent(
     assert load_files(tmp_path / "s.json").completeness == state.completeness
 
 
-CONFIGURATION = "apiVersion: kubescheduler.configuration.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+CONFIGURATION = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 
 def test_without_any_trace_of_the_scheduler_the_defaults_are_only_assumed(server: ControlPlane) -> None:
