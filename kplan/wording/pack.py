@@ -34,9 +34,10 @@ def sentence(nodes: int, packed: Packed, saves: float | None) -> str:
     least = f"${packed.bound:,.0f} a month is the bound" if saves is not None else f"{packed.bound:,.0f} is the bound"
     proof = "no more can go" if packed.proved else least
     if not going:
-        return f"all {count(nodes, 'node')} stay; {proof}"
+        return f"{'the one node stays' if nodes == 1 else f'all {nodes:,} nodes stay'}; {proof}"
     worth = f", ${saves:,.0f} a month" if saves is not None else ""
-    return f"{left:,} of {count(nodes, 'node')} are enough: {going:,} could go{worth}, {count(moves, 'move')}; {proof}"
+    enough = f"{left:,} of {count(nodes, 'node')} {'is' if left == 1 else 'are'} enough"
+    return f"{enough}: {going:,} could go{worth}, {count(moves, 'move')}; {proof}"
 
 
 def attempt(names: Sequence[str], moves: int) -> str:

@@ -40,7 +40,7 @@ def test_the_document(three: str, capsys: pytest.CaptureFixture[str]) -> None:
         1.0,
         True,
     )
-    assert found["sentence"] == "1 of 3 nodes are enough: 2 could go, 2 moves; no more can go"
+    assert found["sentence"] == "1 of 3 nodes is enough: 2 could go, 2 moves; no more can go"
     assert found["frees"] == {"cpu": 8000, "memory": 34359738368}
     assert found["commands"][0] == f"kubectl cordon {' '.join(found['going'])}"
 
