@@ -178,7 +178,7 @@ def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[
         scheduler = pool.submit(find_scheduler, connection)
         everything: list[Future[Any]] = [*lists, scheduler]
         done, _ = wait(everything, return_when=FIRST_EXCEPTION)
-        problem = next((error for future in done if (error := future.exception())), None)
+        problem = next((error for future in everything if future in done and (error := future.exception())), None)
         if problem is not None:
             pool.shutdown(wait=False, cancel_futures=True)
             connection.close()  # the others end with their next request
