@@ -61,4 +61,5 @@ class Features:
 
     def since(self, minor: int, patch: int = 0) -> bool:
         """Tell whether the release is 1.``minor``.``patch`` or newer."""
-        return self.version >= Version(minor, patch)
+        version = self.version
+        return version.minor > minor or (version.minor == minor and version.patch >= patch)

@@ -66,6 +66,14 @@ class ColumnPlugin(Generic[Args]):
 
 
 @runtime_checkable
+class IdlePlugin(Protocol):
+    """Knows about whom it has nothing to say, however many pods like it are placed."""
+
+    def stays_idle(self, pod: PodInfo) -> bool:
+        """Tell whether, having skipped a pod in PreFilter or PreScore, it skips one like it once that was placed."""
+
+
+@runtime_checkable
 class PreEnqueuePlugin(Protocol):
     """Decides whether a pod may enter the queue."""
 

@@ -15,19 +15,20 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo, Remove
 from kplan.framework.codes import Code, Point
 from kplan.framework.extender import NotAskedError
-from kplan.framework.findings import About, Facts, Failed, Ready, Refused, Skip, Why
+from kplan.framework.findings import Facts, Failed, Ready, Refused, Skip
 from kplan.framework.fit_error import NO_NODES
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
-from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, plain
-from kplan.pipeline.diagnosing import diagnosed, nowhere, told_of
+from kplan.pipeline.diagnosing import diagnosed, facts_behind, no_node, nowhere, refused_by, told_of
 from kplan.pipeline.extending import Extenders, findings
 from kplan.pipeline.filters import Filters
-from kplan.pipeline.kept import KeptAnswers, Reach, Scored
+from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
+from kplan.pipeline.reach import Reach, Scored
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.pipeline.statuses import FilterPass, Statuses
+from kplan.pipeline.streak import Streak
 from kplan.plugins.shared.pod_groups import key_of
 from kplan.result import Diagnosis, Outcome, PluginFindings, Scores
 
@@ -63,6 +64,7 @@ class Cycle:
     rows: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     bare: bool = False
     scored: Scored | None = None
+    diagnosis: Diagnosis | None = None
 
     def explain(self, *, preempt: bool = True) -> Outcome:
         """Run the cycle up to the choice of a node; nothing changes.
@@ -81,6 +83,9 @@ class Cycle:
         return outcome if len(self.nodes) else replace(outcome, error=NO_NODES, fit_error="")
 
     def _explain(self, outcome: Outcome, *, preempt: bool) -> Outcome:
+        if self.kept is not None and self._goes_on(self.kept):
+            assert self.scored is not None
+            return replace(outcome, diagnosis=self.diagnosis, scores=self.scored.told())
         refused, limits = self._pre_filter()
         self.limits = limits
         if refused is not None:
@@ -99,11 +104,12 @@ class Cycle:
                 self.choices[asked.plugin] = asked.findings.choice
         diagnosis = diagnosed(rows, left_out, reason, limits, names, run, statuses)
         diagnosis = replace(diagnosis, nominated_outside=self._nominated_outside(rows))
+        self.diagnosis = diagnosis
         outcome = replace(outcome, diagnosis=diagnosis)
         error = statuses.first_error()
         if error is not None:
             return replace(outcome, error=error.reasons[0])
-        first = self.nominated if self.nominated >= 0 and self.nominated in rows[diagnosis.feasible] else -1
+        first = self.nominated if self.nominated in rows[diagnosis.feasible] else -1
         if self.pipeline.callers and diagnosis.feasible.any():
             diagnosis, first, failure = self._extended(diagnosis, statuses, first)
             outcome = replace(outcome, diagnosis=diagnosis, error=failure)
@@ -120,9 +126,27 @@ class Cycle:
             if len(feasible) > 1:
                 return replace(outcome, error=str(failure))
             # the only node that fits is taken without scoring
-            none = np.zeros(1, dtype=np.int64)
-            scores = Scores(feasible, {}, {}, none, (), (int(feasible[0]),), str(failure))
+            scores = Scores(feasible, {}, {}, np.zeros(1, dtype=np.int64), (), (int(feasible[0]),), str(failure))
         return replace(outcome, scores=scores, nominated_first=first)
+
+    def _goes_on(self, kept: KeptAnswers) -> bool:
+        """Go on with a streak, see there; False where the pod needs a cycle of its own."""
+        streak = kept.streak
+        if (
+            streak is None
+            or self.within is not None
+            or not streak.still_fits(self.pod, self.cluster, kept.states, kept.row)
+        ):
+            return False
+        states = {name: None if state is _SKIPPED else state for name, state in kept.states.items()}
+        scored = streak.scored(self.pod, self.cluster, states, kept.row, kept.scored)
+        if scored is None:
+            return False
+        self.states, self.limits, self.rows = dict(kept.states), kept.limits, kept.rows
+        every = self.pipeline.profile.every_filter
+        self.filters = Filters(self.pod, self.cluster, kept.filters, self.states, {}, every)
+        self.run, self.scored, self.diagnosis = kept.run, scored, kept.diagnosis
+        return True
 
     @property
     def nodes(self) -> Rows:
@@ -169,25 +193,7 @@ class Cycle:
             outcome: what ``explain`` returned; nothing may have changed since.
             rows: node rows.
         """
-        by_plugin: dict[str, Facts] = {}
-        if outcome.diagnosis is None or self.filters is None:
-            return by_plugin
-        plugins = {plugin.name: plugin for plugin in self.filters.plugins}
-        worlds = plain(outcome.diagnosis.rows)
-        wanted = frozenset(rows)
-        for failing in outcome.diagnosis.failing:
-            if failing.plugin not in plugins:
-                continue  # an extender tells its reasons and nothing else
-            plugin = plugins[failing.plugin]
-            view = worlds.at(failing.positions)
-            failed = failing.findings.failed
-            at = [i for i in range(len(view)) if failed[i] and int(view.rows[i]) in wanted]
-            if at and hasattr(plugin, "explain"):
-                state = self.states.get(plugin.name)
-                facts = plugin.explain(self.pod, state, self.cluster, view, failing.findings, at)
-                if facts is not None:
-                    by_plugin[plugin.name] = facts
-        return by_plugin
+        return facts_behind(outcome.diagnosis, rows, self.filters)
 
     def _pre_filter(self) -> tuple[NodeStatus | None, dict[str, frozenset[str]]]:
         """Run PreFilter plugins; return a refusal of the pod as a whole, or the node names that some allow."""
@@ -203,7 +209,7 @@ class Cycle:
             elif isinstance(answer, Failed):
                 raise CycleError(f'running PreFilter plugin "{plugin.name}": {answer.message}')
             elif isinstance(answer, Refused):
-                refused = _refused(plugin.name, answer)
+                refused = refused_by(plugin.name, answer)
                 self.states[plugin.name] = answer
                 if answer.unresolvable:
                     return refused, {}
@@ -213,24 +219,43 @@ class Cycle:
                     limits[plugin.name] = answer.nodes
                     names = answer.nodes if names is None else names & answer.nodes
                 if names is not None and not names:
-                    return NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "", (_no_node(sorted(limits)),)), limits
+                    return NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "", (no_node(sorted(limits)),)), limits
         return refused, limits
 
     def _kept_pre_filter(self, plugin: Any) -> Skip | Ready[Any] | None:
         """What a PreFilter plugin answered about the pod before, where it would answer the same; None if it may not."""
         kept = self.kept
-        if kept is None or plugin.name not in kept.reach.still[_PRE_FILTER]:
+        if kept is None:
             return None
         state = kept.states[plugin.name]
+        if not kept.reach.stands(plugin.name, state, _PRE_FILTER):
+            return None
         return state if state is _SKIPPED else Ready(state, kept.limits.get(plugin.name))
 
     def keep(self, row: int) -> KeptAnswers | None:
         """Keep what the next cycle may use, once the pod was placed on a node and nothing else was changed."""
-        if self.run is None or self.scored is None or self.filters is None or self.filters.nominated:
+        filters, run, scored = self.filters, self.run, self.scored
+        if run is None or scored is None or self.diagnosis is None or filters is None or filters.nominated:
             return None
         reach = self.kept.reach if self.kept is not None else Reach(self.pipeline, self.pod)
+        if self.kept is not None and run is self.kept.run:
+            streak = self.kept.streak
+        else:
+            whole = self.within is None and not self.choices
+            streak = Streak.of(self.pipeline, reach, self.states, filters.plugins, run, scored) if whole else None
         return KeptAnswers(
-            self.pipeline, self.pod, row, self.states, self.limits, self.rows, self.run, self.scored, reach
+            self.pipeline,
+            self.pod,
+            row,
+            self.states,
+            self.limits,
+            self.rows,
+            filters.plugins,
+            run,
+            scored,
+            self.diagnosis,
+            reach,
+            streak,
         )
 
     def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:
@@ -373,16 +398,3 @@ class Cycle:
 _PRE_FILTER = Point.PRE_FILTER.value
 _SKIPPED = Skip()
 """State of a plugin whose PreFilter skipped the pod; a PostFilter plugin can tell it from never having run."""
-
-
-def _refused(plugin: str, answer: Refused) -> NodeStatus:
-    code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if answer.unresolvable else Code.UNSCHEDULABLE
-    return NodeStatus(code, plugin, answer.whys)
-
-
-def _no_node(plugins: Sequence[str]) -> Why:
-    """Reason when the node names that plugins allow do not meet."""
-    text = f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
-    if len(plugins) == 1:
-        text = f"node(s) didn't satisfy plugin {plugins[0]}"
-    return Why(ReasonCode.LEFT_OUT_BY_NAME, tuple(About(AboutKind.PLUGIN, name) for name in plugins), text)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter as Histogram
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from kplan.framework.codes import Code
+from kplan.framework.findings import About, Facts, Refused, Why
 from kplan.framework.fit_error import fit_error
 from kplan.framework.preemption import NodeStatus
-from kplan.framework.worlds import Rows
+from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.framework.worlds import Rows, plain
+from kplan.pipeline.filters import Filters
 from kplan.pipeline.statuses import FilterPass, Statuses
 from kplan.result import Diagnosis, PluginFindings
 
@@ -73,3 +77,46 @@ def told_of(diagnosis: Diagnosis, statuses: Statuses | None, total: int, post_fi
     if left_out:
         histogram[diagnosis.left_out_reason] += left_out
     return fit_error(total, histogram, post_filter=post_filter)
+
+
+def facts_behind(diagnosis: Diagnosis | None, rows: Sequence[int], filters: Filters | None) -> dict[str, Facts]:
+    """Work out the facts behind the refusals of some nodes, by plugin; nothing may have changed since.
+
+    Args:
+        diagnosis: the refusals; None for none.
+        rows: node rows.
+        filters: who refused; None if the cycle ended before.
+    """
+    by_plugin: dict[str, Facts] = {}
+    if diagnosis is None or filters is None:
+        return by_plugin
+    plugins = {plugin.name: plugin for plugin in filters.plugins}
+    worlds = plain(diagnosis.rows)
+    wanted = frozenset(rows)
+    for failing in diagnosis.failing:
+        plugin: Any = plugins.get(failing.plugin)
+        if plugin is None:
+            continue  # an extender tells its reasons and nothing else
+        view = worlds.at(failing.positions)
+        failed = failing.findings.failed
+        at = [i for i in range(len(view)) if failed[i] and int(view.rows[i]) in wanted]
+        if at and hasattr(plugin, "explain"):
+            state = filters.states.get(plugin.name)
+            facts = plugin.explain(filters.pod, state, filters.cluster, view, failing.findings, at)
+            if facts is not None:
+                by_plugin[plugin.name] = facts
+    return by_plugin
+
+
+def refused_by(plugin: str, answer: Refused) -> NodeStatus:
+    """Status of a pod that a PreFilter plugin refused as a whole."""
+    code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if answer.unresolvable else Code.UNSCHEDULABLE
+    return NodeStatus(code, plugin, answer.whys)
+
+
+def no_node(plugins: Sequence[str]) -> Why:
+    """Reason when the node names that plugins allow do not meet."""
+    text = f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}] simultaneously"
+    if len(plugins) == 1:
+        text = f"node(s) didn't satisfy plugin {plugins[0]}"
+    return Why(ReasonCode.LEFT_OUT_BY_NAME, tuple(About(AboutKind.PLUGIN, name) for name in plugins), text)

@@ -13,7 +13,7 @@ from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken
 from kplan.result import Event, EventKind, Outcome, Placement
-from kplan.result.outcome import Preempted
+from kplan.result.outcome import Preempted, Scores
 
 
 class Steps(Protocol):
@@ -131,9 +131,10 @@ def place_pod(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
             planner.keep_answers(cycle, row)
         if outcome.scores is not None:
             # a plan of many pods would hold an array for each of them: only who won is kept
-            none = outcome.scores.total[:0]
-            thin = replace(outcome.scores, rows=none, raw={}, weighted={}, total=none)
-            outcome = replace(outcome, diagnosis=None, scores=thin)
+            scores, none = outcome.scores, outcome.scores.total[:0]
+            thin = Scores(none, {}, {}, none, scores.skipped, scores.best, scores.problem)
+            placement, permit = Placement(row, taken.volumes, taken.claims), permit_of(cycle, row)
+            return replace(outcome, diagnosis=None, scores=thin, placement=placement, permit=permit)
     return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=permit_of(cycle, row))
 
 

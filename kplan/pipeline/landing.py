@@ -21,7 +21,7 @@ from kplan.framework.comparing import Compared
 from kplan.framework.findings import Ready, Skip
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
-from kplan.pipeline.kept import Scored
+from kplan.pipeline.reach import Scored
 from kplan.pipeline.sampling import Windows, alike, nodes_to_find, scheduler_order
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.plugins.default_preemption import DefaultPreemption

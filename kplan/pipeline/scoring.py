@@ -14,8 +14,9 @@ from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
 from kplan.framework.codes import Point
 from kplan.framework.findings import Failed, Skip
 from kplan.framework.worlds import Rows
-from kplan.pipeline.kept import KeptAnswers, Scored
+from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
+from kplan.pipeline.reach import Scored
 
 _PRE_SCORE, _SCORE = Point.PRE_SCORE.value, Point.SCORE.value
 
@@ -102,7 +103,11 @@ class Scoring:
             name = plugin.name
             if not hasattr(plugin, "pre_score"):
                 continue
-            if former is not None and self.kept is not None and name in self.kept.reach.still[_PRE_SCORE]:
+            if (
+                former is not None
+                and self.kept is not None
+                and self.kept.reach.stands(name, former.states[name], _PRE_SCORE)
+            ):
                 states[name] = former.states[name]
                 continue
             answer = plugin.pre_score(self.pod, self.filtered.get(name), self.cluster, rows)

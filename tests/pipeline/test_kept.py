@@ -5,13 +5,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
 
 import kplan
 from kplan.cluster import AddPods
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from kplan.result import Event
+from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.kept import KeptAnswers
+from kplan.result import Event, EventKind
 from tests.builders import node, pod
 from tests.conformance.corpus import GAPS, cases, themes
 from tests.conformance.test_remedies import planner_of
@@ -88,3 +92,81 @@ def test_pods_of_one_template_behind_one_another_use_what_was_kept(
     other, _ = planned(whole(objects), keeps=False, monkeypatch=monkeypatch)
     assert one == other
     assert used == kept
+
+
+TEMPLATES: list[dict[str, Any]] = [
+    {},
+    {"tolerations": [{"key": "odd", "operator": "Exists"}]},
+    {
+        "affinity": {
+            "podAntiAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": [
+                    {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "db"}}}
+                ]
+            }
+        }
+    },
+    {
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": "zone",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": {"app": "web"}},
+            }
+        ]
+    },
+]
+
+
+@seed(1)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_streak_places_pods_as_whole_cycles_do(data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, 6))
+    sizes = st.sampled_from(["1", "1500m", "2", "3"])
+    objects: list[Object] = [
+        node(
+            f"n-{i}",
+            cpu=data.draw(sizes),
+            labels={"zone": data.draw(st.sampled_from("ab")), "kubernetes.io/hostname": f"n-{i}"},
+            taints=data.draw(st.sampled_from([[], ["odd:PreferNoSchedule"]])),
+        )
+        for i in range(count)
+    ]
+    more = data.draw(st.sampled_from(TEMPLATES))
+    labels = {"app": data.draw(st.sampled_from(["web", "db"]))}
+    requests = {"cpu": data.draw(st.sampled_from(["100m", "300m", "700m"]))}
+    objects += [pod(f"p-{i:02}", labels=labels, requests=requests, **more) for i in range(12)]
+    if data.draw(st.booleans()):
+        objects.append(pod("there", labels={"app": "other"}, node="n-0", **TEMPLATES[2]))
+    with pytest.MonkeyPatch.context() as patch:
+        streak = [told(event) for event in run_of(objects)]
+        patch.setattr(Planner, "_kept_for", lambda self, pod: None)
+        assert streak == [told(event) for event in run_of(objects)]
+
+
+def run_of(objects: list[Object]) -> list[Event]:
+    planner = whole(objects)
+    planner.everything = False
+    return [planner.step(info) for info in planner.waiting()]
+
+
+@pytest.mark.parametrize(("template", "went_on"), list(zip(TEMPLATES, (8, 8, 0, 0), strict=True)))
+def test_a_streak_lasts_while_nodes_take_more_than_one(
+    template: dict[str, Any], went_on: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[bool] = []
+    go_on = Cycle._goes_on
+
+    def watched(self: Cycle, kept: KeptAnswers) -> bool:
+        calls.append(go_on(self, kept))
+        return calls[-1]
+
+    monkeypatch.setattr(Cycle, "_goes_on", watched)
+    labels = {"app": "web"}
+    objects: list[Object] = [node(f"n-{i}", cpu="1", labels={"zone": "a"}) for i in range(2)]
+    objects += [pod(f"p-{i:02}", labels=labels, requests={"cpu": "200m"}, **template) for i in range(10)]
+    assert [event.kind for event in run_of(objects)] == [EventKind.PLACED] * 10
+    # the first has a cycle of its own, and the one after the first node is full
+    assert sum(calls) == went_on

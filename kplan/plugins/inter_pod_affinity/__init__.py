@@ -61,6 +61,11 @@ class InterPodAffinity:
             return Reads(0)
         return Reads.NODE | Reads.PODS | Reads.OBJECTS
 
+    def stays_idle(self, pod: PodInfo) -> bool:
+        """A pod without terms brings none that could be about the next one."""
+        affinity = pod.pod.spec.affinity
+        return affinity is None or (affinity.pod_affinity is None and affinity.pod_anti_affinity is None)
+
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Ready[filtering.FilterState]:
         """Count pods by domain; skip a pod without required terms that no term of a placed pod is about.
 

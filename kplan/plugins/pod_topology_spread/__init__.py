@@ -70,6 +70,10 @@ class PodTopologySpread:
             return Reads(0)
         return Reads.NODE | Reads.PODS if own else Reads.NODE | Reads.PODS | Reads.OBJECTS
 
+    def stays_idle(self, pod: PodInfo) -> bool:
+        """Constraints are of the pod, or of the Services and controllers that select it: no placed pod makes one."""
+        return True
+
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Ready[filtering.HardState]:
         """Count pods by domain; skip a pod without DoNotSchedule constraints, or with a deferred resize."""
         if self._resize and resize_deferred(pod):

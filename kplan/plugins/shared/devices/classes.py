@@ -20,8 +20,11 @@ IMPLICIT_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
 def class_of_resource(name: str, cluster: Cluster, features: Features) -> DeviceClass | None:
-    """Return the class that serves an extended resource, or None (also where the gate is off)."""
-    if not features.enabled("DRAExtendedResource"):
+    """Return the class that serves an extended resource, or None (also where the gate is off).
+
+    Only names with a domain are extended resources.
+    """
+    if "/" not in name or not features.enabled("DRAExtendedResource"):
         return None
     classes: Mapping[str, DeviceClass] = cluster.objects.table("device_classes")
     both = features.since(35)
