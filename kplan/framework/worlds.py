@@ -117,9 +117,16 @@ class Worlds:
         """
         if not len(at):
             return
+        # distinct worlds, as many as there are and in order, are all of them: no need to pick
+        everywhere = len(at) == len(self.rows) and bool((at[1:] > at[:-1]).all())
         for (_, local), (weights, sums) in self._sums.items():
-            if not (local and away):
-                sums[..., at] += sign * weights[..., pods]
+            if local and away:
+                continue
+            amounts = weights.take(pods, axis=-1)
+            where = sums if everywhere else sums[..., at]
+            (np.add if sign > 0 else np.subtract)(where, amounts, out=where)
+            if not everywhere:
+                sums[..., at] = where
         self._moves.append((pods, at, np.full(len(pods), sign, dtype=np.int64), np.full(len(pods), away)))
         if self._net is not None:
             for world, pod in zip(at.tolist(), pods.tolist(), strict=True):

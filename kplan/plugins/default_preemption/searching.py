@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,8 +123,9 @@ class Search:
         pods = np.flatnonzero((world_of_pod >= 0) & (cluster.pod_priority < self.pod.priority))
         world = world_of_pod[pods]
         if tie_order is None:
-            # one number for both keys: several times faster than sorting by one after the other
-            order = np.argsort(world * len(cluster.pods) + cluster.pod_importance[pods])
+            # by the lesser key, then by the greater: small numbers are sorted in one pass each
+            order = by_small_number(cluster.pod_importance[pods])
+            order = order[by_small_number(world[order])]
         else:
             rank = tie_order(cluster.pod_rank[pods])
             order = np.lexsort((rank, cluster.pod_start[pods], -cluster.pod_priority[pods], world))
@@ -165,9 +167,11 @@ class Search:
 
         Source: v1.37.2 default_preemption.go SelectVictimsOnNode.
         """
-        order = np.lexsort((np.arange(len(pods)), ~violating, world))
         size = np.bincount(world, minlength=count)
         start = np.cumsum(size) - size
+        # those that break a budget first, each in the order they stand in
+        order = np.concatenate((np.flatnonzero(violating), np.flatnonzero(~violating)))
+        order = order[by_small_number(world[order])]
         victim = np.zeros(len(pods), dtype=np.bool_)
         for k in range(int(size.max(initial=0))):
             index = np.flatnonzero(size > k)
@@ -178,6 +182,18 @@ class Search:
                 shift(index[~fits], pods[nth[~fits]], -1)
                 victim[nth[~fits]] = True
         return victim
+
+
+def by_small_number(numbers: NDArray[np.integer[Any]]) -> Rows:
+    """A stable order of numbers from 0 on.
+
+    NumPy sorts 16 bits by radix, several times as fast as more of them: they are sorted in halves.
+    """
+    order = np.argsort((numbers & 0xFFFF).astype(np.uint16), kind="stable")
+    if numbers.max(initial=0) > 0xFFFF:
+        high = (numbers >> 16).astype(np.uint16)
+        order = order[np.argsort(high[order], kind="stable")]
+    return order
 
 
 def shuffled(seed: int) -> Callable[[Rows], Rows]:
@@ -197,11 +213,12 @@ class _ByClass:
     """Positions of pods by their PodClass: a selector holds for whole classes."""
 
     def __init__(self, classes: NDArray[np.int32]) -> None:
-        self._order = np.argsort(classes, kind="stable")
+        self._order = by_small_number(classes)
         self._sorted = classes[self._order]
 
     def of(self, classes: Rows) -> Rows:
         """Positions of the pods of some classes, ascending."""
+        classes = classes.astype(self._sorted.dtype)  # of another type, all that is sorted would be copied
         starts = np.searchsorted(self._sorted, classes, "left").tolist()
         ends = np.searchsorted(self._sorted, classes, "right").tolist()
         parts = [self._order[start:end] for start, end in zip(starts, ends, strict=True) if end > start]
