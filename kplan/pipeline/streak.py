@@ -1,7 +1,8 @@
 """A streak: pods of one template behind one another, of which each changes nothing but the node it is placed on.
 
-Of the second and all later ones, that one node is asked about again, by the plugins that read how full nodes are; all
-else stands as the first was answered. A node that is full then ends the streak: the next pod has a whole cycle.
+Of the second and all later ones, filters are asked about that one node again; if it still takes one of them, no node
+fits now that did not. Score plugins that read how full a node is are asked about it again, those that read where pods
+are about all nodes; all else stands as the first was answered. A node that is full then ends the streak.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kplan.framework.codes import Point
-from kplan.framework.findings import Failed
+from kplan.framework.findings import Failed, Skip
 from kplan.framework.worlds import plain
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.reach import Reach, Scored
@@ -24,16 +25,33 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Streak:
-    """Who is asked again about the node that the last pod was placed on.
+class Scorer:
+    """A Score plugin that may not say the same again.
 
     Attributes:
-        filters: Filter plugins.
-        scorers: Score plugins, with their weights.
+        plugin: it.
+        weight: of its scores.
+        alone: whether it says the same again of all nodes but the one that took a pod.
+        prepares: whether its PreScore is asked again.
+    """
+
+    plugin: Any
+    weight: int
+    alone: bool
+    prepares: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """Who is asked again once a node took a pod.
+
+    Attributes:
+        filters: Filter plugins, about that node.
+        scorers: Score plugins.
     """
 
     filters: tuple[Any, ...]
-    scorers: tuple[tuple[Any, int], ...]
+    scorers: tuple[Scorer, ...]
 
     @classmethod
     def of(
@@ -45,7 +63,7 @@ class Streak:
         run: FilterPass,
         scored: Scored,
     ) -> Streak | None:
-        """Say who is; None where what one node is like decides about others, too.
+        """Say who is; None where what one node is like decides whether others fit.
 
         Args:
             pipeline: plugins of the profile.
@@ -57,20 +75,15 @@ class Streak:
         """
         if pipeline.callers or scored.problem or any(asked.findings.choice is not None for asked in run.asked):
             return None
-        if not all(
-            reach.stands(plugin.name, made[plugin.name], point.value)
-            for point, made in ((Point.PRE_FILTER, states), (Point.PRE_SCORE, scored.states))
-            for plugin in pipeline.at(point)
-            if plugin.name in made
-        ):
+        if not all(reach.stands(name, made, Point.PRE_FILTER.value) for name, made in states.items()):
             return None
-        again = [plugin for plugin in filters if plugin.name not in reach.still[Point.FILTER.value]]
-        scorers = list(_scorers(pipeline, reach, scored))
-        alone = all(plugin.name in reach.by_node[Point.FILTER.value] for plugin in again) and all(
-            plugin.name in reach.by_node[Point.SCORE.value] and not hasattr(plugin, "normalize")
-            for plugin, _ in scorers
-        )
-        return cls(tuple(again), tuple(scorers)) if alone else None
+        again = tuple(plugin for plugin in filters if plugin.name not in reach.still[Point.FILTER.value])
+        if not all(plugin.name in reach.by_node[Point.FILTER.value] for plugin in again):
+            return None
+        preparing = {
+            name for name, made in scored.states.items() if not reach.stands(name, made, Point.PRE_SCORE.value)
+        }
+        return cls(again, tuple(_scorers(pipeline, reach, scored, preparing)))
 
     def still_fits(self, pod: PodInfo, cluster: Cluster, states: dict[str, Any], row: int) -> bool:
         """Tell whether a node that took a pod takes another one.
@@ -87,37 +100,51 @@ class Streak:
         )
 
     def scored(self, pod: PodInfo, cluster: Cluster, states: dict[str, Any], row: int, former: Scored) -> Scored | None:
-        """Scores of all nodes, once one of them is scored again; None where a plugin fails.
+        """Scores of all nodes, once one of them took a pod; None where the pod needs a cycle of its own.
 
         Args:
             pod: whom they are for.
             cluster: as it is now.
             states: by plugin, what PreFilter made; None for one that skipped.
-            row: the node that is scored again.
+            row: the node that took a pod.
             former: scores before.
         """
         at = int(np.searchsorted(former.rows, row))
-        rows = former.rows[at : at + 1]
-        raw, weighted, total = dict(former.raw), dict(former.weighted), former.total.copy()
-        for plugin, weight in self.scorers:
-            name = plugin.name
-            state = former.states.get(name) if hasattr(plugin, "pre_score") else states.get(name)
-            answer = plugin.score(pod, state, cluster, rows, None)
-            if isinstance(answer, Failed):
+        now = Scored(former.rows, dict(former.states), dict(former.raw), dict(former.weighted), former.total.copy())
+        for scorer in self.scorers:
+            plugin, name = scorer.plugin, scorer.plugin.name
+            if scorer.prepares:
+                made = plugin.pre_score(pod, states.get(name), cluster, former.rows)
+                if isinstance(made, Failed) or isinstance(made, Skip) is not isinstance(now.states[name], Skip):
+                    return None
+                now.states[name] = made if isinstance(made, Skip) else made.state
+                if isinstance(made, Skip):
+                    continue
+            state = now.states.get(name) if hasattr(plugin, "pre_score") else states.get(name)
+            rows = former.rows[at : at + 1] if scorer.alone else former.rows
+            said = plugin.score(pod, state, cluster, rows, None)
+            if isinstance(said, Failed):
                 return None
-            raw[name] = former.raw[name].copy()
-            raw[name][at] = answer[0]
-            if weight == 1:
-                weighted[name] = raw[name]
+            if scorer.alone:
+                now.raw[name], now.weighted[name] = former.raw[name].copy(), former.weighted[name].copy()
+                now.raw[name][at] = said[0]
+                now.weighted[name][at] = said[0] * scorer.weight
+                now.total[at] += now.weighted[name][at] - former.weighted[name][at]
             else:
-                weighted[name] = former.weighted[name].copy()
-                weighted[name][at] = answer[0] * weight
-            total[at] += weighted[name][at] - former.weighted[name][at]
-        return Scored(former.rows, former.states, raw, weighted, total)
+                now.raw[name] = said
+                if hasattr(plugin, "normalize"):
+                    said = plugin.normalize(pod, state, cluster, rows, said)
+                now.weighted[name] = said * scorer.weight
+                now.total[:] += now.weighted[name] - former.weighted[name]
+        return now
 
 
-def _scorers(pipeline: Pipeline, reach: Reach, scored: Scored) -> Iterator[tuple[Any, int]]:
-    """Score plugins that were asked and would not say the same again."""
+def _scorers(pipeline: Pipeline, reach: Reach, scored: Scored, preparing: set[str]) -> Iterator[Scorer]:
+    """Score plugins that may not say the same again, or whose PreScore may no longer skip the pod."""
     for plugin in pipeline.at(Point.SCORE):
-        if plugin.name in scored.raw and plugin.name not in reach.still[Point.SCORE.value]:
-            yield plugin, pipeline.profile.weights.get(plugin.name, 1)
+        prepares = plugin.name in preparing
+        asked = plugin.name in scored.raw and plugin.name not in reach.still[Point.SCORE.value]
+        if asked or prepares:
+            alone = plugin.name in reach.by_node[Point.SCORE.value] and not hasattr(plugin, "normalize")
+            weight = pipeline.profile.weights.get(plugin.name, 1)
+            yield Scorer(plugin, weight, alone and not prepares, prepares)

@@ -94,6 +94,11 @@ def test_pods_of_one_template_behind_one_another_use_what_was_kept(
     assert used == kept
 
 
+def spread(action: str) -> dict[str, Any]:
+    constraint = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": action}
+    return {"topologySpreadConstraints": [{**constraint, "labelSelector": {"matchLabels": {"app": "web"}}}]}
+
+
 TEMPLATES: list[dict[str, Any]] = [
     {},
     {"tolerations": [{"key": "odd", "operator": "Exists"}]},
@@ -106,16 +111,8 @@ TEMPLATES: list[dict[str, Any]] = [
             }
         }
     },
-    {
-        "topologySpreadConstraints": [
-            {
-                "maxSkew": 1,
-                "topologyKey": "zone",
-                "whenUnsatisfiable": "ScheduleAnyway",
-                "labelSelector": {"matchLabels": {"app": "web"}},
-            }
-        ]
-    },
+    spread("ScheduleAnyway"),
+    spread("DoNotSchedule"),
 ]
 
 
@@ -152,7 +149,7 @@ def run_of(objects: list[Object]) -> list[Event]:
     return [planner.step(info) for info in planner.waiting()]
 
 
-@pytest.mark.parametrize(("template", "went_on"), list(zip(TEMPLATES, (8, 8, 0, 0), strict=True)))
+@pytest.mark.parametrize(("template", "went_on"), list(zip(TEMPLATES, (8, 8, 0, 8, 0), strict=True)))
 def test_a_streak_lasts_while_nodes_take_more_than_one(
     template: dict[str, Any], went_on: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
