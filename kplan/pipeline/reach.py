@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from kplan.cluster import PodInfo
 from kplan.framework.codes import Point, Reads
 from kplan.framework.findings import Skip
-from kplan.framework.plugin import IdlePlugin
 from kplan.framework.worlds import Rows
 from kplan.pipeline.profiles import Pipeline
 from kplan.result import Scores
@@ -78,9 +77,9 @@ class Reach:
     @cached_property
     def idle(self) -> frozenset[str]:
         """Names of plugins that skip a pod again which they skipped once."""
-        asked = {plugin.name: plugin for point in _POINTS for plugin in self.pipeline.at(point)}
+        asked: dict[str, Any] = {plugin.name: plugin for point in _POINTS for plugin in self.pipeline.at(point)}
         return frozenset(
-            name for name, plugin in asked.items() if isinstance(plugin, IdlePlugin) and plugin.stays_idle(self.pod)
+            name for name, plugin in asked.items() if hasattr(plugin, "stays_idle") and plugin.stays_idle(self.pod)
         )
 
     def stands(self, plugin: str, made: Any, point: str) -> bool:
