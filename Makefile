@@ -15,7 +15,7 @@ ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/or
 
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz test-live test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock clean
+.PHONY: help setup demo test fuzz test-live test-faults test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -47,6 +47,11 @@ fuzz: $(READY)
 test-live: $(READY)
 	@tests/live/build.sh
 	@KPLAN_REQUIRE_LIVE=1 $(RUN) -m pytest tests/live
+
+# kplan bind through twelve kinds of fault on a real API server, RUNS of each: half an hour for a hundred.
+test-faults: $(READY)
+	@tests/live/build.sh
+	@$(RUN) -m tests.live.drawn_faults --runs $(or $(RUNS),100) --keep tests/live/drawn_faults.json
 
 # The HTML report in a headless Chromium, which has to be there: apt-get install chromium.
 test-browser: $(READY)

@@ -7,12 +7,13 @@ counts, whatever the number of pods.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sized
+from collections.abc import Callable, Hashable, Iterable, Sized
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.cluster.class_index import ClassIndex, Hooks, Mark, marks_of
 from kplan.cluster.pods import PodClass
 
 Int = NDArray[np.int64]
@@ -80,6 +81,7 @@ class Counters:
         weights: int64[S, K], weight of each class in each counter (both axes with spare room).
         counts: int64[S, N].
         size: number of classes known to the weights.
+        index: the classes by mark.
     """
 
     def __init__(self, cluster: Placed) -> None:
@@ -87,18 +89,21 @@ class Counters:
         self.weights: Int = np.zeros((0, 0), dtype=np.int64)
         self.counts: Int = np.zeros((0, len(cluster.nodes)), dtype=np.int64)
         self.size = 0
+        self.index = ClassIndex(cluster.pod_classes)
         self._counters: dict[Hashable, Counter] = {}
+        self._hooked: dict[Mark | None, list[int]] = {}
         self._weigh: list[Callable[[PodClass], int]] = []
 
     def __len__(self) -> int:
         return len(self._weigh)
 
-    def get(self, key: Hashable, weigh: Callable[[PodClass], int]) -> Counter:
+    def get(self, key: Hashable, weigh: Callable[[PodClass], int], hooks: Hooks = ()) -> Counter:
         """Return the counter of this key, registered on first sight.
 
         Args:
             key: identifies the rule; equal keys share a counter, so it holds all that ``weigh`` depends on.
             weigh: weight of a class. Not only of classes present now: it is asked again for later ones.
+            hooks: marks without one of which, of each list, a class has no weight: it is not asked about others.
         """
         counter = self._counters.get(key)
         if counter is None:
@@ -106,7 +111,9 @@ class Counters:
             self._weigh.append(weigh)
             self._grow()
             row = self.weights[counter.index]
-            for pod_class in self.cluster.pod_classes[: self.size]:
+            for mark in self.index.narrowest(hooks) if hooks else (None,):
+                self._hooked.setdefault(mark, []).append(counter.index)
+            for pod_class in self.index.having(hooks, self.size):
                 row[pod_class.index] = weigh(pod_class)
             placed = np.flatnonzero(self.cluster.pod_node >= 0)
             np.add.at(self.counts[counter.index], self.cluster.pod_node[placed], row[self.cluster.pod_class[placed]])
@@ -118,8 +125,14 @@ class Counters:
         self.size = len(self.cluster.pod_classes)
         self._grow()
         for pod_class in self.cluster.pod_classes[before:]:
-            for index, weigh in enumerate(self._weigh):
-                self.weights[index, pod_class.index] = weigh(pod_class)
+            for index in self._hooked_on(pod_class):
+                self.weights[index, pod_class.index] = self._weigh[index](pod_class)
+
+    def _hooked_on(self, pod_class: PodClass) -> Iterable[int]:
+        """Numbers of the counters that a class may have a weight in."""
+        yield from self._hooked.get(None, ())
+        for mark in marks_of(pod_class):
+            yield from self._hooked.get(mark, ())
 
     def move(self, pod_class: int, node: int, sign: int) -> None:
         """Count one pod of a class in (sign 1) or out (-1) on a node."""

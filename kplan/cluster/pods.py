@@ -1,6 +1,7 @@
 """PodInfo: a pod read once, and PodClass: what pods share that are alike to every selector."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -41,6 +42,7 @@ class PodClass:
         preferred_affinity: weighted terms.
         preferred_anti_affinity: weighted terms.
         host_ports: host ports asked for.
+        ports: their addresses by (protocol, number).
     """
 
     index: int
@@ -52,6 +54,7 @@ class PodClass:
     preferred_affinity: tuple[WeightedTerm, ...] = ()
     preferred_anti_affinity: tuple[WeightedTerm, ...] = ()
     host_ports: tuple[HostPort, ...] = ()
+    ports: Mapping[tuple[str, int], AbstractSet[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -129,6 +132,13 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     return tuple(ports)
 
 
+def _by_number(ports: Iterable[HostPort]) -> dict[tuple[str, int], set[str]]:
+    addresses: dict[tuple[str, int], set[str]] = {}
+    for port in ports:
+        addresses.setdefault((port.protocol, port.port), set()).add(port.ip)
+    return addresses
+
+
 class PodClasses:
     """Interns PodClass by what makes it."""
 
@@ -164,6 +174,7 @@ class PodClasses:
                 preferred_terms(near, namespace),
                 preferred_terms(apart, namespace),
                 ports,
+                _by_number(ports),
             )
             self.items.append(known)
             self._index[key] = known

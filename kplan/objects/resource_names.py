@@ -50,6 +50,7 @@ def is_attachable_volume_resource(name: str) -> bool:
     return name.startswith("attachable-volumes-")
 
 
+@lru_cache(maxsize=4096)
 def is_scalar_resource(name: str) -> bool:
     """Return whether the scheduler counts a resource other than cpu, memory, ephemeral-storage and pods.
 

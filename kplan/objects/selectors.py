@@ -78,6 +78,11 @@ class Selector:
         """True when it has no requirement: it selects everything, or nothing when absent."""
         return not self.requirements
 
+    @property
+    def hooks(self) -> list[list[tuple[str, str]]]:
+        """For each requirement that lists values, the labels of which one is needed to be selected."""
+        return [[(r.key, value) for value in r.values] for r in self.requirements if r.operator == "In"]
+
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Tell whether these labels are selected."""
         if self.nothing:

@@ -8,7 +8,8 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/nodeports/no
                  framework/types.go HostPortInfo (equal in 1.34 to 1.37)
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -98,16 +99,17 @@ class NodePorts(ColumnPlugin[None]):
         ports = pod.pod_class.host_ports
         if not ports:
             return Skip()
-        wanted = tuple(cluster.counters.get(("NodePorts", "conflict", port), _conflicting(port)) for port in ports)
+        wanted = tuple(_counter(cluster, "conflict", port, _conflicting(port)) for port in ports)
         held: dict[HostPort, None] = {}
         for port, counter in zip(ports, wanted, strict=True):
             for index in np.flatnonzero(counter.classes):
-                held.update((other, None) for other in cluster.pod_classes[index].host_ports if conflict(port, other))
+                there = cluster.pod_classes[index].ports[port.protocol, port.port]
+                held.update((HostPort(port.protocol, ip, port.port), None) for ip in sorted(_in_the_way(port, there)))
         placed = cluster.pod_node >= 0
         lower = np.flatnonzero(placed & (cluster.pod_priority < pod.priority))
         apart = []
         for port in held:
-            counter = cluster.counters.get(("NodePorts", "equal", port), _holding(port))
+            counter = _counter(cluster, "equal", port, _holding(port))
             evictable = np.zeros(len(cluster.nodes), dtype=np.int64)
             np.add.at(evictable, cluster.pod_node[lower], counter.pods[lower])
             apart.append(_Held(counter, np.stack((counter.pods * placed, counter.pods * ~placed)), evictable))
@@ -144,8 +146,7 @@ class NodePorts(ColumnPlugin[None]):
         """Any new node; a pod that held a port which is wanted."""
         if not isinstance(happened.old, Pod):
             return True
-        held = host_ports(happened.old)
-        return any(conflict(port, other) for port in pod.pod_class.host_ports for other in held)
+        return any(conflict(pod.pod_class.ports, other) for other in host_ports(happened.old))
 
     def explain(
         self,
@@ -170,17 +171,26 @@ class NodePorts(ColumnPlugin[None]):
         return NodePortsFacts(tuple(taken))
 
 
-def conflict(a: HostPort, b: HostPort) -> bool:
-    """Tell whether two host ports exclude each other on one node.
+def conflict(held: Mapping[tuple[str, int], AbstractSet[str]], port: HostPort) -> bool:
+    """Tell whether a pod that holds these ports, addresses by (protocol, number), keeps another from its node.
 
     Source: kube-scheduler v0.37.2 framework/types.go HostPortInfo.CheckConflict.
     """
-    return a.port == b.port and a.protocol == b.protocol and (a.ip == b.ip or _ANY in (a.ip, b.ip))
+    return bool(_in_the_way(port, held.get((port.protocol, port.port), frozenset())))
+
+
+def _in_the_way(port: HostPort, addresses: AbstractSet[str]) -> AbstractSet[str]:
+    """Of the addresses on which the number is held, those that a port excludes."""
+    return addresses if port.ip == _ANY else addresses & {port.ip, _ANY}
+
+
+def _counter(cluster: Cluster, what: str, port: HostPort, weigh: Callable[[PodClass], int]) -> Counter:
+    return cluster.counters.get(("NodePorts", what, port), weigh, [[(port.protocol, port.port)]])
 
 
 def _conflicting(port: HostPort) -> Callable[[PodClass], int]:
-    return lambda pod_class: int(any(conflict(port, other) for other in pod_class.host_ports))
+    return lambda pod_class: int(conflict(pod_class.ports, port))
 
 
 def _holding(port: HostPort) -> Callable[[PodClass], int]:
-    return lambda pod_class: int(port in pod_class.host_ports)
+    return lambda pod_class: int(port.ip in pod_class.ports.get((port.protocol, port.port), ()))

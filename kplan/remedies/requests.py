@@ -18,6 +18,10 @@ _Count = Callable[[PodSpec], dict[str, int]]
 
 MOST_LOST = 0.5
 """Share of a request that may be given up: less than half of what was asked for is another program."""
+_MOST_CHANGED = 20
+"""Containers that are looked at for one resource, where init containers or the pod's own requests have a say."""
+_MOST_NAMES = 10
+"""Resources that are lowered so."""
 DIGITS = 2
 """Digits kept where a request is rounded down to let more nodes fit."""
 
@@ -117,18 +121,41 @@ def _rounded(name: str, amount: int) -> int:
 def lower(rules: RequestRules, targets: Mapping[str, int]) -> Edit:
     """Lower the largest containers until the pod asks for no more than ``targets``, in the scheduler's units."""
 
+    def count(spec: PodSpec) -> dict[str, int]:
+        return pod_requests(models.Pod(spec=spec), rules, use_status=False)
+
     def edit(spec: PodSpec) -> PodSpec:
-        for name, target in targets.items():
-            spec = _lowered(spec, name, target, lambda s: pod_requests(models.Pod(spec=s), rules, use_status=False))
+        if not spec.init_containers and spec.resources is None:
+            whole = count(spec)
+            spec = _at_once(spec, {name: whole.get(name, 0) - target for name, target in targets.items()})
+        whole = count(spec)
+        left = [name for name, target in targets.items() if whole.get(name, 0) > target]
+        for name in left[:_MOST_NAMES]:
+            spec = _lowered(spec, name, targets[name], count)
         return spec
 
     return edit
 
 
+def _at_once(spec: PodSpec, over: Mapping[str, int]) -> PodSpec:
+    """Take what is over from the largest containers of a pod in which each counts in full."""
+    containers = list(spec.containers or ())
+    sizes = [scheduler_units(one.resources.requests if one.resources else None) for one in containers]
+    for name, amount in over.items():
+        sized = sorted((-size[name], place) for place, size in enumerate(sizes) if size.get(name))
+        for size, place in sized:
+            if amount <= 0:
+                break
+            less = max(0, -size - amount)
+            amount -= -size - less
+            containers[place] = _with_amount(containers[place], name, less)
+    return replace(spec, containers=containers) if spec.containers else spec
+
+
 def _lowered(spec: PodSpec, name: str, target: int, count: _Count) -> PodSpec:
     if spec.resources is not None and name in (spec.resources.requests or {}):
         return replace(spec, resources=_with_request(spec.resources, name, target))
-    for _ in range(len(spec.containers or ()) + len(spec.init_containers or ())):
+    for _ in range(_MOST_CHANGED):
         over = count(spec).get(name, 0) - target
         if over <= 0:
             break
@@ -150,7 +177,7 @@ def _largest(spec: PodSpec, name: str, over: int, count: _Count) -> PodSpec | No
             if _request(container, name)
         ),
     )
-    for size, field, place in sized:
+    for size, field, place in sized[:_MOST_CHANGED]:
         less = _with_container(spec, field, place, name, max(0, -size - over))
         if count(less).get(name, 0) < whole:
             return less
@@ -164,9 +191,12 @@ def _request(container: Container, name: str) -> int:
 
 def _with_container(spec: PodSpec, field: str, place: int, name: str, amount: int) -> PodSpec:
     containers = list(getattr(spec, field))
-    resources = containers[place].resources or ResourceRequirements()
-    containers[place] = replace(containers[place], resources=_with_request(resources, name, amount))
+    containers[place] = _with_amount(containers[place], name, amount)
     return replace(spec, **{field: containers})
+
+
+def _with_amount(container: Container, name: str, amount: int) -> Container:
+    return replace(container, resources=_with_request(container.resources or ResourceRequirements(), name, amount))
 
 
 def _with_request(resources: ResourceRequirements, name: str, amount: int) -> ResourceRequirements:

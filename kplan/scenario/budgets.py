@@ -11,6 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from kplan.cluster import Change, Cluster, PodClass, PodInfo, Put
+from kplan.cluster.near_budgets import budgets_near
 from kplan.cluster.owners import controller, top_owner
 from kplan.errors import UsageError
 from kplan.objects.int_or_percent import scaled
@@ -57,7 +58,7 @@ def budgets_over(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
     table, one = "pod_disruption_budgets", pod.pod_class
     known: dict[int, list[PodDisruptionBudget]] = cluster.objects.derived("budgets over pods", (table,), dict)
     if one.index not in known:
-        known[one.index] = [budget for budget in cluster.objects.table(table).values() if covering(budget)(one)]
+        known[one.index] = [budget for budget in budgets_near(cluster, one) if covering(budget)(one)]
     return known[one.index]
 
 
@@ -70,11 +71,12 @@ def covered(cluster: Cluster, budget: PodDisruptionBudget) -> list[PodInfo]:
 def _classes(cluster: Cluster, budget: PodDisruptionBudget) -> list[int]:
     """Classes of the pods that a budget is for; classes are only ever added, so each is looked at once."""
     known: dict[tuple[str, Selector], tuple[int, list[int]]] = cluster.objects.derived("classes of budgets", (), dict)
-    selector, namespace, every = compile_selector(budget.spec.selector), budget.namespace, cluster.pod_classes
+    selector, namespace, size = compile_selector(budget.spec.selector), budget.namespace, len(cluster.pod_classes)
     seen, classes = known.get((namespace, selector), (0, []))
-    covers = covering(budget)
-    classes = [*classes, *(one.index for one in every[seen:] if covers(one))]
-    known[namespace, selector] = len(every), classes
+    if seen < size:
+        covers, near = covering(budget), cluster.counters.index.having(selector.hooks, size)
+        classes = [*classes, *(one.index for one in near if one.index >= seen and covers(one))]
+        known[namespace, selector] = size, classes
     return classes
 
 

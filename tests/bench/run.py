@@ -1,12 +1,14 @@
 """Plan the same cluster with kplan and with the real scheduler's code, side by side.
 
     python -m tests.bench.run [--nodes 5000 --running 30000 --pending 1000] [--shape mixed]... [--small] [--no-real]
+    python -m tests.bench.run --growth [SHAPE]...
 
 Clusters come from ``make_cluster.py`` beside this file. The real scheduler is the program of ``tests/oracle/bench``:
 the one KPLAN_SCHEDBENCH names, else the one ``make oracle`` built; without either, kplan runs alone. Both look at all
-nodes for each pod. Of kplan, ``explain s`` is an explanation of one pod, and ``render %`` what writing it as text and
-JSON takes of reading, explaining and writing together. Nothing is asserted about absolute times: the ratio is what
-says something on a shared machine.
+nodes for each pod. ``--growth`` tells instead how answers grow with what they are about (``growth.py``). Of kplan,
+``explain s`` is an explanation of one pod, and ``render %`` what writing it as text and JSON takes of reading,
+explaining and writing together. Nothing is asserted about absolute times: the ratio is what says something on a shared
+machine.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from tests.bench import growth
 
 HERE = Path(__file__).parent
 BUILT = HERE.parent / "oracle" / "schedbench"
@@ -154,10 +158,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--shape", choices=SHAPES, action="append", help="may be given again; all shapes if absent")
     parser.add_argument("--small", action="store_true", help="500 nodes, 3,000 running and 200 pending pods")
     parser.add_argument("--no-real", action="store_true", help="leave the real scheduler out")
+    parser.add_argument(
+        "--growth", nargs="*", choices=list(growth.SHAPES), help="exponents between n, 2n and 4n; all if none is named"
+    )
     parser.add_argument("--one", metavar="FILE", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.one:
         sys.stdout.write(json.dumps(measure(args.one)) + "\n")
+        return 0
+    if args.growth is not None:
+        growth.report(args.growth or list(growth.SHAPES), small=args.small)
         return 0
     size = {"nodes": args.nodes, "running": args.running, "pending": args.pending}
     if args.small:

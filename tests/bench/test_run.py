@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bench import run
+from tests.bench import growth, run
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,15 @@ def test_a_scheduler_that_is_named_has_to_be_there(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("KPLAN_SCHEDBENCH", "/nowhere/schedbench")
     with pytest.raises(SystemExit, match="no file"):
         run.binary()
+
+
+def test_growth_is_told_as_exponents_of_time_and_of_calls(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["--growth", "host-ports", "--small"]) == 0
+    head, line = capsys.readouterr().out.splitlines()
+    assert head.split() == ["shape", "n", "seconds", "exponents", "calls", "exponents"]
+    name, size, *numbers = line.split()
+    assert (name, size, len(numbers)) == ("host-ports", "4", 3 + 2 + 3 + 2)
+
+
+def test_an_exponent_is_that_of_each_doubling() -> None:
+    assert growth.exponents([1.0, 2.0, 8.0]) == "1.0 2.0"

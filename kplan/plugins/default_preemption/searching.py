@@ -232,7 +232,8 @@ def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows, by_class
         return np.zeros(0, dtype=np.intp)
 
     counts = counting(budget)
-    counter = cluster.counters.get(("DefaultPreemption", budget.namespace, selector), lambda one: int(counts(one)))
+    key = ("DefaultPreemption", budget.namespace, selector)
+    counter = cluster.counters.get(key, lambda one: int(counts(one)), selector.hooks)
     positions = by_class.of(np.flatnonzero(counter.classes))
     disrupted = budget.status.disrupted_pods
     if disrupted:

@@ -70,7 +70,8 @@ def count_matching(terms: Sequence[AffinityTerm], cluster: Cluster) -> Counter:
     """
     # Terms that differ in topology alone are about the same pods.
     key = (_OWNER, "matching", tuple((t.selector, t.namespaces, t.namespace_selector) for t in terms))
-    return cluster.counters.get(key, lambda pod_class: int(matches_all(terms, pod_class)))
+    hooks = [marks for term in terms for marks in term.selector.hooks]
+    return cluster.counters.get(key, lambda pod_class: int(matches_all(terms, pod_class)), hooks)
 
 
 class Kind(StrEnum):

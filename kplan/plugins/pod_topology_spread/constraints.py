@@ -235,7 +235,7 @@ def moved_pods(cluster: Cluster, namespace: str, selector: Selector) -> Counter:
     def weigh(pod_class: PodClass) -> int:
         return int(pod_class.namespace == namespace and selector.matches(pod_class.labels))
 
-    return cluster.counters.get((namespace, selector, "all"), weigh)
+    return cluster.counters.get((namespace, selector, "all"), weigh, selector.hooks)
 
 
 def counted_domains(codes: NDArray[np.int32], values: int, included: Mask) -> NDArray[np.int32]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kplan.cluster import Cluster, PodClass, PodInfo
+from kplan.cluster.near_budgets import budgets_near
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.selectors import compile_selector
 
@@ -25,5 +26,4 @@ def counting(budget: PodDisruptionBudget) -> Callable[[PodClass], bool]:
 
 def budgets_of(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
     """Budgets that preemption counts a pod against."""
-    table = cluster.objects.table("pod_disruption_budgets")
-    return [budget for budget in table.values() if counting(budget)(pod.pod_class)]
+    return [budget for budget in budgets_near(cluster, pod.pod_class) if counting(budget)(pod.pod_class)]

@@ -42,4 +42,4 @@ def live_pods(cluster: Cluster, namespace: str, selector: Selector) -> Int:
         mine = pod_class.namespace == namespace and not pod_class.terminating
         return int(mine and selector.matches(pod_class.labels))
 
-    return cluster.counters.get((namespace, selector, "live"), weigh).nodes
+    return cluster.counters.get((namespace, selector, "live"), weigh, selector.hooks).nodes

@@ -29,7 +29,7 @@ from kplan.plugins.shared.csi_translation import (
     volume_handle,
 )
 from kplan.plugins.volume_binding.capacity import allowed_topology, free_storage, provisions
-from kplan.plugins.volume_binding.matching import MatchError, match_claim
+from kplan.plugins.volume_binding.matching import MatchError, Matching
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +205,14 @@ def _bind_delayed(
         answer.no_volume |= elsewhere
         alive = alive & ~elsewhere
     to_match = by_size([claim for claim in delayed if SELECTED_NODE not in claim.annotations])
-    taken: list[Int] = []
-    numbers: dict[str, int] = {}
+    matching = Matching(cluster, rows, features)
     for claim in to_match:
         try:
-            taken.append(match_claim(claim, cluster, rows, features, taken, numbers))
+            matching.match(claim)
         except MatchError as error:
             answer.errors.extend(RowError(int(row), str(error)) for row in np.flatnonzero(alive))
             return
+    taken = matching.taken
     everywhere = np.ones(len(rows), dtype=np.bool_)
     to_provision = [(claim, everywhere) for claim in selected]
     to_provision += [(claim, volume < 0) for claim, volume in zip(to_match, taken, strict=True)]
@@ -232,9 +232,8 @@ def _bind_delayed(
         alive = alive & ~(asked & ~(possible & space.enough))
         capacity[:] = space.source
     planned = [(claim, needed, capacity) for (claim, needed), capacity in zip(to_provision, capacities, strict=True)]
-    answer.choice.update(
-        _choices(rows, alive & ~answer.out_of_reach & ~answer.missing, to_match, taken, list(numbers), planned, keys)
-    )
+    alive = alive & ~answer.out_of_reach & ~answer.missing
+    answer.choice.update(_choices(rows, alive, to_match, taken, list(matching.numbers), planned, keys))
 
 
 def _may_provision(storage_class: StorageClass, cluster: Cluster, rows: NDArray[np.intp]) -> Mask:

@@ -5,8 +5,9 @@ Source: component-helpers v0.37.2 storage/volume/pv_helpers.go FindMatchingVolum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,82 +26,116 @@ class MatchError(Exception):
     """A claim the scheduler cannot look for a volume for; the message is its text."""
 
 
-def match_claim(
-    claim: PersistentVolumeClaim,
-    cluster: Cluster,
-    rows: NDArray[np.intp],
-    features: Features,
-    taken: Sequence[Int],
-    numbers: dict[str, int],
-) -> Int:
-    """Find the volume a claim gets on each node.
+class Matching:
+    """One search for the volumes of a pod's claims, over M nodes.
+
+    What earlier claims took on a node is taken there for later ones, so the first volume that is left moves one way
+    along the order of preference: each place of it is passed once, however many claims are alike.
 
     Args:
-        claim: an unbound claim that waits for its first consumer.
         cluster: the cluster.
         rows: intp[M], node rows.
         features: the scheduler's version.
-        taken: int64[M] each, the volumes that earlier claims of the pod take on each node.
-        numbers: number of each volume seen so far, in order; grows.
 
-    Returns:
-        int64[M], number of a volume, -1 where there is none.
-
-    Raises:
-        MatchError: the scheduler fails on this claim.
+    Attributes:
+        taken: int64[M] for each claim so far, number of its volume, -1 where there is none.
+        numbers: number of each volume seen so far, in order.
     """
-    selector = _claim_selector(claim, features)
-    prebound, free = _candidates(claim, cluster, features, selector)
-    chosen = np.full(len(rows), -1, dtype=np.int64)
-    undecided = np.ones(len(rows), dtype=np.bool_)
-    for volume in prebound:
-        number = numbers.setdefault(volume.name, len(numbers))
-        # A volume reserved for the claim decides: where it is out of reach, no other is tried.
-        decides = undecided & ~_is_taken(number, taken, len(rows))
-        chosen[decides & reach(cluster, volume.spec.node_affinity)[rows]] = number
-        undecided &= ~decides
-    _take_first_free(free, cluster, rows, undecided, taken, numbers, chosen)
-    return chosen
+
+    def __init__(self, cluster: Cluster, rows: NDArray[np.intp], features: Features) -> None:
+        self.taken: list[Int] = []
+        self.numbers: dict[str, int] = {}
+        self._cluster, self._rows, self._features = cluster, rows, features
+        self._gone: list[set[int]] = []
+        self._gone_of = 0
+        self._orders: dict[_Wish, _Order] = {}
+
+    def match(self, claim: PersistentVolumeClaim) -> None:
+        """Find the volume that the next claim gets on each node; it waits for its first consumer, and is unbound.
+
+        Raises:
+            MatchError: the scheduler fails on this claim.
+        """
+        wish = _wish(claim, self._features)
+        self._take_note()
+        chosen = np.full(len(self._rows), -1, dtype=np.int64)
+        undecided = np.ones(len(self._rows), dtype=np.bool_)
+        for volume in _reserved(claim, self._cluster, self._features):
+            number = self._number(volume.name)
+            # A volume reserved for the claim decides: where it is out of reach, no other is tried.
+            there = [position for position, gone in enumerate(self._gone) if number in gone]
+            decides = undecided.copy()
+            decides[there] = False
+            chosen[decides & reach(self._cluster, volume.spec.node_affinity)[self._rows]] = number
+            undecided &= ~decides
+        if undecided.any():
+            self._take_first_free(claim, wish, undecided, chosen)
+        self.taken.append(chosen)
+
+    def _take_note(self) -> None:
+        """Write down by node what earlier claims took, once there are any."""
+        if self.taken and not self._gone:
+            self._gone = [set() for _ in range(len(self._rows))]
+        for chosen in self.taken[self._gone_of :]:
+            for position in np.flatnonzero(chosen >= 0).tolist():
+                self._gone[position].add(int(chosen[position]))
+        self._gone_of = len(self.taken)
+
+    def _take_first_free(
+        self, claim: PersistentVolumeClaim, wish: _Wish, undecided: NDArray[np.bool_], chosen: Int
+    ) -> None:
+        """Write to ``chosen`` the first free volume in reach of each undecided node that no earlier claim takes."""
+        order = self._orders.get(wish)
+        if order is None:
+            free = _free(claim, wish, self._cluster, self._features)
+            order = self._orders[wish] = _Order(self._cluster, free, self._rows)
+        none = len(order.free)
+        if not self._gone:
+            found = undecided & (order.first < none)
+            firsts, which = np.unique(order.first[found], return_inverse=True)
+            numbers = np.array([self._number(order.free[first].name) for first in firsts.tolist()], dtype=np.int64)
+            chosen[found] = numbers[which]
+            return
+        for position in np.flatnonzero(undecided & (order.first < none)).tolist():
+            gone = self._gone[position]
+            while order.first[position] < none:
+                number = self._number(order.free[order.first[position]].name)
+                if number not in gone:
+                    chosen[position] = number
+                    break
+                order.pass_on(position)
+
+    def _number(self, volume: str) -> int:
+        return self.numbers.setdefault(volume, len(self.numbers))
 
 
-def _take_first_free(
-    free: Sequence[PersistentVolume],
-    cluster: Cluster,
-    rows: NDArray[np.intp],
-    undecided: NDArray[np.bool_],
-    taken: Sequence[Int],
-    numbers: dict[str, int],
-    chosen: Int,
-) -> None:
-    """Write to ``chosen`` the first free volume in reach of each undecided node that no earlier claim takes."""
-    order = Preference(cluster, [_place(cluster, volume) for volume in free])
-    at = np.flatnonzero(undecided)
-    first = order.first(rows[at])
-    for index in np.unique(first[first < len(free)]).tolist():
-        numbers.setdefault(free[index].name, len(numbers))
-    number_of = np.array([numbers.get(volume.name, -1) for volume in free] + [-1], dtype=np.int64)
-    chosen[at] = number_of[first]
-    clash = np.zeros(len(rows), dtype=np.bool_)
-    for volumes in taken:
-        clash |= (chosen >= 0) & (volumes == chosen)
-    for position in np.flatnonzero(clash).tolist():
-        gone = {int(volumes[position]) for volumes in taken}
-        names = (free[index].name for index in order.at(int(rows[position])))
-        left = next((name for name in names if numbers.get(name, -1) not in gone), None)
-        chosen[position] = -1 if left is None else numbers.setdefault(left, len(numbers))
+class _Order:
+    """Free volumes for claims that are alike, smallest first, and the first that is left for each node.
+
+    Attributes:
+        free: the volumes.
+        first: int64[M], the first in reach of each node that is not passed; their number where there is none.
+    """
+
+    def __init__(self, cluster: Cluster, free: Sequence[PersistentVolume], rows: NDArray[np.intp]) -> None:
+        self.free = free
+        self._preference = Preference(cluster, [_place(cluster, volume) for volume in free])
+        self._rows = rows
+        self._left: dict[int, Iterator[int]] = {}
+        self.first = self._preference.first(rows)
+
+    def pass_on(self, position: int) -> None:
+        """Pass the first that is left for a node."""
+        left = self._left.get(position)
+        if left is None:
+            left = self._left[position] = self._preference.at(int(self._rows[position]))
+            next(left, None)
+        self.first[position] = next(left, len(self.free))
 
 
 def _place(cluster: Cluster, volume: PersistentVolume) -> Place:
     affinity = volume.spec.node_affinity
     return Place(single_term(affinity_terms(affinity)), lambda: reach(cluster, affinity))
-
-
-def _is_taken(number: int, taken: Sequence[Int], count: int) -> NDArray[np.bool_]:
-    """bool[M] of the nodes where an earlier claim of the pod takes the volume."""
-    mask = np.zeros(count, dtype=np.bool_)
-    for volumes in taken:
-        mask |= volumes == number
-    return mask
 
 
 def _claim_selector(claim: PersistentVolumeClaim, features: Features) -> Selector | None:
@@ -152,20 +187,59 @@ def volumes_of_class(cluster: Cluster, name: str) -> list[PersistentVolume]:
     return by_class.get(name, [])
 
 
-def _candidates(
-    claim: PersistentVolumeClaim, cluster: Cluster, features: Features, selector: Selector | None
-) -> tuple[list[PersistentVolume], list[PersistentVolume]]:
-    """List volumes reserved for the claim, and free ones that suit it, smallest first, equal ones by name."""
-    prebound, free = [], []
-    for volume in volumes_of_class(cluster, claim_class(claim)):
-        if mismatch(claim, volume, features):
-            continue
-        if reserved_for(volume, claim):
-            prebound.append(volume)
-        elif not free_mismatch(claim, volume, selector):
-            free.append(volume)
-    free.sort(key=volume_size)
-    return prebound, free
+class _Wish(NamedTuple):
+    """What a claim says about the free volumes that suit it: claims that say the same get the same."""
+
+    storage_class: str
+    size: int
+    volume_mode: str
+    attributes_class: str
+    selector: Selector | None
+    access_modes: frozenset[str]
+
+
+def _wish(claim: PersistentVolumeClaim, features: Features) -> _Wish:
+    return _Wish(
+        claim_class(claim),
+        nanos(requested_storage(claim) or 0),
+        claim.spec.volume_mode or "Filesystem",
+        claim.spec.volume_attributes_class_name or "",
+        _claim_selector(claim, features),
+        frozenset(claim.spec.access_modes or ()),
+    )
+
+
+def _reserved(claim: PersistentVolumeClaim, cluster: Cluster, features: Features) -> list[PersistentVolume]:
+    """Volumes of the claim's class that are reserved for it and suit it, by name."""
+
+    def index() -> dict[tuple[str, str], list[PersistentVolume]]:
+        by_claim: dict[tuple[str, str], list[PersistentVolume]] = {}
+        for volume in sorted(cluster.objects.persistent_volumes.values(), key=lambda volume: volume.name.encode()):
+            ref = volume.spec.claim_ref
+            if ref is not None:
+                by_claim.setdefault((ref.namespace or "", ref.name or ""), []).append(volume)
+        return by_claim
+
+    by_claim: dict[tuple[str, str], list[PersistentVolume]] = cluster.objects.derived(
+        "volumes by claim", ("persistent_volumes",), index
+    )
+    return [
+        volume
+        for volume in by_claim.get((claim.namespace, claim.name), ())
+        if volume_class(volume) == claim_class(claim) and mismatch(claim, volume, features) is None
+    ]
+
+
+def _free(claim: PersistentVolumeClaim, wish: _Wish, cluster: Cluster, features: Features) -> list[PersistentVolume]:
+    """Free volumes that suit a claim, smallest first, equal ones by name."""
+    free = [
+        volume
+        for volume in volumes_of_class(cluster, wish.storage_class)
+        if volume.spec.claim_ref is None
+        and mismatch(claim, volume, features) is None
+        and free_mismatch(claim, volume, wish.selector) is None
+    ]
+    return sorted(free, key=volume_size)
 
 
 def volume_size(volume: PersistentVolume) -> int:
