@@ -1,7 +1,7 @@
 """What a change of objects looks like to the scheduling queue.
 
 Source: v1.37.2 pkg/scheduler/framework/events.go NodeSchedulingPropertiesChange, PodSchedulingPropertiesChange;
-eventhandlers.go.
+eventhandlers.go updatePodInSchedulingQueue, deletePodFromSchedulingQueue.
 """
 
 from __future__ import annotations
@@ -112,6 +112,10 @@ def pod_events(old: Pod | None, new: Pod | None, rules: RequestRules, *, target:
         return
     waiting = Resource.TARGET_POD if target else Resource.UNSCHEDULED_POD
     resource = Resource.ASSIGNED_POD if there.spec.node_name else waiting
+    promised = old.status.nominated_node_name if old is not None and not old.spec.node_name else ""
+    if promised and (new is None or new.status.nominated_node_name != promised):
+        # a pod that was to have a node counted there: to others it is one that has left
+        yield Happened(Resource.ASSIGNED_POD, Action.DELETE, old, None)
     if old is None or new is None:
         yield from object_events(resource, old, new)
         return

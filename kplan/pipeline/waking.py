@@ -1,7 +1,7 @@
 """What wakes a pod that the scheduler has refused: which plugins did, and which of them ask to hear of what happened.
 
-Source: v1.37.2 pkg/scheduler/backend/queue/scheduling_queue.go isPodWorthRequeuing, eventhandlers.go;
-v1.36.3 scheduling_queue.go getUnschedulablePodsWithCrossTopologyTerm.
+Source: v1.37.2 pkg/scheduler/backend/queue/scheduling_queue.go isPodWorthRequeuing, eventhandlers.go
+getLEPriorityPreCheck; v1.36.3 scheduler.go buildQueueingHintMap.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.statuses import Statuses
 from kplan.result import Outcome
 
-_SPREAD = "PodTopologySpread"
-_BY_TERMS = frozenset({Action.ADD, Action.UPDATE, Action.POD_LABEL, Action.POD_TOLERATION, Action.POD_GATES_GONE})
-"""What happens to a placed pod that up to 1.36 is told to pods alone that look across nodes."""
+_TAINTS = Interest(Resource.NODE, Action.NODE_TAINT)
 EXTENDERS = "extenders"
 """Stands for any extender among those that refuse: whatever happens wakes the pod then."""
 
@@ -63,9 +61,9 @@ class Waking:
     def interests(self) -> Iterator[tuple[str, Interest]]:
         """Yield what each of them asks to hear of, by its name."""
         for plugin in self._those():
-            if hasattr(plugin, "interests"):
-                for interest in plugin.interests():
-                    yield plugin.name, interest
+            asked = _asked(plugin)
+            for interest in (*asked, _TAINTS) if self._taints_too(asked) else asked:
+                yield plugin.name, interest
 
     def by(self, cluster: Cluster, happened: Iterable[Happened]) -> str:
         """Name the first of them that something wakes the pod for; empty for none.
@@ -74,31 +72,40 @@ class Waking:
             cluster: as it is after it.
             happened: one thing after the other.
         """
-        events = [one for one in happened if self._is_told(cluster, one)]
+        events = [one for one in happened if self._is_told(one)]
         if not self.plugins or EXTENDERS in self.plugins:
             return (EXTENDERS if self.plugins else "any") if events else ""
         for plugin in self._those():
-            interests = plugin.interests() if hasattr(plugin, "interests") else ()
-            for one in events:
-                if any(interest.covers(one) for interest in interests) and (
-                    not hasattr(plugin, "wakes") or plugin.wakes(self.pod, cluster, one)
-                ):
-                    name: str = plugin.name
-                    return name
+            asked = _asked(plugin)
+            if any(self._takes(plugin, asked, cluster, one) for one in events):
+                name: str = plugin.name
+                return name
         return ""
+
+    def _takes(self, plugin: Any, asked: tuple[Interest, ...], cluster: Cluster, one: Happened) -> bool:
+        """Whether a plugin takes one thing for a chance."""
+        if _TAINTS.covers(one) and self._taints_too(asked):
+            return True
+        asks = any(interest.covers(one) for interest in asked)
+        return asks and (not hasattr(plugin, "wakes") or plugin.wakes(self.pod, cluster, one))
+
+    def _taints_too(self, asked: tuple[Interest, ...]) -> bool:
+        """Whether taints that change wake it unseen: up to 1.36, where a plugin hears of new nodes but not of them."""
+        nodes = [interest.actions for interest in asked if interest.resource is Resource.NODE]
+        if self.pipeline.features.since(37):
+            return False
+        return any(Action.ADD in actions for actions in nodes) and not any(Action.NODE_TAINT in a for a in nodes)
 
     def _those(self) -> Iterator[Any]:
         return (plugin for name, plugin in self.pipeline.plugins.items() if name in self.plugins)
 
-    def _is_told(self, cluster: Cluster, one: Happened) -> bool:
-        """Up to 1.36, of a placed pod only those hear that spread in its namespace or have a term about it."""
-        if self.pipeline.features.since(37) or one.resource is not Resource.ASSIGNED_POD or one.action not in _BY_TERMS:
-            return True
-        other = one.new
-        if not isinstance(other, Pod):
-            return True
-        if _SPREAD in self.plugins and other.namespace == self.pod.namespace:
-            return True
-        namespace = cluster.objects.namespaces.get(other.namespace)
-        labels = namespace.labels if namespace is not None else {}
-        return any(term.matches(other.namespace, other.labels, labels) for term in self.pod.pod_class.affinity)
+    def _is_told(self, one: Happened) -> bool:
+        """Of a pod without a node that gave up the one it was promised, those hear that are no more important."""
+        gone = one.old if one.resource is Resource.ASSIGNED_POD and one.action is Action.DELETE else None
+        return not isinstance(gone, Pod) or bool(gone.spec.node_name) or self.pod.priority <= (gone.spec.priority or 0)
+
+
+def _asked(plugin: Any) -> tuple[Interest, ...]:
+    """What a plugin asks to hear of."""
+    asked: tuple[Interest, ...] = plugin.interests() if hasattr(plugin, "interests") else ()
+    return asked

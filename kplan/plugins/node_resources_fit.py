@@ -175,7 +175,7 @@ class NodeResourcesFit:
     def interests(self) -> tuple[Interest, ...]:
         """Pods that are gone or ask for less, nodes that are new or have other amounts, classes of devices."""
         interests = [POD_DELETED, Interest(Resource.NODE, Action.ADD | Action.NODE_ALLOCATABLE)]
-        if self._features.enabled("DRAExtendedResource"):
+        if self._features.since(35) and self._features.enabled("DRAExtendedResource"):
             interests.append(Interest(Resource.DEVICE_CLASS, Action.ADD | Action.UPDATE))
         if self._features.enabled("InPlacePodVerticalScaling"):
             interests += [Interest(who, Action.POD_SCALE_DOWN) for who in (Resource.ASSIGNED_POD, Resource.TARGET_POD)]

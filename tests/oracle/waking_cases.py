@@ -1,5 +1,7 @@
 """Pods that are refused, and what happens then: whether it wakes them is asked of the real scheduling queue.
 
+Long because it is a table.
+
 python -m tests.oracle.waking_cases | tests/oracle/waking/waking > answers.jsonl    # fixtures/waking
 """
 
@@ -13,6 +15,7 @@ from typing import Any
 from tests.oracle.landing_cases import node, pod
 
 Object = dict[str, Any]
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"
 
@@ -49,7 +52,8 @@ DISK = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
 
 def cases() -> Iterator[Object]:
     """Yield every case: its name, objects, and what was before and is after."""
-    for group in (_resources, _nodes, _ports, _spread, _affinity, _anti_affinity, _volumes, _own):
+    groups = (_resources, _nodes, _ports, _spread, _affinity, _anti_affinity, _volumes, _own, _nominated, _devices)
+    for group in groups:
         for name, objects, old, new in group():
             yield {"name": name, "objects": objects, "old": old, "new": new}
 
@@ -184,8 +188,7 @@ def _term(app: str, key: str = ZONE, **more: Any) -> Object:
 
 
 def _affinity() -> Made:
-    required = "requiredDuringSchedulingIgnoredDuringExecution"
-    wants = edit(WANTS, "spec|affinity", {"podAffinity": {required: [_term("db")]}})
+    wants = edit(WANTS, "spec|affinity", {"podAffinity": {_REQUIRED: [_term("db")]}})
     base = [BIG, wants]
     runs = edit(RUNS, "spec|nodeName", "big")
     other = edit(runs, "metadata|labels|app", "cache")
@@ -197,13 +200,12 @@ def _affinity() -> Made:
     yield "affinity: a node with the key comes", base, None, SMALL
     yield "affinity: a node without the key comes", base, None, node("other", "8", "8Gi", {}, [])
     yield "affinity: a node moves", base, BIG, edit(BIG, "metadata|labels|" + ZONE, "c")
-    both = edit(WANTS, "spec|affinity", {"podAffinity": {required: [_term("db"), _term("cache")]}})
+    both = edit(WANTS, "spec|affinity", {"podAffinity": {_REQUIRED: [_term("db"), _term("cache")]}})
     yield "affinity: a pod that matches one of two terms comes", [BIG, both], None, runs
 
 
 def _anti_affinity() -> Made:
-    required = "requiredDuringSchedulingIgnoredDuringExecution"
-    wants = edit(WANTS, "spec|affinity", {"podAntiAffinity": {required: [_term("db"), _term("cache")]}})
+    wants = edit(WANTS, "spec|affinity", {"podAntiAffinity": {_REQUIRED: [_term("db"), _term("cache")]}})
     runs = edit(RUNS, "spec|nodeName", "big")
     base = [BIG, wants, runs]
     yield "anti-affinity: the pod goes", base, runs, None
@@ -213,7 +215,7 @@ def _anti_affinity() -> Made:
     yield "anti-affinity: a node comes", base, None, node("other", "1", "1Gi", {}, [])
     yield "anti-affinity: the node loses the key", base, BIG, edit(BIG, "metadata|labels|" + ZONE, None)
     yield "anti-affinity: the node gets another label", base, BIG, edit(BIG, "metadata|labels|x", "y")
-    against = edit(runs, "spec|affinity", {"podAntiAffinity": {required: [_term("web")]}})
+    against = edit(runs, "spec|affinity", {"podAntiAffinity": {_REQUIRED: [_term("web")]}})
     yield "anti-affinity of others: the pod goes", [BIG, WANTS, against], against, None
     yield "anti-affinity of others: another pod goes", [BIG, WANTS, against], runs, None
 
@@ -342,6 +344,141 @@ def _own() -> Made:
     )
     gated = edit(WANTS, "spec|schedulingGates", [{"name": "x"}])
     yield "own: the gate goes", [BIG, gated], gated, WANTS
+    term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": ZONE}
+    alone = edit(WANTS, "spec|affinity", {"podAntiAffinity": {_REQUIRED: [term]}})
+    web = edit(edit(RUNS, "spec|nodeName", "big"), "metadata|labels|app", "web")
+    yield "own: a label that others shun goes", [BIG, alone, web], alone, edit(alone, "metadata|labels|app", "db")
+    limit = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}
+    even = {**limit, "labelSelector": {"matchLabels": {"app": "web"}}, "nodeAffinityPolicy": "Ignore"}
+    spread = edit(edit(WANTS, "spec|topologySpreadConstraints", [even]), "spec|nodeSelector", {ZONE: "b"})
+    yield "own: a label that counts goes", [SMALL, BIG, spread, web], spread, edit(spread, "metadata|labels|app", "db")
+    honest = edit(spread, "spec|topologySpreadConstraints", [{**even, "nodeTaintsPolicy": "Honor"}])
+    yield (
+        "own: a toleration comes where taints count",
+        [SMALL, BIG, honest, web],
+        honest,
+        edit(honest, "spec|tolerations", [{"key": "a", "operator": "Exists"}]),
+    )
+
+
+def _nominated() -> Made:
+    """Pods without a node that were promised one."""
+    promised = edit(edit(RUNS, "spec|nodeName", None), "status|nominatedNodeName", "big")
+    web = edit(promised, "metadata|labels|app", "web")
+    taken_back = edit(promised, "status|nominatedNodeName", None)
+    higher = edit(promised, "spec|priority", 10)
+    crowded = edit(BIG, "status|allocatable|cpu", "2")
+    for name, one in (
+        ("a", promised),
+        ("a more important", higher),
+        ("a less important", edit(promised, "spec|priority", -1)),
+    ):
+        yield f"nominated: {name} pod goes", [crowded, edit(WANTS, "spec|containers", _asks("4")), one], one, None
+    yield (
+        "nominated: the promise is taken back",
+        [crowded, edit(WANTS, "spec|containers", _asks("4")), promised],
+        promised,
+        taken_back,
+    )
+    yield "nominated: another waiting pod goes", [SMALL, WANTS, taken_back], taken_back, None
+    yield "nominated: a promise is made", [SMALL, WANTS, taken_back], taken_back, promised
+    limit = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}
+    even = {**limit, "labelSelector": {"matchLabels": {"app": "web"}}, "nodeAffinityPolicy": "Ignore"}
+    spread = edit(edit(WANTS, "spec|topologySpreadConstraints", [even]), "spec|nodeSelector", {ZONE: "b"})
+    there = pod("there", {"app": "web"}, "100m", "1Mi", nodeName="big")
+    yield "nominated: a pod that counts goes", [SMALL, BIG, spread, there, web], web, None
+    yield "nominated: a pod that does not count goes", [SMALL, BIG, spread, there, promised], promised, None
+    yield (
+        "nominated: a pod that counts is placed",
+        [SMALL, BIG, spread, there, web],
+        web,
+        edit(web, "spec|nodeName", "small"),
+    )
+    term = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": ZONE}
+    away = edit(WANTS, "spec|affinity", {"podAntiAffinity": {_REQUIRED: [term]}})
+    runs = edit(edit(RUNS, "metadata|name", "there"), "spec|nodeName", "big")
+    yield "nominated: a pod to stay away from goes", [BIG, away, runs, promised], promised, None
+    yield (
+        "nominated: a pod that shuns it goes",
+        [
+            BIG,
+            away,
+            runs,
+            shuns := edit(
+                web,
+                "spec|affinity",
+                {"podAntiAffinity": {_REQUIRED: [{**term, "labelSelector": {"matchLabels": {"app": "web"}}}]}},
+            ),
+        ],
+        shuns,
+        None,
+    )
+
+
+def _asks(cpu: str) -> list[Object]:
+    return [{"name": "main", "image": "app", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}]
+
+
+def _devices() -> Made:
+    """Claims, classes and slices of devices."""
+    api = "resource.k8s.io/v1"
+    wants = edit(WANTS, "spec|resourceClaims", [{"name": "gpu", "resourceClaimName": "mine"}])
+    one = {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}
+    request = {"devices": {"requests": [{"name": "r", "exactly": one}]}}
+    mine = kind("mine", api, "ResourceClaim", "default", spec=request, metadata={"uid": "mine"})
+    other = kind("other", api, "ResourceClaim", "default", spec=request, metadata={"uid": "other"})
+    result = {"request": "r", "driver": "x.y", "pool": "p", "device": "d0"}
+    held = edit(other, "status", {"allocation": {"devices": {"results": [result]}}})
+    given = edit(mine, "status", {"allocation": {"devices": {"results": [result]}}})
+    taken = edit(given, "status|reservedFor", [{"resource": "pods", "name": "x", "uid": "x"}])
+    gpu = kind("gpu", api, "DeviceClass", spec={})
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "x.y", "nodeName": "big", "pool": pool, "devices": [{"name": "d0"}]}
+    devices = kind("slice", api, "ResourceSlice", spec=spec)
+    short = [BIG, wants, gpu, devices, mine, held]
+    yield "devices: the claim comes", [BIG, wants, gpu, devices], None, mine
+    yield "devices: another claim comes", [BIG, wants, gpu, devices], None, other
+    yield (
+        "devices: another claim comes, mine is there",
+        short,
+        None,
+        edit(edit(other, "metadata|name", "third"), "metadata|uid", "t"),
+    )
+    yield "devices: another claim gives its device back", short, held, other
+    yield "devices: another claim goes with its device", short, held, None
+    yield "devices: another claim goes that had none", [BIG, wants, gpu, mine, other], other, None
+    yield "devices: the claim has another label", short, mine, edit(mine, "metadata|labels", {"x": "y"})
+    yield "devices: the claim is allocated", short, mine, given
+    yield "devices: another claim is allocated", [BIG, wants, gpu, mine, other], other, held
+    yield "devices: one that holds the claim lets go", short, taken, given
+    yield "devices: mine is given back, the class is missing", [BIG, wants, mine], given, mine
+    yield "devices: another gives back, mine is missing", [BIG, wants, gpu, devices, held], held, other
+    yield "devices: a slice comes", [BIG, wants, gpu, mine], None, devices
+    yield "devices: a slice has more", short, devices, edit(devices, "spec|devices", [{"name": "d0"}, {"name": "d1"}])
+    yield "devices: a slice goes", short, devices, None
+    yield "devices: the class comes", [BIG, wants, devices, mine], None, gpu
+    yield "devices: the class changes", short, gpu, edit(gpu, "metadata|labels", {"x": "y"})
+    yield "devices: the class goes", short, gpu, None
+    yield "devices: a node comes", short, None, SMALL
+    yield "devices: a node gets a label", short, BIG, edit(BIG, "metadata|labels|x", "y")
+    yield "devices: a node grows", short, BIG, edit(BIG, "status|allocatable|cpu", "16")
+    yield (
+        "devices: a taint of a node goes",
+        short,
+        edit(BIG, "spec|taints", [{"key": "a", "effect": "NoSchedule"}]),
+        BIG,
+    )
+    yield "devices: a pod goes", [*short, RUNS], RUNS, None
+    made = edit(WANTS, "spec|resourceClaims", [{"name": "gpu", "resourceClaimTemplateName": "t"}])
+    known = edit(made, "status|resourceClaimStatuses", [{"name": "gpu", "resourceClaimName": "mine"}])
+    named = edit(made, "status|resourceClaimStatuses", [{"name": "gpu", "resourceClaimName": "nobody"}])
+    owned = edit(
+        mine,
+        "metadata|ownerReferences",
+        [{"apiVersion": "v1", "kind": "Pod", "name": "waits", "uid": "default/waits", "controller": True}],
+    )
+    yield "devices: the name of the claim comes", [BIG, made, gpu, devices, owned], made, known
+    yield "devices: the name of a claim comes that is missing", [BIG, made, gpu, devices], made, named
 
 
 if __name__ == "__main__":

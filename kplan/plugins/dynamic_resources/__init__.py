@@ -100,9 +100,13 @@ class DynamicResources:
     def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
         """A claim that gives devices back; one of the pod that is new or has another status; all else that is heard of.
 
-        Source: v1.37.2 dynamicresources.go isSchedulableAfterClaimChange.
+        Names of claims wake the pod if all its claims are there then.
+        Source: v1.37.2 dynamicresources.go isSchedulableAfterClaimChange, isSchedulableAfterTargetPodUpdate.
         """
         old, new = happened.old, happened.new
+        if happened.resource is Resource.TARGET_POD:
+            row = cluster.pod_index.get(pod.key)
+            return row is not None and lacking(cluster.pods[row], cluster, self.features) is None
         if happened.resource is not Resource.RESOURCE_CLAIM:
             return True
         held = isinstance(old, ResourceClaim) and old.status.allocation is not None

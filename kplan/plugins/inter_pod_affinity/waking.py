@@ -22,8 +22,8 @@ def wakes(pod: PodInfo, happened: Happened, features: Features) -> bool:
     """Tell whether it may; it is one of what InterPodAffinity asks to hear of."""
     old, new = happened.old, happened.new
     if happened.resource is Resource.TARGET_POD:
-        # up to 1.36 it was taken for any other pod, and that has no node
-        return features.since(37)
+        # up to 1.35 it was taken for any other pod, and that has no node
+        return features.since(36)
     if isinstance(new, Node):
         return _node(pod, old if isinstance(old, Node) else None, new)
     before, after = old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None

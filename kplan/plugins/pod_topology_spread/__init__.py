@@ -58,6 +58,7 @@ class PodTopologySpread:
         self._system_defaults = args is None or args.defaulting_type == "System"
         listed = () if args is None else tuple(args.default_constraints or ())
         self._defaults = SYSTEM_DEFAULTS if self._system_defaults else listed
+        self._features = features
         self._merge_keys = features.enabled("MatchLabelKeysInPodTopologySpread")
         self._comparison = features.enabled("TaintTolerationComparisonOperators")
         self._resize = features.enabled("InPlacePodVerticalScalingSchedulerPreemption")
@@ -102,7 +103,7 @@ class PodTopologySpread:
 
     def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
         """What changes which pods count, or which nodes are a domain."""
-        return waking.wakes(pod, self._constraints(pod, cluster, DO_NOT_SCHEDULE), happened)
+        return waking.wakes(pod, self._constraints(pod, cluster, DO_NOT_SCHEDULE), happened, self._features)
 
     def pre_score(
         self, pod: PodInfo, state: filtering.HardState | None, cluster: Cluster, rows: Rows

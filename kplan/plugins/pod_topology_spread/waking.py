@@ -1,7 +1,7 @@
 """Whether what happened may change how pods are spread.
 
 Source: v1.37.2 podtopologyspread/plugin.go isSchedulableAfterAssignedPodChange, isSchedulableAfterTargetPodChange,
-isSchedulableAfterNodeChange.
+isSchedulableAfterNodeChange; v1.35.4 podtopologyspread/plugin.go involvedInTopologySpreading.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kplan.framework.events import Happened, Resource
+from kplan.framework.features import Features
 from kplan.objects.models import Node, Pod
 from kplan.plugins.pod_topology_spread.constraints import Constraint
 
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from kplan.cluster import PodInfo
 
 
-def wakes(pod: PodInfo, constraints: Sequence[Constraint], happened: Happened) -> bool:
+def wakes(pod: PodInfo, constraints: Sequence[Constraint], happened: Happened, features: Features) -> bool:
     """Tell whether it may; it is one of what PodTopologySpread asks to hear of.
 
     Args:
         pod: that waits.
         constraints: its DoNotSchedule constraints.
         happened: what did.
+        features: version and gates.
     """
     old, new = happened.old, happened.new
     if happened.resource is Resource.NODE:
@@ -33,15 +35,16 @@ def wakes(pod: PodInfo, constraints: Sequence[Constraint], happened: Happened) -
         tolerates = before is not None and after is not None and before.spec.tolerations != after.spec.tolerations
         if tolerates and any(constraint.honors_taints for constraint in constraints):
             return True
-    elif any(one is not None and not _placed_beside(one, pod) for one in (before, after)):
+    elif any(one is not None and not _placed_beside(one, pod, features) for one in (before, after)):
         return False
     counts = [[one is not None and c.selector.matches(one.labels) for c in constraints] for one in (before, after)]
     return counts[0] != counts[1]
 
 
-def _placed_beside(other: Pod, pod: PodInfo) -> bool:
-    """Tell whether another pod is in the namespace and has a node, or is to have one."""
-    return bool(other.spec.node_name or other.status.nominated_node_name) and other.namespace == pod.namespace
+def _placed_beside(other: Pod, pod: PodInfo, features: Features) -> bool:
+    """Tell whether another pod is in the namespace and has a node, or (from 1.36) is to have one."""
+    promised = features.since(36) and other.status.nominated_node_name
+    return bool(other.spec.node_name or promised) and other.namespace == pod.namespace
 
 
 def _node(constraints: Sequence[Constraint], old: Node | None, new: Node | None) -> bool:

@@ -14,27 +14,19 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
-	"reflect"
 	"sort"
-	"unsafe"
+	_ "unsafe" // for go:linkname
 
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
-	clientscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
-	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
-	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"kporacle/inmemory"
 )
 
 //go:linkname findNodes k8s.io/kubernetes/pkg/scheduler.(*Scheduler).findNodesThatFitPod
@@ -42,11 +34,6 @@ func findNodes(s *scheduler.Scheduler, ctx context.Context, f framework.Framewor
 
 //go:linkname prioritize k8s.io/kubernetes/pkg/scheduler.prioritizeNodes
 func prioritize(ctx context.Context, extenders []fwk.Extender, f framework.Framework, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, error)
-
-type recorder struct{}
-
-func (r recorder) WithLogger(klog.Logger) events.EventRecorderLogger                            { return r }
-func (recorder) Eventf(_ runtime.Object, _ runtime.Object, _, _, _, _ string, _ ...interface{}) {}
 
 type oneCase struct {
 	Name          string            `json:"name"`
@@ -65,93 +52,42 @@ type answer struct {
 	Evicting map[string]int     `json:"evicting,omitempty"`
 }
 
-func private(f any, field string) reflect.Value {
-	v := reflect.ValueOf(f).Elem().FieldByName(field)
-	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "landing:", err)
-		os.Exit(1)
-	}
-}
-
 func main() {
 	klog.SetOutput(os.Stderr)
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	decoder := json.NewDecoder(in)
 	for decoder.More() {
 		var c oneCase
-		check(decoder.Decode(&c))
-		check(json.NewEncoder(os.Stdout).Encode(map[string]any{"name": c.Name, "pods": run(&c)}))
+		inmemory.Check(decoder.Decode(&c))
+		inmemory.Check(json.NewEncoder(os.Stdout).Encode(map[string]any{"name": c.Name, "pods": run(&c)}))
 	}
 }
 
 func run(c *oneCase) []answer {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	logger := klog.Background()
-	var nodes []*v1.Node
-	var pods, pending []*v1.Pod
-	var others []runtime.Object
-	var budgets []*policy.PodDisruptionBudget
-	dec := clientscheme.Codecs.UniversalDeserializer()
-	for _, item := range c.Objects {
-		o, _, err := dec.Decode(item, nil, nil)
-		check(err)
-		switch x := o.(type) {
-		case *v1.Node:
-			nodes = append(nodes, x)
-		case *v1.Pod:
-			corev1defaults.SetObjectDefaults_Pod(x)
-			x.UID = types.UID(x.Namespace + "/" + x.Name)
-			if x.Spec.NodeName == "" {
-				pending = append(pending, x)
-			} else {
-				pods = append(pods, x)
-			}
-		case *policy.PodDisruptionBudget:
-			budgets = append(budgets, x)
-		default:
-			others = append(others, o)
-		}
-	}
-	sort.Slice(nodes, func(i, j int) bool { return nodes[i].Name < nodes[j].Name })
-	client := fake.NewSimpleClientset(others...)
-	informers := scheduler.NewInformerFactory(client, 0, nil)
-	record := profile.RecorderFactory(func(string) events.EventRecorderLogger { return recorder{} })
-	s, err := scheduler.New(ctx, client, informers, nil, record, scheduler.WithPercentageOfNodesToScore(&c.Percent), scheduler.WithParallelism(1))
-	check(err)
-	informers.Start(ctx.Done())
-	informers.WaitForCacheSync(ctx.Done())
-	for _, n := range nodes {
-		s.Cache.AddNode(logger, n)
-	}
-	for _, p := range pods {
-		check(s.Cache.AddPod(logger, p))
-	}
-	f := s.Profiles[v1.DefaultSchedulerName]
-	check(s.Cache.UpdateSnapshot(logger, private(s, "nodeInfoSnapshot").Interface().(*cache.Snapshot)))
+	all := inmemory.Sort(c.Objects)
+	sort.Slice(all.Nodes, func(i, j int) bool { return all.Nodes[i].Name < all.Nodes[j].Name })
+	w := inmemory.Load(ctx, all, scheduler.WithPercentageOfNodesToScore(&c.Percent), scheduler.WithParallelism(1))
 	answers := []answer{}
-	for _, pod := range pending {
-		answers = append(answers, place(ctx, c, s, f, pod, len(nodes), budgets))
+	for _, pod := range all.Pending {
+		answers = append(answers, place(ctx, c, w, pod, len(all.Nodes), all.Budgets))
 	}
 	return answers
 }
 
-func place(ctx context.Context, c *oneCase, s *scheduler.Scheduler, f framework.Framework, pod *v1.Pod, nodes int, budgets []*policy.PodDisruptionBudget) answer {
+func place(ctx context.Context, c *oneCase, w *inmemory.World, pod *v1.Pod, nodes int, budgets []*policy.PodDisruptionBudget) answer {
 	a := answer{Pod: pod.Namespace + "/" + pod.Name, Starts: nodes, Shares: map[string]float64{}}
 	for start := 0; start < nodes; start++ {
-		private(s, "nextStartNodeIndex").SetInt(int64(start))
-		found, state, _ := cycle(ctx, s, f, pod)
+		inmemory.Private(w.Scheduler, "nextStartNodeIndex").SetInt(int64(start))
+		found, state, _ := cycle(ctx, w, pod)
 		if len(found) == 0 {
-			return evict(ctx, c, s, f, pod, budgets)
+			return evict(ctx, c, w, pod, budgets)
 		}
 		best := []string{found[0].Node().Name}
 		if len(found) > 1 {
-			scores, err := prioritize(ctx, s.Extenders, f, state, pod, found)
-			check(err)
+			scores, err := prioritize(ctx, w.Extenders, w.Framework, state, pod, found)
+			inmemory.Check(err)
 			best = highest(scores)
 		}
 		for _, name := range best {
@@ -161,12 +97,12 @@ func place(ctx context.Context, c *oneCase, s *scheduler.Scheduler, f framework.
 	return a
 }
 
-func cycle(ctx context.Context, s *scheduler.Scheduler, f framework.Framework, pod *v1.Pod) ([]fwk.NodeInfo, fwk.CycleState, framework.Diagnosis) {
+func cycle(ctx context.Context, w *inmemory.World, pod *v1.Pod) ([]fwk.NodeInfo, fwk.CycleState, framework.Diagnosis) {
 	info, err := framework.NewPodInfo(pod)
-	check(err)
+	inmemory.Check(err)
 	state := framework.NewCycleState()
-	found, diagnosis, _, err := findNodes(s, ctx, f, state, &framework.QueuedPodInfo{PodInfo: info})
-	check(err)
+	found, diagnosis, _, err := findNodes(w.Scheduler, ctx, w.Framework, state, &framework.QueuedPodInfo{PodInfo: info})
+	inmemory.Check(err)
 	return found, state, diagnosis
 }
 
@@ -184,15 +120,15 @@ func highest(scores []fwk.NodePluginScores) []string {
 	return best
 }
 
-func evict(ctx context.Context, c *oneCase, s *scheduler.Scheduler, f framework.Framework, pod *v1.Pod, budgets []*policy.PodDisruptionBudget) answer {
+func evict(ctx context.Context, c *oneCase, w *inmemory.World, pod *v1.Pod, budgets []*policy.PodDisruptionBudget) answer {
 	a := answer{Pod: pod.Namespace + "/" + pod.Name, Draws: c.Draws, Evicting: map[string]int{}}
 	var dp *defaultpreemption.DefaultPreemption
-	for _, pl := range private(f, "postFilterPlugins").Interface().([]fwk.PostFilterPlugin) {
+	for _, pl := range inmemory.Private(w.Framework, "postFilterPlugins").Interface().([]fwk.PostFilterPlugin) {
 		if d, ok := pl.(*defaultpreemption.DefaultPreemption); ok {
 			dp = d
 		}
 	}
-	args := private(dp, "args")
+	args := inmemory.Private(dp, "args")
 	if c.MinPercentage != nil {
 		args.FieldByName("MinCandidateNodesPercentage").SetInt(*c.MinPercentage)
 	}
@@ -200,15 +136,15 @@ func evict(ctx context.Context, c *oneCase, s *scheduler.Scheduler, f framework.
 		args.FieldByName("MinCandidateNodesAbsolute").SetInt(*c.MinAbsolute)
 	}
 	for i := 0; i < c.Draws; i++ {
-		_, state, diagnosis := cycle(ctx, s, f, pod)
-		potential, err := diagnosis.NodeToStatus.NodesForStatusCode(f.SnapshotSharedLister().NodeInfos(), fwk.Unschedulable)
-		check(err)
+		_, state, diagnosis := cycle(ctx, w, pod)
+		potential, err := diagnosis.NodeToStatus.NodesForStatusCode(w.Framework.SnapshotSharedLister().NodeInfos(), fwk.Unschedulable)
+		inmemory.Check(err)
 		if len(potential) == 0 {
 			return a
 		}
 		offset, count := dp.GetOffsetAndNumCandidates(int32(len(potential)))
 		candidates, _, err := dp.Evaluator.DryRunPreemption(ctx, state, pod, potential, budgets, offset, count)
-		check(err)
+		inmemory.Check(err)
 		if len(candidates) > 0 {
 			a.Evicting[dp.Evaluator.SelectCandidate(ctx, candidates).Name()]++
 		}

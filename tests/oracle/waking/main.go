@@ -3,8 +3,9 @@
 //
 //	waking < cases.jsonl > answers.jsonl
 //
-// A case is {"name", "objects" (API objects; the one pod without a node is the one that waits), "old", "new" (an object
-// before and after; either may be missing)}. An answer has "refusedBy", the plugins that refused it, and "wakes".
+// A case is {"name", "objects" (API objects; the one pod "default/waits" without a node is the one that waits, others
+// without a node wait unseen), "old", "new" (an object before and after; either may be missing)}. An answer has
+// "refusedBy", the plugins that refused it, and "wakes". Of nodes and pods the scheduler's own event handlers are told.
 package main
 
 import (
@@ -13,31 +14,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"reflect"
-	"unsafe"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	storage "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/kubernetes/fake"
-	clientscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
-	"k8s.io/kubernetes/pkg/scheduler"
-	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"kporacle/inmemory"
 )
-
-type recorder struct{}
-
-func (r recorder) WithLogger(klog.Logger) events.EventRecorderLogger                            { return r }
-func (recorder) Eventf(_ runtime.Object, _ runtime.Object, _, _, _, _ string, _ ...interface{}) {}
 
 type oneCase struct {
 	Name    string            `json:"name"`
@@ -52,174 +42,172 @@ type answer struct {
 	Wakes     bool     `json:"wakes"`
 }
 
-func private(f any, field string) reflect.Value {
-	v := reflect.ValueOf(f).Elem().FieldByName(field)
-	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
-}
-
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "waking:", err)
-		os.Exit(1)
-	}
-}
-
-func decode(raw json.RawMessage) runtime.Object {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil
-	}
-	o, _, err := clientscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
-	check(err)
-	if pod, ok := o.(*v1.Pod); ok {
-		corev1defaults.SetObjectDefaults_Pod(pod)
-		pod.UID = types.UID(pod.Namespace + "/" + pod.Name)
-	}
-	return o
-}
-
 func main() {
 	klog.SetOutput(os.Stderr)
 	decoder := json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<20))
 	for decoder.More() {
 		var c oneCase
-		check(decoder.Decode(&c))
-		check(json.NewEncoder(os.Stdout).Encode(run(&c)))
+		inmemory.Check(decoder.Decode(&c))
+		inmemory.Check(json.NewEncoder(os.Stdout).Encode(run(&c)))
 	}
 }
 
 func run(c *oneCase) answer {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	logger := klog.Background()
-	var others []runtime.Object
-	var nodes []*v1.Node
-	var pods []*v1.Pod
+	all := inmemory.Sort(c.Objects)
+	w := inmemory.Load(ctx, all)
 	var waiting *v1.Pod
-	for _, raw := range c.Objects {
-		switch x := decode(raw).(type) {
-		case *v1.Node:
-			nodes = append(nodes, x)
-		case *v1.Pod:
-			if x.Spec.NodeName == "" {
-				waiting = x
-			} else {
-				pods = append(pods, x)
-			}
-		default:
-			others = append(others, x)
+	for _, pod := range all.Pending {
+		if pod.Name == "waits" {
+			waiting = pod
+		} else {
+			w.SchedulingQueue.AddNominatedPod(klog.Background(), must(framework.NewPodInfo(pod)), nil)
 		}
 	}
-	client := fake.NewSimpleClientset(others...)
-	informers := scheduler.NewInformerFactory(client, 0, nil)
-	record := profile.RecorderFactory(func(string) events.EventRecorderLogger { return recorder{} })
-	s, err := scheduler.New(ctx, client, informers, nil, record)
-	check(err)
-	informers.Start(ctx.Done())
-	informers.WaitForCacheSync(ctx.Done())
-	for _, n := range nodes {
-		s.Cache.AddNode(logger, n)
-	}
-	for _, p := range pods {
-		check(s.Cache.AddPod(logger, p))
-	}
-	f := s.Profiles[v1.DefaultSchedulerName]
-	check(s.Cache.UpdateSnapshot(logger, private(s, "nodeInfoSnapshot").Interface().(*cache.Snapshot)))
 	refused := sets.New[string]()
-	s.SchedulingQueue.Add(ctx, waiting)
-	if gated := s.SchedulingQueue.UnschedulablePods(); len(gated) == 0 {
-		popped, err := s.SchedulingQueue.Pop(logger)
-		check(err)
-		popped.ForEachPodInfo(func(info *framework.QueuedPodInfo) bool {
-			_, err := s.SchedulePod(ctx, f, framework.NewCycleState(), info)
+	enqueue(ctx, w, waiting)
+	if gated := w.SchedulingQueue.UnschedulablePods(); len(gated) == 0 {
+		putBack(w, func(info *framework.QueuedPodInfo) {
+			err := schedule(ctx, w, info)
 			fit, ok := err.(*framework.FitError)
 			if !ok {
-				check(fmt.Errorf("%s: the pod is not refused: %v", c.Name, err))
+				inmemory.Check(fmt.Errorf("%s: the pod is not refused: %v", c.Name, err))
 			}
 			refused = fit.Diagnosis.UnschedulablePlugins
 			info.UnschedulablePlugins = refused
-			check(s.SchedulingQueue.AddUnschedulablePodIfNotPresent(logger, info, s.SchedulingQueue.SchedulingCycle()))
-			return true
 		})
 	}
-	happen(ctx, s, waiting, decode(c.Old), decode(c.New))
-	wakes := len(s.SchedulingQueue.UnschedulablePods()) == 0
+	happen(w, inmemory.Decode(c.Old), inmemory.Decode(c.New))
+	wakes := true
+	for _, pod := range w.SchedulingQueue.UnschedulablePods() {
+		wakes = wakes && pod.Name != waiting.Name
+	}
 	return answer{c.Name, sets.List(refused), wakes}
 }
 
+func must[T any](made T, err error) T {
+	inmemory.Check(err)
+	return made
+}
+
+// before makes the cache hold a pod as it was before the change: the case may have refused with another of that name.
+func before(w *inmemory.World, old, new runtime.Object) {
+	one := new
+	if one == nil {
+		one = old
+	}
+	pod, ok := one.(*v1.Pod)
+	if !ok {
+		return
+	}
+	if there, err := w.Cache.GetPod(pod); err == nil {
+		inmemory.Check(w.Cache.RemovePod(klog.Background(), there))
+	}
+	if was, ok := old.(*v1.Pod); ok && was.Spec.NodeName != "" {
+		inmemory.Check(w.Cache.AddPod(klog.Background(), was))
+	}
+}
+
 // happen tells the queue of a change as the scheduler's event handlers do.
-func happen(ctx context.Context, s *scheduler.Scheduler, waiting *v1.Pod, old, new runtime.Object) {
-	logger := klog.Background()
-	tell := func(event fwk.ClusterEvent, before, after interface{}) {
-		s.SchedulingQueue.MoveAllToActiveOrBackoffQueue(logger, event, before, after, nil)
+func happen(w *inmemory.World, old, new runtime.Object) {
+	before(w, old, new)
+	if new != nil {
+		must(meta.Accessor(new)).SetResourceVersion("2")
 	}
 	one := new
 	if one == nil {
 		one = old
 	}
-	action := fwk.ActionType(fwk.Update)
-	var before, after interface{}
-	if old != nil {
-		before = old
-	} else {
-		action = fwk.Add
-	}
-	if new != nil {
-		after = new
-	} else {
-		action = fwk.Delete
-	}
-	switch x := one.(type) {
+	switch one.(type) {
 	case *v1.Node:
-		if old == nil || new == nil {
-			tell(fwk.ClusterEvent{Resource: fwk.Node, ActionType: action}, before, after)
-			return
-		}
-		for _, event := range framework.NodeSchedulingPropertiesChange(new.(*v1.Node), old.(*v1.Node)) {
-			tell(event, before, after)
-		}
+		dispatch(old, new,
+			func() { addNode(w.Scheduler, new) },
+			func() { updateNode(w.Scheduler, old, new) },
+			func() { deleteNode(w.Scheduler, old) })
 	case *v1.Pod:
-		if x.UID == waiting.UID {
-			s.SchedulingQueue.Update(ctx, old.(*v1.Pod), new.(*v1.Pod))
-			return
-		}
-		if old == nil || new == nil {
-			resource := fwk.EventResource(fwk.AssignedPod)
-			if x.Spec.NodeName == "" {
-				resource = fwk.UnscheduledPod
-			}
-			tell(fwk.ClusterEvent{Resource: resource, ActionType: action}, before, after)
-			return
-		}
-		for _, event := range framework.PodSchedulingPropertiesChange(new.(*v1.Pod), old.(*v1.Pod), false) {
-			tell(event, before, after)
-		}
+		tellPod(w, old, new)
+	case *resourceapi.ResourceClaim:
+		store(w, old, new)
+		tell(w, one, old, new)
 	default:
-		tell(fwk.ClusterEvent{Resource: kind(one), ActionType: action}, before, after)
+		tell(w, one, old, new)
 	}
 }
 
-func kind(o runtime.Object) fwk.EventResource {
-	switch o.(type) {
-	case *v1.PersistentVolume:
-		return fwk.PersistentVolume
-	case *v1.PersistentVolumeClaim:
-		return fwk.PersistentVolumeClaim
-	case *storage.StorageClass:
-		return fwk.StorageClass
-	case *storage.CSINode:
-		return fwk.CSINode
-	case *storage.CSIDriver:
-		return fwk.CSIDriver
-	case *storage.CSIStorageCapacity:
-		return fwk.CSIStorageCapacity
-	case *storage.VolumeAttachment:
-		return fwk.VolumeAttachment
-	case *resourceapi.ResourceClaim:
-		return fwk.ResourceClaim
-	case *resourceapi.ResourceSlice:
-		return fwk.ResourceSlice
-	case *resourceapi.DeviceClass:
-		return fwk.DeviceClass
+func dispatch(old, new runtime.Object, add, update, remove func()) {
+	switch {
+	case old == nil:
+		add()
+	case new == nil:
+		remove()
+	default:
+		update()
 	}
-	panic(fmt.Sprintf("no event of %T", o))
+}
+
+// tell moves pods for any object that has no handler of its own.
+func tell(w *inmemory.World, one, old, new runtime.Object) {
+	event := fwk.ClusterEvent{Resource: kind(one), ActionType: fwk.Update}
+	var before, after interface{}
+	dispatch(old, new,
+		func() { event.ActionType, after = fwk.Add, new },
+		func() { before, after = old, new },
+		func() { event.ActionType, before = fwk.Delete, old })
+	w.SchedulingQueue.MoveAllToActiveOrBackoffQueue(klog.Background(), event, before, after, nil)
+}
+
+// store makes the API hold a claim as it is after the change, and waits until the scheduler has heard of it: plugins look.
+func store(w *inmemory.World, old, new runtime.Object) {
+	gvr := resourceapi.SchemeGroupVersion.WithResource("resourceclaims")
+	one := new
+	if one == nil {
+		one = old
+	}
+	m := must(meta.Accessor(one))
+	known := func() metav1.Object {
+		claim, err := w.Framework.SharedDRAManager().ResourceClaims().Get(m.GetNamespace(), m.GetName())
+		if err != nil {
+			return nil
+		}
+		return claim
+	}
+	dispatch(old, new,
+		func() { inmemory.Check(w.Client.Tracker().Create(gvr, new, m.GetNamespace())) },
+		func() {
+			if known() != nil {
+				inmemory.Check(w.Client.Tracker().Update(gvr, new, m.GetNamespace()))
+			}
+		},
+		func() { _ = w.Client.Tracker().Delete(gvr, m.GetNamespace(), m.GetName()) })
+	for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		now := known()
+		if (now == nil) == (new == nil) && (now == nil || now.GetResourceVersion() == "2") {
+			return
+		}
+	}
+	inmemory.Check(fmt.Errorf("%s/%s: the scheduler has not heard of the claim", m.GetNamespace(), m.GetName()))
+}
+
+// kinds are the resources of events, by the names of kinds.
+var kinds = map[string]fwk.EventResource{
+	"PersistentVolume":      fwk.PersistentVolume,
+	"PersistentVolumeClaim": fwk.PersistentVolumeClaim,
+	"StorageClass":          fwk.StorageClass,
+	"CSINode":               fwk.CSINode,
+	"CSIDriver":             fwk.CSIDriver,
+	"CSIStorageCapacity":    fwk.CSIStorageCapacity,
+	"VolumeAttachment":      fwk.VolumeAttachment,
+	"ResourceClaim":         fwk.ResourceClaim,
+	"ResourceSlice":         fwk.ResourceSlice,
+	"DeviceClass":           fwk.DeviceClass,
+}
+
+func kind(o runtime.Object) fwk.EventResource {
+	name := o.GetObjectKind().GroupVersionKind().Kind
+	resource, ok := kinds[name]
+	if !ok {
+		inmemory.Check(fmt.Errorf("no event of %s", name))
+	}
+	return resource
 }
