@@ -331,13 +331,11 @@ def test_every_target_the_documents_name_is_in_the_makefile() -> None:
 def test_only_the_planner_and_bind_change_a_cluster() -> None:
     """Whatever is tried goes through a trial of the planner, which takes it back.
 
-    Scores of nodes that an extender gave back whole are those of nodes without pods: within one call they are. So is
-    the node of a cycle that asks what would be without a group whose pods are on several nodes.
+    Scores of nodes that an extender gave back whole are those of nodes without pods: within one call they are.
     """
     change = re.compile(r"cluster\.(apply|undo)\(")
     found = {path.relative_to(PACKAGE).as_posix() for path in MODULES if change.search(path.read_text())}
     assert {name for name in found if not name.startswith(("cluster/", "bind/"))} == {
-        "pipeline/cycle.py",
         "pipeline/planner.py",
         "pipeline/scoring.py",
     }

@@ -115,6 +115,9 @@ class Bench(Protocol):
         If so, these are back from here on.
         """
 
+    def fits_beside(self, back: Sequence[int]) -> bool:
+        """Whether the group, tried anew, fits with some of those that left back; if so, these are back from here on."""
+
 
 @runtime_checkable
 class PlacementFeasiblePlugin(Protocol):

@@ -114,6 +114,10 @@ class Ineligible(Enum):
     """Its preemptionPolicy says so."""
     TERMINATING = auto()
     """Pods on its nominated node are being deleted for a preemption."""
+    GROUP_WITHIN_NODES = auto()
+    """Its group is tried on several sets of nodes (1.36)."""
+    WHOLE_GROUP = auto()
+    """Others leave for all of its group, or for none of it (1.36)."""
 
 
 class PickRule(Enum):

@@ -6,7 +6,8 @@ framework/runtime/framework.go RunPreFilterPlugins, RunScorePlugins, RunPostFilt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -46,6 +47,7 @@ class Cycle:
         everything: ask every plugin about every node, also those that search.
         within: intp[M], the only nodes there are for this cycle; None for all.
         kept: answers about a pod like this one that was placed just before; None where there are none.
+        trial: gives a planner over the cluster that takes back what goes through it, to ask what would be.
     """
 
     cluster: Cluster
@@ -56,6 +58,7 @@ class Cycle:
     everything: bool = True
     within: Rows | None = None
     kept: KeptAnswers | None = None
+    trial: Callable[[], AbstractContextManager[Any]] | None = None
     states: dict[str, Any] = field(default_factory=dict)
     choices: dict[str, Any] = field(default_factory=dict)
     filters: Filters | None = None
@@ -66,14 +69,16 @@ class Cycle:
     scored: Scored | None = None
     diagnosis: Diagnosis | None = None
 
-    def explain(self, *, preempt: bool = True) -> Outcome:
+    def explain(self, *, preempt: bool = True, of_group: bool = False) -> Outcome:
         """Run the cycle up to the choice of a node; nothing changes.
 
         Args:
-            preempt: run PostFilter when no node is feasible; from 1.37 pods of groups never evict others on their own.
+            preempt: run PostFilter when no node is feasible.
+            of_group: whether this is part of the cycle of the pod's group; by themselves pods of groups evict nobody.
         """
         features = self.pipeline.features
-        preempt = preempt and len(self.nodes) > 0 and not (features.since(37) and key_of(self.pod, features))
+        alone = features.since(36) and not of_group and bool(key_of(self.pod, features))
+        preempt = preempt and len(self.nodes) > 0 and not alone
         enqueue = self.queue.kept_out(self.pod, self.cluster)
         outcome = Outcome(self.pod.key, self.pod.row, pre_enqueue=enqueue)
         try:
@@ -364,12 +369,11 @@ class Cycle:
 
     def _without(self, row: int, pods: Sequence[int]) -> NodeStatus:
         """Status of one node once some pods are gone."""
-        undo = self.cluster.apply(Remove(pod) for pod in pods)
-        try:
-            anew = Cycle(self.cluster, self.pipeline, self.pod, self.queue, self.nominated)
+        assert self.trial is not None, "only the cycle of a planner is asked what would be"
+        with self.trial() as trial:
+            trial.apply(Remove(pod) for pod in pods)
+            anew = Cycle(self.cluster, self.pipeline, self.pod, self.queue, self.nominated, trial=trial.trial)
             return anew.verdict(row, self.skipped)
-        finally:
-            self.cluster.undo(undo)
 
     def _filters(self) -> Filters:
         """The Filter plugins that PreFilter has not skipped."""

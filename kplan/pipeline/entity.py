@@ -72,7 +72,7 @@ class SinglePod:
             return Event(EventKind.PENDING, outcome)
         if outcome.error:
             return Event(EventKind.FAILED, outcome)
-        if outcome.choice < 0 and planner.preempt and _decided(outcome, ambiguous=planner.ambiguous):
+        if outcome.choice < 0 and planner.preempt and decided(outcome, ambiguous=planner.ambiguous):
             outcome, cycle = self._preempted(planner, outcome)
         then = outcome.last
         if then.choice < 0:
@@ -112,8 +112,8 @@ class SinglePod:
             planner.apply([Nominate(row, -1)])
 
 
-def _decided(outcome: Outcome, *, ambiguous: bool) -> bool:
-    """Tell whether there is a preemption to carry out."""
+def decided(outcome: Outcome, *, ambiguous: bool) -> bool:
+    """Tell whether there is a preemption to carry out: one that is drawn at random only where that is wanted."""
     preemption = outcome.preemption
     if preemption is None or not preemption.picks:
         return False

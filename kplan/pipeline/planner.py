@@ -10,8 +10,8 @@ from kplan.cluster import Change, Cluster, PodInfo, Undo
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import Entity, SinglePod
-from kplan.pipeline.group import PodGroupCycle, group_in
-from kplan.pipeline.group_turns import in_turns
+from kplan.pipeline.groups.cycle import PodGroupCycle, group_in
+from kplan.pipeline.groups.turns import in_turns
 from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
@@ -91,7 +91,16 @@ class Planner:
             nominated = int(self.cluster.pod_nominated[pod.row])
         everything = self.everything if everything is None else everything
         kept = None if everything or nominated >= 0 else self._kept_for(pod)
-        return Cycle(self.cluster, pipeline, pod, self.queue, nominated, everything=everything, kept=kept)
+        return Cycle(
+            self.cluster,
+            pipeline,
+            pod,
+            self.queue,
+            nominated,
+            everything=everything,
+            kept=kept,
+            trial=self.trial,
+        )
 
     def group_cycle(self, pod: PodInfo, within: Rows | None, *, everything: bool) -> Cycle:
         """Start a cycle of one pod of a group.

@@ -67,15 +67,28 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object],
             taken.alone = False
         taken.volumes.update(answer.volumes)
         taken.claims += answer.claims
-    for plugin in cycle.pipeline.at(Point.PRE_BIND) if bind else ():
+    if bind and settle(cycle, row, apply):
+        taken.alone = False
+    return taken
+
+
+def settle(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object]) -> bool:
+    """Let what PreBind plugins do before a pod is bound be done; tell whether that is anything.
+
+    Args:
+        cycle: of the pod, which is reserved on the node.
+        row: row of the node.
+        apply: carries changes out.
+    """
+    changed = False
+    for plugin in cycle.pipeline.at(Point.PRE_BIND):
         if hasattr(plugin, "settle"):
             choice = (cycle.choices.get(plugin.name) or {}).get(row)
             written = plugin.settle(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
             if written:
                 apply(written)
-                taken.alone = False
-    relabelled = labels_of_binding(cycle.cluster, cycle.pod, row, cycle.pipeline.features) if bind else ()
+                changed = True
+    relabelled = labels_of_binding(cycle.cluster, cycle.pod, row, cycle.pipeline.features)
     if relabelled:
         apply(relabelled)
-        taken.alone = False
-    return taken
+    return changed or bool(relabelled)

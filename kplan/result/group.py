@@ -50,12 +50,12 @@ class GroupOutcome:
     @property
     def last(self) -> GroupOutcome:
         """The last cycle: the one after victims left."""
-        return self.then if self.then is not None else self
+        return self.then.last if self.then is not None else self
 
     @property
     def makes_room(self) -> bool:
         """Whether pods are to leave for it, or none has to once its pods go where they are nominated to."""
-        return bool(self.nominated) and not self.under_way
+        return bool(self.nominated or self.victims) and not self.under_way
 
     @property
     def placed(self) -> bool:

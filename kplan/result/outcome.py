@@ -145,12 +145,12 @@ class Outcome:
     @property
     def last(self) -> Outcome:
         """The pod's last attempt: the one after a preemption that was carried out."""
-        return self.preempted.then if self.preempted is not None else self
+        return self.preempted.then.last if self.preempted is not None else self
 
     @property
     def victims(self) -> tuple[int, ...]:
         """Rows of the pods that left for it."""
-        return self.preempted.victims if self.preempted is not None else ()
+        return (*self.preempted.victims, *self.preempted.then.victims) if self.preempted is not None else ()
 
     @property
     def kept_out(self) -> bool:

@@ -13,8 +13,8 @@ from kplan.framework.codes import Code
 from kplan.framework.preemption import NodeStatus
 from kplan.framework.worlds import Rows
 from kplan.pipeline import Planner
-from kplan.pipeline.group import group_in
-from kplan.pipeline.group_trying import node_sets
+from kplan.pipeline.groups.cycle import group_in
+from kplan.pipeline.groups.trying import node_sets
 from kplan.plugins.shared.pod_groups import key_of, quorum_of
 from kplan.remedies.many import attempt
 from kplan.result import Event, EventKind, Outcome

@@ -23,6 +23,8 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _INELIGIBLE = {
     Ineligible.NEVER: "its preemptionPolicy is Never",
     Ineligible.TERMINATING: "pods on its nominated node are on their way out already",
+    Ineligible.GROUP_WITHIN_NODES: "its group is tied to one domain, and pods of such groups evict nobody in 1.36",
+    Ineligible.WHOLE_GROUP: "pods leave for all of its group or for none of it",
 }
 _KINDS = {
     Obstacle.TAINTS: "taints",

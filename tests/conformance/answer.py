@@ -20,7 +20,7 @@ from kplan.framework.features import Features
 from kplan.framework.preemption import NodeStatus
 from kplan.objects.requests import set_resource_defaults
 from kplan.objects.state import ClusterState
-from kplan.pipeline.group import group_in
+from kplan.pipeline.groups.cycle import group_in
 from kplan.pipeline.planner import Planner
 from kplan.plugins.shared.devices.usage import device_usage
 from kplan.result import Outcome
@@ -129,8 +129,13 @@ def turn_answer(turn: GroupOutcome, outcomes: dict[int, Outcome], cluster: Clust
     if turn.victims:
         out["victims"] = sorted(cluster.pods[row].key for row in turn.victims)
     if turn.then is not None:
-        out["then"] = turn_answer(turn.then, {row: outcomes[row].last for row in turn.pods}, cluster)
+        out["then"] = turn_answer(turn.then, {row: after(outcomes[row]) for row in turn.pods}, cluster)
     return out
+
+
+def after(outcome: Outcome) -> Outcome:
+    """The attempt after a preemption."""
+    return outcome.preempted.then if outcome.preempted is not None else outcome
 
 
 def member_answer(outcome: Outcome, cluster: Cluster) -> dict[str, Any]:

@@ -72,7 +72,7 @@ func (w *world) prioritize(p *v1.Pod, feasible []fwk.NodeInfo, out *PodOut) {
 			if no == nil || no.Total == nil || !e.IsPrioritizer() {
 				continue
 			}
-			score := hp.Score * weight * (fwk.MaxNodeScore / extenderv1.MaxExtenderPriority)
+			score := hp.Score * weight * (maxNodeScore / extenderv1.MaxExtenderPriority)
 			if no.Extenders == nil {
 				no.Extenders = map[string]int64{}
 			}

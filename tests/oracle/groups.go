@@ -151,7 +151,7 @@ func (w *world) groups(todo []*v1.Pod, out *CaseOut) error {
 			return err
 		}
 		out.Groups = append(out.Groups, done)
-		if done.Condition != nil && preempting.MatchString(done.Condition.Message) {
+		for turn, again := done, 0; turn.wakes(again == 0) && again < mostTurns; turn, again = turn.Then, again+1 {
 			pods := g.pods
 			g.pods = nil
 			for _, p := range pods {
@@ -161,7 +161,7 @@ func (w *world) groups(todo []*v1.Pod, out *CaseOut) error {
 				}
 				g.pods = append(g.pods, now)
 			}
-			if done.Then, err = w.asGroup(g, watch); err != nil {
+			if turn.Then, err = w.asGroup(g, watch); err != nil {
 				return err
 			}
 		}
@@ -169,14 +169,22 @@ func (w *world) groups(todo []*v1.Pod, out *CaseOut) error {
 	return nil
 }
 
-// entities orders what waits as the queue does: by priority, age, name. A group is as old as its oldest pod.
+// mostTurns is how often a group is tried again right after others left for it.
+const mostTurns = 3
+
+// wakes tells whether a group has another turn: others left for it, or none had to and its pods were nominated.
+func (g *GroupOut) wakes(first bool) bool {
+	return len(g.Victims) > 0 || first && g.Condition != nil && preempting.MatchString(g.Condition.Message)
+}
+
+// entities orders what waits as the queue does: by priority, age, name.
 func (w *world) entities(todo []*v1.Pod) []*group {
 	byKey := map[string]*group{}
 	var all []*group
-	for _, p := range todo {
+	for _, p := range inOrder(todo) {
 		name := p.Namespace + "/" + p.Name
 		rank, ok := int32(0), false
-		if p.Spec.SchedulingGroup != nil && inGroup(p) {
+		if p.Spec.SchedulingGroup != nil && inGroup(p) && w.ofGroup(p) {
 			rank, ok = w.groupPriority(p)
 		}
 		if !ok {
@@ -191,9 +199,7 @@ func (w *world) entities(todo []*v1.Pod) []*group {
 			all = append(all, g)
 		}
 		g.pods = append(g.pods, p)
-		if p.CreationTimestamp.Before(&g.created) || p.CreationTimestamp.Equal(&g.created) && name < g.first {
-			g.created, g.first = p.CreationTimestamp, name
-		}
+		g.joins(p)
 	}
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := all[i], all[j]
@@ -297,7 +303,7 @@ func (w *world) await(g *group, watch *watcher, before, victims int) {
 	ready := func() bool {
 		watch.mu.Lock()
 		defer watch.mu.Unlock()
-		if len(watch.deleted)-before < victims {
+		if len(watch.deleted)-before < victims || w.evicting(g) {
 			return false
 		}
 		for _, p := range g.pods {
@@ -346,8 +352,8 @@ func (w *world) steady() bool {
 	return have == len(bound)
 }
 
-// queued makes the queue's records of pods, all of one instant: then their names decide.
-func queued(pods []*v1.Pod) ([]*framework.QueuedPodInfo, error) {
+// inOrder sorts pods by priority, age and name.
+func inOrder(pods []*v1.Pod) []*v1.Pod {
 	sorted := slices.Clone(pods)
 	sort.SliceStable(sorted, func(i, j int) bool {
 		a, b := sorted[i], sorted[j]
@@ -359,8 +365,13 @@ func queued(pods []*v1.Pod) ([]*framework.QueuedPodInfo, error) {
 		}
 		return a.Name < b.Name
 	})
-	infos := make([]*framework.QueuedPodInfo, 0, len(sorted))
-	for _, p := range sorted {
+	return sorted
+}
+
+// queued makes the queue's records of pods, all of one instant: then their names decide.
+func queued(pods []*v1.Pod) ([]*framework.QueuedPodInfo, error) {
+	infos := make([]*framework.QueuedPodInfo, 0, len(pods))
+	for _, p := range inOrder(pods) {
 		info, err := framework.NewPodInfo(p)
 		if err != nil {
 			return nil, err

@@ -3,21 +3,14 @@
 package main
 
 import (
-	"context"
-	"sort"
 	"time"
-	_ "unsafe" // the group cycle is a method that is not exported
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler"
-	cache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
-
-//go:linkname scheduleOnePodGroup k8s.io/kubernetes/pkg/scheduler.(*Scheduler).scheduleOnePodGroup
-func scheduleOnePodGroup(s *scheduler.Scheduler, ctx context.Context, info *framework.QueuedPodGroupInfo)
 
 // groupPriority is that of the pod: groups have no turn of their own yet, the first of their pods brings them.
 func (w *world) groupPriority(p *v1.Pod) (int32, bool) {
@@ -58,32 +51,42 @@ func inGroupCycle(state *framework.CycleState, of fwk.CycleState) {
 	state.SetPodGroupSchedulingCycle(of.GetPodGroupSchedulingCycle())
 }
 
-// placement is the nodes that the cycle looks at.
-func (w *world) placement(framework.Framework) []fwk.NodeInfo {
-	nodes, err := private(w.sched, "nodeInfoSnapshot").Interface().(*cache.Snapshot).ListNodesInPlacement()
-	if err != nil {
-		return nil
+// joins: a group has the turn of the first of its pods, whatever the others are.
+func (g *group) joins(*v1.Pod) {}
+
+// ofGroup tells whether a pod has its turn with others: PreEnqueue keeps each out by itself.
+func (w *world) ofGroup(p *v1.Pod) bool {
+	f, ok := w.sched.Profiles[p.Spec.SchedulerName]
+	if !ok {
+		return false
 	}
-	return nodes
-}
-
-type sorted struct{ fwk.PlacementGeneratePlugin }
-
-func (s sorted) GeneratePlacements(ctx context.Context, state fwk.PodGroupCycleState, pg fwk.PodGroupInfo, parent *fwk.Placement) (*fwk.GeneratePlacementsResult, *fwk.Status) {
-	res, status := s.PlacementGeneratePlugin.GeneratePlacements(ctx, state, pg, parent)
-	if res != nil {
-		sort.Slice(res.Placements, func(i, j int) bool { return res.Placements[i].Name < res.Placements[j].Name })
-	}
-	return res, status
-}
-
-// sortPlacements has placements tried in the order of their names, which is that of a map.
-func (w *world) sortPlacements() {
-	for _, f := range w.sched.Profiles {
-		list := private(f, "placementGeneratePlugins")
-		plugins := list.Interface().([]fwk.PlacementGeneratePlugin)
-		for i := range plugins {
-			plugins[i] = sorted{plugins[i]}
+	for _, pl := range f.PreEnqueuePlugins() {
+		if !pl.PreEnqueue(w.ctx, p).IsSuccess() {
+			return false
 		}
 	}
+	return true
+}
+
+// evicting tells whether victims of a group, or of one of its pods, are still to be deleted.
+func (w *world) evicting(g *group) bool {
+	p := g.pods[0]
+	pg, err := w.inf.Scheduling().V1alpha2().PodGroups().Lister().PodGroups(p.Namespace).Get(*p.Spec.SchedulingGroup.PodGroupName)
+	for _, f := range w.sched.Profiles {
+		for _, pl := range private(f, "postFilterPlugins").Interface().([]fwk.PostFilterPlugin) {
+			dp, ok := pl.(*defaultpreemption.DefaultPreemption)
+			if !ok {
+				continue
+			}
+			if err == nil && dp.Executor.IsPodGroupRunningPreemption(pg.UID) {
+				return true
+			}
+			for _, p := range g.pods {
+				if dp.Executor.IsPodRunningPreemption(p.UID) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -3,21 +3,12 @@
 package main
 
 import (
-	"context"
-	"sort"
-	_ "unsafe" // the group cycle is a method that is not exported
-
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler"
-	cache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 )
-
-//go:linkname scheduleOnePodGroup k8s.io/kubernetes/pkg/scheduler.(*Scheduler).scheduleOnePodGroup
-func scheduleOnePodGroup(s *scheduler.Scheduler, ctx context.Context, info *framework.QueuedPodGroupInfo)
 
 func (w *world) groupPriority(p *v1.Pod) (int32, bool) {
 	pg, err := w.inf.Scheduling().V1beta1().PodGroups().Lister().PodGroups(p.Namespace).Get(*p.Spec.SchedulingGroup.PodGroupName)
@@ -63,32 +54,16 @@ func inGroupCycle(state *framework.CycleState, of fwk.CycleState) {
 	state.SetPlacementCycleState(of.GetPlacementCycleState())
 }
 
-// placement is the nodes that the cycle looks at.
-func (w *world) placement(framework.Framework) []fwk.NodeInfo {
-	nodes, err := private(w.sched, "nodeInfoSnapshot").Interface().(*cache.Snapshot).ListNodesInPlacement()
-	if err != nil {
-		return nil
-	}
-	return nodes
-}
-
-type sorted struct{ fwk.PlacementGeneratePlugin }
-
-func (s sorted) GeneratePlacements(ctx context.Context, state fwk.PodGroupCycleState, pg fwk.PodGroupInfo, parent *fwk.Placement) (*fwk.GeneratePlacementsResult, *fwk.Status) {
-	res, status := s.PlacementGeneratePlugin.GeneratePlacements(ctx, state, pg, parent)
-	if res != nil {
-		sort.Slice(res.Placements, func(i, j int) bool { return res.Placements[i].Name < res.Placements[j].Name })
-	}
-	return res, status
-}
-
-// sortPlacements has placements tried in the order of their names, which is that of a map.
-func (w *world) sortPlacements() {
-	for _, f := range w.sched.Profiles {
-		list := private(f, "placementGeneratePlugins")
-		plugins := list.Interface().([]fwk.PlacementGeneratePlugin)
-		for i := range plugins {
-			plugins[i] = sorted{plugins[i]}
-		}
+// joins: a group is as old as its oldest pod.
+func (g *group) joins(p *v1.Pod) {
+	name := p.Namespace + "/" + p.Name
+	if p.CreationTimestamp.Before(&g.created) || p.CreationTimestamp.Equal(&g.created) && name < g.first {
+		g.created, g.first = p.CreationTimestamp, name
 	}
 }
+
+// ofGroup: a pod that PreEnqueue keeps out keeps out all of its group.
+func (w *world) ofGroup(*v1.Pod) bool { return true }
+
+// evicting: the message of a group says how many pods leave for it.
+func (w *world) evicting(*group) bool { return false }

@@ -10,3 +10,5 @@ type (
 	postFilterPlugin = fwk.PostFilterPlugin
 	permitPlugin     = fwk.PermitPlugin
 )
+
+const maxNodeScore = fwk.MaxNodeScore

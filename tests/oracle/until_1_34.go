@@ -10,3 +10,5 @@ type (
 	postFilterPlugin = framework.PostFilterPlugin
 	permitPlugin     = framework.PermitPlugin
 )
+
+const maxNodeScore = framework.MaxNodeScore

@@ -35,13 +35,15 @@ from kplan.plugins.default_preemption.for_groups import preempt
 from kplan.plugins.default_preemption.searching import Search
 from kplan.plugins.default_preemption.units import UnitSearch, evictable, terminating_by_preemption
 from kplan.plugins.shared.picking import pick
-from kplan.plugins.shared.pod_groups import pod_groups
+from kplan.plugins.shared.pod_groups import group_of, key_of, pod_groups
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_CANDIDATE = "no candidate node for preemption"
 _INELIGIBLE = {
     Ineligible.NEVER: "not eligible due to preemptionPolicy=Never.",
     Ineligible.TERMINATING: "not eligible due to a terminating pod on the nominated node.",
+    Ineligible.GROUP_WITHIN_NODES: "not eligible due to placement-based pod group scheduling limitation",
+    Ineligible.WHOLE_GROUP: "not eligible due to workload aware preemption enabled",
 }
 
 
@@ -110,8 +112,15 @@ class DefaultPreemption(ColumnPlugin[DefaultPreemptionArgs]):
 def _not_eligible(pod: PodInfo, handle: PreemptionHandle, features: Features) -> Ineligible | None:
     """Return why the pod may not preempt, or None.
 
-    Source: v1.37.2 default_preemption.go PodEligibleToPreemptOthers.
+    Source: v1.37.2 default_preemption.go PodEligibleToPreemptOthers; v1.36.3 PostFilter, for pods of groups.
     """
+    if not features.since(37) and key_of(pod, features):
+        group = group_of(pod, handle.cluster, features)
+        within = features.enabled("TopologyAwareWorkloadScheduling") and group is not None
+        if within and group is not None and group.spec.scheduling_constraints is not None:
+            return Ineligible.GROUP_WITHIN_NODES
+        if features.enabled("WorkloadAwarePreemption"):
+            return Ineligible.WHOLE_GROUP
     if pod.pod.spec.preemption_policy == "Never":
         return Ineligible.NEVER
     cluster = handle.cluster

@@ -19,7 +19,7 @@ from kplan.framework.preemption import NodeStatus, PreemptionHandle, Victims
 from kplan.framework.worlds import Rows, Worlds
 from kplan.plugins.default_preemption.searching import NO_VICTIMS, ORDERS_TRIED, shuffled
 from kplan.plugins.shared.budgets import counting
-from kplan.plugins.shared.pod_groups import GATE, group_of, key_of, leaves_whole, priority_in_group
+from kplan.plugins.shared.pod_groups import GATE, group_of, key_of, leaves_whole, priority_in_group, priority_of
 
 TieOrder = Callable[[Rows], Rows]
 
@@ -78,7 +78,7 @@ def units_of(rows: Iterable[int], cluster: Cluster, features: Features) -> list[
         pod = cluster.pods[row]
         group = group_of(pod, cluster, features)
         priority = evictable(pod, cluster, features)
-        if not leaves_whole(group):
+        if group is None or not leaves_whole(group):
             rank = 2 if features.enabled(GATE) and pod.pod.spec.scheduling_group is not None else 1
             units.append(Unit((row,), priority, rank, int(cluster.pod_start[row])))
             continue
@@ -86,15 +86,22 @@ def units_of(rows: Iterable[int], cluster: Cluster, features: Features) -> list[
         if key not in seen:
             seen.add(key)
             whole = tuple(one for one in cluster.in_group(key) if cluster.pods[one].bound)
-            units.append(Unit(whole, priority, 2, min(int(cluster.pod_start[one]) for one in whole)))
+            units.append(Unit(whole, priority_of(group), 2, min(int(cluster.pod_start[one]) for one in whole)))
     return units
 
 
-def violations(units: Sequence[Unit], cluster: Cluster) -> list[int]:
+def violations(units: Sequence[Unit], cluster: Cluster, *, first: bool = False) -> list[int]:
     """For each unit, how many of its pods break a budget where all leave in this order.
 
     A pod that breaks one budget lowers no later one.
-    Source: v1.37.2 preemption/util.go FilterVictimsWithPDBViolation.
+
+    Args:
+        units: the units.
+        cluster: the cluster.
+        first: whether of a unit the pods behind the first that breaks a budget do not count (1.36).
+
+    Source: v1.37.2 preemption/util.go FilterVictimsWithPDBViolation; v1.36.3 preemption/preemption.go
+    filterVictimsWithPDBViolation.
     """
     table = cluster.objects.table("pod_disruption_budgets")
     budgets = [(budget, counting(budget)) for budget in table.values()]
@@ -109,7 +116,8 @@ def violations(units: Sequence[Unit], cluster: Cluster) -> list[int]:
                 return True
         return False
 
-    return [sum(breaks(cluster.pods[row]) for row in unit.pods) for unit in units]
+    broken = [(breaks(cluster.pods[row]) for row in unit.pods) for unit in units]
+    return [int(any(one)) if first else sum(one) for one in broken]
 
 
 @dataclass(frozen=True, slots=True)

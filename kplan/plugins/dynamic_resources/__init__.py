@@ -41,7 +41,7 @@ from kplan.framework.worlds import Rows, Worlds, plain
 from kplan.framework.writes import DeviceWrite
 from kplan.objects.models import ResourceClaim
 from kplan.plugins.dynamic_resources import reserving
-from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, PodClaim, claims_of, lacking, problem
+from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, IN_FLIGHT, PodClaim, claims_of, lacking, problem
 from kplan.plugins.dynamic_resources.explaining import claim_facts
 from kplan.plugins.dynamic_resources.extended import extended_resources
 from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
@@ -51,6 +51,7 @@ from kplan.plugins.dynamic_resources.scoring import scores
 from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice
 from kplan.plugins.dynamic_resources.state import ClaimsState
 from kplan.plugins.dynamic_resources.writing import claim_writes
+from kplan.plugins.shared.pod_groups import key_of
 
 NO_STATE = "not found"
 NO_CLAIMS = "no new claims to deallocate"
@@ -128,7 +129,9 @@ class DynamicResources:
         why = lacking(pod, cluster, self.features)
         if why is not None:
             return Refused((why,))
-        claims = [PodClaim(claim) for claim in claims_of(pod, cluster, self.features)]
+        group = key_of(pod, self.features)
+        own = claims_of(pod, cluster, self.features)
+        claims = [PodClaim(claim, shared=bool(group) and claim.annotations.get(IN_FLIGHT) == group) for claim in own]
         extended = extended_resources(pod, cluster, self.features)
         for claim in claims:
             if claim.allocation is None:
@@ -178,6 +181,8 @@ class DynamicResources:
         """
         bound = self.features.enabled("TopologyAwareWorkloadScheduling")
         if bound and group.pod_group.spec.scheduling_constraints is not None:
+            return GroupPostFilter(Code.UNSCHEDULABLE)
+        if not self.features.since(37):
             return GroupPostFilter(Code.UNSCHEDULABLE)
         if not any(self.name in states for states in handle.asked.values()):
             return GroupPostFilter(Code.ERROR, (NO_STATE,))

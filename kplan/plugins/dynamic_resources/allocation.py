@@ -112,9 +112,15 @@ def _add_new(more: Iterable[NodeSelectorRequirement] | None, requirements: list[
             requirements.append(one)
 
 
-def in_flight(claim: ResourceClaim, given: AllocationResult) -> ResourceClaim:
-    """The claim once devices are found for it, and before that is written."""
-    annotations = {**claim.annotations, IN_FLIGHT: "true"}
+def in_flight(claim: ResourceClaim, given: AllocationResult, group: str = "") -> ResourceClaim:
+    """The claim once devices are found for it, and before that is written.
+
+    Args:
+        claim: the claim.
+        given: what was found.
+        group: key of the group of the pod it was found for; empty for none.
+    """
+    annotations = {**claim.annotations, IN_FLIGHT: group or "true"}
     return msgspec.structs.replace(
         claim,
         metadata=msgspec.structs.replace(claim.metadata, annotations=annotations),

@@ -24,7 +24,8 @@ from kplan.objects.models.devices import (
 )
 
 IN_FLIGHT = "kplan.dev/in-flight"
-"""Annotation of a claim that a pod was given devices for and that is not written yet: others have to wait for it."""
+"""Annotation of a claim that a pod was given devices for and that is not written yet: others have to wait for it.
+Its value is the key of the pod's group, if it is one of a group."""
 
 SPECIAL_NAME = "<extended-resources>"
 """Name of the claim for extended resources until it is written."""
@@ -39,10 +40,13 @@ class PodClaim:
     Attributes:
         claim: the object.
         special: whether it is the one for extended resources, which the scheduler makes itself.
+        shared: whether another pod of the group was given devices for it in the same cycle (1.36): to the pod it is to
+            be had on every node then.
     """
 
     claim: ResourceClaim
     special: bool = False
+    shared: bool = False
 
     @property
     def allocation(self) -> AllocationResult | None:
@@ -105,6 +109,8 @@ def problem(claim: PodClaim, cluster: Cluster, features: Features) -> Refused | 
     """Say why devices for a claim cannot be looked for at all; None if they can."""
     key = claim.claim.key
     about = About(AboutKind.DEVICE_CLAIM, key)
+    if claim.shared:
+        return None
     if claim.in_flight:
         text = f"resource claim {key} is in the process of being allocated"
         return Refused.of(ReasonCode.DEVICE_CLAIM_BEING_ALLOCATED, text, about)

@@ -19,6 +19,7 @@ from kplan.plugins.dynamic_resources.claims import SPECIAL_NAME
 from kplan.plugins.dynamic_resources.searching import NodeChoice
 from kplan.plugins.dynamic_resources.state import ClaimsState
 from kplan.plugins.shared.devices.index import device_index
+from kplan.plugins.shared.pod_groups import key_of
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
@@ -38,7 +39,7 @@ def reserve(
         if claim.special and choice.special is not None:
             item = written(item, choice.special.spec, pod)
         given = allocation(item, chosen, node, node_name, index.rules)
-        allocated.append(in_flight(item, given))
+        allocated.append(in_flight(item, given, key_of(pod, features)))
     return tuple(allocated)
 
 

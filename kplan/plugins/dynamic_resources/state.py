@@ -49,7 +49,7 @@ class ClaimsState:
         """Claims that devices are to be found for."""
         if not self.known:
             return ()
-        return tuple([claim for claim in self.claims if claim.allocation is None])
+        return tuple([claim for claim in self.claims if claim.allocation is None and not claim.shared])
 
     @property
     def only_special(self) -> bool:

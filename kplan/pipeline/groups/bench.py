@@ -10,7 +10,8 @@ from kplan.cluster import Nominate, Remove, Restore
 from kplan.framework.codes import Code
 from kplan.framework.groups import GroupInfo
 from kplan.framework.preemption import NodeStatus
-from kplan.pipeline.group_trying import Tries, try_group
+from kplan.pipeline.groups.tried import Tries
+from kplan.pipeline.groups.trying import try_group
 from kplan.pipeline.profiles import Pipeline
 
 _IMAGES = "ImageLocality"
@@ -54,12 +55,16 @@ class GroupBench:
 
     def schedule(self) -> NodeStatus | dict[int, int]:
         """Try the group: node row by pod row where it fits, in order; else its status."""
-        with self._trial.trial() as trial:
+        return self._schedule(self._trial)
+
+    def _schedule(self, planner: Any) -> NodeStatus | dict[int, int]:
+        with planner.trial() as trial:
+            trial.preempt = False
             # the copy of the cluster that the scheduler tries this on no longer knows on how many nodes an image is,
             # so that none counts (v1.37.2 backend/cache/snapshot.go StartMutations copies what was copied already)
             trial.pipelines = {name: one.without_score(_IMAGES) for name, one in trial.pipelines.items()}
             tried = try_group(trial, self._group, self._pipeline, everything=False)
-            self._skipped = {one.pod.row: one.skipped for one in tried.pods}
+            self._skipped = {one.pod.row: one.cycle.skipped for one in tried.pods if one.cycle is not None}
             return tried.assignments if tried.status.code is Code.SUCCESS else tried.status
 
     def holds(self, assignments: Mapping[int, int], back: Sequence[int]) -> bool:
@@ -70,6 +75,15 @@ class GroupBench:
                 return False
             trial.keep()
             return True
+
+    def fits_beside(self, back: Sequence[int]) -> bool:
+        """Whether the group, tried anew, fits with some of those that left back; if so, they stay."""
+        with self._trial.trial() as trial:
+            trial.apply(Restore(pod, self._node_of[pod]) for pod in back)
+            fits = isinstance(self._schedule(trial), dict)
+            if fits:
+                trial.keep()
+        return fits
 
     def _fit(self, trial: Any, assignments: Mapping[int, int]) -> bool:
         with trial.trial() as one:

@@ -1,6 +1,7 @@
 """What the pods of a group have to have in common before it is tried.
 
-Source: kubernetes v1.37.2 pkg/scheduler/schedule_one_podgroup.go validatePodGroup, validateScheduledPods.
+Source: kubernetes v1.37.2 pkg/scheduler/schedule_one_podgroup.go validatePodGroup, validateScheduledPods; v1.36.3
+frameworkForPodGroup, which asks for one schedulerName alone.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from kplan.framework.groups import GroupInfo
 from kplan.plugins.shared.pod_groups import priority_of
 
 _ANY = "PreemptLowerPriority"
+_OTHER_NAME = 'all pods in a single pod group should have the same .spec.schedulerName set, got: "{}" and "{}"'
 
 
 def invalid(group: GroupInfo, cluster: Cluster, features: Features) -> str:
@@ -22,6 +24,10 @@ def invalid(group: GroupInfo, cluster: Cluster, features: Features) -> str:
         features: version and gates.
     """
     scheduler, priority = group.waiting[0].scheduler_name, priority_of(group.pod_group)
+    if not features.since(37):
+        others = (pod.scheduler_name for pod in group.waiting if pod.scheduler_name != scheduler)
+        other = next(others, "")
+        return _OTHER_NAME.format(other, scheduler) if other else ""
     by_group = features.enabled("PodGroupPreemptionPolicy")
     policy = (group.pod_group.spec.preemption_policy or _ANY) if by_group else ""
     bound = [cluster.pods[row] for row in cluster.in_group(group.key) if cluster.pods[row].bound]
@@ -42,8 +48,7 @@ def invalid(group: GroupInfo, cluster: Cluster, features: Features) -> str:
 def _differs(pod: PodInfo, scheduler: str, priority: int) -> str:
     """Why a pod is not one of its group's kind; empty if it is."""
     if pod.scheduler_name != scheduler:
-        same = "all pods in a single pod group should have the same .spec.schedulerName set"
-        return f'{same}, got: "{pod.scheduler_name}" and "{scheduler}"'
+        return _OTHER_NAME.format(pod.scheduler_name, scheduler)
     if pod.priority != priority:
         same = "all pods in a single pod group should have the same priority as the pod group's priority"
         return f"{same}, got {pod.priority} and {priority}"

@@ -6,25 +6,28 @@ podGroupSchedulingDefaultAlgorithm, submitPodGroupAlgorithmResult.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from kplan.cluster import Change, Nominate, PodInfo, Remove
-from kplan.framework.codes import Code, Point
-from kplan.framework.findings import Why
-from kplan.framework.groups import GroupHandle, GroupInfo, GroupPostFilter
+from kplan.cluster import Nominate, PodInfo, Remove
+from kplan.framework.codes import Code
+from kplan.framework.groups import GroupInfo, GroupPostFilter
 from kplan.framework.preemption import NodeStatus
 from kplan.objects.models import PodGroup
 from kplan.objects.models.groups import GangSchedulingPolicy, PodGroupSchedulingPolicy, PodGroupSpec
-from kplan.pipeline.group_bench import GroupBench
-from kplan.pipeline.group_rules import invalid
-from kplan.pipeline.group_trying import UNSCHEDULABLE, Tried, TriedPod, Tries, try_group
+from kplan.pipeline.groups.room import find_room
+from kplan.pipeline.groups.rules import invalid
+from kplan.pipeline.groups.telling import Cycled, cleared, joined, said_by_pod, said_to
+from kplan.pipeline.groups.tried import Tried, TriedPod, Tries
+from kplan.pipeline.groups.trying import try_group
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.shared.pod_groups import counts, group_of, key_of, quorum
 from kplan.result import Event, EventKind, Outcome
 from kplan.result.group import GroupOutcome
-from kplan.result.outcome import Preempted
+
+MOST_TURNS = 4
+"""Turns that a group has at once while others leave for it."""
 
 
 def group_in(planner: Tries, pod: PodInfo) -> GroupInfo | None:
@@ -35,15 +38,16 @@ def group_in(planner: Tries, pod: PodInfo) -> GroupInfo | None:
     asked = planner.together(pod) if planner.together is not None else ""
     if asked:
         return _asked(planner, asked)
-    if not pipeline.features.since(37):
-        return None
     cluster, features = planner.cluster, pipeline.features
     group = group_of(pod, cluster, features)
-    if group is None:
+    if group is None or (not features.since(37) and planner.queue.kept_out(pod, cluster) is not None):
         return None
     key = key_of(pod, features)
     mine = [cluster.pods[row] for row in cluster.in_group(key)]
     waiting = planner.queue.sort(one for one in mine if one.waiting and planner.queue.responsible(one))
+    if not features.since(37):
+        # each is kept out by itself yet, and the others have their turn without it
+        waiting = [one for one in waiting if planner.queue.kept_out(one, cluster) is None]
     return GroupInfo(key, group, tuple(waiting), counts(pod, key, cluster).scheduled)
 
 
@@ -83,37 +87,30 @@ class PodGroupCycle:
         gated = self._gated(planner)
         if gated:
             return self._kept_out(gated)
-        first = self._cycle(planner)
-        if not first.group.makes_room or not planner.preempt:
-            return {row: Event(_kind(outcome), outcome) for row, outcome in first.outcomes.items()}
-        cleared = first.group
-        planner.apply(Remove(victim) for victim in cleared.victims)
+        turns = [self._cycle(planner)]
+        while len(turns) < MOST_TURNS and self._makes_room(planner, turns):
+            self._carry_out(planner, turns[-1])
+            again = PodGroupCycle(replace(self.group, scheduled=self._scheduled(planner)), self.pipeline)
+            turns.append(again._cycle(planner))
+        return joined(turns)
+
+    def _makes_room(self, planner: Tries, turns: Sequence[Cycled]) -> bool:
+        """Whether the last turn changes something for the next: pods leave, or its own were nominated for once."""
+        last = turns[-1].group
+        nominated = len(turns) == 1 and not self._by_pod
+        return planner.preempt and last.makes_room and (bool(last.victims) or nominated)
+
+    def _carry_out(self, planner: Tries, turn: Cycled) -> None:
+        """Let victims leave; nominations move."""
+        planner.apply(Remove(victim) for victim in turn.group.victims)
         if planner.move_nominations:
-            planner.apply(Nominate(row, node) for row, node in cleared.nominated.items())
-        again = PodGroupCycle(replace(self.group, scheduled=self._scheduled(planner)), self.pipeline)._cycle(planner)
-        return dict(self._after_eviction(first, again))
+            planner.apply(Nominate(row, -1) for row in turn.cleared)
+            planner.apply(Nominate(row, node) for row, node in turn.group.nominated.items())
 
     def _scheduled(self, planner: Tries) -> int:
         if self.group.asked:
             return self.group.scheduled
         return counts(self.group.waiting[0], self.group.key, planner.cluster).scheduled
-
-    def _after_eviction(self, first: Cycled, again: Cycled) -> Iterator[tuple[int, Event]]:
-        """Join two cycles: the victims are told once, with the first pod that has a node then."""
-        whole = replace(first.group, then=again.group)
-        bearer = next((row for row, one in again.outcomes.items() if one.placement is not None), None)
-        bearer = next(iter(first.outcomes)) if bearer is None else bearer
-        for row, outcome in first.outcomes.items():
-            then = replace(again.outcomes[row], group=whole)
-            victims = whole.victims if row == bearer else ()
-            node = whole.nominated.get(row, -1)
-            yield (
-                row,
-                Event(
-                    EventKind.PREEMPTED if victims else _kind(then),
-                    replace(outcome, group=whole, preempted=Preempted(node, victims, (), then)),
-                ),
-            )
 
     def _gated(self, planner: Tries) -> dict[int, NodeStatus]:
         """Why PreEnqueue keeps pods of the group out, by row; one keeps out all."""
@@ -146,21 +143,17 @@ class PodGroupCycle:
             if tried.status.code is Code.SUCCESS:
                 trial.keep()
         if tried.status.code is Code.SUCCESS:
-            return self._placed(tried)
-        if tried.status.code is Code.ERROR:
+            return self._placed(planner, tried)
+        if tried.status.code is Code.ERROR and not self._by_pod:
             return self._failed(planner, tried.status, {}, tried)
-        told = self._post_filter(planner, tried)
-        status = tried.status
-        if told.code is Code.ERROR:
-            status = NodeStatus(Code.ERROR, message=", ".join(told.reasons))
-        else:
-            text = ", ".join((", ".join(status.reasons), ", ".join(told.reasons)))
-            status = NodeStatus(status.code, status.plugin, status.whys, message=text)
+        status, told = find_room(planner, self.group, self.pipeline, tried)
         nominated = told.nominated if told.code is Code.SUCCESS else {}
         return self._failed(planner, status, nominated, tried, told)
 
-    def _placed(self, tried: Tried) -> Cycled:
-        refused = tuple(one.pod.row for one in tried.pods if one.outcome.placement is None)
+    def _placed(self, planner: Tries, tried: Tried) -> Cycled:
+        left = {one.pod.row: one.outcome for one in tried.pods if one.outcome.placement is None}
+        planner.apply(cleared(planner.cluster, left, tried.status, waits=True, by_pod=self._by_pod))
+        refused = tuple(left)
         whole = self._outcome(found=tried.assignments, refused=refused, nodes=tried.nodes)
         return Cycled(whole, {one.pod.row: replace(one.outcome, group=whole) for one in tried.pods})
 
@@ -186,79 +179,23 @@ class PodGroupCycle:
         )
         asked = {one.pod.row: one for one in tried.pods}
         outcomes = {}
+        by_pod = self._by_pod
         for pod in self.group.waiting:
-            one = asked.get(pod.row) or TriedPod(pod, Outcome(pod.key, pod.row), tried.status)
-            outcome = replace(_said(one, status, waits=waits), placement=None, permit=None)
+            one = asked.get(pod.row) or TriedPod(pod, Outcome(pod.key, pod.row), status if by_pod else tried.status)
+            said = said_by_pod(one, status, waits=waits) if by_pod else said_to(one, status, waits=waits)
+            outcome = replace(said, placement=None, permit=None)
             outcomes[pod.row] = replace(outcome, group=whole, nominated_to=nominated.get(pod.row, -1))
-        planner.apply(_cleared(planner, outcomes, status, waits=waits))
-        return Cycled(whole, outcomes)
+        planner.apply(cleared(planner.cluster, outcomes, status, waits=waits, by_pod=by_pod))
+        lower = tuple(row for one in tried.pods if one.victims for row in _outranked(planner, one))
+        return Cycled(whole, outcomes, lower)
 
-    def _post_filter(self, planner: Tries, tried: Tried) -> GroupPostFilter:
-        """Ask PodGroupPostFilter plugins for a way out.
-
-        Source: v1.37.2 framework/runtime/framework.go RunPodGroupPostFilterPlugins.
-        """
-        handle = GroupHandle(
-            planner.cluster,
-            {one.pod.row: one.states for one in tried.pods},
-            lambda pods: GroupBench(planner, self.group, self.pipeline, pods),
-        )
-        reasons: list[str] = []
-        point = Point.POST_FILTER if self.group.asked else Point.POD_GROUP_POST_FILTER
-        for plugin in self.pipeline.at(point):
-            if not hasattr(plugin, "pod_group_post_filter"):
-                continue
-            answer: GroupPostFilter = plugin.pod_group_post_filter(self.group, handle)
-            if answer.code is Code.ERROR:
-                text = f'error in "{plugin.name}" PodGroupPostFilter plugins: {", ".join(answer.reasons)}'
-                return GroupPostFilter(Code.ERROR, (text,))
-            if answer.code is not Code.UNSCHEDULABLE:
-                return answer
-            reasons += answer.reasons
-        return GroupPostFilter(Code.UNSCHEDULABLE, tuple(reasons))
+    @property
+    def _by_pod(self) -> bool:
+        """Whether its pods evict others one by one, as in 1.36."""
+        return not self.group.asked and not self.pipeline.features.since(37)
 
 
-@dataclass(frozen=True, slots=True)
-class Cycled:
-    """What one cycle came to.
-
-    Attributes:
-        group: for the group.
-        outcomes: for each of its pods, by row, in order.
-    """
-
-    group: GroupOutcome
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
-
-
-def _said(one: TriedPod, status: NodeStatus, *, waits: bool) -> Outcome:
-    """What the scheduler says to a pod whose group is not placed.
-
-    Source: v1.37.2 schedule_one_podgroup.go submitPodGroupAlgorithmResult.
-    """
-    text = ", ".join(status.reasons)
-    if status.code is Code.ERROR:
-        own = one.status is not None and one.status.code is Code.ERROR and one.outcome.error
-        return one.outcome if own else replace(one.outcome, error=text, held=status)
-    if one.status is None:
-        whys: tuple[Why, ...] = status.whys
-        text = text if waits else f"{UNSCHEDULABLE}, {text}"
-        held = NodeStatus(Code.UNSCHEDULABLE, status.plugin, whys, message=text)
-        return replace(one.outcome, fit_error=text, held=held)
-    if one.outcome.diagnosis is not None or one.outcome.fit_error:
-        return one.outcome
-    return replace(one.outcome, fit_error=", ".join(one.status.reasons), held=one.status)
-
-
-def _cleared(planner: Tries, outcomes: Mapping[int, Outcome], status: NodeStatus, *, waits: bool) -> Sequence[Change]:
-    """Nominations that a failed cycle takes away: of pods that fitted, or of all where something failed."""
-    if waits:
-        return ()
-    rows = [row for row, one in outcomes.items() if status.code is Code.ERROR or (one.held and one.scores)]
-    return [Nominate(row, -1) for row in rows if planner.cluster.pod_nominated[row] >= 0]
-
-
-def _kind(outcome: Outcome) -> EventKind:
-    if outcome.placement is not None:
-        return EventKind.PLACED
-    return EventKind.FAILED if outcome.error else EventKind.PENDING
+def _outranked(planner: Tries, one: TriedPod) -> list[int]:
+    """Rows of pods of lower priority that are nominated to the node a pod evicts others from."""
+    there = (planner.cluster.pods[row] for row in planner.cluster.nominated_on(one.goes_to))
+    return [pod.row for pod in there if pod.priority < one.pod.priority and planner.queue.responsible(pod)]

@@ -6,81 +6,22 @@ podGroupSchedulingPlacementAlgorithm, podGroupPodSchedulingAlgorithm, findBestPo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Sequence
+from dataclasses import replace
 
 from kplan.cluster import PodInfo
 from kplan.framework.codes import Code, Point
 from kplan.framework.findings import Failed
 from kplan.framework.groups import GroupInfo, NodeSet, PlacementFeasiblePlugin, Proposal
 from kplan.framework.preemption import NodeStatus
-from kplan.framework.worlds import Rows
-from kplan.pipeline.cycle import Cycle
-from kplan.pipeline.entity import Steps, place_pod
+from kplan.pipeline.entity import place_pod
+from kplan.pipeline.groups.by_pod import try_by_pod
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, Tried, TriedPod, Tries, failed_pod
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.shared.pod_groups import feasible, quorum
-from kplan.result import Outcome
 
-UNSCHEDULABLE = "pod group is unschedulable"
 NO_NODES = "no feasible placements found"
 _SUCCESS = NodeStatus(Code.SUCCESS)
-
-
-class Tries(Steps, Protocol):
-    """A planner that can be tried on.
-
-    Attributes:
-        together: names what else is to be placed whole or not at all: a set of pods, by one of them; None for nothing.
-    """
-
-    together: Callable[[PodInfo], str] | None
-
-    def trial(self) -> AbstractContextManager[Any]:
-        """A planner over the same cluster that takes back what goes through it."""
-
-    def group_cycle(self, pod: PodInfo, within: Rows | None, *, everything: bool) -> Cycle:
-        """Start a cycle of one pod of a group."""
-
-
-@dataclass(frozen=True, slots=True)
-class TriedPod:
-    """One pod that was tried.
-
-    Attributes:
-        pod: the pod.
-        outcome: what its cycle came to.
-        status: why it got no node; None if it got one.
-        states: what its PreFilter plugins made, by plugin.
-        skipped: names of those that had nothing to say.
-    """
-
-    pod: PodInfo
-    outcome: Outcome
-    status: NodeStatus | None
-    states: Mapping[str, object] = field(default_factory=dict)
-    skipped: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """What trying a group came to.
-
-    Attributes:
-        status: of the group.
-        pods: those that were tried, in order; the others were not, once nothing could help any more.
-        nodes: name of the set of nodes; empty for all.
-    """
-
-    status: NodeStatus = _SUCCESS
-    pods: tuple[TriedPod, ...] = ()
-    nodes: str = ""
-
-    @property
-    def assignments(self) -> dict[int, int]:
-        """Node row by pod row, in order, of those that got one."""
-        return {one.pod.row: one.outcome.placement.node for one in self.pods if one.outcome.placement is not None}
 
 
 def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything: bool) -> Tried:
@@ -103,11 +44,12 @@ def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything:
             tried.append(_on(alone, group, pipeline, nodes, everything=everything))
         if tried[-1].status.code is Code.ERROR:
             return tried[-1]
-    fitting = [(nodes, one) for nodes, one in zip(sets, tried, strict=True) if one.status.code is Code.SUCCESS]
+    fitting = [(at, one) for at, one in zip(sets, tried, strict=True) if one.waits or one.status.code is Code.SUCCESS]
     if not fitting:
         why = tried[0].status
         text = f"0/{len(sets)} placements are available, first placement status: {_error(why)}"
-        status = NodeStatus(Code.UNSCHEDULABLE, why.plugin, why.whys, message=f"{UNSCHEDULABLE}, {text}")
+        text = f"{UNSCHEDULABLE}, {text}" if pipeline.features.since(37) else text
+        status = NodeStatus(Code.UNSCHEDULABLE, why.plugin, why.whys, message=text)
         return replace(tried[0], status=status)
     best = _best(trial, group, pipeline, fitting)
     if isinstance(best, NodeStatus):
@@ -151,8 +93,10 @@ def _best(
 
 def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | None, *, everything: bool) -> Tried:
     """Try the pods of a group one after another on one set of nodes."""
-    remaining, scheduled = len(group.waiting), group.scheduled
     name = nodes.name if nodes is not None else ""
+    if not group.asked and not pipeline.features.since(37):
+        return try_by_pod(trial, group, nodes.rows if nodes is not None else None, name, everything=everything)
+    remaining, scheduled = len(group.waiting), group.scheduled
     status = _feasible(group, pipeline, scheduled, remaining)
     if status.code is Code.UNSCHEDULABLE:
         text = f"{UNSCHEDULABLE}, {', '.join(status.reasons)}"
@@ -179,14 +123,12 @@ def _pod(trial: Tries, pod: PodInfo, nodes: NodeSet | None, *, everything: bool)
     """Try one pod and place it where it fits."""
     cycle = trial.group_cycle(pod, nodes.rows if nodes is not None else None, everything=everything)
     outcome = cycle.explain(preempt=False)
-    if outcome.error:
-        return TriedPod(pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle.states)
-    if outcome.choice < 0:
-        refused = NodeStatus(Code.UNSCHEDULABLE, message=outcome.fit_error)
-        return TriedPod(pod, outcome, refused, cycle.states)
+    if outcome.error or outcome.choice < 0:
+        return failed_pod(cycle, outcome)
     outcome = place_pod(trial, cycle, outcome)
     failed = NodeStatus(Code.ERROR, message=outcome.error) if outcome.error else None
-    return TriedPod(pod, outcome, failed, cycle.states, cycle.skipped)
+    node = outcome.placement.node if outcome.placement is not None else -1
+    return TriedPod(pod, outcome, failed, cycle, goes_to=node)
 
 
 def _feasible(group: GroupInfo, pipeline: Pipeline, scheduled: int, remaining: int) -> NodeStatus:

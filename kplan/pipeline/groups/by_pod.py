@@ -1,0 +1,117 @@
+"""Trying a group as 1.36 does: each of its pods may evict others, and the next sees it where it would go then.
+
+What such pods evict leaves at once, also where the group comes to nothing.
+
+Source: kubernetes v1.36.3 pkg/scheduler/schedule_one_podgroup.go podGroupSchedulingDefaultAlgorithm,
+podGroupPodSchedulingAlgorithm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kplan.cluster import PodInfo, leave
+from kplan.framework.codes import Code
+from kplan.framework.groups import GroupInfo
+from kplan.framework.preemption import NodeStatus
+from kplan.framework.worlds import Rows
+from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.entity import decided, permit_of, place_pod
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, Tried, TriedPod, Tries, failed_pod
+from kplan.pipeline.reserving import settle
+from kplan.plugins.shared.pod_groups import feasible, quorum
+from kplan.result import Outcome
+
+WAITS = "pod group is waiting for preemption to complete"
+ASKED_TO_WAIT = "one or more plugins asked to wait and no plugin rejected pod"
+
+
+def try_by_pod(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *, everything: bool) -> Tried:
+    """Try the pods of a group one after another; it is placed once Permit lets one of them go.
+
+    Args:
+        trial: the planner.
+        group: the group.
+        within: intp[M], the only nodes there are; None for all.
+        name: of these nodes.
+        everything: ask every plugin about every node.
+    """
+    with trial.trial() as unbound:
+        # nothing is written before all of the group has its turn behind it
+        unbound.bind = False
+        tried = _one_by_one(unbound, group, within, name, everything=everything)
+        for one in tried.pods if tried.status.code is Code.SUCCESS else ():
+            if one.cycle is not None and one.goes_to >= 0:
+                settle(one.cycle, one.goes_to, unbound.apply)
+        unbound.keep()
+    return tried
+
+
+def _one_by_one(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *, everything: bool) -> Tried:
+    pods: list[TriedPod] = []
+    evicts, allowed = False, False
+    for pod in group.waiting:
+        one = _pod(trial, pod, within, everything=everything)
+        pods.append(one)
+        if one.status is not None and one.status.code is Code.ERROR:
+            text = f"failed to schedule other pod from a pod group: {', '.join(one.status.reasons)}"
+            return Tried(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
+        if one.goes_to < 0:
+            continue
+        evicts = evicts or bool(one.victims)
+        allowed = allowed or one.permit is None
+    if allowed and not evicts:
+        return Tried(pods=tuple(pods), nodes=name)
+    wanted = quorum(group.pod_group.spec.scheduling_policy)
+    told = feasible(group.key, wanted, group.scheduled + sum(one.goes_to >= 0 for one in pods), 0)
+    waits = allowed and evicts
+    text = f"{UNSCHEDULABLE}, {WAITS}" if waits else UNSCHEDULABLE
+    status = NodeStatus(Code.UNSCHEDULABLE, "", told.whys if told is not None else (), message=text)
+    return Tried(status, tuple(pods), name, waits=waits)
+
+
+def _pod(trial: Tries, pod: PodInfo, within: Rows | None, *, everything: bool) -> TriedPod:
+    """Try one pod; place it where it fits, or where it would fit without those that it evicts."""
+    cycle = trial.group_cycle(pod, within, everything=everything)
+    outcome = cycle.explain(preempt=trial.preempt, of_group=True)
+    if outcome.error or (outcome.choice < 0 and not decided(outcome, ambiguous=trial.ambiguous)):
+        return failed_pod(cycle, outcome)
+    if outcome.choice < 0:
+        return _evicting(trial, cycle, outcome)
+    outcome = place_pod(trial, cycle, outcome)
+    if outcome.error:
+        return TriedPod(pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle)
+    assert outcome.placement is not None
+    permit = _asked_to_wait(outcome.permit)
+    return TriedPod(pod, replace(outcome, permit=None), None, cycle, outcome.placement.node, permit)
+
+
+def _asked_to_wait(permit: NodeStatus | None) -> NodeStatus | None:
+    """What Permit plugins said, as the scheduler puts it.
+
+    Source: v1.36.3 framework/runtime/framework.go RunPermitPlugins.
+    """
+    if permit is None:
+        return None
+    return replace(permit, message=", ".join((*permit.reasons, ASKED_TO_WAIT)))
+
+
+def _evicting(trial: Tries, cycle: Cycle, outcome: Outcome) -> TriedPod:
+    """Place a pod beside those that it evicts: to the pods behind it they are still there."""
+    found = outcome.preemption
+    assert found is not None
+    pod, node = cycle.pod, found.picks[0]
+    victims = found.candidates[node].pods
+    with trial.trial() as without:
+        # what Reserve takes is what was found there while the victims were thought away
+        without.apply(leave(without.cluster, victims))
+        anew = without.group_cycle(pod, cycle.within, everything=False)
+        anew.verdict(node, cycle.skipped)
+    for plugin, choice in anew.choices.items():
+        cycle.choices[plugin] = {**(cycle.choices.get(plugin) or {}), **choice}
+    taken = trial.place(cycle, node)
+    if taken.refused is not None:
+        error = f"reserve: {taken.refused.text}"
+        return TriedPod(pod, replace(outcome, error=error), NodeStatus(Code.ERROR, message=error), cycle)
+    refused = NodeStatus(Code.UNSCHEDULABLE, message=outcome.fit_error)
+    return TriedPod(pod, outcome, refused, cycle, node, _asked_to_wait(permit_of(cycle, node)), victims)

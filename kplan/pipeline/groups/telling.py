@@ -1,0 +1,137 @@
+"""What a group's turn is to each of its pods: what the scheduler says to it, and what it tells the plan.
+
+Source: kubernetes v1.37.2 and v1.36.3 pkg/scheduler/schedule_one_podgroup.go submitPodGroupAlgorithmResult.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kplan.cluster import Change, Cluster, Nominate
+from kplan.framework.codes import Code
+from kplan.framework.findings import Why
+from kplan.framework.preemption import NodeStatus
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedPod
+from kplan.result import Event, EventKind, Outcome
+from kplan.result.group import GroupOutcome
+from kplan.result.outcome import Preempted
+
+
+@dataclass(frozen=True, slots=True)
+class Cycled:
+    """What one cycle came to.
+
+    Attributes:
+        group: for the group.
+        outcomes: for each of its pods, by row, in order.
+        cleared: rows of other pods that lose their nomination once its victims leave.
+    """
+
+    group: GroupOutcome
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    cleared: tuple[int, ...] = ()
+
+
+def joined(turns: Sequence[Cycled]) -> dict[int, Event]:
+    """What became of each pod of a group over its turns, by row: the victims of each are told once."""
+    last = turns[-1]
+    group, outcomes = last.group, dict(last.outcomes)
+    for turn in reversed(turns[:-1]):
+        group = replace(turn.group, then=group)
+        outcomes = dict(_before(turn, group, outcomes))
+    return {row: Event(event_kind(outcome), outcome) for row, outcome in outcomes.items()}
+
+
+def _before(turn: Cycled, whole: GroupOutcome, later: Mapping[int, Outcome]) -> Iterator[tuple[int, Outcome]]:
+    """Put a turn before the later ones; its victims go with the first pod that has a node in the end."""
+    bearer = next((row for row, one in later.items() if one.last.placement is not None), None)
+    bearer = next(iter(turn.outcomes)) if bearer is None else bearer
+    for row, outcome in turn.outcomes.items():
+        victims = whole.victims if row == bearer else ()
+        preempted = Preempted(whole.nominated.get(row, -1), victims, (), _of(later[row], whole))
+        yield row, replace(outcome, group=whole, preempted=preempted)
+
+
+def _of(outcome: Outcome, whole: GroupOutcome) -> Outcome:
+    """The same, and all turns behind it, as part of the first turn."""
+    preempted = outcome.preempted
+    if preempted is not None:
+        preempted = replace(preempted, then=_of(preempted.then, whole))
+    return replace(outcome, group=whole, preempted=preempted)
+
+
+def event_kind(outcome: Outcome) -> EventKind:
+    """What became of a pod of a group."""
+    if outcome.victims:
+        return EventKind.PREEMPTED
+    last = outcome.last
+    if last.placement is not None:
+        return EventKind.PLACED
+    return EventKind.FAILED if last.error else EventKind.PENDING
+
+
+def said_to(one: TriedPod, status: NodeStatus, *, waits: bool) -> Outcome:
+    """What the scheduler says to a pod whose group is not placed.
+
+    Args:
+        one: the pod.
+        status: of its group.
+        waits: whether the group fits once others are gone.
+    """
+    text = ", ".join(status.reasons)
+    if status.code is Code.ERROR:
+        return _failed(one, status)
+    if one.status is None:
+        whys: tuple[Why, ...] = status.whys
+        text = text if waits else f"{UNSCHEDULABLE}, {text}"
+        held = NodeStatus(Code.UNSCHEDULABLE, status.plugin, whys, message=text)
+        return replace(one.outcome, fit_error=text, held=held)
+    return _refused(one)
+
+
+def said_by_pod(one: TriedPod, status: NodeStatus, *, waits: bool) -> Outcome:
+    """The same in 1.36: what Permit said to a pod, not what became of the group, is told."""
+    if status.code is Code.ERROR:
+        return _failed(one, status)
+    if one.goes_to < 0 or (waits and one.status is not None):
+        return _refused(one)
+    why = status if waits else one.permit
+    text = ", ".join(why.reasons) if why is not None else ""
+    text = text if waits else f"{UNSCHEDULABLE}, {text}"
+    held = NodeStatus(Code.UNSCHEDULABLE, why.plugin if why else "", why.whys if why else (), message=text)
+    return replace(one.outcome, fit_error=text, held=held)
+
+
+def _failed(one: TriedPod, status: NodeStatus) -> Outcome:
+    own = one.status is not None and one.status.code is Code.ERROR and one.outcome.error
+    return one.outcome if own else replace(one.outcome, error=", ".join(status.reasons), held=status)
+
+
+def _refused(one: TriedPod) -> Outcome:
+    if one.outcome.diagnosis is not None or one.outcome.fit_error or one.status is None:
+        return one.outcome
+    return replace(one.outcome, fit_error=", ".join(one.status.reasons), held=one.status)
+
+
+def cleared(
+    cluster: Cluster, outcomes: Mapping[int, Outcome], status: NodeStatus, *, waits: bool, by_pod: bool
+) -> Sequence[Change]:
+    """Nominations that a failed cycle takes away.
+
+    Those of pods that fitted, or of all where something failed; in 1.36 also those of pods for which nobody can leave.
+
+    Args:
+        cluster: the cluster.
+        outcomes: what became of each pod, by row.
+        status: of the group.
+        waits: whether it fits once others are gone.
+        by_pod: whether its pods evict others one by one.
+    """
+    failed = status.code is Code.ERROR
+    rows = [row for row, one in outcomes.items() if failed or (one.held and one.scores and not waits)]
+    if by_pod:
+        tried = {row: one.preemption for row, one in outcomes.items() if one.preemption is not None}
+        useless = [row for row, one in tried.items() if one.eligible and not one.candidates]
+        rows += [*useless, *(row for row in tried if outcomes[row].held and not waits)]
+    return [Nominate(row, -1) for row in dict.fromkeys(rows) if cluster.pod_nominated[row] >= 0]

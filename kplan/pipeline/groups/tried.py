@@ -1,0 +1,94 @@
+"""What trying a group comes to, and the planner that it is tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kplan.cluster import PodInfo
+from kplan.framework.codes import Code
+from kplan.framework.fit_error import NO_NODES
+from kplan.framework.preemption import NodeStatus
+from kplan.framework.worlds import Rows
+from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.entity import Steps
+from kplan.result import Outcome
+
+UNSCHEDULABLE = "pod group is unschedulable"
+_SUCCESS = NodeStatus(Code.SUCCESS)
+
+
+class Tries(Steps, Protocol):
+    """A planner that can be tried on.
+
+    Attributes:
+        together: names what else is to be placed whole or not at all: a set of pods, by one of them; None for nothing.
+    """
+
+    together: Callable[[PodInfo], str] | None
+
+    def trial(self) -> AbstractContextManager[Any]:
+        """A planner over the same cluster that takes back what goes through it."""
+
+    def group_cycle(self, pod: PodInfo, within: Rows | None, *, everything: bool) -> Cycle:
+        """Start a cycle of one pod of a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedPod:
+    """One pod that was tried.
+
+    Attributes:
+        pod: the pod.
+        outcome: what its cycle came to.
+        status: why it got no node; None if it got one.
+        cycle: its cycle; None of one that was not tried.
+        goes_to: row of the node that it got, or gets once its victims are gone; -1 for none.
+        permit: what Permit held it back with there; None for nothing.
+        victims: rows of the pods that it evicts by itself (1.36).
+    """
+
+    pod: PodInfo
+    outcome: Outcome
+    status: NodeStatus | None
+    cycle: Cycle | None = None
+    goes_to: int = -1
+    permit: NodeStatus | None = None
+    victims: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What trying a group came to.
+
+    Attributes:
+        status: of the group.
+        pods: those that were tried, in order; the others were not, once nothing could help any more.
+        nodes: name of the set of nodes; empty for all.
+        waits: whether it fits once those are gone that its pods evict by themselves (1.36).
+    """
+
+    status: NodeStatus = _SUCCESS
+    pods: tuple[TriedPod, ...] = ()
+    nodes: str = ""
+    waits: bool = False
+
+    @property
+    def assignments(self) -> dict[int, int]:
+        """Node row by pod row, in order, of those that got one, or get one."""
+        return {one.pod.row: one.goes_to for one in self.pods if one.goes_to >= 0}
+
+    @property
+    def victims(self) -> tuple[int, ...]:
+        """Rows of the pods that its pods evict by themselves, each once."""
+        return tuple(dict.fromkeys(row for one in self.pods for row in one.victims))
+
+
+def failed_pod(cycle: Cycle, outcome: Outcome) -> TriedPod:
+    """A pod that gets no node: refused by all, or failed."""
+    if outcome.error and outcome.error != NO_NODES:
+        return TriedPod(cycle.pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle)
+    text = outcome.error or outcome.fit_error
+    return TriedPod(cycle.pod, outcome, NodeStatus(Code.UNSCHEDULABLE, message=text), cycle)
