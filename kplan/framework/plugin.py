@@ -142,6 +142,14 @@ class ComparingPlugin(Protocol):
 
 
 @runtime_checkable
+class SetScoringPlugin(ComparingPlugin, Protocol):
+    """One that scores many sets at one time; else PreScore and Score run for each kind of set."""
+
+    def score_sets(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, keys: Scores) -> tuple[Any, Scores]:
+        """Return a state to normalise with, and raw scores int64[S, F] in sets of keys int64[S, C] of ``compared``."""
+
+
+@runtime_checkable
 class PostFilterPlugin(Protocol):
     """Tries to make room when no node is feasible."""
 

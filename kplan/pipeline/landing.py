@@ -8,7 +8,7 @@ any other; of those the scores are taken as among all that fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ from kplan.result.landing import LandingShares, landing
 Int = NDArray[np.int64]
 Float = NDArray[np.float64]
 _LOWEST = np.iinfo(np.int64).min // 2
+"""Stands for a raw score that is not compared."""
 
 
 def pod_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
@@ -157,7 +158,6 @@ class _Scaled:
         weight: its weight.
         states: what it scores with, by number.
         raw: int64[F] by number.
-        counts: bool[F], nodes that raw scores are normalised by.
         number: intp[W], of each window.
         highest: int64[W], raw score of those that count.
         lowest: int64[W].
@@ -167,10 +167,14 @@ class _Scaled:
     weight: int
     states: tuple[Any, ...]
     raw: tuple[Int, ...]
-    counts: NDArray[np.bool_]
     number: Rows
     highest: Int
     lowest: Int
+
+    @property
+    def varies(self) -> bool:
+        """Whether it scores in one window otherwise than in another."""
+        return any(len(one) and (one != one[0]).any() for one in (self.number, self.highest, self.lowest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,61 +208,70 @@ class _Walk:
         for plugin in plugins:
             if plugin.compares is Compares.NOTHING:
                 fixed += self.scored.weighted[plugin.name][at]
+                continue
+            one = self._scaled(plugin, self.scored.raw[plugin.name][at])
+            if one.varies:
+                scaled.append(one)
             else:
-                scaled.append(self._scaled(plugin, self.scored.raw[plugin.name][at]))
-        shares = np.zeros(len(self.rows))
-        for windows in self._alike(scaled):
-            shares += self.windows.shares(self._total(fixed, scaled, int(windows[0])), windows)
-        return shares
+                fixed += self._weighted(one, 0)
+        if not scaled:
+            return self.windows.shares(fixed, np.arange(len(self.windows), dtype=np.intp))
+        group, first = alike([key for one in scaled for key in (one.number, one.highest, one.lowest)])
+        totals = [fixed + sum(self._weighted(one, window) for one in scaled) for window in first.tolist()]
+        return self.windows.shares_of_groups(np.stack(totals), group)
 
     def _scoring(self) -> Iterable[Any]:
         return (plugin for plugin in self.cycle.pipeline.at(Point.SCORE) if plugin.name in self.scored.raw)
 
-    def _alike(self, scaled: list[_Scaled]) -> Iterator[Rows]:
-        """Windows in which all plugins score and normalise alike, a set at a time."""
-        if not scaled:
-            yield np.arange(len(self.windows), dtype=np.intp)
-            return
-        group = alike([key for one in scaled for key in (one.number, one.highest, one.lowest)])
-        order = np.argsort(group, kind="stable")
-        yield from np.split(order, np.cumsum(np.bincount(group))[:-1])
-
-    def _total(self, fixed: Int, scaled: list[_Scaled], window: int) -> Int:
-        """int64[F], scores in a window and all that are alike; lowest for nodes that are in none of them."""
-        total = fixed.copy()
-        for one in scaled:
-            number = int(one.number[window])
-            raw = one.raw[number]
-            within = ~one.counts | ((raw >= one.lowest[window]) & (raw <= one.highest[window]))
-            scores = raw[within]
-            if hasattr(one.plugin, "normalize"):
-                cycle = self.cycle
-                scores = one.plugin.normalize(cycle.pod, one.states[number], cycle.cluster, self.rows[within], scores)
-            total[within] += one.weight * scores
-            total[~within] = _LOWEST
-        return total
+    def _weighted(self, one: _Scaled, window: int) -> Int:
+        """int64[F], what a plugin adds in a window and in all that are alike; nothing that counts outside of them."""
+        number = int(one.number[window])
+        # the window has nodes of either end, so that others, which are in none, may stand at an end without being seen
+        scores = np.minimum(np.maximum(one.raw[number], one.lowest[window]), one.highest[window])
+        if hasattr(one.plugin, "normalize"):
+            cycle = self.cycle
+            scores = one.plugin.normalize(cycle.pod, one.states[number], cycle.cluster, self.rows, scores)
+        weighted: Int = one.weight * scores
+        return weighted
 
     def _scaled(self, plugin: Any, raw: Int) -> _Scaled:
         """What one plugin's scores depend on in each window."""
         cycle, windows = self.cycle, self.windows
         state = self.scored.states.get(plugin.name) if hasattr(plugin, "pre_score") else self._filtered(plugin.name)
-        compared = Compared(np.zeros((len(windows), 1), dtype=np.int64), np.ones(len(self.rows), dtype=np.bool_))
+        counts = np.ones(len(self.rows), dtype=np.bool_)
         states: tuple[Any, ...] = (state,)
         raws: tuple[Int, ...] = (raw,)
         number = np.zeros(len(windows), dtype=np.intp)
         if plugin.compares is Compares.SET:
-            compared = plugin.compared(cycle.pod, self._filtered(plugin.name), cycle.cluster, self.rows, windows)
-            number = alike(list(compared.keys.T))
-            first = np.unique(number, return_index=True)[1]
-            states = tuple(self._state(plugin, int(window)) for window in first)
-            raws = tuple(self._raw(plugin, one) for one in states)
+            compared: Compared = plugin.compared(
+                cycle.pod, self._filtered(plugin.name), cycle.cluster, self.rows, windows
+            )
+            counts = compared.counts
+            number, first = alike(list(compared.keys.T))
+            states, raws = self._of_sets(plugin, compared, first)
         highest, lowest = (np.zeros(len(windows), dtype=np.int64) for _ in range(2))
         for n, values in enumerate(raws):
-            here = number == n
-            highest[here] = windows.highest(np.where(compared.counts, values, _LOWEST))[here]
-            lowest[here] = -windows.highest(np.where(compared.counts, -values, _LOWEST))[here]
+            here = number == n if len(raws) > 1 else slice(None)
+            highest[here] = self._ends(values, counts)[here]
+            lowest[here] = -self._ends(-values, counts)[here]
         weight = cycle.pipeline.profile.weights.get(plugin.name, 1)
-        return _Scaled(plugin, weight, states, raws, compared.counts, number, highest, lowest)
+        return _Scaled(plugin, weight, states, raws, number, highest, lowest)
+
+    def _ends(self, values: Int, counts: NDArray[np.bool_]) -> Int:
+        """int64[W], the highest value of those that count in each window."""
+        if (values == values[0]).all() and counts.all():
+            return np.full(len(self.windows), values[0])
+        return self.windows.highest(np.where(counts, values, _LOWEST))
+
+    def _of_sets(self, plugin: Any, compared: Compared, first: Rows) -> tuple[tuple[Any, ...], tuple[Int, ...]]:
+        """State and raw scores of each kind of set, of which ``first`` are windows: all at one time, if it can."""
+        if hasattr(plugin, "score_sets"):
+            state, raws = plugin.score_sets(
+                self.cycle.pod, self._filtered(plugin.name), self.cycle.cluster, self.rows, compared.keys[first]
+            )
+            return (state,) * len(first), tuple(raws)
+        states = tuple(self._state(plugin, int(window)) for window in first)
+        return states, tuple(self._raw(plugin, one) for one in states)
 
     def _filtered(self, plugin: str) -> Any:
         state = self.cycle.states.get(plugin)

@@ -20,10 +20,13 @@ from kplan.objects.models import Node
 MIN_NODES = 100
 """So many nodes that fit are looked for in any case."""
 _MIN_PERCENTAGE, _MAX_PERCENTAGE, _NODES_PER_PERCENT = 5, 50, 125
+_NUMBERS = 1 << 62
 _FEW = 8
 """Windows of all nodes together up to which each is looked through: no order by score is made for so few."""
 _ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 _REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+_AT_ONCE = 1 << 18
+"""So many nodes of windows are looked through at one time, to bound memory."""
 Int = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -69,13 +72,23 @@ def nodes_to_find(percentage: int, nodes: int) -> int:
     return max(MIN_NODES, nodes * percentage // 100)
 
 
-def alike(columns: Sequence[Int]) -> Rows:
-    """intp[W], a number that is the same where all of some int64[W] columns are; a sort of rows would be slow."""
-    codes = np.zeros(len(columns[0]), dtype=np.intp)
+def alike(columns: Sequence[Int]) -> tuple[Rows, Rows]:
+    """Numbers intp[W], the same where all of some int64[W] columns are, and the first place of each, intp[G]."""
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    values = 1
     for column in columns:
-        _, number = np.unique(column, return_inverse=True)
-        _, codes = np.unique(codes * (int(number.max(initial=0)) + 1) + number, return_inverse=True)
-    return codes.astype(np.intp)
+        low, high = int(column.min()), int(column.max())
+        if low == high:
+            continue
+        if high - low >= _NUMBERS // values:
+            column, high = np.unique(column, return_inverse=True)[1], len(column)
+            codes, values, low = np.unique(codes, return_inverse=True)[1], len(column), 0
+        codes = codes * (high - low + 1) + (column - low)
+        values *= high - low + 1
+    if values == 1:
+        return codes.astype(np.intp), np.zeros(1, dtype=np.intp)
+    _, first, number = np.unique(codes, return_index=True, return_inverse=True)
+    return number.astype(np.intp), first.astype(np.intp)
 
 
 @dataclass(frozen=True)
@@ -152,7 +165,7 @@ class Windows:
         """
         count, length = len(self), len(self._around)
         if len(windows) * self.size <= _FEW * length:
-            return self._one_by_one(total, windows)
+            return self._one_by_one(total[np.newaxis], windows, np.zeros(count, dtype=np.intp))
         highest = self.highest(total)[windows]
         # all positions by score and place, so that the best of a window are neighbours
         levels, level = np.unique(total[self._around], return_inverse=True)
@@ -163,16 +176,31 @@ class Windows:
         end = np.searchsorted(keys, at + windows + self.size)
         each = self.weight[windows] / (end - start)
         gained = np.bincount(start, each, length + 1) - np.bincount(end, each, length + 1)
-        around = np.zeros(count, dtype=np.float64)
-        np.add.at(around, order % count, np.cumsum(gained)[:length])
-        return around
+        return np.bincount(order % count, np.cumsum(gained)[:length], count).astype(np.float64, copy=False)
 
-    def _one_by_one(self, total: Int, windows: Rows) -> NDArray[np.float64]:
-        """The same as ``shares`` of a few windows."""
-        at = self._around[windows[:, np.newaxis] + np.arange(self.size)]
-        values = total[at]
-        best = values == values.max(axis=1)[:, np.newaxis]
-        ties = best.sum(axis=1)
+    def shares_of_groups(self, totals: Int, group: Rows) -> NDArray[np.float64]:
+        """The same for all windows, where scores differ from group to group.
+
+        Args:
+            totals: int64[G, F], scores by group.
+            group: intp[F], of each window.
+        """
+        sizes = np.bincount(group, minlength=len(totals))
+        few = sizes * self.size <= _FEW * len(self._around)
+        shares = self._one_by_one(totals, np.flatnonzero(few[group]), group)
+        for number in np.flatnonzero(~few).tolist():
+            shares += self.shares(totals[number], np.flatnonzero(group == number))
+        return shares
+
+    def _one_by_one(self, totals: Int, windows: Rows, group: Rows) -> NDArray[np.float64]:
+        """The same, a window at a time: for groups of few."""
         shares = np.zeros(len(self), dtype=np.float64)
-        np.add.at(shares, at[best], np.repeat(self.weight[windows] / ties, ties))
+        most = max(_AT_ONCE // self.size, 1)
+        for start in range(0, len(windows), most):
+            some = windows[start : start + most]
+            at = self._around[some[:, np.newaxis] + np.arange(self.size)]
+            values = totals[group[some][:, np.newaxis], at]
+            window, place = np.nonzero(values == values.max(axis=1)[:, np.newaxis])
+            each = self.weight[some] / np.bincount(window, minlength=len(some))
+            shares += np.bincount(at[window, place], each[window], len(self))
         return shares

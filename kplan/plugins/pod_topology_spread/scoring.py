@@ -142,11 +142,27 @@ def score(state: SoftState, rows: Rows) -> Int:
         counts = spread.counts.take(rows if spread.by_node else codes)
         part = counts * spread.weight + float(spread.max_skew - 1)
         total += np.where(codes >= 0, part, 0.0)
+    return _rounded(total, state.ignored[rows])
+
+
+def _rounded(total: NDArray[np.float64], ignored: Mask) -> Int:
+    """math.Round of float64[..., F], half away from zero (no score is negative); 0 for ignored nodes."""
     whole = np.floor(total)
-    # math.Round, half away from zero (no score is negative); floor(total + 0.5) would round 0.49999999999999994 up.
+    # floor(total + 0.5) would round 0.49999999999999994 up
     rounded = (whole + (total - whole >= 0.5)).astype(np.int64)
-    rounded[state.ignored[rows]] = 0
+    rounded[..., ignored] = 0
     return rounded
+
+
+def score_sets(state: SoftState, rows: Rows, keys: Int) -> Int:
+    """Raw scores int64[S, F] as of ``score``, in sets with these numbers of domains, int64[S, C]."""
+    total = np.zeros((len(keys), len(rows)), dtype=np.float64)
+    for spread, sizes in zip(state.spreads, keys.T.tolist(), strict=True):
+        codes = spread.codes.take(rows)
+        counts = spread.counts.take(rows if spread.by_node else codes)
+        weights = np.array([_weight(size) for size in sizes])[:, np.newaxis]
+        total += np.where(codes >= 0, counts * weights + float(spread.max_skew - 1), 0.0)
+    return _rounded(total, state.ignored[rows])
 
 
 def normalize(state: SoftState, rows: Rows, raw: Int) -> Int:

@@ -1,0 +1,85 @@
+"""How much longer an answer takes that tells where a pod lands: python -m tests.bench.landing [ROUNDS].
+
+For each pending pod of the clusters of ``tests.oracle.landing_cases``: the cycle that explains it, and the shares on
+top of it, each the quickest of some rounds. Asked for the first time: every round has a cluster of its own, about which
+nothing is known yet. Asked again: the same planner, whose answers are kept. Prints how the ratio of both together to
+the explanation alone is spread, and the worst.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from time import perf_counter
+from typing import NamedTuple
+
+from kplan.cluster import PodInfo
+from kplan.pipeline import Planner
+from kplan.pipeline.landing import eviction_landing, pod_landing
+from tests.oracle.landing_cases import NAMES, case
+from tests.pipeline.landed import planner_for
+
+ROUNDS = 5
+BOUND = 2.0
+
+
+class Timed(NamedTuple):
+    """Of one pod [s]."""
+
+    name: str
+    explained: float
+    landed: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times an explanation the answer takes."""
+        return (self.explained + self.landed) / self.explained
+
+
+def once(planner: Planner, pod: PodInfo) -> tuple[float, float]:
+    """Seconds for the explanation, and for the shares."""
+    began = perf_counter()
+    cycle = planner.cycle(pod)
+    outcome = cycle.explain()
+    explained = perf_counter()
+    (pod_landing if outcome.scores is not None else eviction_landing)(cycle, outcome)
+    return explained - began, perf_counter() - explained
+
+
+def first_time(name: str, rounds: int) -> Iterator[Timed]:
+    """Each pod of a case, asked about a cluster that nothing is known of."""
+    asked = case(name)
+    for number, pod in enumerate(planner_for(asked).waiting()):
+        times = [once(planner := planner_for(asked), planner.waiting()[number]) for _ in range(rounds)]
+        yield Timed(f"{name} {pod.name}", *map(min, zip(*times, strict=True)))
+
+
+def again(name: str, rounds: int) -> Iterator[Timed]:
+    """Each pod of a case, asked about many times."""
+    planner = planner_for(case(name))
+    for pod in planner.waiting():
+        times = [once(planner, pod) for _ in range(rounds + 1)][1:]
+        yield Timed(f"{name} {pod.name}", *map(min, zip(*times, strict=True)))
+
+
+def shown(title: str, timed: list[Timed]) -> str:
+    """Quantiles of the ratio, and the worst."""
+    timed = sorted(timed, key=lambda one: one.ratio)
+    spread = ", ".join(f"{part} % {timed[(len(timed) - 1) * part // 100].ratio:.2f}" for part in (0, 50, 90, 99, 100))
+    over = sum(one.ratio > BOUND for one in timed)
+    worst = (
+        f"    {one.ratio:.2f}  {one.name}: {one.explained * 1e3:.2f} ms and {one.landed * 1e3:.2f} ms"
+        for one in timed[-3:]
+    )
+    return "\n".join((f"{title}: {len(timed)} pods, {over} over {BOUND:g}; {spread}", *worst))
+
+
+def main() -> None:
+    """Measure all cases."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    sys.stdout.write(shown("first time", [one for name in NAMES for one in first_time(name, rounds)]) + "\n")
+    sys.stdout.write(shown("again", [one for name in NAMES for one in again(name, rounds)]) + "\n")
+
+
+if __name__ == "__main__":
+    main()
