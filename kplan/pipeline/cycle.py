@@ -21,7 +21,7 @@ from kplan.framework.fit_error import NO_NODES
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
 from kplan.framework.worlds import Rows, plain
 from kplan.pipeline.diagnosing import diagnosed, facts_behind, no_node, nowhere, refused_by, told_of
-from kplan.pipeline.extending import Extenders, findings
+from kplan.pipeline.extending import Extenders
 from kplan.pipeline.filters import Filters
 from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
@@ -31,7 +31,7 @@ from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.pipeline.statuses import FilterPass, Statuses
 from kplan.pipeline.streak import Streak
 from kplan.plugins.shared.pod_groups import key_of
-from kplan.result import Diagnosis, Outcome, PluginFindings, Scores
+from kplan.result import Diagnosis, Outcome, Scores
 
 
 @dataclass
@@ -116,7 +116,7 @@ class Cycle:
             return replace(outcome, error=error.reasons[0])
         first = self.nominated if self.nominated in rows[diagnosis.feasible] else -1
         if self.pipeline.callers and diagnosis.feasible.any():
-            diagnosis, first, failure = self._extended(diagnosis, statuses, first)
+            diagnosis, first, failure, self.bare = self._extenders.narrowed(diagnosis, statuses, first)
             outcome = replace(outcome, diagnosis=diagnosis, error=failure)
             if failure:
                 return outcome
@@ -161,35 +161,6 @@ class Cycle:
     @property
     def _extenders(self) -> Extenders:
         return Extenders(self.pipeline.callers, self.pod, self.cluster)
-
-    def _extended(self, diagnosis: Diagnosis, statuses: Statuses, first: int) -> tuple[Diagnosis, int, str]:
-        """Ask extenders about the feasible nodes; a nominated one is asked about alone first, and may go on alone.
-
-        Returns:
-            the diagnosis with what they refused, the nominated node if they take it, else -1, and the text of one that
-            failed and may not.
-        """
-        rows = diagnosis.rows
-        if first >= 0:
-            alone = self._extenders.passed([first])
-            first = first if first in alone.rows and not alone.error else -1
-        passed = self._extenders.passed(rows[diagnosis.feasible].tolist())
-        if passed.error and first < 0:
-            return diagnosis, first, passed.error
-        at = {int(row): position for position, row in enumerate(rows.tolist())}
-        statuses.refuse({at[row]: status for row, status in passed.statuses.items()})
-        more = tuple(PluginFindings(name, *findings(refused, rows)) for name, refused in passed.refused)
-        self.bare = passed.bare
-        return (
-            replace(
-                diagnosis,
-                feasible=statuses.feasible,
-                unschedulable=statuses.unschedulable,
-                failing=(*diagnosis.failing, *more),
-            ),
-            first,
-            "",
-        )
 
     def facts(self, outcome: Outcome, rows: Sequence[int]) -> dict[str, Facts]:
         """Work out the facts behind the refusals of some nodes, by plugin.

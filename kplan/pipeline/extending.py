@@ -7,7 +7,7 @@ pkg/scheduler/framework/preemption/preemption.go callExtenders.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from kplan.framework.plugin import MAX_NODE_SCORE
 from kplan.framework.preemption import NodeStatus, Victims
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows
+from kplan.pipeline.statuses import Statuses
+from kplan.result import Diagnosis, PluginFindings
 
 MAX_EXTENDER_PRIORITY = 10
 """Highest score that an extender gives."""
@@ -95,6 +97,36 @@ class Extenders:
             passed.rows = verdict.passed
         passed.rows = tuple(sorted(passed.rows))
         return passed
+
+    def narrowed(self, diagnosis: Diagnosis, statuses: Statuses, first: int) -> tuple[Diagnosis, int, str, bool]:
+        """Ask about the feasible nodes; a nominated one is asked about alone first, and may go on alone.
+
+        Args:
+            diagnosis: what the filters said.
+            statuses: status of each node, which learns of what is refused here.
+            first: the nominated node, -1 for none.
+
+        Returns:
+            the diagnosis with what was refused, the nominated node if all take it, else -1, the text of one that
+            failed and may not, and ``Passed.bare``.
+        """
+        rows = diagnosis.rows
+        if first >= 0:
+            alone = self.passed([first])
+            first = first if first in alone.rows and not alone.error else -1
+        passed = self.passed(rows[diagnosis.feasible].tolist())
+        if passed.error and first < 0:
+            return diagnosis, first, passed.error, False
+        at = {int(row): position for position, row in enumerate(rows.tolist())}
+        statuses.refuse({at[row]: status for row, status in passed.statuses.items()})
+        more = tuple(PluginFindings(name, *findings(refused, rows)) for name, refused in passed.refused)
+        narrowed = replace(
+            diagnosis,
+            feasible=statuses.feasible,
+            unschedulable=statuses.unschedulable,
+            failing=(*diagnosis.failing, *more),
+        )
+        return narrowed, first, "", passed.bare
 
     def _statuses(self, reasons: Mapping[str, str], code: Code) -> dict[int, NodeStatus]:
         known = self.cluster.node_index
