@@ -132,6 +132,7 @@ class Scheduler:
             status_per_pod=f.since(37),
             pod_level_status=f.enabled("InPlacePodLevelResourcesVerticalScaling"),
             pod_level_defaults=not f.enabled("PodLevelResourcesFixDefaulting"),
+            claimed_node_resources=f.enabled("DRANodeAllocatableResources"),
         )
 
     def cluster(self, state: ClusterState) -> Cluster:

@@ -207,6 +207,7 @@ def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, Counted]) -> Counted
             status.init_container_statuses,
             status.resources,
             status.allocated_resources,
+            status.node_allocatable_resource_claim_statuses,
             is_resize_infeasible(pod),
         )
     )
@@ -219,6 +220,35 @@ def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, Counted]) -> Counted
             non_zero_requests(pod, cluster.rules, use_status=True),
         )
     return counts
+
+
+def recount(cluster: Cluster, info: PodInfo, pod: Pod) -> Revert:
+    """Put another object in the place of a pod that differs in what it counts on its node; return what undoes it."""
+    former, resources, row = info.pod, cluster.resources, info.row
+    counts = _counted(cluster, pod, cluster.objects.derived("what pods count", (), dict))
+    before = cluster.pod_request[:, row].copy(), cluster.pod_non_zero[:, row].copy()
+    node = int(cluster.pod_node[row])
+    if node >= 0:
+        cluster.move(row, node, -1)
+    widen(cluster, sorted(set(counts.on_node) - set(cluster.resources)))
+    cluster.pod_request[:, row] = 0
+    for name, amount in counts.on_node.items():
+        cluster.pod_request[cluster.resources[name], row] = amount
+    cluster.pod_non_zero[:, row] = counts.non_zero_on_node
+    info.pod = pod
+    if node >= 0:
+        cluster.move(row, node, 1)
+
+    def revert() -> None:
+        if node >= 0:
+            cluster.move(row, node, -1)
+        narrow(cluster, resources)
+        cluster.pod_request[:, row], cluster.pod_non_zero[:, row] = before
+        info.pod = former
+        if node >= 0:
+            cluster.move(row, node, 1)
+
+    return revert
 
 
 def widen(cluster: Cluster, names: Sequence[str]) -> None:

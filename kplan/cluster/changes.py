@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
-from kplan.cluster.build import append_pods
+from kplan.cluster.build import append_pods, recount
 from kplan.cluster.cluster import Cluster, Revert
 from kplan.cluster.pods import PodInfo
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, Pod
+from kplan.objects.models.pod import NodeAllocatableResourceClaimStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,20 @@ class Relabel:
         metadata = structs.replace(former.metadata, labels={**(former.metadata.labels or {}), **dict(self.labels)})
         _become(cluster, info, structs.replace(former, metadata=metadata))
         return lambda: _become(cluster, info, former)
+
+
+@dataclass(frozen=True, slots=True)
+class CountClaimed:
+    """The status of a pod says what of a node's own resources its devices stand for, and that counts on its node."""
+
+    pod: int
+    claims: tuple[NodeAllocatableResourceClaimStatus, ...]
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Count the pod by its new status."""
+        info = cluster.pods[self.pod]
+        status = structs.replace(info.pod.status, node_allocatable_resource_claim_statuses=list(self.claims) or None)
+        return recount(cluster, info, structs.replace(info.pod, status=status))
 
 
 def _become(cluster: Cluster, info: PodInfo, pod: Pod) -> None:

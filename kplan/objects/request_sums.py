@@ -32,6 +32,8 @@ class RequestRules:
             InPlacePodLevelResourcesVerticalScaling; on from 1.36).
         pod_level_defaults: decoding a pod fills in its pod-level requests (1.34-1.36); in 1.37 the registry does, after
             admission (gate PodLevelResourcesFixDefaulting).
+        claimed_node_resources: placed pods count what of a node's own resources their devices stand for (gate
+            DRANodeAllocatableResources; off).
     """
 
     minor: int = 37
@@ -40,6 +42,7 @@ class RequestRules:
     status_per_pod: bool = True
     pod_level_status: bool = True
     pod_level_defaults: bool = False
+    claimed_node_resources: bool = False
 
 
 def container_requests(pod: models.Pod, missing: Mapping[str, int] = NOTHING) -> Amounts:
@@ -84,24 +87,64 @@ def is_resize_infeasible(pod: models.Pod) -> bool:
     return False
 
 
-def resized_amounts(pod: models.Pod, rules: RequestRules, missing: Mapping[str, int]) -> Amounts:
+def claimed_amounts(pod: models.Pod, minor: int = 37) -> Amounts:
+    """Return what of a node's own resources the devices of a pod's claims stand for, by its status [10^-9].
+
+    Args:
+        pod: the pod.
+        minor: the version; 1.36 reads other fields of the status.
+
+    Raises:
+        QuantityError: a quantity cannot be read.
+
+    Source: addDRANodeAllocatableClaimResources (1.37), AggregateContainerRequests (1.36) in component-helpers
+    resource/helpers.go.
+    """
+    total: Amounts = {}
+    for claim in pod.status.node_allocatable_resource_claim_statuses or ():
+        if minor < 37:
+            add_to(total, amounts_of(claim.resources))
+            continue
+        for mapped in claim.mapping or ():
+            if mapped.quantity is not None:
+                add_to(total, {mapped.name: nanos(mapped.quantity)})
+        for overhead in claim.overhead or ():
+            amount = nanos(overhead.per_pod) if overhead.per_pod is not None else 0
+            if overhead.per_container is not None:
+                amount += nanos(overhead.per_container) * len(claim.containers or ())
+            add_to(total, {overhead.name: amount})
+    return total
+
+
+def resized_amounts(pod: models.Pod, rules: RequestRules, missing: Mapping[str, int], claimed: Amounts) -> Amounts:
     """Return the containers' total [10^-9] of a pod whose status differs from its spec.
+
+    Args:
+        pod: the pod.
+        rules: how the version counts.
+        missing: amounts [10^-9] for containers that do not name the resource.
+        claimed: what its devices stand for [10^-9]; the kubelet has it in some of what it reports.
 
     Source: AggregateContainerRequests with UseStatusResources in component-helpers resource/helpers.go.
     """
     infeasible = is_resize_infeasible(pod)
     if not rules.status_per_pod:
-        return _aggregate(pod, _largest_of_container(pod, infeasible=infeasible), missing)
+        total = _aggregate(pod, _largest_of_container(pod, infeasible=infeasible), missing)
+        add_to(total, claimed)
+        return total
     status = pod.status
     if _has_pod_level_status(pod, rules) and status.resources is not None:
         allocated = amounts_of(status.allocated_resources)
         actuated = amounts_of(status.resources.requests)
     else:
         allocated = _aggregate(pod, _allocated_of_container(pod, infeasible=infeasible), missing)
+        add_to(allocated, claimed)
         actuated = _aggregate(pod, _actuated_of_container(pod, infeasible=infeasible), missing)
     if infeasible:
         return largest_of(actuated, allocated)
-    return largest_of(container_requests(pod, missing), actuated, allocated)
+    spec = container_requests(pod, missing)
+    add_to(spec, claimed)
+    return largest_of(spec, actuated, allocated)
 
 
 def _aggregate(pod: models.Pod, pick: Pick, missing: Mapping[str, int]) -> Amounts:

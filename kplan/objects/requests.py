@@ -2,8 +2,6 @@
 
 Sums are made in exact amounts [10^-9] and turned into the scheduler's units at the very end: cpu in millicores, all
 else in whole units (bytes, devices), rounded up.
-
-Not modelled: node allocatable resources claimed through DRA (gate DRANodeAllocatableResources, off by default).
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,6 +24,7 @@ from kplan.objects.request_sums import (
     all_containers,
     all_statuses,
     amounts_of,
+    claimed_amounts,
     container_limits,
     container_requests,
     containers_name_all,
@@ -71,7 +70,25 @@ def pod_requests(pod: models.Pod, rules: RequestRules, *, use_status: bool) -> d
 
     Source: Resource.Add in pkg/scheduler/framework/types.go, computePodResourceRequest in noderesources/fit.go.
     """
-    return _in_units(request_amounts(pod, rules, use_status=use_status))
+    resized = use_status and is_resized(pod, rules)
+    return _in_units(
+        _amounts(pod, rules, NOTHING, resized=resized, claimed=_claimed(pod, rules, use_status=use_status))
+    )
+
+
+def requests_with_claimed(pod: models.Pod, rules: RequestRules) -> dict[str, int]:
+    """Return what a pod to be scheduled requests, and what its devices stand for, in the scheduler's units.
+
+    Raises:
+        QuantityError: a quantity cannot be read.
+
+    Source: getPodNodeAllocatableResourceFootprint in dynamicresources/nodeallocatabledynamicresources.go.
+    """
+    return _in_units(_amounts(pod, rules, NOTHING, resized=False, claimed=claimed_amounts(pod, rules.minor)))
+
+
+def _claimed(pod: models.Pod, rules: RequestRules, *, use_status: bool) -> Amounts:
+    return claimed_amounts(pod, rules.minor) if use_status and rules.claimed_node_resources else {}
 
 
 def non_zero_requests(pod: models.Pod, rules: RequestRules, *, use_status: bool) -> tuple[int, int]:
@@ -85,7 +102,9 @@ def non_zero_requests(pod: models.Pod, rules: RequestRules, *, use_status: bool)
     Source: PodInfo.CalculateResource, getNonMissingContainerRequests in pkg/scheduler/framework/types.go.
     """
     resized = use_status and is_resized(pod, rules)
-    return _non_zero(pod, rules, _amounts(pod, rules, NOTHING, resized=resized), resized=resized)
+    claimed = _claimed(pod, rules, use_status=use_status)
+    amounts = _amounts(pod, rules, NOTHING, resized=resized, claimed=claimed)
+    return _non_zero(pod, rules, amounts, resized=resized, claimed=claimed)
 
 
 def fit_score_requests(pod: models.Pod) -> dict[str, int]:
@@ -146,7 +165,7 @@ def request_amounts(pod: models.Pod, rules: RequestRules, *, use_status: bool) -
 
     Source: PodRequests in component-helpers resource/helpers.go.
     """
-    return _amounts(pod, rules, NOTHING, resized=use_status and is_resized(pod, rules))
+    return _amounts(pod, rules, NOTHING, resized=use_status and is_resized(pod, rules), claimed={})
 
 
 def has_pod_level_requests(pod: models.Pod) -> bool:
@@ -195,9 +214,15 @@ def _in_units(amounts: Amounts) -> dict[str, int]:
     return {name: _units(name, amount) for name, amount in amounts.items() if _is_counted(name)}
 
 
-def _amounts(pod: models.Pod, rules: RequestRules, missing: Mapping[str, int], *, resized: bool) -> Amounts:
-    """Return what a pod requests [10^-9], by its spec or, if resized, by spec and status."""
-    total = resized_amounts(pod, rules, missing) if resized else container_requests(pod, missing)
+def _amounts(
+    pod: models.Pod, rules: RequestRules, missing: Mapping[str, int], *, resized: bool, claimed: Amounts
+) -> Amounts:
+    """Return what a pod requests [10^-9], by its spec or, if resized, by spec and status; and what its devices take."""
+    if resized:
+        total = resized_amounts(pod, rules, missing, claimed)
+    else:
+        total = container_requests(pod, missing)
+        add_to(total, claimed)
     if rules.pod_level_resources and has_pod_level_requests(pod):
         _apply_pod_level(total, pod, rules, resized=resized)
     if pod.spec.overhead:
@@ -207,13 +232,15 @@ def _amounts(pod: models.Pod, rules: RequestRules, missing: Mapping[str, int], *
     return total
 
 
-def _non_zero(pod: models.Pod, rules: RequestRules, amounts: Amounts, *, resized: bool) -> tuple[int, int]:
+def _non_zero(
+    pod: models.Pod, rules: RequestRules, amounts: Amounts, *, resized: bool, claimed: Amounts
+) -> tuple[int, int]:
     """Return non-zero cpu and memory of a pod whose plain amounts [10^-9] are known."""
     missing = _DEFAULTS
     if rules.pod_level_resources and has_pod_level_requests(pod):
         missing = {name: amount for name, amount in _DEFAULTS.items() if name not in amounts}
     if missing and (resized or not containers_name_all(pod, missing)):
-        amounts = _amounts(pod, rules, missing, resized=resized)
+        amounts = _amounts(pod, rules, missing, resized=resized, claimed=claimed)
     return milli_of(amounts.get(CPU, 0)), value_of(amounts.get(MEMORY, 0))
 
 

@@ -219,6 +219,11 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     pod.ContainerStatus: _rules("allocated_resources", name=_name("Container")),
     pod.PodResourceClaimStatus: _rules(name=_name("PodClaim"), resource_claim_name=_name("ResourceClaim")),
     pod.PodExtendedResourceClaimStatus: _rules(resource_claim_name=_name("ResourceClaim")),
+    pod.NodeAllocatableResourceClaimStatus: _rules(
+        "resources", containers=_each(_name("Container")), resource_claim_name=_name("ResourceClaim")
+    ),
+    pod.NodeAllocatableMappedResources: _rules("name", "quantity"),
+    pod.NodeAllocatableOverheadResources: _rules("name", "per_pod", "per_container"),
     pod.ContainerExtendedResourceRequest: _rules(
         "resource_name", container_name=_name("Container"), request_name=_request
     ),

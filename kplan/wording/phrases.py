@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from kplan.framework.findings import Facts
 from kplan.framework.reason_codes import ReasonCode
+from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.node_declared_features import NodeDeclaredFeaturesFacts
 from kplan.plugins.node_ports import NodePortsFacts
@@ -18,6 +19,7 @@ from kplan.plugins.volume_zone import VolumeZoneFacts
 from kplan.reasons.devices import LACKS
 from kplan.reasons.groups import Atom
 from kplan.wording.amounts import amount_phrase, amount_sentence, pod_limit_sentence
+from kplan.wording.device_room import not_referenced_phrase, not_shared_phrase, pod_level_phrase, room_phrase
 from kplan.wording.devices import class_sentence, device_phrase, device_sentence, elsewhere_phrase, elsewhere_sentence
 from kplan.wording.neighbours import pod_affinity_phrase, pod_affinity_sentence, spread_phrase, spread_sentence
 from kplan.wording.node_itself import (
@@ -131,6 +133,10 @@ _WORDS: dict[str, _Words] = {
     ReasonCode.DEVICE_CLAIM_BEING_DELETED: _DEVICE_CLAIM,
     ReasonCode.DEVICE_CLAIM_NOT_OWNED: _DEVICE_CLAIM,
     ReasonCode.DEVICE_CLAIM_OUT_OF_REACH: _Words(None, elsewhere_phrase, elsewhere_sentence),
+    ReasonCode.DEVICE_NODE_RESOURCE: _Words(DynamicResourcesFacts, room_phrase),
+    ReasonCode.DEVICE_CLAIM_NOT_SHARED: _Words(None, not_shared_phrase),
+    ReasonCode.DEVICE_CLAIM_NOT_REFERENCED: _Words(None, not_referenced_phrase),
+    ReasonCode.POD_LEVEL_BELOW_DEVICES: _Words(None, pod_level_phrase),
     ReasonCode.DEVICE_CLASS_MISSING: _Words(sentence=class_sentence),
     **dict.fromkeys(LACKS, _Words(None, device_phrase, device_sentence)),
 }

@@ -337,6 +337,31 @@ class PodExtendedResourceClaimStatus(Model):
     request_mappings: list[ContainerExtendedResourceRequest] | None = None
 
 
+class NodeAllocatableMappedResources(Model):
+    """What the devices of a claim stand for of a resource of the node (1.37)."""
+
+    name: str = ""
+    quantity: Quantity | None = None
+
+
+class NodeAllocatableOverheadResources(Model):
+    """What the devices of a claim take of a resource of the node besides (1.37)."""
+
+    name: str = ""
+    per_pod: Quantity | None = None
+    per_container: Quantity | None = None
+
+
+class NodeAllocatableResourceClaimStatus(Model):
+    """``status.nodeAllocatableResourceClaimStatuses[]``: resources of the node that a claim takes (1.36)."""
+
+    resource_claim_name: str = ""
+    containers: list[str] | None = None
+    resources: dict[str, Quantity] | None = None
+    mapping: list[NodeAllocatableMappedResources] | None = None
+    overhead: list[NodeAllocatableOverheadResources] | None = None
+
+
 class PodStatus(Model):
     """``status`` of a pod."""
 
@@ -350,6 +375,7 @@ class PodStatus(Model):
     allocated_resources: dict[str, Quantity] | None = None
     resource_claim_statuses: list[PodResourceClaimStatus] | None = None
     extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
+    node_allocatable_resource_claim_statuses: list[NodeAllocatableResourceClaimStatus] | None = None
 
 
 class Pod(Object):

@@ -5,16 +5,17 @@ What it checks:  that the claims of a pod are there and its own; that claims all
                  selectors, counts, constraints, taints, counters and capacity. Scores how good the options are that
                  were found for prioritized lists (from 1.35).
 Rejects with:    "cannot allocate all claims", "resourceclaim not available on the node", "invalid resource pools were
-                 encountered", "cannot fit resource", "cannot schedule extended resource claim"; for the pod as a whole
+                 encountered", "cannot fit resource", "cannot schedule extended resource claim", "Insufficient cpu" and
+                 the like for what devices stand for (gate DRANodeAllocatableResources); for the pod as a whole
                  'pod "shop/web": ResourceClaim not created yet', 'could not find ResourceClaim "shop/gpu"',
                  'resourceclaim "gpu" is being deleted', "request gpu: device class a100 does not exist" and the like
                  (UnschedulableAndUnresolvable); what is wrong with a selector, or with a pool where all devices are
                  asked for, is an error, which fails the pod wherever else it fits
-Not modelled:    node allocatable resources of devices (gate DRANodeAllocatableResources), claims of pod groups (gate
-                 DRAWorkloadResourceClaims), both off by default. A claim of a source that holds no claims at all counts
-                 as there, and so do devices of one that holds no ResourceSlices. The timeout of a search is one of
-                 steps, not of time. In 1.34 and 1.35 the order of pools is random, here it is that of names; 1.34 with
-                 the gate DRAConsumableCapacity looks at the capacity of another device than the one it takes.
+Not modelled:    claims of pod groups (gate DRAWorkloadResourceClaims, off by default). A claim counts as there where
+                 the source holds no claims at all, and so do devices where it holds no ResourceSlices. The timeout of a
+                 search is one of steps, not of time. In 1.34 and 1.35 the order of pools is random, here it is that
+                 of names; 1.34 with the gate DRAConsumableCapacity looks at the capacity of another device than the
+                 one it takes.
 Source:          kubernetes v1.37.2, v1.36.3, v1.35.4 and v1.34.4 pkg/scheduler/framework/plugins/dynamicresources;
                  staging/src/k8s.io/dynamic-resource-allocation/structured
 """
@@ -28,7 +29,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kplan.cluster import Change, Cluster, PodInfo, Put
+from kplan.cluster import Change, Cluster, CountClaimed, PodInfo, Put
 from kplan.framework.args import DynamicResourcesArgs
 from kplan.framework.codes import Code, Compares, Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
@@ -47,6 +48,7 @@ from kplan.plugins.dynamic_resources.extended import extended_resources
 from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
 from kplan.plugins.dynamic_resources.filtering import ClaimFilter
 from kplan.plugins.dynamic_resources.freeing import freed
+from kplan.plugins.dynamic_resources.node_resources import node_resources
 from kplan.plugins.dynamic_resources.scoring import scores
 from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice
 from kplan.plugins.dynamic_resources.state import ClaimsState
@@ -149,7 +151,7 @@ class DynamicResources:
         """
         if state is None or not state.claims:
             return passed(len(worlds))
-        return ClaimFilter(pod, state, cluster, self.features, self._timeout).findings(worlds.rows)
+        return ClaimFilter(pod, state, cluster, self.features, self._timeout).findings(worlds)
 
     def post_filter(
         self, pod: PodInfo, state: ClaimsState | Refused | None, handle: PreemptionHandle
@@ -219,10 +221,14 @@ class DynamicResources:
         self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None
     ) -> Reserved:
         """Allocate what was found: the claims are in flight from here on."""
-        if state is None or choice is None:
+        if state is None or (choice is None and not state.claims):
             return Reserved()
-        claims = reserving.reserve(pod, state, cluster, row, choice, self.features)
-        return Reserved(tuple(map(Put.of, claims)), claims=tuple(claim.name for claim in claims))
+        claims = reserving.reserve(pod, state, cluster, row, choice, self.features) if choice is not None else ()
+        changes: tuple[Change, ...] = tuple(map(Put.of, claims))
+        taking = node_resources(pod, state, cluster, self.features)
+        if taking is not None and taking.counts:
+            changes += (CountClaimed(pod.row, taking.statuses(row, taking.found(row, choice)) or ()),)
+        return Reserved(changes, claims=tuple(claim.name for claim in claims))
 
     def pre_bind(
         self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None

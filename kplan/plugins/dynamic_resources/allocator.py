@@ -101,6 +101,10 @@ class _Search:
         self._plans, self._node, self._rules = plans, plans.node, plans.rules
         self._alike: dict[Place, Hashable] = {}
         self._steps = 0
+        # which of several devices is free decides whether one that must be given meets a constraint, which is an error
+        self._order_counts = any(
+            plan.request.mode == ALL and plans.claims[claim].constraints for (claim, _, _), plan in plans.by_key.items()
+        )
 
     def begin(self) -> bool:
         """Search from the start."""
@@ -216,7 +220,7 @@ class _Search:
 
     def _worked_out_likeness(self, place: Place) -> Hashable:
         device = place.on(self._node)
-        if self._rules.derived or (device.consumes and not self._rules.counters_in_pool):
+        if self._rules.derived or (device.consumes and not self._rules.counters_in_pool) or self._order_counts:
             return place
         try:
             selected = tuple([self._plans.selectable(key, plan, place) for key, plan in self._plans.by_key.items()])

@@ -33,6 +33,7 @@ from kplan.plugins.dynamic_resources.filtering import BINDING_GATES, now, search
 from kplan.plugins.dynamic_resources.found import Place, Stop
 from kplan.plugins.dynamic_resources.judging import Judge, users_of, written
 from kplan.plugins.dynamic_resources.ledger import Ledger
+from kplan.plugins.dynamic_resources.node_resources import node_resources
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
 from kplan.plugins.dynamic_resources.requests import ClaimWants, Constraint, wanted
 from kplan.plugins.dynamic_resources.state import ClaimsState
@@ -79,13 +80,19 @@ def claim_facts(
     asked = searcher(pod, state, cluster, features, codes)
     names = [claim.claim.key for claim in state.wanting]
     elsewhere = {i: _elsewhere(state.claims[i], cluster, features, timeout) for i in lost}
+    taking = node_resources(pod, state, cluster, features)
+    choices = None
+    if taking is not None and taking.counts and state.wanting:
+        at = np.unique(np.array(rows, dtype=np.intp))
+        choices = asked.search(at, codes[at])
     nodes = []
     for row in rows:
         special = asked.special[int(codes[row])]
         claims = asked.claims if special is None else (*asked.claims, wanted(special.spec))
         told = _Node(claims, names, cluster, asked.index, row).told()
         away = tuple(elsewhere[i] for i, mask in lost.items() if mask[row])
-        nodes.append(replace(told, elsewhere=away))
+        room = taking.room(row, choices.get(row) if choices else None) if taking is not None and taking.counts else ()
+        nodes.append(replace(told, elsewhere=away, room=room))
     return DynamicResourcesFacts(tuple(nodes))
 
 

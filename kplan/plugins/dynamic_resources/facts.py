@@ -206,6 +206,7 @@ class NodeClaims:
         lack: what is lacking in the end; None where that cannot be told, or nothing is.
         lacking: position of the request that it is about; -1 for several together.
         constraints: that stand in the way, where it is those.
+        room: resources of the node of which too little is left for what its devices stand for.
     """
 
     node: str
@@ -214,6 +215,7 @@ class NodeClaims:
     lack: Lack | None = None
     lacking: int = -1
     constraints: tuple[ConstraintFacts, ...] = ()
+    room: tuple[Short, ...] = ()
 
     @property
     def request(self) -> RequestFacts | None:

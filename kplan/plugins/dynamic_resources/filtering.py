@@ -17,10 +17,12 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Refusal, RowError
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.framework.worlds import Rows
+from kplan.framework.worlds import Rows, Worlds
 from kplan.plugins.dynamic_resources.claims import binding_fails
 from kplan.plugins.dynamic_resources.extended import patterns, special_requests
 from kplan.plugins.dynamic_resources.found import told
+from kplan.plugins.dynamic_resources.node_amounts import Unclear
+from kplan.plugins.dynamic_resources.node_resources import NodeResources, node_resources
 from kplan.plugins.dynamic_resources.requests import wanted
 from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice, Searcher
 from kplan.plugins.dynamic_resources.state import (
@@ -62,13 +64,20 @@ class ClaimFilter:
     _errors: list[RowError] = field(default_factory=list)
     _unavailable: Mapping[int, Mask] = field(default_factory=dict)
 
-    def findings(self, rows: Rows) -> Findings[NodeChoice]:
-        """Answer for nodes, intp[M]."""
+    def findings(self, worlds: Worlds) -> Findings[NodeChoice]:
+        """Answer for nodes."""
+        rows = worlds.rows
         codes, asked = self._asked(rows)
+        taking = node_resources(self.pod, self.state, self.cluster, self.features)
+        if taking is not None:
+            asked = self._refuse_shared(taking, rows, asked)
         choices: Choices | None = None
         if asked.any() and self.state.wanting:
             choices = searcher(self.pod, self.state, self.cluster, self.features, codes).search(rows, codes)
             self._judge(choices, rows, asked)
+        final = np.ones(len(rows), dtype=np.bool_)
+        if taking is not None and taking.counts:
+            self._refuse_taking(taking, worlds, choices, asked, final)
         self._refuse_unavailable(rows, asked)
         kept = tuple(
             Refusal(reason.code, self._about(reason), reason.text, mask)
@@ -76,12 +85,16 @@ class ClaimFilter:
             if mask.any()
         )
         errors = tuple(sorted(self._errors, key=lambda error: error.row))
-        return Findings(kept, np.ones(len(rows), dtype=np.bool_), errors, choices)
+        return Findings(kept, final, errors, choices)
 
     def _about(self, reason: Reason) -> tuple[About, ...]:
         """What a reason is about, whatever the node: claims that need devices, or are allocated; the resources."""
         if reason is CANNOT_FIT and self.state.extended is not None:
             return tuple(About(AboutKind.RESOURCE, name) for name in self.state.extended.classic)
+        if reason.claim:
+            return (About(AboutKind.DEVICE_CLAIM, reason.claim),)
+        if reason.resource:
+            return (About(AboutKind.NODE_RESOURCE, reason.resource),)
         if reason is NOT_AVAILABLE:
             claims = [self.state.claims[i] for i in self._unavailable]
         else:
@@ -135,6 +148,36 @@ class ClaimFilter:
             else:
                 reason = TIMED_OUT if answer.timed_out else INVALID_POOLS if answer.invalid else CANNOT_ALLOCATE
                 self._refusals[reason] = self._refusals.get(reason, np.zeros(len(rows), dtype=np.bool_)) | here
+
+    def _refuse_shared(self, taking: NodeResources, rows: Rows, asked: Mask) -> Mask:
+        """Refuse nodes for claims that may not be shared; return where the others are looked at, bool[M]."""
+        for reason, refused in taking.shared():
+            here = refused[rows] & asked
+            if here.any():
+                self._refusals[reason] = self._refusals.get(reason, np.zeros(len(rows), dtype=np.bool_)) | here
+                asked = asked & ~here
+        return asked
+
+    def _refuse_taking(
+        self, taking: NodeResources, worlds: Worlds, choices: Choices | None, asked: Mask, final: Mask
+    ) -> None:
+        """Refuse nodes without room for what devices stand for; put in ``final`` where no eviction could help."""
+        open_ = asked.copy()
+        for mask in self._refusals.values():
+            open_ &= ~mask
+        open_[[error.row for error in self._errors]] = False
+        for position in np.flatnonzero(open_).tolist():
+            row = int(worlds.rows[position])
+            try:
+                found = taking.found(row, choices.get(row) if choices is not None else None)
+                lacks = taking.lacks(worlds, position, taking.statuses(row, found))
+            except Unclear as error:
+                self._errors.append(RowError(position, str(error)))
+                continue
+            for reason in lacks.reasons if lacks is not None else ():
+                mask = self._refusals.setdefault(reason, np.zeros(len(worlds), dtype=np.bool_))
+                mask[position] = True
+            final[position] = lacks is None or lacks.final
 
     def _refuse_unavailable(self, rows: Rows, asked: Mask) -> None:
         """Refuse nodes on which an allocated claim is not to be had, if nothing else was wrong there."""

@@ -7,15 +7,16 @@ bindClaim; extendeddynamicresources.go createExtendedResourceClaimInAPI.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 import msgspec
 
 from kplan.cluster import Change, Cluster, PodInfo, Put
 from kplan.framework.features import Features
 from kplan.objects.models import ResourceClaim
-from kplan.objects.models.devices import ResourceClaimSpec
+from kplan.objects.models.devices import AllocationResult, ResourceClaimSpec
 from kplan.plugins.dynamic_resources.allocation import allocation, in_flight, reserved
-from kplan.plugins.dynamic_resources.claims import SPECIAL_NAME
+from kplan.plugins.dynamic_resources.claims import SPECIAL_NAME, PodClaim
 from kplan.plugins.dynamic_resources.searching import NodeChoice
 from kplan.plugins.dynamic_resources.state import ClaimsState
 from kplan.plugins.shared.devices.index import device_index
@@ -28,19 +29,24 @@ def reserve(
     pod: PodInfo, state: ClaimsState, cluster: Cluster, row: int, choice: NodeChoice, features: Features
 ) -> tuple[ResourceClaim, ...]:
     """Allocate what was found on a node, and give the claims with it; they are in flight from here on."""
+    found = found_allocations(pod, state, cluster, row, choice, features)
+    return tuple(in_flight(item, given, key_of(pod, features)) for _, item, given in found)
+
+
+def found_allocations(
+    pod: PodInfo, state: ClaimsState, cluster: Cluster, row: int, choice: NodeChoice, features: Features
+) -> Iterator[tuple[PodClaim, ResourceClaim, AllocationResult]]:
+    """Yield each claim that devices were found for on a node, as it is to be, and what it gets."""
     if not choice.found.chosen:
-        return ()
+        return
     index = device_index(cluster, features)
     node, node_name = index.node(row), cluster.node_name(row)
-    allocated = []
     wanting = [claim for claim in state.wanting if not claim.special or choice.special is not None]
     for claim, chosen in zip(wanting, choice.found.chosen, strict=True):
         item = claim.claim
         if claim.special and choice.special is not None:
             item = written(item, choice.special.spec, pod)
-        given = allocation(item, chosen, node, node_name, index.rules)
-        allocated.append(in_flight(item, given, key_of(pod, features)))
-    return tuple(allocated)
+        yield claim, item, allocation(item, chosen, node, node_name, index.rules)
 
 
 def settle(pod: PodInfo, state: ClaimsState, cluster: Cluster, choice: NodeChoice | None) -> tuple[Change, ...]:

@@ -16,10 +16,14 @@ class Reason(NamedTuple):
     Attributes:
         text: the scheduler's words.
         code: what is wrong.
+        resource: the resource of the node that it is about; empty for others.
+        claim: key of the claim that it is about; empty for those that need devices.
     """
 
     text: str
     code: ReasonCode
+    resource: str = ""
+    claim: str = ""
 
 
 CANNOT_FIT = Reason("cannot fit resource", ReasonCode.RESOURCE_NOT_OFFERED)
