@@ -1,9 +1,11 @@
 """Redaction: a state under false names that gets the same verdicts.
 
 Every name is replaced by a pseudonym that keeps its order among the names of its kind (ties go by name), and the same
-name gets the same pseudonym wherever it stands: in selectors, affinities, claims, owners, taints. Integers stay (Gt and
-Lt compare them), as do well-known keys, drivers, resources, times and uids. Which text of a model is what stands in
-``kplan.sources.redact_rules``; a text without a rule is dropped.
+name gets the same pseudonym wherever it stands: in selectors, affinities, claims, owners, taints. Its length tells
+nothing. Integers stay (Gt and Lt compare them), as do times, UUIDs, the words and keys of ``redact_words``, resources
+of Kubernetes and of makers of hardware, and what drivers and classes of devices are called and say, but for
+what says which device it is. Which text of a model is what stands in ``redact_rules``; a text
+without a rule is dropped.
 """
 
 import re
@@ -17,15 +19,17 @@ from kplan.objects.models import Model, Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.sources.redact_names import NODE, Names, Pseudonyms, Seen
 from kplan.sources.redact_rules import fields_of
+from kplan.sources.redact_scheduler import hidden_configuration
+from kplan.sources.redact_words import is_plain, release_of
 from kplan.sources.schedulers import ASSUMED
 
-_NAMING = ("addedAffinity", "defaultConstraints", "extenders")
-"""Parts of a scheduler's configuration that hold names: of labels, of hosts."""
+_GATE = re.compile(r"[A-Z][A-Za-z0-9]{3,80}")
+"""What a feature gate is called like."""
 
 _GROUP = "NodeGroup"
 """What names of node groups are among other names."""
 
-_TOKEN = re.compile(r"198\.(?:18|19)\.[0-9]+\.[0-9]+|[a-z]+-[0-9]+(?:-z[0-9]+)?(?::x)?")
+_TOKEN = re.compile(r"redacted\.example/[a-z]+-[0-9]+|198\.(?:18|19)\.[0-9]+\.[0-9]+|[a-z]+-[0-9]+(?:-z[0-9]+)?(?::x)?")
 """What a pseudonym may look like."""
 
 
@@ -41,19 +45,21 @@ def redact(state: ClusterState) -> tuple[ClusterState, dict[str, str]]:
     for group in state.node_templates:
         seen.name(_GROUP, group)
     claims = _claims_of_pods(state.pods)
+    if state.scheduler.configuration is not None:
+        hidden_configuration(state.scheduler.configuration, seen)
     names = Pseudonyms(seen, claims)
     objects = [_walk(item, names) for item in state.objects()]
     redacted = ClusterState.of(
         objects,
         source="redacted",
-        server_version=state.server_version,
-        taken=state.taken,
+        server_version=release_of(state.server_version),
+        taken=state.taken if is_plain(state.taken) else "",
         completeness=_completeness(state.completeness),
         node_templates={
             names.name(_GROUP, group): (_walk(node, names), tuple(_walk(pod, names) for pod in pods))
             for group, (node, pods) in state.node_templates.items()
         },
-        scheduler=_scheduler(state.scheduler),
+        scheduler=_scheduler(state.scheduler, names),
     )
     return redacted, names.truth()
 
@@ -132,18 +138,23 @@ def _completeness(known: Completeness) -> Completeness:
         layouts=known.layouts,
         absences=known.absences,
         partial=known.partial,
-        versions=known.versions,
+        versions={kind: version for kind, version in known.versions.items() if is_plain(version)},
     )
 
 
-def _scheduler(known: KnownScheduler) -> KnownScheduler:
-    """Keep what is known of the scheduler, unless it names something."""
-    written = msgspec.json.encode(known.configuration).decode()
-    if any(f'"{name}"' in written for name in _NAMING):
+def _scheduler(known: KnownScheduler, names: Names) -> KnownScheduler:
+    """Keep what is known of the scheduler, unless its configuration says more than what the defaults are made of."""
+    doubt = (
+        f"how the scheduler is configured was not known when the snapshot was taken: {ASSUMED}" if known.doubt else ""
+    )
+    gates = {gate: on for gate, on in known.gates.items() if _GATE.fullmatch(gate)}
+    if known.configuration is None:
+        return KnownScheduler(gates=gates, doubt=doubt)
+    hidden = hidden_configuration(known.configuration, names)
+    if hidden is None:
         left_out = f"the configuration of the scheduler holds names and was left out: {ASSUMED}"
-        return KnownScheduler(gates=known.gates, doubt=left_out)
-    doubt = f"how the scheduler is configured was not known when the snapshot was taken: {ASSUMED}"
-    return msgspec.structs.replace(known, origin="", doubt=doubt if known.doubt else "")
+        return KnownScheduler(gates=gates, doubt=left_out)
+    return KnownScheduler(configuration=hidden, gates=gates, doubt=doubt)
 
 
 __all__ = ["redact", "unredact"]

@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from kplan.objects.whole_numbers import parse_int
+from kplan.sources.redact_words import KEYS, is_plain
 
 VALUE, KEY, HANDLE, ADDRESS, IMAGE, NODE, NAMESPACE = "Value", "Key", "Handle", "Address", "Image", "Node", "Namespace"
+WORD, RESOURCE, HARDWARE, SCHEDULER = "Word", "Resource", "Hardware", "Scheduler"
 
 _PREFIX = {
     HANDLE: "vol",  # which is what a volume of AWS is called
@@ -19,22 +21,19 @@ _PREFIX = {
     "PodDisruptionBudget": "budget",
     "PriorityClass": "priority",
 }
-_WELL_KNOWN = (
-    "kubernetes.io",
-    "k8s.io",
-    "amazonaws.com",
-    "aws.com",
-    "azure.com",
-    "cattle.io",
-    "gke.io",
-    "google.com",
-    "karpenter.sh",
-    "nvidia.com",
-    "openshift.io",
-    "openstack.org",
-    "vmware.com",
+_LIST_OF_VENDORS = """
+amd.com aws.amazon.com deviceclass.resource.kubernetes.io example.com gpu.intel.com habana.ai kubernetes.io nvidia.com
+vpc.amazonaws.com
+"""
+_VENDORS = frozenset(_LIST_OF_VENDORS.split())
+"""Domains of extended resources that tell nothing about who uses them."""
+_NATIVE = re.compile(
+    r"(requests\.|limits\.)?(cpu|memory|storage|ephemeral-storage|hugepages-[0-9]+[KMG]i)|pods|replicationcontrollers"
+    r"|services(\.(loadbalancers|nodeports))?|resourcequotas|secrets|configmaps|persistentvolumeclaims"
+    r"|attachable-volumes-(aws-ebs|gce-pd|azure-disk|cinder|csi-[a-z.]+)"
+    r"|count/[a-z]+(\.(apps|batch|autoscaling|extensions|policy|(networking|rbac|storage|resource)\.k8s\.io))?"
 )
-"""Domains of label keys that tell nothing about who uses them."""
+"""Resources, and keys of quotas, that Kubernetes itself has."""
 
 _KEPT_VALUES_OF = frozenset(
     {"kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"}
@@ -47,7 +46,9 @@ _KIND_OF_VALUES = {
 }
 """Labels whose values are names of objects."""
 
-_KEPT_NAMES = frozenset({"", "system-cluster-critical", "system-node-critical", "default-scheduler"})
+_KEPT_NAMES = frozenset({"", "system-cluster-critical", "system-node-critical", "default-scheduler", "kplan"})
+_LEADS = ("requests.", "limits.", "count/")
+_QUOTED = re.compile(r"""(["'])([^"'\\]*)\1""")
 _ZONES = "__"
 _EBS = re.compile(r"aws://[^/]*/(vol-[^/]+)")
 _EVERY_ADDRESS = frozenset({"", "0.0.0.0", "::", "127.0.0.1"})
@@ -68,13 +69,29 @@ class Names(ABC):
 
     def key(self, text: str) -> str:
         """Take a key of labels, taints or topology; well-known ones stay."""
-        domain, slash, _ = text.partition("/")
-        known = slash and any(domain == one or domain.endswith(f".{one}") for one in _WELL_KNOWN)
-        return text if known or not text else self.word(KEY, text)
+        return text if text in KEYS or not text else self.word(KEY, text)
+
+    def plain(self, text: str) -> str:
+        """Take a text that is a word of the API, or a number or a time, unless somebody wrote something else."""
+        return text if is_plain(text) else self.word(WORD, text)
+
+    def resource(self, text: str) -> str:
+        """Take the name of a resource, or the key of a quota; those of Kubernetes and of makers of hardware stay."""
+        lead, name = next(((one, text[len(one) :]) for one in _LEADS if text.startswith(one)), ("", text))
+        known = _NATIVE.fullmatch(text) or name.partition("/")[0] in _VENDORS
+        return text if known or not text else f"{lead}{self.word(RESOURCE, name)}"
+
+    def expression(self, text: str) -> str:
+        """Take an expression about devices, in which texts are quoted that say which device is meant."""
+        return _QUOTED.sub(lambda found: f"{found[1]}{self.hardware(found[2])}{found[1]}", text)
+
+    def hardware(self, text: str) -> str:
+        """Take a text that an expression quotes: only one that is hidden elsewhere is replaced."""
+        return text
 
     def value(self, key: str, text: str) -> str:
         """Take the value of a label or taint."""
-        if not text or key in _KEPT_VALUES_OF or parse_int(text) is not None:
+        if not text or (key in _KEPT_VALUES_OF and is_plain(text)) or parse_int(text) is not None:
             return text
         if key in _KIND_OF_VALUES:
             return self.word(_KIND_OF_VALUES[key], text)
@@ -140,6 +157,10 @@ class Pseudonyms(Names):
         """See Names."""
         return self._of[kind][text]
 
+    def hardware(self, text: str) -> str:
+        """See Names."""
+        return self._of.get(HARDWARE, {}).get(text, text)
+
     def truth(self) -> dict[str, str]:
         """Give the true name of each pseudonym."""
         return {false: true for names in self._of.values() for true, false in names.items()}
@@ -151,7 +172,8 @@ def _ranked(kind: str, words: list[str]) -> dict[str, str]:
     prefix = _PREFIX.get(kind) or re.sub("[^a-z]", "", kind.lower())
     width = len(str(len(words)))
     end = ":x" if kind == IMAGE else ""
-    ranked = {word: f"{prefix}-{i:0{width}}{end}" for i, word in enumerate(words, 1)}
+    lead = "redacted.example/" if kind == RESOURCE else ""
+    ranked = {word: f"{lead}{prefix}-{i:0{width}}{end}" for i, word in enumerate(words, 1)}
     if kind == VALUE:
         for i, word in enumerate(words, 1):
             region = ranked.get(word.rpartition("-")[0])

@@ -5,17 +5,20 @@ A test holds this table against the models: every field that may hold text is he
 Long because it is one table, and the models are many.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 from msgspec import inspect
+from msgspec.structs import replace
 
 from kplan.objects import models as m
 from kplan.objects.kinds import KINDS
 from kplan.objects.models import devices, groups, meta, pod, policy, storage, workloads
 from kplan.objects.models.node import NodeSystemInfo
-from kplan.sources.redact_names import NAMESPACE, NODE, Names
+from kplan.sources.redact_names import HARDWARE, NAMESPACE, NODE, SCHEDULER, Names
+from kplan.sources.redact_words import release_of, tells_which
 from kplan.sources.snapshot import KEPT_ANNOTATIONS
 
 Rule = Callable[[Names, Any, Any], Any]
@@ -23,6 +26,21 @@ Rule = Callable[[Names, Any, Any], Any]
 
 _KINDS = frozenset(kind.name for kind in KINDS)
 _CLASS_QUOTA = ".storageclass.storage.k8s.io/"
+_CRON = re.compile(r"@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[0-9*/,?LW#-]+( [0-9A-Z*/,?#-]+){4,5}")
+_DEVICE_QUOTA = ".deviceclass.resource.k8s.io/"
+_LIST_OF_AMOUNTS = """
+allocatable capacity requests limits overhead allocated_resources max min default default_request
+max_limit_request_ratio pod_fixed
+consumed_capacity per_pod per_container counters node_allocatable_resources node_allocatable_resource_mappings
+"""
+_AMOUNTS = frozenset(_LIST_OF_AMOUNTS.split())
+"""Fields that hold amounts by resource, where they hold any; of devices, capacities have names of their own."""
+_LIST_OF_NAMES_OF_DRIVERS = """
+driver attacher provisioner name device_class_name match_attribute distinct_attribute counter_set compatibility_groups
+partition_type_attribute capacity_key version_value version_values string_value string_values
+"""
+_NAMES_OF_DRIVERS = frozenset(_LIST_OF_NAMES_OF_DRIVERS.split())
+"""Fields that stay as they are: what drivers, their devices and their classes are called, and what those say."""
 
 
 def _by(take: Callable[[Names, str], str]) -> Rule:
@@ -41,6 +59,47 @@ def _name(kind: str) -> Rule:
 
 def _keep(names: Names, value: Any, item: Any) -> Any:
     return value
+
+
+def _word(names: Names, value: Any, item: Any) -> Any:
+    """Words of the API, one or several; an amount may be a number, or a model of its own."""
+    if isinstance(value, list):
+        return [_word(names, one, item) for one in value]
+    if isinstance(value, m.Model):
+        rules = fields_of(type(value))
+        parts = [(field, rule or _word, getattr(value, field)) for field, rule in rules]
+        return replace(value, **{field: rule(names, part, value) for field, rule, part in parts if part is not None})
+    return names.plain(value) if isinstance(value, str) else value
+
+
+def _amounts(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
+    """Amounts by resource."""
+    return {names.resource(name): _word(names, amount, item) for name, amount in value.items()}
+
+
+def _scratch(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
+    """Medium and size of an emptyDir."""
+    return {key: _word(names, value[key], item) for key in ("medium", "sizeLimit") if key in value}
+
+
+def _release(names: Names, value: str, item: Any) -> str:
+    return release_of(value)
+
+
+def _attributes(
+    names: Names, value: dict[str, devices.DeviceAttribute], item: Any
+) -> dict[str, devices.DeviceAttribute]:
+    """Facts about a device, without those that say which one it is."""
+
+    def hidden(name: str, texts: list[str]) -> list[str]:
+        return [names.word(HARDWARE, text) if text and tells_which(name, text) else text for text in texts]
+
+    facts = {}
+    for name, one in value.items():
+        single = hidden(name, [one.string_value or ""])[0] if one.string_value is not None else None
+        several = hidden(name, one.string_values) if one.string_values is not None else None
+        facts[name] = replace(one, string_value=single, string_values=several)
+    return facts
 
 
 def _drop(names: Names, value: Any, item: Any) -> None:
@@ -79,8 +138,8 @@ def _match_fields(names: Names, value: list[m.NodeSelectorRequirement], item: An
     """``metadata.name`` is the only field there is."""
     return [
         m.NodeSelectorRequirement(
-            key=one.key,
-            operator=one.operator,
+            key=names.plain(one.key),
+            operator=names.plain(one.operator),
             values=None if one.values is None else [names.name(NODE, node) for node in one.values],
         )
         for one in value
@@ -128,8 +187,14 @@ def _quota(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
     hard = {}
     for key, amount in value.items():
         name, sign, rest = key.partition(_CLASS_QUOTA)
-        hard[f"{names.name('StorageClass', name)}{sign}{rest}" if sign else key] = amount
+        of_class = f"{names.name('StorageClass', name)}{sign}{names.resource(rest)}"
+        hard[of_class if sign else key if _DEVICE_QUOTA in key else names.resource(key)] = _word(names, amount, item)
     return hard
+
+
+def _schedule(names: Names, value: str, item: Any) -> str:
+    """When a job runs, unless it is something else."""
+    return value if _CRON.fullmatch(value) else ""
 
 
 def _request(names: Names, value: str, item: Any) -> str:
@@ -143,12 +208,24 @@ def _consumer(names: Names, value: str, item: Any) -> str:
 
 
 def _disrupted(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
-    return {names.name("Pod", name): time for name, time in value.items()}
+    return {names.name("Pod", name): _word(names, time, item) for name, time in value.items()}
 
 
 def _rules(*fields: str, **others: Rule) -> dict[str, Rule]:
-    """Rules of a model: fields that stay as they are, and a rule for each other."""
-    return {**dict.fromkeys(fields, _keep), **others}
+    """Rules of a model: fields of words and amounts, or of what drivers say, and a rule for each other."""
+    return {**{field: _rule_of(field) for field in fields}, **others}
+
+
+def _rule_of(field: str) -> Rule:
+    return _keep if field in _NAMES_OF_DRIVERS else _amounts_or_word if field in _AMOUNTS else _word
+
+
+def _amounts_or_word(names: Names, value: Any, item: Any) -> Any:
+    if not isinstance(value, dict):
+        return _word(names, value, item)
+    if type(item).__module__ == devices.__name__:
+        return {name: _word(names, amount, item) for name, amount in value.items()}
+    return _amounts(names, value, item)
 
 
 RULES: dict[type[Any], dict[str, Rule]] = {
@@ -169,9 +246,8 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     m.NodeStatus: _rules("allocatable", "capacity", "declared_features"),
     meta.Condition: _rules("type", "status", "reason", "last_transition_time", message=_drop),
     m.ContainerImage: _rules(names=_each(_image_of_node)),
-    NodeSystemInfo: _rules("kubelet_version", "operating_system", "architecture"),
+    NodeSystemInfo: _rules("operating_system", "architecture", kubelet_version=_release),
     m.PodSpec: _rules(
-        "scheduler_name",  # the configuration names it, too
         "preemption_policy",
         "overhead",
         "restart_policy",
@@ -180,6 +256,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         node_selector=_labels,
         runtime_class_name=_name("RuntimeClass"),
         service_account_name=_drop,
+        scheduler_name=_name(SCHEDULER),
     ),
     m.Container: _rules("restart_policy", name=_name("Container"), image=_image),
     m.ResourceRequirements: _rules("requests", "limits"),
@@ -198,7 +275,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     m.TopologySpreadConstraint: _rules(
         "when_unsatisfiable", "node_affinity_policy", "node_taints_policy", topology_key=_key, match_label_keys=_keys
     ),
-    m.Volume: _rules("empty_dir", name=_name("Volume"), host_path=_empty),
+    m.Volume: _rules(empty_dir=_scratch, name=_name("Volume"), host_path=_empty),
     pod.PersistentVolumeClaimVolume: _rules(claim_name=_name("PersistentVolumeClaim")),
     pod.CsiEphemeralVolume: _rules("driver"),
     pod.ImageVolume: _rules(reference=_image),
@@ -225,7 +302,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     pod.NodeAllocatableMappedResources: _rules("name", "quantity"),
     pod.NodeAllocatableOverheadResources: _rules("name", "per_pod", "per_container"),
     pod.ContainerExtendedResourceRequest: _rules(
-        "resource_name", container_name=_name("Container"), request_name=_request
+        resource_name=_by(Names.resource), container_name=_name("Container"), request_name=_request
     ),
     storage.PersistentVolumeClaimSpec: _rules(
         "access_modes",
@@ -246,7 +323,9 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         volume_attributes_class_name=_name("VolumeAttributesClass"),
     ),
     storage.PersistentVolumeStatus: _rules("phase"),
-    meta.ObjectReference: _rules("kind", "uid", namespace=_name(NAMESPACE), name=_name("PersistentVolumeClaim")),
+    meta.ObjectReference: _rules(
+        "uid", kind=_owner_kind, namespace=_name(NAMESPACE), name=_name("PersistentVolumeClaim")
+    ),
     storage.CsiPersistentVolumeSource: _rules("driver", volume_handle=_handle),
     storage.GcePersistentDiskSource: _rules(pd_name=_handle),
     storage.AwsElasticBlockStoreSource: _rules(volume_id=_handle),
@@ -262,10 +341,10 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     m.CSIStorageCapacity: _rules("capacity", "maximum_volume_size", storage_class_name=_name("StorageClass")),
     storage.VolumeAttachmentSpec: _rules("attacher", node_name=_name(NODE)),
     storage.VolumeAttachmentSource: _rules(persistent_volume_name=_name("PersistentVolume")),
-    devices.CelDeviceSelector: _rules("expression"),
+    devices.CelDeviceSelector: _rules(expression=_by(Names.expression)),
     devices.DeviceToleration: _rules("operator", "effect", key=_key, value=_value),
     devices.CapacityRequirements: _rules("requests"),
-    devices.DerivedAttribute: _rules("name", "expression"),
+    devices.DerivedAttribute: _rules("name", expression=_by(Names.expression)),
     devices.ExactDeviceRequest: _rules("device_class_name", "allocation_mode"),
     devices.DeviceSubRequest: _rules(name=_name("Request")),
     devices.DeviceRequest: _rules(name=_name("Request")),
@@ -284,7 +363,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     devices.AllocationResult: _rules("allocation_timestamp"),
     devices.ResourceClaimConsumer: _rules("resource", "uid", api_group=_source_group, name=_consumer),
     devices.AllocatedDeviceStatus: _rules("driver", "share_id", pool=_name("Pool"), device=_name("Device")),
-    devices.DeviceClassSpec: _rules("extended_resource_name"),
+    devices.DeviceClassSpec: _rules(extended_resource_name=_by(Names.resource)),
     devices.ResourcePool: _rules(name=_name("Pool")),
     devices.Counter: _rules("value"),
     devices.CounterSet: _rules("name", "counters"),
@@ -298,12 +377,12 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     devices.NodeAllocatableOverhead: _rules("per_pod", "per_container"),
     devices.NodeAllocatableResourceMapping: _rules("capacity_key", "allocation_multiplier"),
     devices.Device: _rules(
-        "attributes",
         "capacity",
         "binding_conditions",
         "binding_failure_conditions",
         "node_allocatable_resources",
         "node_allocatable_resource_mappings",
+        attributes=_attributes,
         name=_name("Device"),
         node_name=_name(NODE),
     ),
@@ -339,7 +418,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     workloads.WorkloadSpec: _rules("pod_management_policy", service_name=_name("Service")),
     workloads.WorkloadStatus: _rules(update_revision=_revision),
     workloads.JobSpec: _rules("completion_mode"),
-    workloads.CronJobSpec: _rules("schedule"),
+    workloads.CronJobSpec: _rules(schedule=_schedule),
 }
 """For each model the rule of each field that may hold text."""
 

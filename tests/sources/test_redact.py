@@ -12,7 +12,7 @@ import pytest
 
 from kplan.objects import models
 from kplan.objects.kinds import KINDS
-from kplan.objects.state import BrokenObject, KnownScheduler
+from kplan.objects.state import BrokenObject, ClusterState, KnownScheduler
 from kplan.sources import load, load_values
 from kplan.sources.redact import redact, unredact
 from kplan.sources.redact_rules import holds_text, rules_of
@@ -45,10 +45,22 @@ def test_verdicts_reasons_scores_and_victims_are_the_same_under_false_names(vers
         hidden, truth = redact(state)
         false = dict(zip((pod.key for pod in state.pods), (pod.key for pod in hidden.pods), strict=True))
         other = {**case, "objects": json.loads(snapshot_bytes(hidden))["items"]}
+        names = {true: name for name, true in truth.items() if name.startswith("scheduler-")}
+        other["config"] = _renamed(case.get("config"), names)
         if case.get("pods"):
             other["pods"] = [false.get(key, key) for key in case["pods"]]
         told = json.dumps(answer(other, version))
         assert json.loads(unredact(told, truth)) == answer(case, version), case["name"]
+
+
+def _renamed(config: Any, names: dict[str, str]) -> Any:
+    """A configuration, with the names that schedulers have in the redacted state."""
+    profiles = (config or {}).get("profiles")
+    if not profiles:
+        return config
+    called = [(one, one.get("schedulerName")) for one in profiles]
+    renamed = [{**one, "schedulerName": names.get(name, name)} if name else one for one, name in called]
+    return {**config, "profiles": renamed}
 
 
 def texts_of(model: type[Any], seen: set[type[Any]]) -> Iterator[tuple[type[Any], str]]:
@@ -363,6 +375,17 @@ def test_what_a_layout_lacks_is_kept() -> None:
 
 CONFIGURATIONS = {
     "without names": ({"profiles": [{"schedulerName": "default-scheduler"}]}, True),
+    "with weights": (
+        {
+            "profiles": [
+                {"pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}]}
+            ]
+        },
+        True,
+    ),
+    "with a plugin of somebody": ({"profiles": [{"plugins": {"score": {"enabled": [{"name": "AcmePacker"}]}}}]}, False),
+    "with a token": ({"profiles": [{"pluginConfig": [{"args": {"token": "s3cr3t"}}]}]}, False),
+    "with a key that is a name": ({"profiles": [{"pluginConfig": [{"args": {"acme-team": 1}}]}]}, False),
     "with labels": ({"profiles": [{"pluginConfig": [{"args": {"addedAffinity": {}}}]}]}, False),
     "with hosts": ({"extenders": [{"urlPrefix": "https://acme"}]}, False),
 }
@@ -387,3 +410,122 @@ def test_what_node_groups_would_add_is_redacted_too() -> None:
     assert {truth[group], truth[node.name], truth[pod.name]} == {"pool-1", "template-node-for-pool-1", "agent-0"}
     assert node.status.allocatable == dump.node_templates["pool-1"][0].status.allocatable
     assert "pool-1" not in snapshot_bytes(hidden).decode()
+
+
+STAYS = {
+    *("CSIDriver.metadata.name", "CSINode.spec.drivers.name", "DeviceClass.metadata.name"),
+    *("driver", "attacher", "provisioner", "device_class_name", "expression", "match_attribute", "distinct_attribute"),
+    *("capacity.requests(key)", "consumed_capacity(key)", "devices.capacity(key)", "counters(key)", "counter_set"),
+    *("attributes(key)", "attributes.string_value", "attributes.string_values", "attributes.version_value"),
+    *("attributes.version_values", "derived_attributes.name", "partition_type_attribute", "compatibility_groups"),
+    *("capacity_key", "shared_counters.name", "node_allocatable_resources(key)"),
+    "node_allocatable_resource_mappings(key)",
+}
+"""Where any text stays, by the end of its path: what drivers, classes of devices and their attributes are called, and
+what these say. All else is a pseudonym, or gone."""
+
+
+def planted(kind: Any, path: str, found: list[tuple[str, str]], deep: int = 0) -> Any:
+    """Make a value of a type in which every text is a name of its own, and note which stands where."""
+    if isinstance(kind, msgspec.inspect.UnionType):
+        several = [one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType)]
+        text = next((one for one in several if isinstance(one, msgspec.inspect.StrType)), several[0])
+        return planted(text, path, found, deep)
+    if isinstance(kind, msgspec.inspect.StructType):
+        if deep > 14:
+            return None
+        fields = {
+            field.name: value
+            for field in kind.fields
+            if (value := planted(field.type, f"{path}.{field.name}", found, deep + 1)) is not None
+        }
+        return kind.cls(**fields)
+    if isinstance(kind, msgspec.inspect.ListType):
+        return [planted(kind.item_type, path, found, deep + 1)]
+    if isinstance(kind, msgspec.inspect.DictType):
+        return {planted(kind.key_type, f"{path}(key)", found): planted(kind.value_type, path, found, deep + 1)}
+    if isinstance(kind, msgspec.inspect.StrType | msgspec.inspect.AnyType):
+        found.append((f"acme{len(found)}x", path))
+        return found[-1][0]
+    return None
+
+
+def test_no_text_of_any_field_of_any_kind_is_left_but_what_drivers_say() -> None:
+    left: set[str] = set()
+    for kind in KINDS:
+        found: list[tuple[str, str]] = []
+        item = planted(msgspec.inspect.type_info(kind.model), kind.name, found)
+        assert len(found) > 1
+        state = replace(ClusterState(), **{kind.attribute: (item,)})
+        written = snapshot_bytes(redact(state)[0]).decode()
+        left |= {path for text, path in found if text in written}
+    ends = {end for path in left for end in STAYS if path.endswith(end)}
+    assert ends == STAYS
+    assert {path for path in left if not any(path.endswith(end) for end in STAYS)} == set()
+
+
+def test_names_that_users_put_into_keys_versions_conditions_and_quotas_are_hidden() -> None:
+    objects = json.loads(json.dumps(OBJECTS))
+    objects[0]["metadata"]["labels"] |= {
+        "node-role.kubernetes.io/acme-payments": "",
+        "node-restriction.kubernetes.io/acme": "x",
+        "kubernetes.io/cluster/acme": "owned",
+        "acme.gke.io/pool": "y",
+        "kubernetes.io/arch": "acme-chip",
+        "node-role.kubernetes.io/control-plane": "",
+    }
+    objects[0]["status"]["nodeInfo"] = {"kubeletVersion": "v1.36.1-acme.2", "operatingSystem": "acme"}
+    objects[0]["status"]["conditions"] += [{"type": "AcmeReady", "status": "True", "reason": "AcmeFine"}]
+    objects[0]["status"]["allocatable"] = {"acme.example/fpga": "2", "nvidia.com/gpu": "1", "cpu": "4"}
+    objects[3]["spec"]["schedulerName"] = "acme-packer"
+    objects[-1]["spec"]["hard"] |= {"count/widgets.acme.example": "1", "requests.acme.example/fpga": "2", "pods": "9"}
+    state = replace(load_values(objects), server_version="v1.36.1-acme.2")
+    hidden, truth = redact(state)
+    assert "acme" not in snapshot_bytes(hidden).decode().lower()
+    node = next(one for one in hidden.nodes if one.status.node_info)
+    assert node.status.node_info is not None
+    assert (node.status.node_info.kubelet_version, hidden.server_version) == ("v1.36.1", "v1.36.1")
+    assert "node-role.kubernetes.io/control-plane" in node.labels
+    assert {"nvidia.com/gpu", "cpu"} < set(node.status.allocatable or {})
+    [quota] = hidden.resource_quotas
+    assert {truth.get(key.removeprefix("requests."), key) for key in quota.spec.hard or {} if "class" not in key} == {
+        "acme.example/fpga", "pods", next(key for key in quota.spec.hard or {} if key.startswith("count/")),
+    }  # fmt: skip
+
+
+def test_what_says_which_device_it_is_is_hidden_in_attributes_and_in_expressions() -> None:
+    objects = json.loads(json.dumps(DEVICES))
+    slice_ = next(one for one in objects if one["kind"] == "ResourceSlice")
+    classes = next(one for one in objects if one["kind"] == "DeviceClass")
+    device = slice_["spec"]["devices"][0]
+    device["attributes"] = {
+        "gpu.example/model": {"string": "a100"},
+        "gpu.example/serialNumber": {"string": "SN-4711-X"},
+        "gpu.example/link": {"string": "0a:1b:2c:3d:4e:5f"},
+        "gpu.example/peer": {"string": "10.20.30.40"},
+    }
+    asked = "device.attributes['gpu.example'].serialNumber == 'SN-4711-X' || device.attributes['x'].model == 'a100'"
+    classes["spec"] = {"selectors": [{"cel": {"expression": asked}}]}
+    hidden, truth = redact(load_values(objects))
+    written = snapshot_bytes(hidden).decode()
+    assert not {text for text in ("SN-4711-X", "0a:1b:2c:3d:4e:5f", "10.20.30.40") if text in written}
+    facts = next(
+        one.attributes for one in hidden.resource_slices[0].spec.devices or () if len(one.attributes or ()) == 4
+    )
+    assert facts is not None
+    assert facts["gpu.example/model"].string_value == "a100"
+    serial = facts["gpu.example/serialNumber"].string_value or ""
+    assert truth[serial] == "SN-4711-X"
+    [selector] = hidden.device_classes[0].spec.selectors or ()
+    assert selector.cel is not None
+    assert selector.cel.expression == asked.replace("SN-4711-X", serial)
+
+
+def test_a_scheduler_keeps_its_profiles_under_another_name() -> None:
+    pods = [{**OBJECTS[3], "spec": {**OBJECTS[3]["spec"], "schedulerName": "acme-packer"}}]
+    known = KnownScheduler({"profiles": [{"schedulerName": "acme-packer"}, {"schedulerName": "default-scheduler"}]})
+    hidden, _ = redact(replace(load_values(pods), scheduler=known))
+    assert hidden.scheduler.configuration is not None
+    names = [profile["schedulerName"] for profile in hidden.scheduler.configuration["profiles"]]
+    assert names == [hidden.pods[0].spec.scheduler_name, "default-scheduler"]
+    assert "acme" not in names[0]
