@@ -12,7 +12,8 @@ from kplan.wording.pod_groups import gates_seen
 if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
 
-GATE, DOMAINS = "GenericWorkload", "TopologyAwareWorkloadScheduling"
+GATE, DOMAINS, CLAIMS = "GenericWorkload", "TopologyAwareWorkloadScheduling", "DRAWorkloadResourceClaims"
+_CLAIMS_SINCE = 36
 _WITH = {35: (GATE, "GangScheduling"), 36: (GATE, "GangScheduling"), 37: (GATE,)}
 """Gates that groups need, by minor."""
 
@@ -30,6 +31,8 @@ def seen(state: ClusterState, gates: Mapping[str, bool], version: str) -> tuple[
     if GATE in said or minor not in _WITH or not _grouped(state):
         return gates, None
     wanted = [*_WITH[minor], *([DOMAINS] if minor == 37 and _constrained(state) else [])]
+    if minor >= _CLAIMS_SINCE and any(item.spec.resource_claims for item in state.pod_groups):
+        wanted.append(CLAIMS)
     on = {gate: True for gate in wanted if gate not in said}
     return {**gates, **on}, Doubt("gates-assumed", gates_seen(tuple(on)))
 

@@ -89,11 +89,13 @@ class GroupHandle:
     Attributes:
         cluster: the cluster as it is.
         asked: for each pod that was tried, the states that PreFilter plugins made, by pod row and plugin.
+        codes: for each pod that was tried and has claims, what the first plugin to refuse a node refused it for.
         without: asks what would be without some pods: a context in which they are gone, see ``Bench``.
     """
 
     cluster: Cluster
     asked: Mapping[int, Mapping[str, object]]
+    codes: Mapping[int, frozenset[str]]
     without: Callable[[Sequence[int]], Bench]
 
 

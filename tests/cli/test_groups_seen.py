@@ -31,6 +31,12 @@ def test_a_constraint_is_only_stored_with_a_gate_of_its_own() -> None:
     assert on([node("a"), pod("p", **MEMBER), constrained]) == (gates, True)
 
 
+def test_claims_of_a_group_are_only_stored_with_a_gate_of_their_own() -> None:
+    brings = group(resourceClaims=[{"name": "gpu", "resourceClaimName": "all"}])
+    gates = ["DRAWorkloadResourceClaims", "GenericWorkload"]
+    assert on([node("a"), pod("p", **MEMBER), brings]) == (gates, True)
+
+
 def test_what_is_said_holds() -> None:
     assert on([pod("p", **MEMBER), group()], GenericWorkload=False) == ([], False)
 

@@ -20,12 +20,13 @@ KEYS = (ZONE, HOST, "rack")
 class GroupGen(Gen):
     """Makes one case."""
 
-    def __init__(self, seed, minor):
+    def __init__(self, seed, minor, *, own_claims=False):
         super().__init__("gang", seed)
         self.minor = minor
         self.twins = False
         self.topology = self.p(.35)
         self.claims = self.p(.2) and minor >= 36
+        self.own_claims = self.claims and own_claims
         self.policy_gate = minor >= 37 and self.p(.12)
         self.whole = self.p(.5)   # preemption of 1.36 for whole groups is behind a gate
 
@@ -103,6 +104,8 @@ class GroupGen(Gen):
             self.pick(pods)["spec"]["schedulingGates"] = [{"name": "example.com/wait"}]
         if self.claims and self.p(.7):
             self.claim(pods, ns, name)
+            if self.own_claims:
+                self.bring(pods, ns, name)
         return pods
 
     def apart(self, pod, name):
@@ -128,6 +131,38 @@ class GroupGen(Gen):
                 continue
             self.objs.append({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": claim, "namespace": ns, "uid": f"claim-{ns}-{claim}"},
                               "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": self.pick([1, 1, 2])}}]}}})
+
+    def bring(self, pods, ns, name):
+        """Let the group bring the claim along, by name or made of a template; it may be allocated and reserved already."""
+        group = next((o for o in self.objs if o["kind"] == "PodGroup" and o["metadata"]["name"] == name and o["metadata"]["namespace"] == ns), None)
+        claims = [o for o in self.objs if o["kind"] == "ResourceClaim" and o["metadata"]["namespace"] == ns and o["metadata"]["name"].startswith(f"{name}-")]
+        if group is None or self.p(.1):
+            return
+        source = pods[0]["spec"]["resourceClaims"][0]
+        if self.p(.4):
+            made = source["resourceClaimName"]
+            for q in pods:
+                q["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "tmpl"}]
+                q["status"] = {**q.get("status", {}), "resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": made}]}
+            if self.p(.9):
+                group.setdefault("status", {})["resourceClaimStatuses"] = [{"name": "gpu", "resourceClaimName": made}]
+            owner = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "name": name, "uid": group["metadata"]["uid"], "controller": True}
+            if self.p(.1):
+                owner.update(self.pick([{"kind": "Job"}, {"name": "other"}, {"apiVersion": "batch/v1"}, {"uid": "gone"}]))
+            for c in claims:
+                c["metadata"]["ownerReferences"] = [owner]
+            source = {"name": "gpu", "resourceClaimTemplateName": "tmpl"}
+        if self.p(.9):
+            group["spec"]["resourceClaims"] = [dict(source)]
+        for c in claims:
+            if self.p(.35):
+                on = f"node-{self.r.randint(0, 6):02d}"
+                c["status"] = {"allocation": {"devices": {"results": [{"request": "r", "driver": "gpu.example.com", "pool": on, "device": "gpu-0"}]},
+                                              "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [on]}]}]}}}
+                mine = {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": name, "uid": group["metadata"]["uid"]}
+                other = {"resource": "pods", "name": "else", "uid": "uid-else"}
+                # one that is freed is seen by the next pod sooner or later: such answers vary
+                c["status"]["reservedFor"] = self.pick([[mine, other], [mine, other], [other], [mine] if self.minor < 37 else [other, mine]])
 
     def devices(self, nodes):
         self.objs.append({"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}})
@@ -167,6 +202,8 @@ class GroupGen(Gen):
             gates["WorkloadAwarePreemption"] = self.whole
         if self.topology and self.minor >= 36:
             gates["TopologyAwareWorkloadScheduling"] = True
+        if self.own_claims:
+            gates["DRAWorkloadResourceClaims"] = True
         if self.policy_gate:
             gates["PodGroupPreemptionPolicy"] = True
         return {"name": f"groups-{seed:04d}", "mode": "groups", "objects": self.objs, "featureGates": gates}
@@ -177,6 +214,9 @@ if __name__ == "__main__":
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--minor", type=int, default=37)
+    parser.add_argument("--own-claims", action="store_true", help="cases whose groups bring claims along alone")
     args = parser.parse_args()
     for number in range(args.seed, args.seed + args.count):
-        print(json.dumps(GroupGen(number, args.minor).case(number), separators=(",", ":")))
+        made = GroupGen(number, args.minor, own_claims=args.own_claims)
+        if made.claims or not args.own_claims:
+            print(json.dumps(made.case(number), separators=(",", ":")))

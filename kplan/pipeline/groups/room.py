@@ -45,6 +45,7 @@ def _handle(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried) 
     return GroupHandle(
         planner.cluster,
         {one.pod.row: one.cycle.states for one in tried.pods if one.cycle is not None},
+        {one.pod.row: one.codes for one in tried.pods},
         lambda pods: GroupBench(planner, group, pipeline, pods),
     )
 

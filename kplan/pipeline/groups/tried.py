@@ -48,6 +48,7 @@ class TriedPod:
         goes_to: row of the node that it got, or gets once its victims are gone; -1 for none.
         permit: what Permit held it back with there; None for nothing.
         victims: rows of the pods that it evicts by itself (1.36).
+        codes: what the first plugin to refuse a node refused it for, of a pod with claims.
     """
 
     pod: PodInfo
@@ -57,6 +58,7 @@ class TriedPod:
     goes_to: int = -1
     permit: NodeStatus | None = None
     victims: tuple[int, ...] = ()
+    codes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +88,17 @@ class Tried:
         return tuple(dict.fromkeys(row for one in self.pods for row in one.victims))
 
 
+def refusal_codes(cycle: Cycle, outcome: Outcome) -> frozenset[str]:
+    """What the first plugin to refuse a node refused it for; of pods without claims nobody asks."""
+    if not cycle.pod.pod.spec.resource_claims or outcome.diagnosis is None:
+        return frozenset()
+    return frozenset(why.code for status in outcome.diagnosis.status.values() for why in status.whys)
+
+
 def failed_pod(cycle: Cycle, outcome: Outcome) -> TriedPod:
     """A pod that gets no node: refused by all, or failed."""
     if outcome.error and outcome.error != NO_NODES:
         return TriedPod(cycle.pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle)
     text = outcome.error or outcome.fit_error
-    return TriedPod(cycle.pod, outcome, NodeStatus(Code.UNSCHEDULABLE, message=text), cycle)
+    codes = refusal_codes(cycle, outcome)
+    return TriedPod(cycle.pod, outcome, NodeStatus(Code.UNSCHEDULABLE, message=text), cycle, codes=codes)

@@ -16,7 +16,7 @@ from kplan.framework.groups import GroupInfo, NodeSet, PlacementFeasiblePlugin, 
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.entity import place_pod
 from kplan.pipeline.groups.by_pod import try_by_pod
-from kplan.pipeline.groups.tried import UNSCHEDULABLE, Tried, TriedPod, Tries, failed_pod
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, Tried, TriedPod, Tries, failed_pod, refusal_codes
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.shared.pod_groups import feasible, quorum
 
@@ -125,10 +125,11 @@ def _pod(trial: Tries, pod: PodInfo, nodes: NodeSet | None, *, everything: bool)
     outcome = cycle.explain(preempt=False)
     if outcome.error or outcome.choice < 0:
         return failed_pod(cycle, outcome)
+    codes = refusal_codes(cycle, outcome)
     outcome = place_pod(trial, cycle, outcome)
     failed = NodeStatus(Code.ERROR, message=outcome.error) if outcome.error else None
     node = outcome.placement.node if outcome.placement is not None else -1
-    return TriedPod(pod, outcome, failed, cycle, goes_to=node)
+    return TriedPod(pod, outcome, failed, cycle, goes_to=node, codes=codes)
 
 
 def _feasible(group: GroupInfo, pipeline: Pipeline, scheduled: int, remaining: int) -> NodeStatus:

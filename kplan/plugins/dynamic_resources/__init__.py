@@ -11,8 +11,8 @@ Rejects with:    "cannot allocate all claims", "resourceclaim not available on t
                  'resourceclaim "gpu" is being deleted', "request gpu: device class a100 does not exist" and the like
                  (UnschedulableAndUnresolvable); what is wrong with a selector, or with a pool where all devices are
                  asked for, is an error, which fails the pod wherever else it fits
-Not modelled:    claims of pod groups (gate DRAWorkloadResourceClaims, off by default). A claim counts as there where
-                 the source holds no claims at all, and so do devices where it holds no ResourceSlices. The timeout of a
+Not modelled:    that a claim which one pod of a group frees is free for the next. A claim counts as there where the
+                 source holds no claims at all, and so do devices where it holds no ResourceSlices. The timeout of a
                  search is one of steps, not of time. In 1.34 and 1.35 the order of pools is random, here it is that
                  of names; 1.34 with the gate DRAConsumableCapacity looks at the capacity of another device than the
                  one it takes.
@@ -38,20 +38,22 @@ from kplan.framework.findings import Failed, Findings, Ready, Refused, Reserved,
 from kplan.framework.groups import GroupHandle, GroupInfo, GroupPostFilter
 from kplan.framework.plugin import Scores, default_normalize
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
+from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds, plain
 from kplan.framework.writes import DeviceWrite
 from kplan.objects.models import ResourceClaim
 from kplan.plugins.dynamic_resources import reserving
-from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, IN_FLIGHT, PodClaim, claims_of, lacking, problem
+from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, PodClaim, claims_of, lacking, pod_claims, problem
 from kplan.plugins.dynamic_resources.explaining import claim_facts
 from kplan.plugins.dynamic_resources.extended import extended_resources
 from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
-from kplan.plugins.dynamic_resources.filtering import ClaimFilter
-from kplan.plugins.dynamic_resources.freeing import freed
+from kplan.plugins.dynamic_resources.filtering import ClaimFilter, unavailable_claims
+from kplan.plugins.dynamic_resources.freeing import freed, frees
+from kplan.plugins.dynamic_resources.group_claims import GATE, UNRESERVED, GroupFailure, given_back, group_missing
 from kplan.plugins.dynamic_resources.node_resources import node_resources
 from kplan.plugins.dynamic_resources.scoring import scores
 from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice
-from kplan.plugins.dynamic_resources.state import ClaimsState
+from kplan.plugins.dynamic_resources.state import ClaimsState, as_written
 from kplan.plugins.dynamic_resources.writing import claim_writes
 from kplan.plugins.shared.pod_groups import key_of
 
@@ -131,9 +133,10 @@ class DynamicResources:
         why = lacking(pod, cluster, self.features)
         if why is not None:
             return Refused((why,))
-        group = key_of(pod, self.features)
-        own = claims_of(pod, cluster, self.features)
-        claims = [PodClaim(claim, shared=bool(group) and claim.annotations.get(IN_FLIGHT) == group) for claim in own]
+        missing = group_missing(pod, cluster, self.features)
+        if missing is not None:
+            return Refused((missing,))
+        claims = list(pod_claims(pod, cluster, self.features))
         extended = extended_resources(pod, cluster, self.features)
         for claim in claims:
             if claim.allocation is None:
@@ -174,6 +177,12 @@ class DynamicResources:
         cluster = handle.cluster
         findings = self.filter(pod, state, cluster, plain(cluster.all_rows))
         text = freed(pod, state, findings, cluster, self.features, self._timeout)
+        if text is None and not silent and self.features.enabled(GATE) and not _group_runs(pod, cluster, self.features):
+            back = given_back(pod, (), cluster, self.features)
+            if isinstance(back, GroupFailure):
+                return PostFilterResult(Code.ERROR, back.text)
+            if back:
+                return PostFilterResult(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, back)
         return PostFilterResult(Code.UNSCHEDULABLE, text or ("" if silent else NOTHING_FREED))
 
     def pod_group_post_filter(self, group: GroupInfo, handle: GroupHandle) -> GroupPostFilter:
@@ -188,7 +197,33 @@ class DynamicResources:
             return GroupPostFilter(Code.UNSCHEDULABLE)
         if not any(self.name in states for states in handle.asked.values()):
             return GroupPostFilter(Code.ERROR, (NO_STATE,))
+        text = self._given_back(group, handle) if self.features.enabled(GATE) else None
+        if isinstance(text, GroupFailure):
+            return GroupPostFilter(Code.ERROR, (text.text,))
+        if text:
+            code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if text == UNRESERVED else Code.UNSCHEDULABLE
+            return GroupPostFilter(code, (text,))
         return GroupPostFilter(Code.UNSCHEDULABLE, (CLEANED,))
+
+    def _given_back(self, group: GroupInfo, handle: GroupHandle) -> str | GroupFailure | None:
+        """Free a claim of the group's own, where one of its pods has nothing of its own to free."""
+        cluster, useless = handle.cluster, False
+        lost: list[ResourceClaim] = []
+        for pod in group.waiting:
+            states = handle.asked.get(pod.row, {})
+            state = states.get(self.name)
+            if not isinstance(state, ClaimsState):
+                useless = useless or state is not None
+                continue
+            numbers: tuple[int, ...] = ()
+            if ReasonCode.DEVICE_CLAIM_OUT_OF_REACH in handle.codes.get(pod.row, ()):
+                numbers = tuple(unavailable_claims(state, cluster, self.features, self._timeout))
+            written = as_written(state, cluster)  # what this cycle found is taken back already
+            useless = useless or not frees(pod, written, numbers)
+            lost += [written.claims[number].claim for number in numbers]
+        if not useless or group.scheduled:
+            return None
+        return given_back(group.waiting[0], lost, cluster, self.features)
 
     def explain(
         self,
@@ -241,3 +276,8 @@ class DynamicResources:
     ) -> tuple[Change, ...]:
         """Write what Reserve allocated, and reserve every claim of the pod for it."""
         return reserving.settle(pod, state, cluster, choice) if state is not None else ()
+
+
+def _group_runs(pod: PodInfo, cluster: Cluster, features: Features) -> bool:
+    """Whether a pod of the pod's group had a node before its cycle."""
+    return any(cluster.pods[row].pod.spec.node_name for row in cluster.in_group(key_of(pod, features)))

@@ -128,12 +128,12 @@ def in_flight(claim: ResourceClaim, given: AllocationResult, group: str = "") ->
     )
 
 
-def reserved(claim: ResourceClaim, pod: PodInfo) -> ResourceClaim:
-    """The claim as it is written before the pod is bound: allocated, and reserved for the pod."""
+def reserved(claim: ResourceClaim, pod: PodInfo, to: ResourceClaimConsumer | None = None) -> ResourceClaim:
+    """The claim as it is written before the pod is bound: allocated, and reserved for the pod, or for its group."""
     annotations = {name: value for name, value in claim.annotations.items() if name != IN_FLIGHT}
-    consumer = ResourceClaimConsumer(resource="pods", name=pod.name, uid=pod.uid)
+    consumer = to or ResourceClaimConsumer(resource="pods", name=pod.name, uid=pod.uid)
     mine = list(claim.status.reserved_for or ())
-    if all(one.uid != pod.uid for one in mine):
+    if all(one.uid != consumer.uid for one in mine):
         mine.append(consumer)
     return msgspec.structs.replace(
         claim,

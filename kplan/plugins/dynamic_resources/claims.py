@@ -21,7 +21,10 @@ from kplan.objects.models.devices import (
     AllocationResult,
     DeviceRequestAllocationResult,
     ExactDeviceRequest,
+    ResourceClaimConsumer,
 )
+from kplan.plugins.dynamic_resources.group_claims import consumer_of, group_name, is_reserved_for, owned_by_group
+from kplan.plugins.shared.pod_groups import key_of
 
 IN_FLIGHT = "kplan.dev/in-flight"
 """Annotation of a claim that a pod was given devices for and that is not written yet: others have to wait for it.
@@ -42,11 +45,15 @@ class PodClaim:
         special: whether it is the one for extended resources, which the scheduler makes itself.
         shared: whether another pod of the group was given devices for it in the same cycle (1.36): to the pod it is to
             be had on every node then.
+        consumer: what it is reserved for: the pod, or its group; None for the pod.
+        group: name of the pod's group, which may hold it for the pod; empty for none.
     """
 
     claim: ResourceClaim
     special: bool = False
     shared: bool = False
+    consumer: ResourceClaimConsumer | None = None
+    group: str = ""
 
     @property
     def allocation(self) -> AllocationResult | None:
@@ -60,7 +67,7 @@ class PodClaim:
 
     def reserved_for(self, pod: PodInfo) -> bool:
         """Whether the pod may use it."""
-        return any(one.uid == pod.uid for one in self.claim.status.reserved_for or ())
+        return is_reserved_for(self.claim, pod, self.group)
 
 
 def lacking(pod: PodInfo, cluster: Cluster, features: Features) -> Why | None:
@@ -70,15 +77,21 @@ def lacking(pod: PodInfo, cluster: Cluster, features: Features) -> Why | None:
 
 def claims_of(pod: PodInfo, cluster: Cluster, features: Features) -> tuple[ResourceClaim, ...]:
     """List the claims of a pod, none of which lacks anything; those of a source that holds no claims are left out."""
-    return tuple(claim for claim in _claims(pod, cluster, features) if isinstance(claim, ResourceClaim))
+    return tuple(one.claim for one in pod_claims(pod, cluster, features))
 
 
-def _claims(pod: PodInfo, cluster: Cluster, features: Features) -> Iterator[ResourceClaim | Why]:
+def pod_claims(pod: PodInfo, cluster: Cluster, features: Features) -> tuple[PodClaim, ...]:
+    """The same, with what each is reserved for."""
+    return tuple(claim for claim in _claims(pod, cluster, features) if isinstance(claim, PodClaim))
+
+
+def _claims(pod: PodInfo, cluster: Cluster, features: Features) -> Iterator[PodClaim | Why]:
     """Give each claim, or what is wrong with it."""
     if not pod.pod.spec.resource_claims:
         return
     made = {one.name: one.resource_claim_name for one in pod.pod.status.resource_claim_statuses or ()}
     claims = cluster.objects.table("resource_claims")
+    group = group_name(pod, features)
     for entry in pod.pod.spec.resource_claims:
         name = entry.resource_claim_name
         if name is None and entry.name not in made:
@@ -97,12 +110,15 @@ def _claims(pod: PodInfo, cluster: Cluster, features: Features) -> Iterator[Reso
             continue
         if claim.metadata.deletion_timestamp:
             yield Why(ReasonCode.DEVICE_CLAIM_BEING_DELETED, about, f'resourceclaim "{name}" is being deleted')
-        elif entry.resource_claim_name is None and not _is_of(claim, pod):
+        elif entry.resource_claim_name is None and not _is_of(claim, pod, group):
             kind = "Pod" if features.since(36) else "pod"
-            text = f"ResourceClaim {key} was not created for {kind} {pod.key} ({kind} is not owner)"
+            owners = f"neither Pod nor PodGroup {group} is the owner" if group else f"{kind} is not owner"
+            text = f"ResourceClaim {key} was not created for {kind} {pod.key} ({owners})"
             yield Why(ReasonCode.DEVICE_CLAIM_NOT_OWNED, about, text)
         else:
-            yield claim
+            shared = claim.annotations.get(IN_FLIGHT, "") == (key_of(pod, features) or None)
+            consumer = consumer_of(pod, entry, cluster, features)
+            yield PodClaim(claim, shared=shared, consumer=consumer, group=group)
 
 
 def problem(claim: PodClaim, cluster: Cluster, features: Features) -> Refused | Failed | None:
@@ -142,11 +158,10 @@ def _unsupported(claim: About, request: str, why: str) -> Refused:
     return Refused.of(ReasonCode.DEVICE_REQUEST_UNSUPPORTED, text, claim, About(AboutKind.DEVICE_REQUEST, request))
 
 
-def _is_of(claim: ResourceClaim, pod: PodInfo) -> bool:
-    """Tell whether a claim was made for a pod."""
+def _is_of(claim: ResourceClaim, pod: PodInfo, group: str) -> bool:
+    """Tell whether a claim was made for a pod, or for its group."""
     owners = [owner.uid for owner in claim.metadata.owner_references or () if owner.controller]
-    grouped = pod.pod.spec.scheduling_group is not None or pod.pod.spec.workload_ref is not None
-    return owners[:1] == [pod.uid] or grouped
+    return owners[:1] == [pod.uid] or (bool(group) and owned_by_group(claim, group))
 
 
 def binding_fails(claim: ResourceClaim, now: datetime, timeout: timedelta) -> bool:

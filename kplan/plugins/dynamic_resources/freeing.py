@@ -6,6 +6,7 @@ deallocateOrDeletePodClaims.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from enum import StrEnum
 
@@ -52,6 +53,19 @@ def freed(
     if any(claim.special and claim.claim.name != SPECIAL_NAME for claim in state.claims):
         return Freed.DELETED
     return None
+
+
+def frees(pod: PodInfo, state: ClaimsState, lost: Iterable[int]) -> bool:
+    """Whether a claim of the pod is freed, of those that are not to be had on some node.
+
+    Args:
+        pod: the pod.
+        state: its claims as they are written.
+        lost: numbers of those claims.
+    """
+    claims = [state.claims[number] for number in lost]
+    left_over = any(claim.special and claim.claim.name != SPECIAL_NAME for claim in state.claims)
+    return left_over or any(not claim.special and _held_by_none_but(pod, claim) for claim in claims)
 
 
 def _held_by_none_but(pod: PodInfo, claim: PodClaim) -> bool:

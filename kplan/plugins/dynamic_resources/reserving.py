@@ -61,7 +61,7 @@ def settle(pod: PodInfo, state: ClaimsState, cluster: Cluster, choice: NodeChoic
             item = written(item, choice.special.spec, pod)
         current: ResourceClaim | None = claims.get(item.key)
         if current is not None:
-            changes.append(Put.of(reserved(current, pod)))
+            changes.append(Put.of(reserved(current, pod, claim.consumer)))
     return tuple(changes)
 
 

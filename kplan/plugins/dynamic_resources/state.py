@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from kplan.cluster import Cluster
 from kplan.framework.reason_codes import ReasonCode
 from kplan.plugins.dynamic_resources.claims import PodClaim
 from kplan.plugins.dynamic_resources.extended import ExtendedResources
@@ -59,3 +60,11 @@ class ClaimsState:
     def only_special(self) -> bool:
         """Whether the pod has no claim of its own."""
         return all(claim.special for claim in self.claims)
+
+
+def as_written(state: ClaimsState, cluster: Cluster) -> ClaimsState:
+    """The same with the claims as the cluster holds them."""
+    claims = cluster.objects.table("resource_claims")
+    return replace(
+        state, claims=tuple(replace(one, claim=claims.get(one.claim.key, one.claim)) for one in state.claims)
+    )

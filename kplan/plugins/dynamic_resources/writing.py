@@ -15,6 +15,7 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
 from kplan.framework.writes import DeviceWrite
 from kplan.objects.models import ResourceClaim
+from kplan.plugins.dynamic_resources.claims import PodClaim
 from kplan.plugins.dynamic_resources.filtering import BINDING_GATES
 from kplan.plugins.dynamic_resources.reserving import written
 from kplan.plugins.dynamic_resources.searching import NodeChoice
@@ -34,7 +35,6 @@ def claim_writes(
         features: version and gates.
     """
     claims: Mapping[str, ResourceClaim] = cluster.objects.table("resource_claims")
-    consumer = {"resource": "pods", "name": pod.name, "uid": pod.uid}
     stamped = all(map(features.enabled, BINDING_GATES))
     for claim in state.claims:
         special = choice.special if claim.special and choice is not None else None
@@ -49,7 +49,7 @@ def claim_writes(
         yield DeviceWrite(
             claim=item.key,
             allocation=allocation,
-            consumer=consumer,
+            consumer=_consumer(pod, claim),
             create=as_made(item) if special is not None else None,
             mappings=tuple(
                 {"containerName": one.container, "resourceName": one.resource, "requestName": one.request}
@@ -60,6 +60,14 @@ def claim_writes(
             if now.status.allocation is not None
             else False,
         )
+
+
+def _consumer(pod: PodInfo, claim: PodClaim) -> dict[str, str]:
+    """What a claim is reserved for, as it is written."""
+    to = claim.consumer
+    if to is None or to.resource == "pods":
+        return {"resource": "pods", "name": pod.name, "uid": pod.uid}
+    return {"apiGroup": to.api_group or "", "resource": to.resource, "name": to.name, "uid": to.uid}
 
 
 def as_made(claim: ResourceClaim) -> dict[str, Any]:
