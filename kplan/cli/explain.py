@@ -146,6 +146,7 @@ def answer(
     from kplan.scenario.names import no_such_node, resolve
     from kplan.studies.context import Context
     from kplan.studies.explain import explain_pods
+    from kplan.studies.foreign_groups import lent
     from kplan.studies.node_verdicts import VerdictKeeper
     from kplan.words import count, listed
 
@@ -158,6 +159,7 @@ def answer(
         where = "without these labels" if scope.everywhere else "elsewhere" if scope.selector else "in other namespaces"
         more = "" if scope.everywhere else ": -A shows all" if not scope.selector else ": -A without -l shows all"
         note(f"{count(len(waiting), 'pod waits', 'pods wait')} {where}{more}")
+    planner = lent(planner, pods)
     for pod in pods:
         if pod.scheduler_name not in planner.pipelines:
             raise UsageError(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kplan.admission.controllers.gangs import Decider, Gang, gang_of
+from kplan.admission.controllers.gangs import Decider, Gang, gang_of, least_of
 from kplan.cluster import PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.framework.doubt import Doubt
@@ -15,7 +15,7 @@ from kplan.remedies.many import attempt
 from kplan.result.document_group import GroupPlan
 from kplan.studies.group_turns import fits_at_once
 from kplan.wording.attempts import fits_text
-from kplan.wording.pod_groups import elsewhere_doubt, what_if_text
+from kplan.wording.pod_groups import elsewhere_doubt, lent_doubt, what_if_text
 
 MOST = 12
 """Groups that are asked about."""
@@ -36,6 +36,28 @@ def foreign_groups(planner: Planner) -> tuple[GroupPlan, ...]:
     runs = Counter(_gang(planner, pod) for pod in planner.cluster.pods if pod.bound)
     asked = [(gang, pods) for gang, pods in waits.items() if len(pods) + runs[gang] > 1]
     return tuple(_plan(planner, gang, pods, runs[gang]) for gang, pods in asked[:MOST])
+
+
+def lent(planner: Planner, pods: Sequence[PodInfo]) -> Planner:
+    """A planner that asks the default scheduler's rules about pods of groups whose scheduler kplan has no rules of.
+
+    Args:
+        planner: the planner.
+        pods: those that are asked about; of one that is in no such group nothing is lent.
+    """
+    default = planner.pipelines.get(DEFAULT_SCHEDULER) or next(iter(planner.pipelines.values()))
+    strangers = [pod for pod in pods if pod.scheduler_name not in planner.pipelines and _gang(planner, pod) is not None]
+    if not strangers:
+        return planner
+    names = {pod.scheduler_name: default for pod in strangers}
+    return replace(planner, pipelines={**planner.pipelines, **names})
+
+
+def lent_rules(planner: Planner, pod: PodInfo) -> Iterator[Doubt]:
+    """Doubt that a pod is judged by the rules of another scheduler than its own."""
+    profile = planner.pipelines[pod.scheduler_name].profile.scheduler_name
+    if profile != pod.scheduler_name:
+        yield Doubt(code="other-scheduler", text=lent_doubt(pod.scheduler_name, profile))
 
 
 def foreign_group(planner: Planner, pod: PodInfo) -> GroupPlan | None:
@@ -62,13 +84,15 @@ def _plan(planner: Planner, gang: Gang, pods: Sequence[PodInfo], runs: int) -> G
     for node in blocked.on.values():
         on[cluster.node_name(node)] = on.get(cluster.node_name(node), 0) + 1
     who = blocked.pod.key if blocked.pod is not None else ""
+    least = max(map(least_of, (pod.pod for pod in pods)), default=0)
+    enough = min(least, len(pods) + runs)
     helps = fits_text(attempt(trying, pods, blocked.on, blocked.pod)) if blocked.pod is not None else ""
     return GroupPlan(
         group=gang.name,
-        result="does-not-fit" if who else "fits",
-        text=what_if_text(len(pods), runs, on, blocked.fits, who, gang.decider.value),
+        result="does-not-fit" if who and not 0 < least <= blocked.fits + runs else "fits",
+        text=what_if_text(len(pods), runs, on, blocked.fits, who, gang.decider.value, least=least),
         pods=len(pods),
-        wanted=len(pods),
+        wanted=max(enough - runs, 0) if least else len(pods),
         fits=blocked.fits,
         blocked_by=who,
         because=blocked.cause,

@@ -121,7 +121,9 @@ _DECIDES = {
 }
 
 
-def what_if_text(total: int, runs: int, on: Mapping[str, int], fits: int, blocked: str, decided_by: str) -> str:
+def what_if_text(
+    total: int, runs: int, on: Mapping[str, int], fits: int, blocked: str, decided_by: str, *, least: int = 0
+) -> str:
     """Whether a group that kube-scheduler does not know would fit, asked about it alone.
 
     Args:
@@ -131,6 +133,7 @@ def what_if_text(total: int, runs: int, on: Mapping[str, int], fits: int, blocke
         fits: how many fit one after another.
         blocked: the first that does not; empty for none.
         decided_by: who decides.
+        least: how many have to start together, as its pods say; 0 where they do not.
     """
     already = f"{runs:,} {'runs' if runs == 1 else 'run'}; " if runs else ""
     what = f"{already}all {total:,}{' that wait' if runs else ''} fit at once"
@@ -139,7 +142,14 @@ def what_if_text(total: int, runs: int, on: Mapping[str, int], fits: int, blocke
     yes = f"{what}: yes ({tallied(on)})"
     some = f", {fits:,} {'does' if fits == 1 else 'do'}; {blocked} does not" if total > 1 else ""
     no = f"{what}: no{some}"
+    if blocked and 0 < least < total + runs:
+        no = f"{no}; {least:,} at one time are enough: {'yes' if fits + runs >= least else 'no'}"
     return f"{no if blocked else yes}; {_DECIDES[decided_by]}"
+
+
+def lent_doubt(scheduler: str, profile: str) -> str:
+    """Say that a pod of another scheduler is judged by rules that are not that scheduler's."""
+    return f"{scheduler} places it; told is what kube-scheduler's rules (profile {profile}) would decide"
 
 
 def elsewhere_doubt(names: Sequence[str], decided_by: str) -> str:

@@ -6,7 +6,7 @@ from kplan.objects.state import ClusterState
 from kplan.result.document import PodExplanation
 from kplan.studies.context import Context
 from kplan.studies.explain import explain_pods
-from kplan.studies.foreign_groups import foreign_groups
+from kplan.studies.foreign_groups import foreign_groups, lent
 from kplan.studies.origin import origin, version_of
 from tests.builders import node, pod
 
@@ -20,6 +20,7 @@ def members(label: str, numbers: range) -> list[Object]:
 def explained(of: str, *objects: Object) -> PodExplanation:
     state = ClusterState.of(objects)
     planner = PLAIN.planner(state)
+    planner = lent(planner, [planner.cluster.pods[planner.cluster.pod_index[of]]])
     context = Context(planner, origin(state, PLAIN.features, *version_of(state, "1.37")))
     found = explain_pods(context, kplan.find_pods(planner, [of]), fold=False)
     assert isinstance(found, PodExplanation)
@@ -62,3 +63,37 @@ def test_the_cluster_is_as_before() -> None:
     assert [plan.result for plan in first] == ["fits"]
     assert [one.waiting for one in planner.cluster.pods] == [True, True]
     assert foreign_groups(planner) == first
+
+
+def test_a_pod_that_volcano_places_is_judged_by_the_rules_of_kube_scheduler_with_a_doubt() -> None:
+    labels = {"volcano.sh/job-name": "g"}
+    waiting = [pod(f"w-{n}", requests={"cpu": "3"}, labels=labels, schedulerName="volcano") for n in range(2)]
+    found = explained("default/w-0", node("a", cpu="4"), *waiting)
+    assert found.pod_group is not None
+    assert (found.verdict, found.pod_group.result, found.pod_group.decided_by) == ("FITS", "does-not-fit", "volcano")
+    told = {doubt.code: doubt.text for doubt in found.doubts}
+    assert told["other-scheduler"] == (
+        "volcano places it; told is what kube-scheduler's rules (profile default-scheduler) would decide"
+    )
+    assert "group-elsewhere" in told
+
+
+def test_rules_are_lent_to_groups_alone() -> None:
+    state = ClusterState.of([node("a"), pod("p", schedulerName="volcano")])
+    planner = PLAIN.planner(state)
+    assert lent(planner, planner.cluster.pods) is planner
+
+
+def test_pods_that_say_how_many_have_to_start_together() -> None:
+    says = {"pod-group.scheduling.sigs.k8s.io": "g", "pod-group.scheduling.sigs.k8s.io/min-available": "2"}
+    waiting = [pod(f"w-{n}", requests={"cpu": "3"}, labels=says) for n in range(3)]
+    found = explained("default/w-0", node("a", cpu="8"), *waiting).pod_group
+    assert found is not None
+    assert (found.result, found.wanted, found.fits) == ("fits", 2, 2)
+    assert found.text.startswith(
+        "all 3 fit at once: no, 2 do; default/w-2 does not; 2 at one time are enough: yes; the coscheduling plugin"
+    )
+    few = explained("default/w-0", node("a", cpu="4"), *waiting).pod_group
+    assert few is not None
+    assert (few.result, few.fits) == ("does-not-fit", 1)
+    assert "2 at one time are enough: no" in few.text

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from kplan.admission.controllers.queued import QUEUE
 from kplan.objects.models import Job, Pod
+from kplan.objects.whole_numbers import parse_int
 
 
 class Decider(StrEnum):
@@ -83,3 +84,21 @@ def gang_of(pod: Pod, jobs: Mapping[str, Job]) -> Gang | None:
     if job is not None and job.labels.get(QUEUE):
         return Gang(f"job/{namespace}/{job.name}", Decider.KUEUE)
     return None
+
+
+_LEAST = (
+    "gang.scheduling.koordinator.sh/min-available",
+    "pod-group.scheduling.sigs.k8s.io/min-available",
+    "kueue.x-k8s.io/pod-group-total-count",
+)
+"""Annotations and labels that say how many pods of a group have to start together."""
+
+
+def least_of(pod: Pod) -> int:
+    """How many pods of its group a pod says have to start together; 0 where it does not say."""
+    for key in _LEAST:
+        text = pod.annotations.get(key) or pod.labels.get(key) or ""
+        number = parse_int(text, 32)
+        if number is not None and number > 0:
+            return number
+    return 0

@@ -11,7 +11,7 @@ from kplan.result import Outcome
 from kplan.result.document_base import Cause
 from kplan.result.document_group import GroupPlan
 from kplan.studies.context import Context, Explained
-from kplan.studies.foreign_groups import elsewhere, foreign_group
+from kplan.studies.foreign_groups import elsewhere, foreign_group, lent_rules
 from kplan.studies.group_turns import group_of_pod, waits_for_group
 from kplan.wording.pod_groups import held_cause, held_says, kept_says, makes_room_says
 
@@ -56,7 +56,7 @@ def _with_foreign(context: Context, pod: PodInfo, found: Explained) -> Explained
     plan = foreign_group(context.planner, pod)
     if plan is None:
         return found
-    doubts = (*found.answer.doubts, *elsewhere((plan,)))
+    doubts = (*found.answer.doubts, *lent_rules(context.planner, pod), *elsewhere((plan,)))
     return replace(found, answer=msgspec.structs.replace(found.answer, pod_group=plan, doubts=doubts))
 
 
