@@ -52,6 +52,8 @@ class BindDeviceClaim(Part, frozen=True, kw_only=True):
 
     Attributes:
         claim: ``namespace/name``.
+        entry: of the pod's ``spec.resourceClaims``, of a claim that is made of a template once the pod is there; its
+            name is made up until then.
         uid: of the claim; empty for one that is made first.
         devices: that it gets, ``driver/pool/device``; empty where it has its devices and is only reserved for the pod.
         allocation: as it is written; empty where it has its devices.
@@ -59,6 +61,7 @@ class BindDeviceClaim(Part, frozen=True, kw_only=True):
     """
 
     claim: str
+    entry: str = ""
     uid: str = ""
     devices: tuple[str, ...] = ()
     allocation: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -194,12 +194,58 @@ def test_the_journal_notes_each_write(tmp_path: Path) -> None:
     assert read_journal(str(world.path)).unanswered == ()
 
 
-def test_devices_that_have_to_be_attached_first_are_refused(tmp_path: Path) -> None:
-    slow = device("g0", bindingConditions=["ready"], bindingFailureConditions=["failed"])
-    objects = [node("node-a"), slice_of("node-a", slow), device_class(), claim("c", request()), claiming("a", "c")]
-    [shown] = World(tmp_path, *objects).plan.pods
-    assert shown.because is not None
-    assert (shown.result, shown.because.code) == ("refused", "binding-conditions")
+SLOW = device("g0", bindingConditions=["ready", "cabled"], bindingFailureConditions=["failed"])
+
+
+def attaching(tmp_path: Path, *says: dict[str, str]) -> World:
+    """A pod whose device has to be attached; its driver says the next of these whenever the claim is read."""
+    objects = [node("node-a"), slice_of("node-a", SLOW), device_class(), claim("c", request()), claiming("a", "c")]
+    world = World(tmp_path, *objects)
+    served(world)
+    left = list(says)
+
+    def before(method: str, path: str, query: Any, body: Any) -> None:
+        there = world.store.objects.get(path)
+        if method == "GET" and path == f"{CLAIMS}/c" and there.get("status", {}).get("reservedFor") and left:
+            conditions = [{"type": name, "status": status} for name, status in left.pop(0).items()]
+            told = {"driver": DRIVER, "pool": "node-a", "device": "g0", "conditions": conditions}
+            there["status"]["devices"] = [told] if conditions else []
+
+    world.store.before = before
+    return world
+
+
+def test_a_pod_is_bound_once_its_devices_are_attached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kplan.bind.run.device_claims._LOOK_EVERY", 0.0)
+    world = attaching(tmp_path, {}, {"ready": "True"}, {"ready": "True", "cabled": "True"})
+    assert became(world.run()) == [("default/a", "bound", "")]
+    assert world.store.writes == ["patch a", "put c", "put status", "bind a node-a"]
+    assert "allocationTimestamp" in stored(world, "c")["status"]["allocation"]
+
+
+FAILS: dict[str, tuple[dict[str, str], str, str]] = {
+    "the driver says that it failed": (
+        {"ready": "True", "failed": "True"}, "devices-failed",
+        "devices of claim default/c could not be attached: failed",
+    ),
+    "it takes too long": (
+        {"ready": "True"}, "devices-not-attached", "devices of claim default/c were not attached within 0.002 s",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("says", "code", "text"), FAILS.values(), ids=FAILS)
+def test_devices_that_are_not_attached_are_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: dict[str, str], code: str, text: str
+) -> None:
+    monkeypatch.setattr("kplan.bind.run.device_claims._LOOK_EVERY", 0.0)
+    monkeypatch.setattr("kplan.bind.run.cycle.Cycle._device_timeout", lambda self: 0.002)
+    world = attaching(tmp_path, says)
+    result = world.run()
+    assert became(result) == [("default/a", "held-back", code)]
+    assert result.pods[0].text == text
+    assert stored(world, "c")["status"]["reservedFor"] == []
+    assert "bind a node-a" not in world.store.writes
 
 
 def test_rights_for_devices() -> None:

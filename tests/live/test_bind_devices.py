@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.live import bindworld
 from tests.live.bindworld import World, wait_for
@@ -34,13 +37,14 @@ def world(server: ControlPlane, tmp_path: Path, request: pytest.FixtureRequest) 
         yield made
 
 
-def publish(server: ControlPlane, node: str, model: str, numas: list[int]) -> None:
+def publish(server: ControlPlane, node: str, model: str, numas: list[int], **fields: Any) -> None:
     """Write the ResourceSlice of a node, as its driver would."""
     devices = [
         {
             "name": f"gpu-{i}",
             "attributes": {"model": {"string": model}, "numa": {"int": numa}, "serial": {"string": f"{node}-{i}"}},
             "capacity": {"memory": {"value": "40Gi" if model == "large" else "16Gi"}},
+            **fields,
         }
         for i, numa in enumerate(numas)
     ]
@@ -190,3 +194,109 @@ def test_devices_that_are_taken_meanwhile_hold_their_pod_back_and_nothing_is_lef
     assert became["p-0"] == "devices-changed"
     assert became["p-1"] == ""
     assert "allocation" not in claims(world)["one"].get("status", {})
+
+
+@contextmanager
+def driver(server: ControlPlane, *spaces: str, says: str) -> Iterator[None]:
+    """Say of each device that was given in some namespaces that it has a condition, as its driver would."""
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(0.3):
+            for space in spaces:
+                path = f"{DRA}/namespaces/{space}/resourceclaims"
+                for item in server.get(path)["items"]:
+                    status = item.get("status", {})
+                    results = status.get("allocation", {}).get("devices", {}).get("results") or []
+                    if not status.get("reservedFor") or status.get("devices"):
+                        continue
+                    condition = {
+                        "type": says, "status": "True", "reason": "Cabled", "message": "", "lastTransitionTime": PAST,
+                    }  # fmt: skip
+                    told = [
+                        {name: one[name] for name in ("driver", "pool", "device")} | {"conditions": [condition]}
+                        for one in results
+                    ]
+                    with suppress(Exception):  # the claim has changed meanwhile: the next round
+                        body = {**item, "status": {**status, "devices": told}}
+                        server.put(f"{path}/{item['metadata']['name']}/status", body)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+PAST = "2026-01-01T00:00:00Z"
+SLOW = {"bindingConditions": ["example.com/attached"], "bindingFailureConditions": ["example.com/failed"]}
+
+
+def one_slow(world: World, scheduler: str) -> None:
+    """A node whose device has to be attached, and a pod that claims it."""
+    [node] = world.nodes(1)
+    publish(world.server, node, "large", [0], **SLOW)
+    path = f"{DRA}/namespaces/{world.name}/resourceclaims"
+    world.server.post(path, {"metadata": {"name": "slow"}, "spec": {"devices": {"requests": [request("r")]}}})
+    claimed = [{"name": "gpu", "resourceClaimName": "slow"}]
+    world.pod("p", "100m", resourceClaims=claimed, schedulerName=scheduler)
+
+
+def test_both_wait_until_devices_are_attached(world: World, server: ControlPlane, tmp_path: Path) -> None:
+    folder = tmp_path / "twin"
+    folder.mkdir()
+    with bindworld.world_of(server, folder, "slow-twin") as twin:
+        one_slow(twin, "default-scheduler")
+        one_slow(world, "kplan")
+        with driver(server, twin.name, world.name, says="example.com/attached"):
+            wait_for(lambda: all(twin.on().values()), what="the scheduler")
+            assert world.apply() == 0
+        assert world.became() == {"p": "bound"}
+        [mine], [theirs] = claims(world).values(), claims(twin).values()
+        for item, name in ((mine, world.name), (theirs, twin.name)):
+            [result] = item["status"]["allocation"]["devices"]["results"]
+            assert (result["pool"], result["bindingConditions"]) == (f"{name}-0", ["example.com/attached"])
+            assert item["status"]["allocation"]["allocationTimestamp"]
+            assert [user["name"] for user in item["status"]["reservedFor"]] == ["p"]
+
+
+def test_a_pod_whose_devices_cannot_be_attached_is_not_bound(world: World, server: ControlPlane) -> None:
+    one_slow(world, "kplan")
+    with driver(server, world.name, says="example.com/failed"):
+        assert world.apply() == 1
+    [entry] = world.told()["pods"]
+    assert (entry["code"], entry["text"]) == (
+        "devices-failed", f"devices of claim {world.name}/slow could not be attached: example.com/failed",
+    )  # fmt: skip
+    [item] = claims(world).values()
+    assert not item["status"].get("reservedFor")
+    assert world.on() == {"p": ""}
+
+
+def test_a_manifest_brings_the_template_that_its_claims_are_made_of(world: World) -> None:
+    [node] = world.nodes(1)
+    publish(world.server, node, "large", [0, 1, 1])
+    claimed = {"spec": {"devices": {"requests": [request("r", f"{A}.numa == 1")]}}}
+    container = {"name": "main", "image": "i", "resources": {"requests": {"cpu": "100m"}, "claims": [{"name": "gpu"}]}}
+    entry = {"name": "gpu", "resourceClaimTemplateName": "each"}
+    spec = {
+        "schedulerName": "kplan", "nodeSelector": {"world": world.name}, "containers": [container],
+        "resourceClaims": [entry],
+    }  # fmt: skip
+    template = {
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "each"},
+        "spec": claimed,
+    }  # fmt: skip
+    pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec} for name in ("a", "b")]
+    path = world.folder / "manifest.yaml"
+    path.write_text(yaml.safe_dump_all([*pods, template]))
+    words = ["-f", str(path), "-n", world.name, "--create", "--apply", "--yes", "-o", f"json={world.result}"]
+    assert world.kplan(*words) == 0
+    assert world.on() == {"a": node, "b": node}
+    by_pod = {
+        item["status"]["reservedFor"][0]["name"]: item["status"]["allocation"]["devices"]["results"][0]["device"]
+        for item in claims(world).values()
+    }
+    assert by_pod == {"a": "gpu-1", "b": "gpu-2"}

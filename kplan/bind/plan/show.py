@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kplan.bind.flags import Flags
-from kplan.bind.plan.devices import device_claims, waits_for_devices
+from kplan.bind.plan.devices import device_claims
 from kplan.bind.plan.fields import node_fields, planned_fields, pod_fields
 from kplan.bind.plan.manifests import Planned
 from kplan.bind.plan.profiles import held
@@ -121,10 +121,10 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         cause = _cause(planner, pod, outcome, last, told)
         result = {EventKind.GATED: "gated", EventKind.FAILED: "failed"}.get(event.kind, "pending")
         return _with(about, result=result, because=cause, message=last.fit_error or last.error)
-    devices = tuple(device_claims(planner.cluster, pod, before))
-    attached = waits_for_devices(planner.cluster, devices)
-    if attached is not None:
-        return _with(about, because=attached)
+    devices = tuple(device_claims(planner.cluster, pod, before, planned=planned is not None))
+    if pod.pod.status.node_allocatable_resource_claim_statuses:
+        text = "its devices stand for resources of the node, which bind does not write into its status"
+        return _with(about, because=Cause(code="node-resources", text=text))
     if last.permit is not None:
         text = f"plugin {last.permit.plugin} holds it at Permit: {', '.join(last.permit.reasons)}"
         return _with(about, because=Cause(code="permit", text=text))
@@ -159,9 +159,6 @@ def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
         return Cause(code="pod-deleted", text="it is being deleted")
     if spec.resource_claims and not planner.cluster.state.completeness.has("ResourceSlice"):
         return Cause(code="devices-not-modelled", text="it has resource claims, and no ResourceSlices were read")
-    if pod.key in asked.planned and any(one.resource_claim_template_name for one in spec.resource_claims or ()):
-        text = "its claims are made of a template once it is there: apply it, then bind it"
-        return Cause(code="claims-made-later", text=text)
     if spec.scheduling_group is not None or spec.workload_ref is not None:
         return Cause(
             code="pod-group-not-modelled", text="it belongs to a pod group: Permit would hold it for the others"

@@ -40,10 +40,11 @@ from kplan.bind.wire.writes import (
 )
 from kplan.cluster import PodInfo
 from kplan.errors import LiveError
-from kplan.framework.args import VolumeBindingArgs
+from kplan.framework.args import DynamicResourcesArgs, VolumeBindingArgs
 from kplan.framework.writes import AnyWrite, DeviceWrite, Write
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod, ResourceClaim
 from kplan.pipeline import Pipeline
+from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT
 from kplan.plugins.shared.claims import claim_uses
 from kplan.result.document_bind import BindPod
 
@@ -99,6 +100,7 @@ class Cycle:
             pod = self._look()
             if shown.made:
                 yield from self._read_claims(pod)
+                pod = yield from self._read_device_claims(pod)
             if shown.evicts:
                 yield from self._preempt(pod)
                 pod = self._look()
@@ -160,6 +162,23 @@ class Cycle:
                     raise HeldBack(f"claim {key} was not made within {self.flags.create_timeout:g} s", code="no-claim")
                 yield _LOOK_EVERY
             self.live.put("persistent_volume_claims", reread.model_of(raw, PersistentVolumeClaim))
+
+    def _read_device_claims(self, pod: Pod) -> Generator[float, None, Pod]:
+        """Take in the claims that are made of templates once the pod is there; returns the pod that names them."""
+        end = time.monotonic() + self.flags.create_timeout
+        while any(one.entry for one in self.shown.devices):
+            found = device_claims.of_entries(self.performer.client, self.shown, pod)
+            if found is not None:
+                self.shown, made = found
+                for claim in made:
+                    self.live.put("resource_claims", claim)
+                break
+            if time.monotonic() >= end:
+                text = f"its claims were not made of their templates within {self.flags.create_timeout:g} s"
+                raise HeldBack(text, code="no-claim")
+            yield _LOOK_EVERY
+            pod = self._look()
+        return pod
 
     def _preempt(self, pod: Pod) -> Iterator[float]:
         """Nominate the pod, evict its victims, and wait until they are gone."""
@@ -226,6 +245,8 @@ class Cycle:
             yield from prebind.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
         devices = [write for write in writes if isinstance(write, DeviceWrite)]
         device_claims.carry_out(self.performer, devices, shown, self.uid)
+        if any(write.waits for write in devices):
+            yield from device_claims.wait(self.performer.client, shown, self._device_timeout())
 
     def _announce(self, pod: Pod) -> None:
         """Nominate the pod to its node while its volumes are bound, so that others count on it.
@@ -322,3 +343,8 @@ class Cycle:
             return self.flags.volume_timeout
         args = self._pipeline().profile.args.get("VolumeBinding", _NO_ARGS)
         return float(args.bind_timeout_seconds) if isinstance(args, VolumeBindingArgs) else 600.0
+
+    def _device_timeout(self) -> float:
+        args = self._pipeline().profile.args.get("DynamicResources", _NO_ARGS)
+        nanos = args.binding_timeout if isinstance(args, DynamicResourcesArgs) else None
+        return nanos / 1e9 if nanos else BINDING_TIMEOUT.total_seconds()

@@ -5,17 +5,24 @@ Each claim is read again just before each write and held against what was shown.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+import msgspec
+
 from kplan.bind.run.perform import Conflict, HeldBack, Performer
+from kplan.bind.run.reread import model_of
 from kplan.bind.wire import devices as wire
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.writes import Finding, Raw, Request
 from kplan.framework.writes import DeviceWrite
+from kplan.objects.models import Pod, ResourceClaim
+from kplan.plugins.dynamic_resources.claims import Attachment, attachment
 from kplan.result.document_bind import BindDeviceClaim, BindPod
 
 _AGAIN = 5
+_LOOK_EVERY = 1.0
 
 
 def as_shown(writes: Sequence[DeviceWrite], shown: Sequence[BindDeviceClaim]) -> None:
@@ -93,6 +100,66 @@ def _requests(client: Client, write: DeviceWrite, uid: str) -> Iterator[Request]
         yield wire.protect(write.claim, item)
         item = read_claim(client, write.claim, uid)
     yield wire.allocate(write.claim, item, write.allocation, write.consumer, stamped=write.stamped)
+
+
+def wait(client: Client, pod: BindPod, timeout: float) -> Iterator[float]:
+    """Wait until the devices of a pod are attached; yields how long to let others go on [seconds].
+
+    Args:
+        client: asks for the claims.
+        pod: with its claims as they are named.
+        timeout: how long that may take. [seconds]
+
+    Raises:
+        HeldBack: a driver says that it cannot be, or they are not in time.
+
+    Source: PreBind, isPodReadyForBinding.
+    """
+    end = time.monotonic() + timeout
+    while True:
+        late = [shown.claim for shown in pod.devices if not _attached(client, shown)]
+        if not late:
+            return
+        if time.monotonic() >= end:
+            text = f"devices of claim {late[0]} were not attached within {timeout:g} s"
+            raise HeldBack(text, code="devices-not-attached")
+        yield _LOOK_EVERY
+
+
+def _attached(client: Client, shown: BindDeviceClaim) -> bool:
+    item: ResourceClaim = model_of(read_claim(client, shown.claim, shown.uid), ResourceClaim)
+    attached, condition = attachment(item)
+    if attached is Attachment.FAILED:
+        text = f"devices of claim {shown.claim} could not be attached: {condition}"
+        raise HeldBack(text, code="devices-failed")
+    return attached is Attachment.DONE
+
+
+def of_entries(client: Client, shown: BindPod, pod: Pod) -> tuple[BindPod, tuple[ResourceClaim, ...]] | None:
+    """Find the claims that were made for a pod of its templates; None while one is not there yet.
+
+    Args:
+        client: asks for the claims.
+        shown: the pod as it was planned, with names of claims that nobody had made then.
+        pod: the pod as it is.
+
+    Returns:
+        the pod with the names and uids of its claims, and the claims.
+    """
+    names = {one.name: one.resource_claim_name for one in pod.status.resource_claim_statuses or ()}
+    made: list[ResourceClaim] = []
+    devices = []
+    for one in shown.devices:
+        if not one.entry:
+            devices.append(one)
+            continue
+        key = f"{pod.namespace}/{names.get(one.entry) or ''}"
+        raw = client.found(wire.device_claim_path(key), what=f"reading claim {key}") if names.get(one.entry) else None
+        if raw is None:
+            return None
+        made.append(model_of(raw, ResourceClaim))
+        devices.append(msgspec.structs.replace(one, claim=key, uid=raw["metadata"]["uid"]))
+    return msgspec.structs.replace(shown, devices=tuple(devices)), tuple(made)
 
 
 def rehearsed(client: Client, pod: BindPod) -> Iterator[Request]:

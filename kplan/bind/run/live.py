@@ -257,7 +257,13 @@ def _alike(known: PodInfo, pod: Pod, node: str) -> bool:
     same = (was.labels or {}) == (meta.labels or {}) and was.deletion_timestamp == meta.deletion_timestamp
     nominated = (known.pod.status.nominated_node_name or "") == (pod.status.nominated_node_name or "")
     spec = msgspec.structs.replace(pod.spec, node_name=known.pod.spec.node_name)
-    return same and nominated and spec == known.pod.spec
+    return same and nominated and spec == known.pod.spec and _claims(known.pod) == _claims(pod)
+
+
+def _claims(pod: Pod) -> tuple[object, ...]:
+    """Claims that were made for a pod, and what of its node they take."""
+    status = pod.status
+    return status.resource_claim_statuses or [], status.node_allocatable_resource_claim_statuses or []
 
 
 def _reasons(outcome: Outcome, row: int) -> str:

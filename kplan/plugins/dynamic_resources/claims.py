@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
@@ -174,18 +175,41 @@ def binding_fails(claim: ResourceClaim, now: datetime, timeout: timedelta) -> bo
     """
     allocation = claim.status.allocation
     assert allocation is not None, "only allocated claims are asked about"
+    attached, _ = attachment(claim)
+    if attached is Attachment.WAITS:
+        return _takes_too_long(allocation, now, timeout)
+    return attached is Attachment.FAILED
+
+
+class Attachment(StrEnum):
+    """Whether the devices of an allocated claim are attached to the node, as their drivers say."""
+
+    DONE = "done"
+    WAITS = "waits"
+    FAILED = "failed"
+
+
+def attachment(claim: ResourceClaim) -> tuple[Attachment, str]:
+    """Tell whether a pod with a claim may be bound by now, and which condition says that it never may.
+
+    The first device that is not ready decides.
+    """
+    allocation = claim.status.allocation
+    if allocation is None:
+        return Attachment.WAITS, ""
     for result in allocation.devices.results or ():
         if not result.binding_conditions:
             continue
         status = _status(claim, result)
         if status is None:
-            return _takes_too_long(allocation, now, timeout)
+            return Attachment.WAITS, ""
         held = {condition.type for condition in status.conditions or () if condition.status == "True"}
-        if held & set(result.binding_failure_conditions or ()):
-            return True
+        failed = next((one for one in result.binding_failure_conditions or () if one in held), "")
+        if failed:
+            return Attachment.FAILED, failed
         if not held >= set(result.binding_conditions):
-            return _takes_too_long(allocation, now, timeout)
-    return False
+            return Attachment.WAITS, ""
+    return Attachment.DONE, ""
 
 
 def _status(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
