@@ -117,6 +117,8 @@ def _of_configuration(
     extenders, drafts = _extenders(wire.extenders, drafts)
     percentage = wire.percentage_of_nodes_to_score or 0
     profiles = _build(drafts, features, percentage, others, allow_unknown=allow_unknown, old=conversion is not None)
+    if wire.pod_initial_backoff_seconds is not None:
+        profiles = tuple(replace(profile, first_backoff=wire.pod_initial_backoff_seconds) for profile in profiles)
     doubts = [doubt for profile in profiles for doubt in _doubts(profile)]
     if conversion is not None:
         doubts.append(_converted_doubt(conversion, features))

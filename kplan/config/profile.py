@@ -20,7 +20,7 @@ from kplan.config.versions import (
     old_registry,
     registry,
 )
-from kplan.config.wire import Plugin, Plugins, PluginSet
+from kplan.config.wire import FIRST_BACKOFF, Plugin, Plugins, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import PLUGIN_ARGS, Args, NodeResourcesFitArgs
 from kplan.framework.features import Features
@@ -48,6 +48,7 @@ class Profile:
         raw_args: arguments of enabled plugins of others, as parsed.
         every_filter: whether a node that one filter refuses is asked about by the others, too, and has the reasons of
             all of them (``alwaysCheckAllPredicates`` of a Policy).
+        first_backoff: how long a pod waits after it was refused once [s]: ``podInitialBackoffSeconds``.
     """
 
     scheduler_name: str
@@ -60,6 +61,7 @@ class Profile:
     unknown_plugins: tuple[str, ...] = ()
     raw_args: Mapping[str, Any] = field(default_factory=dict)
     every_filter: bool = False
+    first_backoff: int = FIRST_BACKOFF
 
 
 def merge_with_defaults(plugins: Plugins | None, features: Features) -> dict[str, PluginSet]:

@@ -15,7 +15,14 @@ from kplan.config.field_errors import (
     required,
 )
 from kplan.config.plugin_args import check
-from kplan.config.wire import API_VERSION, ClientConnection, KubeSchedulerConfiguration, LeaderElection, PluginSet
+from kplan.config.wire import (
+    API_VERSION,
+    FIRST_BACKOFF,
+    ClientConnection,
+    KubeSchedulerConfiguration,
+    LeaderElection,
+    PluginSet,
+)
 from kplan.framework.args import Args, Extender
 from kplan.framework.features import Features
 from kplan.objects.formats import label_key
@@ -119,7 +126,7 @@ def _percentage(path: str, percentage: int | None) -> list[str]:
 
 
 def _backoff(wire: KubeSchedulerConfiguration) -> list[str]:
-    initial = 1 if wire.pod_initial_backoff_seconds is None else wire.pod_initial_backoff_seconds
+    initial = FIRST_BACKOFF if wire.pod_initial_backoff_seconds is None else wire.pod_initial_backoff_seconds
     longest = 10 if wire.pod_max_backoff_seconds is None else wire.pod_max_backoff_seconds
     errors = []
     if initial <= 0:

@@ -12,6 +12,8 @@ from kplan.config.versions import extension_points
 from kplan.framework.args import Args, Duration, DynamicResourcesArgs, Extender, Int32
 
 GROUP = "kubescheduler.config.k8s.io"
+FIRST_BACKOFF = 1
+"""podInitialBackoffSeconds of a configuration that does not say [s]."""
 API_VERSION = f"{GROUP}/v1"
 KIND = "KubeSchedulerConfiguration"
 

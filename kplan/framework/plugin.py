@@ -145,8 +145,11 @@ class ComparingPlugin(Protocol):
 class SetScoringPlugin(ComparingPlugin, Protocol):
     """One that scores many sets at one time; else PreScore and Score run for each kind of set."""
 
-    def score_sets(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, keys: Scores) -> tuple[Any, Scores]:
-        """Return a state to normalise with, and raw scores int64[S, F] in sets of keys int64[S, C] of ``compared``."""
+    def score_sets(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, keys: Scores) -> Scores:
+        """Return raw scores int64[S, F] in sets with these int64[S, C] of ``compared``; ``state`` is PreScore's.
+
+        That of any set has to do, for this and to normalise with.
+        """
 
 
 @runtime_checkable

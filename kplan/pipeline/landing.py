@@ -8,7 +8,7 @@ any other; of those the scores are taken as among all that fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,15 +161,17 @@ class _Scaled:
         number: intp[W], of each window.
         highest: int64[W], raw score of those that count.
         lowest: int64[W].
+        weighted: int64[F], scores by number, highest and lowest, as far as they were asked for.
     """
 
     plugin: Any
     weight: int
-    states: tuple[Any, ...]
-    raw: tuple[Int, ...]
+    states: Sequence[Any]
+    raw: Sequence[Int]
     number: Rows
     highest: Int
     lowest: Int
+    weighted: dict[tuple[int, int, int], Int]
 
     @property
     def varies(self) -> bool:
@@ -225,13 +227,16 @@ class _Walk:
 
     def _weighted(self, one: _Scaled, window: int) -> Int:
         """int64[F], what a plugin adds in a window and in all that are alike; nothing that counts outside of them."""
-        number = int(one.number[window])
+        number, highest, lowest = int(one.number[window]), int(one.highest[window]), int(one.lowest[window])
+        known = one.weighted.get((number, highest, lowest))
+        if known is not None:
+            return known
         # the window has nodes of either end, so that others, which are in none, may stand at an end without being seen
-        scores = np.minimum(np.maximum(one.raw[number], one.lowest[window]), one.highest[window])
+        scores = np.minimum(np.maximum(one.raw[number], lowest), highest)
         if hasattr(one.plugin, "normalize"):
             cycle = self.cycle
             scores = one.plugin.normalize(cycle.pod, one.states[number], cycle.cluster, self.rows, scores)
-        weighted: Int = one.weight * scores
+        weighted = one.weighted[number, highest, lowest] = scores * one.weight
         return weighted
 
     def _scaled(self, plugin: Any, raw: Int) -> _Scaled:
@@ -239,8 +244,8 @@ class _Walk:
         cycle, windows = self.cycle, self.windows
         state = self.scored.states.get(plugin.name) if hasattr(plugin, "pre_score") else self._filtered(plugin.name)
         counts = np.ones(len(self.rows), dtype=np.bool_)
-        states: tuple[Any, ...] = (state,)
-        raws: tuple[Int, ...] = (raw,)
+        states: Sequence[Any] = (state,)
+        raws: Sequence[Int] = (raw,)
         number = np.zeros(len(windows), dtype=np.intp)
         if plugin.compares is Compares.SET:
             compared: Compared = plugin.compared(
@@ -249,29 +254,29 @@ class _Walk:
             counts = compared.counts
             number, first = alike(list(compared.keys.T))
             states, raws = self._of_sets(plugin, compared, first)
-        highest, lowest = (np.zeros(len(windows), dtype=np.int64) for _ in range(2))
-        for n, values in enumerate(raws):
-            here = number == n if len(raws) > 1 else slice(None)
-            highest[here] = self._ends(values, counts)[here]
-            lowest[here] = -self._ends(-values, counts)[here]
+        raw = np.stack(raws)
+        highest = self._ends(raw, counts, number)
+        lowest = -self._ends(-raw, counts, number)
         weight = cycle.pipeline.profile.weights.get(plugin.name, 1)
-        return _Scaled(plugin, weight, states, raws, number, highest, lowest)
+        return _Scaled(plugin, weight, states, raws, number, highest, lowest, {})
 
-    def _ends(self, values: Int, counts: NDArray[np.bool_]) -> Int:
-        """int64[W], the highest value of those that count in each window."""
-        if (values == values[0]).all() and counts.all():
-            return np.full(len(self.windows), values[0])
-        return self.windows.highest(np.where(counts, values, _LOWEST))
+    def _ends(self, values: Int, counts: NDArray[np.bool_], number: Rows) -> Int:
+        """int64[W], the highest of those that count in each window, of int64[S, F] values by its number."""
+        windows = np.arange(len(self.windows))
+        if counts.all() and (values == values[:, :1]).all():
+            ends: Int = values[number, 0]
+        else:
+            ends = self.windows.highest(np.where(counts, values, _LOWEST))[number, windows]
+        return ends
 
-    def _of_sets(self, plugin: Any, compared: Compared, first: Rows) -> tuple[tuple[Any, ...], tuple[Int, ...]]:
+    def _of_sets(self, plugin: Any, compared: Compared, first: Rows) -> tuple[Sequence[Any], Sequence[Int]]:
         """State and raw scores of each kind of set, of which ``first`` are windows: all at one time, if it can."""
         if hasattr(plugin, "score_sets"):
-            state, raws = plugin.score_sets(
-                self.cycle.pod, self._filtered(plugin.name), self.cycle.cluster, self.rows, compared.keys[first]
-            )
-            return (state,) * len(first), tuple(raws)
-        states = tuple(self._state(plugin, int(window)) for window in first)
-        return states, tuple(self._raw(plugin, one) for one in states)
+            state = self.scored.states[plugin.name]
+            raws: Int = plugin.score_sets(self.cycle.pod, state, self.cycle.cluster, self.rows, compared.keys[first])
+            return [state] * len(first), list(raws)
+        states = [self._state(plugin, int(window)) for window in first]
+        return states, [self._raw(plugin, one) for one in states]
 
     def _filtered(self, plugin: str) -> Any:
         state = self.cycle.states.get(plugin)

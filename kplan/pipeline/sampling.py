@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
 from kplan.framework.worlds import Rows
-from kplan.objects.models import Node
 
 MIN_NODES = 100
 """So many nodes that fit are looked for in any case."""
@@ -42,20 +41,26 @@ def scheduler_order(cluster: Cluster) -> Rows:
 
 
 def _order(cluster: Cluster) -> Rows:
+    by_labels: dict[tuple[str | None, ...], int] = {}
     zones: dict[tuple[str, str], int] = {}
-    met: dict[tuple[str, str], int] = {}
-    place = np.zeros((2, len(cluster.nodes)), dtype=np.int64)
-    for row, node in enumerate(cluster.nodes):
-        zone = (_label(node, _REGION), _label(node, _ZONE))
-        place[:, row] = met.get(zone, 0), zones.setdefault(zone, len(zones))
-        met[zone] = met.get(zone, 0) + 1
-    return np.lexsort((place[1], place[0])).astype(np.intp)
+    met: list[int] = []
+    turns, zone_of = [], []
+    for node in cluster.nodes:
+        get = node.labels.get
+        labels = (get(_REGION[0]), get(_REGION[1]), get(_ZONE[0]), get(_ZONE[1]))
+        zone = by_labels.get(labels)
+        if zone is None:
+            zone = by_labels[labels] = zones.setdefault((_either(*labels[:2]), _either(*labels[2:])), len(zones))
+            met += [0] * (len(zones) - len(met))
+        turns.append(met[zone])
+        zone_of.append(zone)
+        met[zone] += 1
+    return np.lexsort((np.array(zone_of, dtype=np.intp), np.array(turns, dtype=np.intp))).astype(np.intp)
 
 
-def _label(node: Node, names: tuple[str, str]) -> str:
+def _either(old: str | None, new: str | None) -> str:
     """Value of a label by its old name, or else by its new one."""
-    labels = node.labels
-    return labels[names[0]] if names[0] in labels else labels.get(names[1], "")
+    return old if old is not None else new or ""
 
 
 def nodes_to_find(percentage: int, nodes: int) -> int:
@@ -131,12 +136,13 @@ class Windows:
         return (window + np.arange(self.size, dtype=np.intp)) % len(self)
 
     def highest(self, values: Int) -> Int:
-        """int64[F], the highest of int64[F] values in each window."""
-        maxima, width = values[self._around], 1
+        """int64[..., F], the highest of int64[..., F] values in each window."""
+        maxima, width = values[..., self._around], 1
         while 2 * width <= self.size:
-            maxima = np.maximum(maxima[:-width], maxima[width:])
+            maxima = np.maximum(maxima[..., :-width], maxima[..., width:])
             width *= 2
-        return np.maximum(maxima[: len(self)], maxima[self.size - width : self.size - width + len(self)])
+        last = self.size - width
+        return np.maximum(maxima[..., : len(self)], maxima[..., last : last + len(self)])
 
     def count(self, mask: Mask) -> Int:
         """See NodeSets."""
@@ -168,10 +174,13 @@ class Windows:
             return self._one_by_one(total[np.newaxis], windows, np.zeros(count, dtype=np.intp))
         highest = self.highest(total)[windows]
         # all positions by score and place, so that the best of a window are neighbours
-        levels, level = np.unique(total[self._around], return_inverse=True)
-        order = np.lexsort((np.arange(length), level))
-        keys = level[order] * length + order
-        at = np.searchsorted(levels, highest) * length
+        level, lowest = total, int(total.min())
+        if int(total.max()) - lowest >= _NUMBERS // length:
+            levels, level = np.unique(total, return_inverse=True)
+            highest, lowest = np.searchsorted(levels, highest), 0
+        keys = np.sort((level[self._around] - lowest) * length + np.arange(length))
+        order = keys % length
+        at = (highest - lowest) * length
         start = np.searchsorted(keys, at + windows)
         end = np.searchsorted(keys, at + windows + self.size)
         each = self.weight[windows] / (end - start)
@@ -195,12 +204,12 @@ class Windows:
     def _one_by_one(self, totals: Int, windows: Rows, group: Rows) -> NDArray[np.float64]:
         """The same, a window at a time: for groups of few."""
         shares = np.zeros(len(self), dtype=np.float64)
+        inside = np.lib.stride_tricks.sliding_window_view(totals[:, self._around], self.size, axis=1)
         most = max(_AT_ONCE // self.size, 1)
         for start in range(0, len(windows), most):
             some = windows[start : start + most]
-            at = self._around[some[:, np.newaxis] + np.arange(self.size)]
-            values = totals[group[some][:, np.newaxis], at]
-            window, place = np.nonzero(values == values.max(axis=1)[:, np.newaxis])
+            values = inside[group[some], some]
+            window, place = np.nonzero(values == values.max(axis=1, keepdims=True))
             each = self.weight[some] / np.bincount(window, minlength=len(some))
-            shares += np.bincount(at[window, place], each[window], len(self))
+            shares += np.bincount((some[window] + place) % len(self), each[window], len(self))
         return shares

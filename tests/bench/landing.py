@@ -2,20 +2,28 @@
 
 For each pending pod of the clusters of ``tests.oracle.landing_cases``: the cycle that explains it, and the shares on
 top of it, each the quickest of some rounds. Asked for the first time: every round has a cluster of its own, about which
-nothing is known yet. Asked again: the same planner, whose answers are kept. Prints how the ratio of both together to
-the explanation alone is spread, and the worst.
+nothing is known yet. Asked again: the same planner, whose answers are kept. Answered: the whole of ``kplan explain``
+without its text, with the shares and without. Prints how the ratio of both together to the explanation alone is spread,
+and the worst.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from time import perf_counter
-from typing import NamedTuple
+from time import process_time
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from kplan.cluster import PodInfo
 from kplan.pipeline import Planner
+from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.landing import eviction_landing, pod_landing
+from kplan.reasons import run_cycle
+from kplan.result import Outcome
+from kplan.studies.context import Context
+from kplan.studies.explain import explain_pods
+from kplan.studies.origin import origin, version_of
 from tests.oracle.landing_cases import NAMES, case
 from tests.pipeline.landed import planner_for
 
@@ -24,7 +32,7 @@ BOUND = 2.0
 
 
 class Timed(NamedTuple):
-    """Of one pod [s]."""
+    """Of one pod [s of CPU]."""
 
     name: str
     explained: float
@@ -38,12 +46,12 @@ class Timed(NamedTuple):
 
 def once(planner: Planner, pod: PodInfo) -> tuple[float, float]:
     """Seconds for the explanation, and for the shares."""
-    began = perf_counter()
+    began = process_time()
     cycle = planner.cycle(pod)
     outcome = cycle.explain()
-    explained = perf_counter()
+    explained = process_time()
     (pod_landing if outcome.scores is not None else eviction_landing)(cycle, outcome)
-    return explained - began, perf_counter() - explained
+    return explained - began, process_time() - explained
 
 
 def first_time(name: str, rounds: int) -> Iterator[Timed]:
@@ -62,6 +70,32 @@ def again(name: str, rounds: int) -> Iterator[Timed]:
         yield Timed(f"{name} {pod.name}", *map(min, zip(*times, strict=True)))
 
 
+def answered(name: str, rounds: int) -> Iterator[Timed]:
+    """Each pod of a case, answered as a whole; clusters are new."""
+    asked = case(name)
+    for number, pod in enumerate(planner_for(asked).waiting()):
+        whole, bare = [], []
+        for _ in range(rounds):  # in turn, so that what else the machine does meets both
+            whole.append(_answer(asked, number))
+            with patch.object(run_cycle, "pod_landing", _none), patch.object(run_cycle, "eviction_landing", _none):
+                bare.append(_answer(asked, number))
+        yield Timed(f"{name} {pod.name}", min(bare), max(min(whole) - min(bare), 0.0))
+
+
+def _none(cycle: Cycle, outcome: Outcome) -> None:
+    """Tell no shares."""
+
+
+def _answer(asked: dict[str, Any], number: int) -> float:
+    planner = planner_for(asked)
+    features = planner.pipelines["default-scheduler"].features
+    state = planner.cluster.state
+    context = Context(planner, origin(state, features, *version_of(state, "1.37")))
+    began = process_time()
+    explain_pods(context, [planner.waiting()[number]], fold=False)
+    return process_time() - began
+
+
 def shown(title: str, timed: list[Timed]) -> str:
     """Quantiles of the ratio, and the worst."""
     timed = sorted(timed, key=lambda one: one.ratio)
@@ -78,6 +112,7 @@ def main() -> None:
     """Measure all cases."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     sys.stdout.write(shown("first time", [one for name in NAMES for one in first_time(name, rounds)]) + "\n")
+    sys.stdout.write(shown("answered", [one for name in NAMES for one in answered(name, rounds)]) + "\n")
     sys.stdout.write(shown("again", [one for name in NAMES for one in again(name, rounds)]) + "\n")
 
 

@@ -36,13 +36,15 @@ def condition(reason: str, message: str, since: str = "2026-11-01T10:00:00Z") ->
     return {"conditions": [one]}
 
 
-def planner(objects: list[Object], version: str = "1.37", taken: str = "") -> Planner:
-    scheduler = kplan.Scheduler.of(version)
+def planner(
+    objects: list[Object], version: str = "1.37", taken: str = "", config: dict[str, Any] | None = None
+) -> Planner:
+    scheduler = kplan.Scheduler.of(version, config=config)
     return scheduler.planner(ClusterState.of(objects, taken=taken))
 
 
-def queue(objects: list[Object], taken: str = "") -> QueueState:
-    made = planner(objects, taken=taken)
+def queue(objects: list[Object], taken: str = "", config: dict[str, Any] | None = None) -> QueueState:
+    made = planner(objects, taken=taken, config=config)
     [waits] = made.waiting()
     cycle = made.cycle(waits)
     return queue_part(RunCycle(made.cluster, waits, cycle, cycle.explain()))
@@ -84,6 +86,19 @@ def test_a_pod_refused_a_moment_ago_backs_off() -> None:
     found = queue([node("a"), pod("web", status=status)], taken="2026-11-01T10:00:00Z")
     assert (found.state, found.until, found.waits) == ("backing-off", "2026-11-01T10:00:01Z", False)
     assert queue([node("a"), pod("web", status=status)], taken="2026-11-01T10:00:02Z").state == "unschedulable"
+
+
+def test_the_configuration_says_how_long_the_first_backoff_is() -> None:
+    slow = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "podInitialBackoffSeconds": 30,
+        "podMaxBackoffSeconds": 60,
+    }
+    waits = [node("a"), pod("web", status=condition("Unschedulable", REFUSED, "2026-11-01T10:00:00Z"))]
+    found = queue(waits, taken="2026-11-01T10:00:29Z", config=slow)
+    assert (found.state, found.until) == ("backing-off", "2026-11-01T10:00:30Z")
+    assert queue(waits, taken="2026-11-01T10:00:30Z", config=slow).state == "unschedulable"
 
 
 @pytest.mark.parametrize(

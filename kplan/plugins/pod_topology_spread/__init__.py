@@ -135,13 +135,9 @@ class PodTopologySpread:
         all_keys = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaults
         return scoring.compared(constraints, cluster, rows, sets, all_keys=all_keys)
 
-    def score_sets(
-        self, pod: PodInfo, state: filtering.HardState | None, cluster: Cluster, rows: Rows, keys: Scores
-    ) -> tuple[scoring.SoftState, Scores]:
-        """A state to normalise with, and raw scores int64[S, F] in sets with the keys int64[S, C] of ``compared``."""
-        found = self.pre_score(pod, state, cluster, rows)
-        assert isinstance(found, Ready)
-        return found.state, scoring.score_sets(found.state, rows, keys)
+    def score_sets(self, pod: PodInfo, state: scoring.SoftState, cluster: Cluster, rows: Rows, keys: Scores) -> Scores:
+        """Raw scores int64[S, F] in sets with the keys int64[S, C] of ``compared``; ``state`` is of any set."""
+        return scoring.score_sets(state, rows, keys)
 
     def explain(
         self,

@@ -11,9 +11,6 @@ from kplan.result.document_queue import QueueState, Wake
 from kplan.sources.moments import seconds_of, time_of
 from kplan.wording.queue import action_names, queue_text, wake_text, wakes_text
 
-FIRST_BACKOFF = 1
-"""podInitialBackoffSeconds; how often a pod was tried since is not in its status."""
-
 
 def queue_part(asked: RunCycle) -> QueueState:
     """Tell of a pod that waits."""
@@ -58,8 +55,12 @@ def _part(asked: RunCycle, queue: QueueState) -> QueueState:
 
 
 def _until(asked: RunCycle, known: Recorded) -> str:
-    """When the first backoff of a pod ends that was refused just before the state was recorded; empty for none."""
+    """When the first backoff of a pod ends that was refused just before the state was recorded; empty for none.
+
+    How often it was tried since is not in its status, so longer backoffs, up to podMaxBackoffSeconds, are not known.
+    """
+    backoff = asked.cycle.pipeline.profile.first_backoff
     since, taken = seconds_of(known.since), seconds_of(asked.cluster.state.taken)
-    if since is None or taken is None or not 0 <= taken - since < FIRST_BACKOFF:
+    if since is None or taken is None or not 0 <= taken - since < backoff:
         return ""
-    return time_of(since + FIRST_BACKOFF)
+    return time_of(since + backoff)
