@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kplan.result.document_base import Origin
     from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts
     from kplan.result.document_whatif import WhatIfStep
+    from kplan.scenario.autoscaling import AutoscaleReplicas, AutoscaleRequests
 
 
 @dataclass
@@ -43,6 +44,7 @@ class Session:
         what_if: what the what-ifs did.
         planned: the cluster as a plan left it; None where nothing was planned.
         left: how full nodes are then, where the cluster was not left so.
+        limits: at which of their limits autoscalers are.
         verdicts: what each node says to each of many pods; None where the document tells it.
     """
 
@@ -57,6 +59,7 @@ class Session:
     what_if: tuple[WhatIfStep, ...] = ()
     planned: Cluster | None = None
     left: tuple[NodeUsage, ...] = ()
+    limits: tuple[AutoscaleReplicas | AutoscaleRequests, ...] = ()
     verdicts: NodeVerdicts | None = None
 
     def see(self, cluster: Cluster) -> None:

@@ -160,13 +160,15 @@ def manifest_plan(
     Raises:
         SourceError: a manifest cannot be read.
     """
+    from kplan.scenario.autoscaling import autoscaled
     from kplan.sources import Manifests
     from kplan.studies.simulate.landing import read_manifests
     from kplan.studies.simulate.manifests import ManifestPlan
 
+    manifests = read_manifests(files, namespace) if files else Manifests()
     return ManifestPlan(
         state=session.state,
-        manifests=read_manifests(files, namespace) if files else Manifests(),
+        manifests=autoscaled(manifests, session.state, session.limits) if session.limits else manifests,
         rules=session.scheduler.request_rules,
         planner_of=lambda state: session.scheduler.planner(state, preempt=preempt, everything=False),
         origin=session.origin,

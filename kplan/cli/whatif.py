@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from kplan.cli.command import WHAT_IF, Command
 if TYPE_CHECKING:
     from kplan.cli.session import Session
     from kplan.scenario import ScenarioStep, Verb
+    from kplan.scenario.autoscaling import AutoscaleReplicas, AutoscaleRequests
 
 FLAGS: dict[str, tuple[str, str]] = {
     "add-node": ("like=NODE,count=N", "Nodes appear: like=NODE, template=GROUP, file=F, or cpu=16,memory=64Gi,zone=a."),
@@ -24,6 +25,8 @@ FLAGS: dict[str, tuple[str, str]] = {
     "label": ("NODE:KEY=VALUE", "Nodes get a label; NODE:KEY- takes it away."),
     "taint": ("NODE:KEY=VALUE:EFFECT", "Nodes get a taint; with - behind they lose it."),
     "scale": ("deploy/x=N", "A workload has N replicas."),
+    "hpa": ("min|max|now", "What HPAs and KEDA scale has its fewest or most replicas."),
+    "vpa": ("target|upper", "Workloads request what VPAs recommend."),
     "evict": ("POD|deploy/x", "Pods are evicted; their owners make others."),
     "delete": ("POD|deploy/x", "Pods or a workload are gone for good."),
     "priority": ("POD|deploy/x=N", "Pods have another priority; N may be a PriorityClass."),
@@ -118,4 +121,19 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> S
 
     planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
     taken = run(planner, steps)
-    return replace(session, state=to_state(planner.cluster), before=session.before or session.state, what_if=taken)
+    return replace(
+        session,
+        state=to_state(planner.cluster),
+        before=session.before or session.state,
+        what_if=taken,
+        limits=limits_of(steps),
+    )
+
+
+def limits_of(steps: Sequence[Verb | ScenarioStep]) -> tuple[AutoscaleReplicas | AutoscaleRequests, ...]:
+    """Pick the steps that take autoscalers to a limit: manifests that land afterwards are taken there, too."""
+    from kplan.scenario import ScenarioStep
+    from kplan.scenario.autoscaling import AutoscaleReplicas, AutoscaleRequests
+
+    verbs = (step.verb if isinstance(step, ScenarioStep) else step for step in steps)
+    return tuple(verb for verb in verbs if isinstance(verb, AutoscaleReplicas | AutoscaleRequests))

@@ -117,6 +117,9 @@ KINDS: tuple[Kind, ...] = (
         "a new pod that names one waits for its claim",
         versions=_DEVICES,
     ),
+    Kind(models.HorizontalPodAutoscaler, "autoscaling", "horizontal_pod_autoscalers", versions=("v2", "v1")),
+    Kind(models.VerticalPodAutoscaler, "autoscaling.k8s.io", "vertical_pod_autoscalers", versions=("v1", "v1beta2")),
+    Kind(models.ScaledObject, "keda.sh", "scaled_objects", versions=("v1alpha1",)),
     Kind(models.SchedulingWorkload, _SCHEDULING, "workloads", versions=_GROUPS),
     Kind(models.PodGroup, _SCHEDULING, "pod_groups", versions=_GROUPS),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kplan.scenario.add_node import read_add_node
+from kplan.scenario.autoscaling import read_limit
 from kplan.scenario.budgets import read_budget
 from kplan.scenario.drain import Drain
 from kplan.scenario.effect import Verb
@@ -22,6 +23,8 @@ VERBS: dict[str, Callable[[str, str], Verb]] = {
     "label": lambda text, _: read_label(text),
     "taint": lambda text, _: read_taint(text),
     "scale": read_scale,
+    "hpa": lambda text, _: read_limit("hpa", text),
+    "vpa": lambda text, _: read_limit("vpa", text),
     "evict": Evict,
     "delete": Delete,
     "priority": read_priority,

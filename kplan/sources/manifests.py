@@ -77,12 +77,14 @@ class Manifests:
         broken: objects left out.
         notes: what was noticed while reading, a sentence each.
         namespace: of namespaced objects that name none.
+        autoscaled: whether workloads have the replicas that their autoscalers give them at a limit, not those written.
     """
 
     objects: list[ManifestObject] = field(default_factory=list)
     broken_objects: list[BrokenObject] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     namespace: str = DEFAULT_NAMESPACE
+    autoscaled: bool = False
 
     @property
     def empty(self) -> bool:

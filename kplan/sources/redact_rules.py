@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from kplan.objects import models as m
 from kplan.objects.kinds import KINDS
-from kplan.objects.models import devices, groups, meta, pod, policy, storage, workloads
+from kplan.objects.models import autoscaling, devices, groups, meta, pod, policy, storage, workloads
 from kplan.objects.models.node import NodeSystemInfo
 from kplan.sources.redact_names import HARDWARE, NAMESPACE, NODE, SCHEDULER, Names
 from kplan.sources.redact_words import release_of, tells_which
@@ -120,6 +120,16 @@ REVISION_LABEL = "controller-revision-hash"
 def _revision(names: Names, value: str, item: Any) -> str:
     """A revision is what the label of its pods says."""
     return names.value(REVISION_LABEL, value)
+
+
+def _scaled(names: Names, value: str, item: Any) -> str:
+    """What an autoscaler scales; KEDA takes a missing kind for Deployment."""
+    return names.name(item.kind or "Deployment", value)
+
+
+def _any_container(names: Names, value: str, item: Any) -> str:
+    """A container of a policy, or all of them."""
+    return value if value == "*" else names.name("Container", value)
 
 
 def _value(names: Names, value: str, item: Any) -> str:
@@ -401,6 +411,10 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         parent_composite_pod_group_name=_name("CompositePodGroup"),
         priority_class_name=_name("PriorityClass"),
     ),
+    autoscaling.ScaleTarget: _rules("kind", name=_scaled),
+    autoscaling.PodUpdatePolicy: _rules("update_mode"),
+    autoscaling.ContainerResourcePolicy: _rules("mode", "controlled_values", container_name=_any_container),
+    autoscaling.ContainerRecommendation: _rules("target", "upper_bound", container_name=_any_container),
     policy.PodDisruptionBudgetSpec: _rules("min_available", "max_unavailable", "unhealthy_pod_eviction_policy"),
     policy.PodDisruptionBudgetStatus: _rules(disrupted_pods=_disrupted),
     m.PriorityClass: _rules("preemption_policy"),

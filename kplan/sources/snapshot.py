@@ -33,6 +33,7 @@ KEPT_ANNOTATIONS = frozenset(
         "storageclass.kubernetes.io/is-default-class",
         "scheduler.alpha.kubernetes.io/node-selector",
         # drains and scaling down
+        "autoscaling.keda.sh/paused-replicas",
         "cluster-autoscaler.kubernetes.io/safe-to-evict",
         "controller.kubernetes.io/pod-deletion-cost",
         "kubernetes.io/config.mirror",

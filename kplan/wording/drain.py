@@ -127,9 +127,17 @@ def kubectl_does(run: DrainRun[Any], command: str) -> str:
 
 def kubectl_loses(run: DrainRun[Any]) -> str:
     """Say what a drain that goes through loses for good; empty for nothing."""
-    going = [gone for gone in run.pods if gone.number]
-    gone_for_good = [gone.pod.key for gone in going if "--force" in gone.what.flag]
-    data = [gone.pod.key for gone in going if "--delete-emptydir-data" in gone.what.flag]
+    return flags_lose([(gone.pod.key, gone.what.flag) for gone in run.pods if gone.number])
+
+
+def flags_lose(going: Sequence[tuple[str, str]]) -> str:
+    """Say what destructive flags of a drain lose for good; empty for nothing.
+
+    Args:
+        going: pods that leave, each with the flags that it takes.
+    """
+    gone_for_good = [pod for pod, flags in going if "--force" in flags]
+    data = [pod for pod, flags in going if "--delete-emptydir-data" in flags]
     told = [f"--force: {listed(gone_for_good, most=2)} GONE, nothing makes them again"] if gone_for_good else []
     told += [f"--delete-emptydir-data: {listed(data, most=2)} lose what is in their emptyDirs"] if data else []
     return "; ".join(told)

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from kplan.course.moving.emptying import Stuck
 from kplan.course.moving.journey import Moved
 from kplan.course.moving.movable import Stays
 from kplan.course.moving.packing import KeptNode, Packed
 from kplan.result.document_base import Cause
-from kplan.wording.drain import budget_refuses
+from kplan.wording.drain import budget_refuses, flags_lose, kubectl_drain
 from kplan.words import count, listed
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDrain:
+    """A node that is emptied, as ``kubectl drain`` would do it.
+
+    Attributes:
+        node: its name.
+        pods: those that a flag is needed for, each with its flags.
+    """
+
+    node: str
+    pods: tuple[tuple[str, str], ...] = ()
+
 
 STAYS = {
     Stays.BARE: "nothing makes it again",
@@ -79,13 +94,23 @@ def notes(packed: Packed, unpriced: Sequence[str], keep_free: float, survive: st
         yield f"the loss of any one {survive} is borne by what is left"
 
 
-def commands(names: Sequence[str], moves: Sequence[Moved]) -> tuple[str, ...]:
-    """List the commands: the nodes that go are cordoned first, so that no pod moves twice."""
+def commands(drains: Sequence[NodeDrain], moves: Sequence[Moved]) -> tuple[str, ...]:
+    """List the commands: the nodes that go are cordoned first, so that no pod moves twice.
+
+    Each drain has the flags that its pods take and no others, and beside them what they lose for good.
+    """
+    names = [drain.node for drain in drains]
     if not names:
         return ()
     steered = any(set(move.cordoned) - set(names) for move in moves)
-    flags = "--ignore-daemonsets --delete-emptydir-data"
-    drains = [f"kubectl drain {name} {flags}" for name in names]
+    lines = [_drain(drain) for drain in drains]
     if steered:
-        drains = ["# some pods have to be steered, see the steps: --save FILE", *drains]
-    return (f"kubectl cordon {' '.join(names)}", *drains)
+        lines = ["# some pods have to be steered, see the steps: --save FILE", *lines]
+    return (f"kubectl cordon {' '.join(names)}", *lines)
+
+
+def _drain(drain: NodeDrain) -> str:
+    flags = {flag for _, needed in drain.pods for flag in needed.split()}
+    loss = flags_lose([(pod, needed) for pod, needed in drain.pods])
+    command = kubectl_drain([drain.node], flags, "", rolling=False)
+    return f"{command}  # {loss}" if loss else command

@@ -45,6 +45,21 @@ def test_the_document(three: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["commands"][0] == f"kubectl cordon {' '.join(found['going'])}"
 
 
+def test_a_drain_takes_the_flags_that_its_pods_need(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a flag destroys stands beside it; where no pod needs a flag there is none."""
+    pods = [owned(pod(f"web-{name}", on=name), "ReplicaSet", "web") for name in ("a", "b")]
+    pods[1]["spec"]["volumes"] = [{"name": "cache", "emptyDir": {}}]
+    agent = owned(pod("agent-c", on="c"), "DaemonSet", "agent")
+    state = write(tmp_path, *(node(name) for name in ("a", "b", "c", "d")), *pods, agent)
+    for name, flags in (
+        ("a", ""),
+        ("b", " --delete-emptydir-data  # --delete-emptydir-data: default/web-b lose what is in their emptyDirs"),
+        ("c", " --ignore-daemonsets"),
+    ):
+        found = asked(capsys, "pack", name, "--snapshot", state)
+        assert found["commands"] == [f"kubectl cordon {name}", f"kubectl drain {name}{flags}"]
+
+
 def test_prices_decide_which_nodes_go(three: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A month has 730 hours: the small node costs 73, the large one 365, the large one on spot 146."""
     prices = tmp_path / "prices.csv"

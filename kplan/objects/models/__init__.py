@@ -4,6 +4,7 @@ Only what a verdict, a score, a controller's expansion or a report needs is here
 rest unread, which is what makes loading fast (see docs/decisions/0003).
 """
 
+from kplan.objects.models.autoscaling import HorizontalPodAutoscaler, ScaledObject, VerticalPodAutoscaler
 from kplan.objects.models.devices import (
     DeviceClass,
     DeviceTaintRule,
@@ -81,6 +82,7 @@ __all__ = [
     "Deployment",
     "DeviceClass",
     "DeviceTaintRule",
+    "HorizontalPodAutoscaler",
     "Job",
     "LabelSelector",
     "LabelSelectorRequirement",
@@ -120,6 +122,7 @@ __all__ = [
     "ResourceRequirements",
     "ResourceSlice",
     "RuntimeClass",
+    "ScaledObject",
     "SchedulingWorkload",
     "Service",
     "StatefulSet",
@@ -128,6 +131,7 @@ __all__ = [
     "Toleration",
     "TopologySelectorTerm",
     "TopologySpreadConstraint",
+    "VerticalPodAutoscaler",
     "Volume",
     "VolumeAttachment",
     "WeightedPodAffinityTerm",

@@ -20,6 +20,7 @@ from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_moves import PodMove
 from kplan.result.document_pack import PackedNode, PackedPool, PackPlan
+from kplan.scenario.drain import ALL, drain_pods
 from kplan.studies.pack.prices import Prices
 from kplan.studies.usage import POOLS
 from kplan.wording import moves as move_words
@@ -183,8 +184,14 @@ def _plan(
             for number, one in enumerate(packed.emptied.moves[:MOVES_WRITTEN], 1)
         ),
         steps=tuple(step.flag for step in journey.steps()),
-        commands=words.commands(names, packed.emptied.moves),
+        commands=words.commands([_drained(cluster, name) for name in names], packed.emptied.moves),
     )
+
+
+def _drained(cluster: Cluster, name: str) -> words.NodeDrain:
+    """What a drain of a node as it is now has to be told: nothing comes to it once it is cordoned."""
+    taken = [one for one in drain_pods(cluster, name, ALL) if one.flag]
+    return words.NodeDrain(name, tuple((cluster.pods[one.row].key, one.flag) for one in taken))
 
 
 def _kept(cluster: Cluster, one: KeptNode, worth: float | None, causes: dict[str, Cause]) -> PackedNode:

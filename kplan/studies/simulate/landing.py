@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
-from kplan.admission.raw import dig, dig_text
+from kplan.admission.raw import dig
 from kplan.framework.doubt import Doubt
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, Pod, PodAffinityTerm
@@ -16,6 +16,7 @@ from kplan.objects.requests import RequestRules, pod_requests
 from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
 from kplan.result.document_plan import Expanded, FieldRefusal
+from kplan.scenario.autoscaling import autoscalers_with, target_of
 from kplan.sources import Manifests, load_objects
 from kplan.wording.manifests import (
     changed,
@@ -114,7 +115,7 @@ def land_objects(
     later = {(fleet.workload, fleet.place) for fleet in expansion.fleets if fleet.pods}
     pods = [entry.pod for entry in expansion.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*expansion.objects, *pods))
-    notes = (*expansion.notes, *_security(merged, expansion), *_autoscaled(manifests))
+    notes = (*expansion.notes, *_security(merged, expansion), *_autoscaled(manifests, state))
     changes = list(_changes(expansion, merged.pods, rules))
     return Landed(
         merged,
@@ -205,29 +206,15 @@ def _few(phrases: list[str]) -> list[str]:
     return [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"] if len(phrases) > _NAMED else phrases
 
 
-def _autoscaled(manifests: Manifests) -> Iterator[str]:
-    """Name autoscalers that own a number of replicas which a manifest beside them sets."""
-    sets = {
-        (one.kind, dig_text(one.raw, "metadata.name")): one
-        for one in manifests.objects
-        if dig(one.raw, "spec.replicas") is not None
-    }
-    for one in manifests.objects:
-        target = _AUTOSCALERS.get(one.kind)
-        if target is None:
-            continue
-        path, least, most = target
-        kind, name = dig_text(one.raw, f"{path}.kind", "Deployment"), dig_text(one.raw, f"{path}.name")
-        if (kind, name) in sets:
-            range_ = (dig(one.raw, least), dig(one.raw, most))
-            yield owned_replicas(f"{kind} {name}", f"{one.kind} {dig_text(one.raw, 'metadata.name')}", *range_)
-
-
-_AUTOSCALERS = {
-    "HorizontalPodAutoscaler": ("spec.scaleTargetRef", "spec.minReplicas", "spec.maxReplicas"),
-    "ScaledObject": ("spec.scaleTargetRef", "spec.minReplicaCount", "spec.maxReplicaCount"),
-}
-"""Kinds that own the replicas of another object: where they name it, and the least and most."""
+def _autoscaled(manifests: Manifests, state: ClusterState) -> Iterator[str]:
+    """Name autoscalers, beside a manifest or in the cluster, that own a number of replicas which it sets."""
+    if manifests.autoscaled:
+        return
+    owners = {one.target: one for one in autoscalers_with(manifests, state)}
+    for manifest in manifests.objects:
+        one = owners.get(target_of(manifest, manifests.namespace))
+        if one is not None and dig(manifest.raw, "spec.replicas") is not None:
+            yield owned_replicas(f"{one.kind} {one.workload}", one.name, one.least, one.most)
 
 
 def _security(state: ClusterState, found: Expansion) -> Iterable[str]:

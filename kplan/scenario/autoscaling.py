@@ -1,0 +1,224 @@
+"""Autoscalers at a limit: each workload has the replicas or requests that its autoscaler would give it at most.
+
+Replicas are those of HorizontalPodAutoscalers and of KEDA's ScaledObjects, whose own HorizontalPodAutoscalers count
+once; requests are what VerticalPodAutoscalers recommend, limits growing with them.
+
+Not modelled: what makes an autoscaler scale; workloads of kinds that kplan does not expand; resizing in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kplan.admission import expand
+from kplan.cluster import Cluster, to_state
+from kplan.errors import UsageError
+from kplan.objects.kind_words import kind_word
+from kplan.objects.models import Object
+from kplan.objects.state import ClusterState
+from kplan.scenario.autoscalers import (
+    Autoscaler,
+    advices,
+    autoscalers,
+    replicas_of,
+    with_replicas,
+    with_requests,
+)
+from kplan.scenario.effect import Effect
+from kplan.scenario.manifests import Scale, as_manifest, expansion_effect
+from kplan.scenario.names import workload_object
+from kplan.sources import ManifestObject, Manifests
+from kplan.words import count, listed
+
+HPA = ("min", "max", "now")
+VPA = ("target", "upper")
+_SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
+_SIZED = ("Deployment", "StatefulSet", "DaemonSet")
+_AT = {"min": "minimum", "max": "maximum"}
+
+
+@dataclass(frozen=True, slots=True)
+class AutoscaleReplicas:
+    """Workloads have the replicas that their autoscalers give them at a limit.
+
+    Attributes:
+        limit: one of HPA.
+    """
+
+    limit: str
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return f"--hpa {self.limit}"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Verb."""
+        told, notes = [], []
+        changed: dict[str, tuple[ManifestObject, int]] = {}
+        owners = autoscalers(to_state(cluster).objects())
+        for one in owners:
+            item = workload_object(cluster, *one.target) if one.kind in _SCALED else None
+            if item is None:
+                notes.append(f"{one.name} scales {one.text}, which is not in this state")
+                continue
+            manifest = as_manifest(item, self.flag)
+            now = replicas_of(manifest)
+            wanted = one.at(self.limit, now)
+            if wanted != now:
+                changed[one.text] = with_replicas(manifest, wanted), wanted
+                told.append(f"{one.text} {now:,} -> {wanted:,}")
+            elif not now and one.least and not one.wakes:
+                notes.append(f"{one.name} leaves {one.text} alone, which has 0 replicas")
+        what = f"{count(len(owners), 'autoscaler')} {_at(self.limit, len(owners))}"
+        text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
+        effect = _applied(cluster, [manifest for manifest, _ in changed.values()], text)
+        again = [Scale(name, wanted).effect(cluster) for name, (_, wanted) in changed.items() if name in effect[1]]
+        return _joined(effect[0], again, notes)
+
+
+def _at(limit: str, number: int) -> str:
+    """``at its maximum``; ``at their minimum``; ``as they are``."""
+    if limit == "now":
+        return "as it is" if number == 1 else "as they are"
+    return f"at {'its' if number == 1 else 'their'} {_AT[limit]}"
+
+
+def _applied(cluster: Cluster, manifests: Sequence[ManifestObject], text: str) -> tuple[Effect, frozenset[str]]:
+    """Apply objects that run, changed; and name those whose objects a dump holds only in part."""
+    if not manifests:
+        return Effect((), text=text), frozenset()
+    found = expand(Manifests(objects=list(manifests)), to_state(cluster), cluster.rules, namespace="")
+    broken = frozenset(f"{kind_word(one.kind)}/{one.key}" for one in found.refused if one.problems)
+    return expansion_effect(cluster, found, text), broken
+
+
+def _joined(first: Effect, more: Sequence[Effect], notes: Sequence[str]) -> Effect:
+    every = (first, *more)
+    return Effect(
+        tuple(change for one in every for change in one.changes),
+        tuple(row for one in every for row in one.evicted),
+        tuple(row for one in every for row in one.lost),
+        first.text,
+        (*notes, *(note for one in every for note in one.notes)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AutoscaleRequests:
+    """Workloads request what their VerticalPodAutoscalers recommend, and their pods are made anew.
+
+    Attributes:
+        bound: one of VPA.
+    """
+
+    bound: str
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return f"--vpa {self.bound}"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Verb."""
+        manifests, told, notes = [], [], []
+        for one in advices(to_state(cluster).objects(), self.bound):
+            if one.silent:
+                notes.append(f"{one.name}: {one.silent}, {one.text} keeps its requests")
+                continue
+            item = workload_object(cluster, *one.target) if one.kind in _SIZED else None
+            if item is None:
+                notes.append(f"{one.name} is about {one.text}, which is not in this state")
+                continue
+            before = as_manifest(item, self.flag)
+            manifest, changes = with_requests(before, one)
+            if changes:
+                manifests.append(manifest)
+                told.append(f"{one.text} {', '.join(changes)}")
+        what = f"requests at the {'target' if self.bound == 'target' else 'upper bound'} of VerticalPodAutoscalers"
+        text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
+        return _joined(_applied(cluster, manifests, text)[0], (), notes)
+
+
+def read_limit(name: str, text: str) -> AutoscaleReplicas | AutoscaleRequests:
+    """Read what follows ``--hpa`` or ``--vpa``.
+
+    Raises:
+        UsageError: it is none of the limits.
+    """
+    known = HPA if name == "hpa" else VPA
+    if text not in known:
+        raise UsageError(f"--{name} {text}: one of {', '.join(known)}", code="bad-step")
+    return AutoscaleReplicas(text) if name == "hpa" else AutoscaleRequests(text)
+
+
+def autoscalers_with(manifests: Manifests, state: ClusterState) -> list[Autoscaler]:
+    """Find what owns replicas once manifests have landed."""
+    return autoscalers(_objects_with(manifests, state))
+
+
+def _objects_with(manifests: Manifests, state: ClusterState) -> list[Object]:
+    owners = (*state.horizontal_pod_autoscalers, *state.scaled_objects, *state.vertical_pod_autoscalers)
+    there: dict[tuple[type[Object], str], Object] = {(type(item), item.key): item for item in owners}
+    there.update({(type(one.item), one.item.key): one.item for one in manifests.objects if one.item is not None})
+    return list(there.values())
+
+
+def target_of(manifest: ManifestObject, namespace: str) -> tuple[str, str, str]:
+    """Kind, namespace and name of an object of a manifest, as an autoscaler beside it means it."""
+    item = manifest.item
+    if item is None:
+        return manifest.kind, "", ""
+    return manifest.kind, item.metadata.namespace or namespace, item.name
+
+
+def autoscaled(
+    manifests: Manifests, state: ClusterState, limits: Sequence[AutoscaleReplicas | AutoscaleRequests]
+) -> Manifests:
+    """Give the workloads of manifests what their autoscalers give them at a limit; what was not asked for stays.
+
+    Args:
+        manifests: what lands.
+        state: the cluster, whose autoscalers count as those of the manifests do.
+        limits: what is asked, in order; of each kind the last decides.
+
+    A workload that is there and whose autoscaler is to leave it as it is (``now``) keeps the replicas it has.
+    """
+    replicas = next((one for one in reversed(limits) if isinstance(one, AutoscaleReplicas)), None)
+    requests = next((one for one in reversed(limits) if isinstance(one, AutoscaleRequests)), None)
+    objects, notes = list(manifests.objects), list(manifests.notes)
+    if replicas is not None:
+        owners = {one.target: one for one in autoscalers_with(manifests, state)}
+        running = {(kind, item.namespace, item.name): item for kind, item in _running(state)}
+        for number, manifest in enumerate(objects):
+            owner = owners.get(target_of(manifest, manifests.namespace))
+            if owner is None or owner.kind not in _SCALED:
+                continue
+            written = replicas_of(manifest)
+            there = running.get(owner.target)
+            now = replicas_of(as_manifest(there, "")) if there is not None else written
+            wanted = owner.at(replicas.limit, now)
+            objects[number] = with_replicas(manifest, wanted)
+            notes.append(
+                f"{owner.name} owns the replicas of {owner.text}: planned with {wanted:,}"
+                + (f", not the {written:,} written" if wanted != written else "")
+            )
+    if requests is not None:
+        for one in advices(_objects_with(manifests, state), requests.bound):
+            for number, manifest in enumerate(objects):
+                if target_of(manifest, manifests.namespace) == one.target and not one.silent:
+                    objects[number], changes = with_requests(manifest, one)
+                    notes += [f"{one.name} sizes {one.text}: {', '.join(changes)}"] if changes else []
+    return replace(manifests, objects=objects, notes=notes, autoscaled=replicas is not None)
+
+
+def _running(state: ClusterState) -> Iterator[tuple[str, Object]]:
+    for kind, items in (
+        ("Deployment", state.deployments),
+        ("StatefulSet", state.stateful_sets),
+        ("ReplicaSet", state.replica_sets),
+        ("ReplicationController", state.replication_controllers),
+    ):
+        for item in items:
+            yield kind, item

@@ -1,0 +1,172 @@
+"""And if every autoscaler is at its maximum: does it land, does a loss leave room, does the check pass?"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kplan.cli.main import main
+from kplan.scenario.autoscalers import PAUSED
+from tests.questions.asking import Question, ask
+from tests.questions.clusters import Json, budget, made, node, pod, rolling, running, template, workload
+
+TWO = [node("n1"), node("n2"), pod("other", template("other", cpu="0"), "n1", of=("ReplicaSet", "other"))]
+WEB1, WEB2 = template("web", "1"), template("web", "2")
+"""Each pod requests one cpu, each node has four."""
+
+
+def deployment(app: str, of: Json, replicas: int | None, **more: object) -> Json:
+    written = {} if replicas is None else {"replicas": replicas}
+    return workload("Deployment", app, of, strategy=rolling(1, 0), **written, **more)
+
+
+def horizontal(app: str, least: int | None, most: int, kind: str = "Deployment", **metadata: object) -> Json:
+    floor = {} if least is None else {"minReplicas": least}
+    spec = {"scaleTargetRef": {"kind": kind, "name": app}, "maxReplicas": most, **floor}
+    return made("autoscaling/v2", "HorizontalPodAutoscaler", app, spec=spec, metadata=metadata)
+
+
+def keda(app: str, *, metadata: Json | None = None, **spec: object) -> Json:
+    return made(
+        "keda.sh/v1alpha1", "ScaledObject", app, spec={"scaleTargetRef": {"name": app}, **spec}, metadata=metadata or {}
+    )
+
+
+def vertical(app: str, mode: str = "Recreate", values: str = "RequestsAndLimits") -> Json:
+    advice = {"containerName": "main", "target": {"cpu": "1500m"}, "upperBound": {"cpu": "3"}}
+    policy = {"containerPolicies": [{"containerName": "*", "controlledValues": values}]}
+    return made(
+        "autoscaling.k8s.io/v1",
+        "VerticalPodAutoscaler",
+        app,
+        spec={
+            "targetRef": {"kind": "Deployment", "name": app},
+            "updatePolicy": {"updateMode": mode},
+            "resourcePolicy": policy,
+        },
+        status={"recommendation": {"containerRecommendations": [advice]}},
+    )
+
+
+RUNS = [*TWO, deployment("web", WEB1, 2), *running("web", "old", WEB1, ["n1", "n2"])]
+SIMULATE, CHECK = "simulate --hpa max", "check m.yaml --hpa max"
+
+QUESTIONS = {
+    "eight pods of one cpu are all that two nodes hold: nine do not fit": Question(
+        SIMULATE, [*RUNS, horizontal("web", 2, 9)], (1,), ("PARTLY", "BLOCKED"),
+        says=("deploy/shop/web 2 -> 9", "Insufficient cpu|cpu"),
+    ),
+    "eight fit": Question(
+        SIMULATE, [*RUNS, horizontal("web", 2, 8)], (0,), ("FITS",), says=("deploy/shop/web 2 -> 8",)
+    ),
+    "a target of no replicas is switched off, and stays so": Question(
+        SIMULATE, [*TWO, deployment("web", WEB1, 0), horizontal("web", 1, 9)], (0,), ("FITS",),
+        says=("leaves deploy/shop/web alone, which has 0 replicas",), never=("-> 9",),
+    ),
+    "KEDA wakes what has no replicas": Question(
+        SIMULATE, [*TWO, deployment("web", WEB1, 0), keda("web", maxReplicaCount=8)], (0,), ("FITS",),
+        says=("deploy/shop/web 0 -> 8",),
+    ),
+    "KEDA has a hundred replicas where nothing is said": Question(
+        SIMULATE, [*RUNS, keda("web")], (1,), ("PARTLY", "BLOCKED"), says=("deploy/shop/web 2 -> 100",)
+    ),
+    "what KEDA has made of its object does not count beside it": Question(
+        SIMULATE, [*RUNS, horizontal("web", 1, 20), keda("web", maxReplicaCount=5)], (0,), ("FITS",),
+        says=("1 autoscaler at", "2 -> 5"),
+    ),
+    "a paused object of KEDA has the replicas it was paused at": Question(
+        SIMULATE,
+        [*RUNS, keda("web", maxReplicaCount=50, metadata={"annotations": {PAUSED: "4"}})],
+        (0,), ("FITS",), says=("2 -> 4",),
+    ),
+    "at the minimum pods leave": Question(
+        "simulate --hpa min", [*RUNS, horizontal("web", None, 9)], (0,), ("FITS",), says=("deploy/shop/web 2 -> 1",)
+    ),
+    "an autoscaler of what is not there is told": Question(
+        SIMULATE, [*TWO, horizontal("gone", 1, 9)], (0,), ("FITS",),
+        says=("HorizontalPodAutoscaler gone scales deploy/shop/gone, which is not in this state",),
+    ),
+    "a manifest lands with what its autoscaler in the cluster makes of it": Question(
+        "simulate m.yaml --hpa max", [*RUNS, horizontal("web", 2, 8)], (1,), ("BLOCKED", "PARTLY"),
+        [deployment("web", WEB2, 3)],
+        says=("owns the replicas of deploy/shop/web: planned with 8, not the 3 written", "maxUnavailable"),
+    ),
+    "one that runs keeps the replicas it has, whatever is written": Question(
+        "simulate m.yaml --hpa now", [*RUNS, horizontal("web", 2, 8)], (0,), ("FITS",), [deployment("web", WEB2, 1)],
+        says=("planned with 2, not the 1 written",),
+    ),
+    "an autoscaler in the cluster is named where a manifest sets its replicas": Question(
+        "simulate m.yaml", [*RUNS, horizontal("web", 2, 8)], (0,), ("FITS",), [deployment("web", WEB1, 3)],
+        says=("Deployment web sets replicas, which HorizontalPodAutoscaler web .2 to 8. owns",),
+    ),
+    "none is named where no replicas are set": Question(
+        "simulate m.yaml", [*RUNS, horizontal("web", 2, 8)], (0,), ("FITS",), [deployment("web", WEB1, None)],
+        never=("sets replicas",),
+    ),
+    "a manifest and its autoscaler land together": Question(
+        "simulate m.yaml --hpa max", TWO, (1,), ("PARTLY", "BLOCKED"),
+        [deployment("api", template("api"), 1), horizontal("api", 1, 9)], says=("planned with 9, not the 1 written",),
+    ),
+    "a check fails on what does not fit at the maximum": Question(
+        CHECK, TWO, (1,), ("FAILS",),
+        [deployment("api", template("api"), 1), horizontal("api", 1, 9)],
+    ),
+    "and passes where it does": Question(
+        CHECK, TWO, (0,), ("PASSES",), [deployment("api", template("api"), 1), horizontal("api", 1, 8)],
+    ),
+    "a lost node leaves no room for what is at its maximum": Question(
+        "fail n1 --hpa max", [*RUNS, horizontal("web", 2, 8)], (1,), ("BLOCKED", "PARTLY"), says=("2 -> 8",)
+    ),
+    "as it is, there is room": Question("fail n1", [*RUNS, horizontal("web", 2, 8)], (0,), ("FITS",)),
+    "two pods of three cpus still fit, one on each node": Question(
+        "simulate --vpa upper", [*RUNS, vertical("web")], (0,), ("FITS",), says=("cpu 1 -> 3",)
+    ),
+    "the larger pods do not fit on one node": Question(
+        "fail n1 --vpa upper", [*RUNS, vertical("web")], (1,), ("BLOCKED", "PARTLY"), says=("cpu 1 -> 3",)
+    ),
+    "at the target they do": Question(
+        "fail n1 --vpa target", [*RUNS, vertical("web")], (0,), ("FITS",), says=("cpu 1 -> 1500m",)
+    ),
+    "what is only recommended is not applied": Question(
+        "simulate --vpa upper", [*RUNS, vertical("web", "Off")], (0,), ("FITS",),
+        says=("updateMode Off, deploy/shop/web keeps its requests",),
+    ),
+    "replicas and requests together": Question(
+        "simulate --vpa target --hpa max", [*RUNS, vertical("web"), horizontal("web", 2, 5)], (1,),
+        ("PARTLY", "BLOCKED"), says=("2 -> 5", "1500m"),
+    ),
+    "a manifest has the requests that its autoscaler gives its pods": Question(
+        "simulate m.yaml --vpa upper", [*TWO, vertical("api")], (1,), ("PARTLY", "BLOCKED"),
+        [deployment("api", template("api"), 3)], says=("VerticalPodAutoscaler api sizes deploy/shop/api: cpu 1 -> 3",),
+    ),
+    "a drain at the maximum": Question(
+        "drain n1 --hpa max", [*RUNS, horizontal("web", 2, 5), budget("web", "web", maxUnavailable=1)], (1,),
+        ("BLOCKED",), says=("2 -> 5",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUESTIONS, ids=str)
+def test_the_answer_is_right(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+
+
+def test_json_has_the_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "c.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*RUNS, horizontal("web", 2, 8)]}))
+    assert main(["simulate", "--hpa", "max", "--snapshot", str(file), "-o", "json"]) == 0
+    (step,) = json.loads(capsys.readouterr().out)["whatIf"]
+    assert (step["step"], step["text"]) == (
+        "--hpa max",
+        "1 autoscaler at its maximum: deploy/shop/web 2 -> 8: 6 pods to place",
+    )
+    assert len(step["moves"]) == 6
+
+
+def test_a_limit_that_there_is_not_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "c.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": TWO}))
+    assert main(["simulate", "--hpa", "most", "--snapshot", str(file)]) == 2
+    assert "one of min, max, now" in capsys.readouterr().err
