@@ -8,23 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
 from kplan.course.moving.bounds import eligible
+from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.emptying import leaving, shut
 from kplan.course.moving.journey import Moved, WantedPods, take_off, travel
 from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn
 from kplan.pipeline import Planner
-from kplan.pipeline.cycle import Cycle
-from kplan.result import Outcome
 
 CYCLES = 60_000
 """Cycles over all sets of nodes that are asked about."""
-
-
-class _EnoughTriedError(Exception):
-    """No more may be tried."""
 
 
 @dataclass
@@ -35,13 +29,13 @@ class Places:
         planner: planner over the cluster, which is as before afterwards.
         movable: which pods may be moved.
         cut: whether something was left out.
-        left: cycles that may still be run.
+        effort: what may still be asked, over all sets of nodes.
     """
 
     planner: Planner
     movable: Movable
     cut: bool = False
-    left: int = CYCLES
+    effort: Effort = field(default_factory=lambda: Effort(CYCLES))
     _kinds: dict[int, tuple[int, int]] = field(default_factory=dict)
     _open: dict[int, NDArray[np.intp]] = field(default_factory=dict)
     _all_open: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
@@ -57,7 +51,7 @@ class Places:
                 any_order = any(self._drawn(trial, row) for row in rows)
                 self._learn(rows, set(nodes))
                 way = self._go(trial, tuple(rows), {}, set(), any_order=any_order)
-        except _EnoughTriedError:
+        except EnoughTriedError:
             self.cut = True
             return None
         if way is None:
@@ -95,7 +89,7 @@ class Places:
 
     def _drawn(self, trial: Planner, row: int) -> bool:
         with trial.trial() as deeper:
-            return drawn(self._ask(deeper, take_off(deeper, row))[0])
+            return drawn(self.effort.ask(deeper, take_off(deeper, row))[0])
 
     def _go(
         self,
@@ -121,7 +115,7 @@ class Places:
             tried.add(self._kinds[row])
             rest = tuple(other for other in rows if other != row)
             with trial.trial() as left:
-                cycle, outcome = self._ask(left, take_off(left, row))
+                cycle, outcome = self.effort.ask(left, take_off(left, row))
                 for node in outcome.feasible.tolist():
                     with left.trial() as landed:
                         if landed.place(cycle, node).refused is not None:
@@ -130,13 +124,6 @@ class Places:
                         if placement is not None:
                             return placement
         return None
-
-    def _ask(self, trial: Planner, pod: PodInfo) -> tuple[Cycle, Outcome]:
-        if not self.left:
-            raise _EnoughTriedError
-        self.left -= 1
-        cycle = trial.cycle(pod)
-        return cycle, cycle.explain(preempt=False)
 
 
 def carry(trial: Planner, moves: Sequence[Moved]) -> None:

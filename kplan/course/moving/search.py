@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kplan.cluster import PodInfo
+from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.journey import Journey, WantedPods, take_off, travel
 from kplan.course.moving.leaving import Leaving
 from kplan.course.moving.movable import Movable
@@ -59,10 +60,6 @@ class SearchResult:
         return bool(self.journeys) and self.bound == len(self.journeys[0].moves)
 
 
-class _EnoughTriedError(Exception):
-    """No more may be tried."""
-
-
 def fewest_moves(
     planner: Planner, wanted: WantedPods, movable: Movable, *, most: int = MOST_MOVES, cycles: int = CYCLES
 ) -> SearchResult:
@@ -95,13 +92,13 @@ class _Search:
     movable: Movable
     cycles: int
     spent: bool = False
-    left: int = field(init=False)
+    effort: Effort = field(init=False)
     leaving: Leaving = field(init=False)
     costs: dict[int, tuple[int, int, int, int, str]] = field(init=False)
 
     def __post_init__(self) -> None:
         cluster = self.planner.cluster
-        self.left = min(self.cycles, NODE_CYCLES // max(1, len(cluster.nodes)))
+        self.effort = Effort(min(self.cycles, NODE_CYCLES // max(1, len(cluster.nodes))))
         may = np.zeros(len(cluster.pods), dtype=np.bool_)
         self.costs = {}
         for pod in cluster.pods:
@@ -121,7 +118,7 @@ class _Search:
         self.leaving.cut = False
         try:
             one.run()
-        except _EnoughTriedError:
+        except EnoughTriedError:
             self.spent = one.cut = True
         one.cut = one.cut or self.leaving.cut
         journeys = self._journeys(one)
@@ -131,7 +128,7 @@ class _Search:
                 steps.run()
                 journeys = self._journeys(steps)
                 one.cut = one.cut or steps.cut
-            except _EnoughTriedError:
+            except EnoughTriedError:
                 self.spent = one.cut = True
         return journeys, not one.cut, len(one.found)
 
@@ -156,14 +153,6 @@ class _Search:
                 if journey is not None:
                     return journey
         return None
-
-    def ask(self, trial: Planner, pod: PodInfo) -> tuple[Cycle, Outcome]:
-        """Ask on which nodes a pod fits."""
-        if not self.left:
-            raise _EnoughTriedError
-        self.left -= 1
-        cycle = trial.cycle(pod)
-        return cycle, cycle.explain(preempt=False)
 
 
 @dataclass
@@ -210,7 +199,7 @@ class _Depth:
         if key in self._seen:
             return
         self._seen.add(key)
-        asked = {row: self.search.ask(trial, pod) for row, pod in pending.items()}
+        asked = {row: self.search.effort.ask(trial, pod) for row, pod in pending.items()}
         free = [row for row, (cycle, _) in asked.items() if not drawn(cycle)]
         self.drawn = self.drawn or len(free) < len(pending)
         if not left and any(not len(asked[row][1].feasible) for row in free):
@@ -279,7 +268,7 @@ class _Depth:
             if row < 0:
                 self._go(deeper, pending, placed, left - len(leave))
                 return
-            cycle, outcome = self.search.ask(deeper, pod)
+            cycle, outcome = self.search.effort.ask(deeper, pod)
             if node in outcome.feasible and deeper.place(cycle, node).refused is None:
                 self._go(deeper, pending, {**placed, row: node}, left - len(leave))
 
@@ -314,7 +303,7 @@ class _StepByStep(_Depth):
             home = int(trial.cluster.pod_node[row])
             with trial.trial() as deeper:
                 copy = take_off(deeper, row)
-                cycle, outcome = self.search.ask(deeper, copy)
+                cycle, outcome = self.search.effort.ask(deeper, copy)
                 nodes = [node for node in outcome.feasible.tolist() if node != home]
                 for node in nodes[:1] if row in anywhere and left == 1 else nodes:
                     with deeper.trial() as landed:
@@ -328,7 +317,7 @@ class _StepByStep(_Depth):
         if not last or len(self.search.wanted.rows) > 1:
             return np.flatnonzero(there).tolist(), frozenset()
         pod = trial.cluster.pods[self.search.wanted.rows[0]]
-        cycle, outcome = self.search.ask(trial, pod)
+        cycle, outcome = self.search.effort.ask(trial, pod)
         close = related(cycle)[: len(movable)]
         useful = close.copy()
         for one in self.search.leaving.enough(cycle, outcome, 1):
@@ -338,7 +327,7 @@ class _StepByStep(_Depth):
     def _all_fit(self, trial: Planner) -> bool:
         with trial.trial() as deeper:
             for row in self.search.wanted.rows:
-                cycle, outcome = self.search.ask(deeper, trial.cluster.pods[row])
+                cycle, outcome = self.search.effort.ask(deeper, trial.cluster.pods[row])
                 if not len(outcome.feasible):
                     return False
                 if len(self.search.wanted.rows) > 1 and deeper.place(cycle, int(outcome.feasible[0])).refused:

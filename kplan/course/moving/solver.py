@@ -46,17 +46,17 @@ def minimise(
         seconds: for how long is searched; the bound holds then, too.
     """
     try:
-        import highspy  # type: ignore[import-not-found,unused-ignore]  # an optional extra
+        import highspy
     except ImportError:
         return None
 
-    class Quiet(highspy.Highs):  # type: ignore[misc,unused-ignore]
+    class Quiet(highspy.Highs):  # type: ignore[misc]  # skipped by mypy, so a class of any kind
         """Calls nobody back: to be able to, it would write its name to standard output before it can be told not to."""
 
         def enableCallbacks(self) -> None:
             """Enable none."""
 
-    solver = Quiet()  # type: ignore[no-untyped-call,unused-ignore]
+    solver = Quiet()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("time_limit", seconds)
     solver.setOptionValue("random_seed", 0)

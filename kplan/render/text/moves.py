@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import notes, origin, plan_page
 from kplan.render.text.style import Style
-from kplan.result.document_moves import BoxedNode, MovesPlan, MovesWay, PodMove
+from kplan.result.document_moves import BoxedNode, BoxedPod, MovesPlan, MovesWay, PodMove
 from kplan.words import count, listed, short_amount
 
 BOXES_SHOWN = 4
@@ -64,21 +66,32 @@ def _steps(page: Page, commands: tuple[str, ...]) -> None:
 def _boxes(page: Page, nodes: tuple[BoxedNode, ...], *, everything: bool) -> None:
     """Draw nodes before and after: ``-`` at a pod that leaves, ``+`` at one that lands, ``*`` at one that is wanted."""
     shown = nodes if everything else nodes[:BOXES_SHOWN]
+    write = _one_unit(shown)
     for number, node in enumerate(shown):
-        total = short_amount(node.resource, node.allocatable)
-        page.part("" if number else "Boxes", f"{node.node}, {total} {node.resource}")
-        page.detail(f"before  {_drawn(node, after=False, everything=everything)}", LABEL + 2)
-        page.detail(f"after   {_drawn(node, after=True, everything=everything)}", LABEL + 2)
+        page.part("" if number else "Boxes", f"{node.node}, {write(node.resource, node.allocatable)} {node.resource}")
+        page.detail(f"before  {_drawn(node, node.before, write, everything=everything)}", LABEL + 2)
+        page.detail(f"after   {_drawn(node, node.after, write, everything=everything)}", LABEL + 2)
     page.more(len(nodes) - len(shown), "nodes")
 
 
-def _drawn(node: BoxedNode, *, after: bool, everything: bool) -> str:
-    pods = node.after if after else node.before
+def _one_unit(nodes: tuple[BoxedNode, ...]) -> Callable[[str, int], str]:
+    """What writes the amounts of boxes: cpu in millicores as soon as one of them is no whole number of cores."""
+    numbers = [pod.amount for node in nodes for pod in (*node.before, *node.after)]
+    numbers += [node.allocatable for node in nodes]
+    milli = any(number % 1000 for number in numbers)
+
+    def write(resource: str, amount: int) -> str:
+        return f"{amount}m" if resource == "cpu" and milli and amount else short_amount(resource, amount)
+
+    return write
+
+
+def _drawn(node: BoxedNode, pods: tuple[BoxedPod, ...], write: Callable[[str, int], str], *, everything: bool) -> str:
     free = node.allocatable - sum(pod.amount for pod in pods)
     changing = [pod for pod in pods if pod.change]
     staying = [pod for pod in pods if not pod.change and pod.amount]
     shown = staying if everything else staying[:PODS_SHOWN]
     marks = {"leaves": "-", "lands": "+", "wanted": "*", "": ""}
-    told = [f"[{marks[p.change]}{p.pod} {short_amount(node.resource, p.amount)}]" for p in [*changing, *shown]]
+    told = [f"[{marks[p.change]}{p.pod} {write(node.resource, p.amount)}]" for p in [*changing, *shown]]
     told += [f"[+{len(staying) - len(shown)} pods]"] if len(staying) > len(shown) else []
-    return " ".join([*told, f"free {short_amount(node.resource, free)}"])
+    return " ".join([*told, f"free {write(node.resource, free)}"])

@@ -13,12 +13,12 @@ from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result import EventKind
 from kplan.result.document_base import API_VERSION, Cause, Origin
-from kplan.result.document_moves import MovesPlan, MovesWay, PodLands, PodMove
+from kplan.result.document_moves import MovesPlan, MovesWay, PodLands
 from kplan.studies.moves.boxes import boxes
+from kplan.studies.moves.told import told_moves
 from kplan.wording import moves as words
 from kplan.wording.failing import failure
 from kplan.wording.moving import journey_commands
-from kplan.wording.owners import owner_text
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def moves(
     cause = _cause(planner, wanted)
     first, *others = _ways(planner, wanted, asked)
     journey, search = first.journey, first.found
-    told = _way(planner, first, asked, cause)
+    told = _way(first, asked, cause)
     notes = [*asked.notes]
     if journey is not None:
         notes += _notes(planner, journey)
@@ -101,7 +101,7 @@ def moves(
         lands=told.lands,
         steps=told.steps,
         commands=told.commands,
-        ways=tuple(_way(planner, one, asked, cause) for one in others),
+        ways=tuple(_way(one, asked, cause) for one in others),
         left_alone=_left_alone(first.movable),
         boxes=boxes(planner.cluster, journey) if journey is not None and journey.moves else (),
     )
@@ -140,33 +140,18 @@ def _cause(planner: Planner, wanted: WantedPods) -> Cause | None:
     return None
 
 
-def _way(planner: Planner, way: Way, asked: MovesAsked, cause: Cause | None) -> MovesWay:
+def _way(way: Way, asked: MovesAsked, cause: Cause | None) -> MovesWay:
     journey = way.journey
     text = words.way(way.code, asked.spared)
     if journey is None:
         return MovesWay(
             code=way.code, text=text, bound=way.found.bound, because=words.none_found(way.found, asked.most)
         )
-    cluster = planner.cluster
     return MovesWay(
         code=way.code,
         text=text,
         bound=way.found.bound,
-        moves=tuple(
-            PodMove(
-                number=number,
-                pod=one.pod,
-                home=one.home,
-                to=one.to,
-                instead=one.instead,
-                owner=owner_text(cluster.pods[one.row], cluster),
-                tie=one.tie if one.tie > 1 else 0,
-                budget=words.budget(one.permission),
-                notes=words.costs(way.movable, cluster.pods[one.row]),
-                cordoned=one.cordoned,
-            )
-            for number, one in enumerate(journey.moves, 1)
-        ),
+        moves=told_moves(way.movable, journey.moves, cordons=True),
         lands=tuple(
             PodLands(pod=pod, node=node, tie=tie if tie > 1 else 0)
             for (pod, node), tie in zip(journey.placed, journey.ties, strict=True)

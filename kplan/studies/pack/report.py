@@ -18,15 +18,13 @@ from kplan.framework.doubt import Doubt
 from kplan.objects.well_known import ZONES
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Origin
-from kplan.result.document_moves import PodMove
 from kplan.result.document_pack import PackedNode, PackedPool, PackPlan
 from kplan.scenario.drain import ALL, drain_pods
+from kplan.studies.moves.told import told_moves
 from kplan.studies.pack.prices import Prices
 from kplan.studies.usage import POOLS
-from kplan.wording import moves as move_words
 from kplan.wording import pack as words
 from kplan.wording.failing import failure
-from kplan.wording.owners import owner_text
 
 MOVES_WRITTEN = 20_000
 """Moves that a document names."""
@@ -169,20 +167,7 @@ def _plan(
         frees=_frees(cluster, rows),
         pools=_pools(cluster, names, worth if priced else None),
         found=tuple(nodes),
-        moves=tuple(
-            PodMove(
-                number=number,
-                pod=one.pod,
-                home=one.home,
-                to=one.to,
-                instead=one.instead,
-                owner=owner_text(cluster.pods[one.row], cluster),
-                tie=one.tie if one.tie > 1 else 0,
-                budget=move_words.budget(one.permission),
-                notes=move_words.costs(movable, cluster.pods[one.row]),
-            )
-            for number, one in enumerate(packed.emptied.moves[:MOVES_WRITTEN], 1)
-        ),
+        moves=told_moves(movable, packed.emptied.moves[:MOVES_WRITTEN], cordons=False),
         steps=tuple(step.flag for step in journey.steps()),
         commands=words.commands([_drained(cluster, name) for name in names], packed.emptied.moves),
     )

@@ -27,7 +27,7 @@ from tests.course.moving.small_worlds import larger_world
 
 ROOT = Path(__file__).parents[3]
 REPLAYS = ROOT / "fixtures" / "moves" / "replays.jsonl.gz"
-PLANS = 30
+PLANS = 200
 WANTED = "default/wanted-0"
 
 
@@ -39,7 +39,7 @@ class Landing:
         pod: its name.
         node: where the plan says it lands.
         best: nodes that the scheduler may take, by kplan.
-        objects: the state in which it is tried.
+        objects: the state in which it is tried, where it was asked for.
     """
 
     pod: str
@@ -57,8 +57,8 @@ def planned(seed: int) -> tuple[Planner, Journey | None]:
     return planner, journey if journey is not None and journey.moves else None
 
 
-def landings(planner: Planner, journey: Journey) -> Iterator[Landing]:
-    """Carry a plan out, move by move, and at last place the pod that was wanted."""
+def landings(planner: Planner, journey: Journey, *, states: bool = False) -> Iterator[Landing]:
+    """Carry a plan out, move by move, and at last place the pod that was wanted; with ``states`` for the oracle."""
     cluster = planner.cluster
     closed: tuple[str, ...] = ()
     with planner.trial(everything=False) as trial:
@@ -67,14 +67,14 @@ def landings(planner: Planner, journey: Journey) -> Iterator[Landing]:
             shut(trial, [name for name in move.cordoned if name not in closed])
             closed = move.cordoned
             copy = take_off(trial, move.row)
-            yield _landed(trial, cluster, copy.row, move.to)
+            yield _landed(trial, cluster, copy.row, move.to, states=states)
         shut(trial, closed, on=False)
-        yield _landed(trial, cluster, cluster.pod_index[WANTED], journey.placed[0][1])
+        yield _landed(trial, cluster, cluster.pod_index[WANTED], journey.placed[0][1], states=states)
 
 
-def _landed(trial: Planner, cluster: Cluster, row: int, node: str) -> Landing:
+def _landed(trial: Planner, cluster: Cluster, row: int, node: str, *, states: bool) -> Landing:
     pod = cluster.pods[row]
-    objects = [as_manifest(item, "").raw for item in to_state(cluster).objects()]
+    objects = [as_manifest(item, "").raw for item in to_state(cluster).objects()] if states else []
     cycle = trial.cycle(pod)
     outcome = cycle.explain(preempt=False)
     assert outcome.scores is not None, pod.key
@@ -91,7 +91,7 @@ def ask(oracle: str) -> None:
             break
         planner, journey = planned(seed)
         if journey is not None:
-            plans.append((seed, list(landings(planner, journey))))
+            plans.append((seed, list(landings(planner, journey, states=True))))
     cases = [
         {"name": f"{seed}/{n}", "mode": "simulate", "preempt": False, "objects": one.objects, "pods": [one.pod]}
         for seed, steps in plans
