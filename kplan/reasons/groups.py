@@ -75,6 +75,12 @@ class Atom:
         return next((one.name for one in self.about if one.kind is AboutKind.RESOURCE), "")
 
     @property
+    def lifted_by_a_number(self) -> bool:
+        """Whether less asked for, or less used, lifts it; more of a resource than the node is stays too much."""
+        larger_than_the_node = self.code == ReasonCode.INSUFFICIENT_RESOURCE and not self.evictable
+        return self.code in _LIFTED_BY_A_NUMBER and not larger_than_the_node
+
+    @property
     def public_code(self) -> str:
         """Code as documents have it: a shortage of a native resource has the name of the resource in it."""
         native = self.code == ReasonCode.INSUFFICIENT_RESOURCE and self.resource in _NATIVE
@@ -145,7 +151,7 @@ def narrowed(groups: Iterable[NodeGroup], row: int) -> NodeGroup | None:
 
 
 def _order(group: NodeGroup) -> tuple[bool, int, bool, int, int]:
-    liftable = all(atom.evictable or atom.code in _LIFTED_BY_A_NUMBER for atom in group.atoms)
+    liftable = all(atom.evictable or atom.lifted_by_a_number for atom in group.atoms)
     far = any(atom.code in _FAR for atom in group.atoms)
     return far, len(group.atoms), not liftable, -len(group.rows), int(group.rows[0])
 

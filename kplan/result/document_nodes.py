@@ -120,6 +120,7 @@ class NodeList(Document, frozen=True, kw_only=True):
         slot: the node with the most room for one pod, cpu and memory together; None where none is open.
         pool_label: the label ``pools`` are made by; empty where the nodes have none.
         counted: what is special in these numbers, a line each.
+        doubts: why the numbers may be wrong.
         balance: mean distance of cpu and memory fullness within a node [percentage points].
         devices: of drivers, where they were asked for (``--devices``).
     """
@@ -137,6 +138,7 @@ class NodeList(Document, frozen=True, kw_only=True):
     counted: tuple[str, ...] = ()
     balance: float | None = None
     devices: DeviceList | None = None
+    doubts: tuple[Doubt, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()
     timings: dict[str, float] | None = None
 

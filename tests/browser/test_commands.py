@@ -243,3 +243,10 @@ def test_paper_has_what_answers_and_no_controls(opened: Open) -> None:
         assert not shown.page.locator(selector).first.is_visible(), selector
     assert shown.page.locator("#pods table").is_visible()
     assert len(shown.page.pdf()) > 10_000
+
+
+def test_what_becomes_of_each_loss_is_told_by_its_own_numbers(opened: Open) -> None:
+    shown = opened(commands.small("fail, each node"))
+    titles = [row.get_attribute("aria-label") or "" for row in shown.page.locator("#nodes button[data-node]").all()]
+    assert titles != []
+    assert not any("some pods do not come back" in title for title in titles), titles

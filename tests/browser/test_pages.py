@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 from playwright.sync_api import expect
 
@@ -264,3 +265,22 @@ def test_two_thousand_nodes_are_a_small_page_that_opens_at_once(opened: Open) ->
     shown = opened(html)
     ready = shown.page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
     assert ready < 5000  # some hundreds of milliseconds on a machine that does nothing else
+
+
+def test_what_all_nodes_are_given_alike_is_a_number_everywhere(opened: Open) -> None:
+    document, drawing = pages.many_nodes(50)
+    assert document.scores is not None
+    # as explain writes it: what is the same on all nodes stands once, beside the rows
+    alike = [
+        msgspec.structs.replace(row, plugins={"NodeResourcesFit": row.plugins["NodeResourcesFit"]}, raw={})
+        for row in document.scores.rows
+    ]
+    scores = msgspec.structs.replace(document.scores, rows=tuple(alike))
+    shown = opened(write(msgspec.structs.replace(document, scores=scores), drawing))
+    shown.page.locator("#scores").get_by_role("button", name="All plugins").click()
+    label = shown.page.locator("#scores .stack").first.get_attribute("aria-label")
+    assert label == "NodeResourcesFit 100, TaintToleration 300"
+    shown.page.locator('button[data-node="node-00020"]').click()
+    assert re.search(r"TaintToleration\s+300\s+300", shown.text("#story"))
+    assert "NaN" not in shown.page.content().partition("<script")[0]
+    assert "undefined" not in shown.text("#story")

@@ -143,6 +143,17 @@ def test_every_format_tells_of_the_worst(capsys: pytest.CaptureFixture[str], clu
     assert "drain n-2" in capsys.readouterr().out
 
 
+def test_no_scenario_is_given_the_reason_of_another(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    items = [item for n in range(2) for item in (node(f"n-{n}"), pod(f"bare-{n}", on=f"n-{n}"))]
+    assert main(["sweep", "--snapshot", write(tmp_path, *items)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("Why"))
+    assert lines[at + 1 : at + 3] == [
+        "      2  drain n-0: default/bare-0: nothing owns it: it would be GONE",
+        "           drain n-1: default/bare-1: nothing owns it: it would be GONE",
+    ]
+
+
 def test_long_lists_are_cut_and_it_is_said_how_to_see_the_rest(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -154,11 +165,12 @@ def test_long_lists_are_cut_and_it_is_said_how_to_see_the_rest(
         "Worst    scenario    pods  held  verdict",
         "         drain n-00     1     1  BLOCKED",
     ]
-    assert lines[20:24] == [
+    assert lines[20:25] == [
         "         +5 (all: -o wide; those that do not fit, by name: -o name)",
         "Why      1 cause, each as in its worst scenario",
-        "     20  default/bare-0: nothing owns it: it would be GONE",
-        "           drain n-00; drain n-01; +18",
+        "     20  drain n-00: default/bare-0: nothing owns it: it would be GONE",
+        "           drain n-01: default/bare-1: nothing owns it: it would be GONE",
+        "           +18",
     ]
     assert max(map(len, lines)) <= 80
 

@@ -133,3 +133,9 @@ def test_a_requirement_is_part_of_what_reasons_have_in_common() -> None:
         Requirement("disk", "In", ("hdd",)),
     )
     assert one.same() != other.same()
+
+
+def test_nodes_with_too_little_free_come_before_more_nodes_that_are_too_small_for_the_pod() -> None:
+    small = [node(name, cpu="2") for name in ("a", "b", "c")]
+    nodes = [*small, node("full", cpu="8"), pod("old", node="full", requests={"cpu": "7"})]
+    assert [names for names, _ in groups(pod("p", requests={"cpu": "4"}), *nodes)] == [["full"], ["a", "b", "c"]]

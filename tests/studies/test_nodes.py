@@ -10,6 +10,8 @@ from kplan.errors import UsageError
 from kplan.objects.models import Object
 from kplan.objects.selector_text import parse_selector
 from kplan.objects.state import ClusterState
+from kplan.render.text import Style
+from kplan.render.text.nodes import node_list
 from kplan.result.document_nodes import NodeList
 from kplan.studies.nodes import NodesAsked, list_nodes
 from kplan.studies.nodes.packing import measure, open_nodes, within_nodes, workload
@@ -238,3 +240,12 @@ def test_rows_and_totals_are_the_columns(pods: list[tuple[int, int, int, bool]])
     assert found.totals["cpu"].free + found.totals["cpu"].closed == sum(
         max(row.resources["cpu"].free, 0) for row in found.nodes
     )
+
+
+def test_that_pods_are_not_known_is_a_doubt_and_stands_under_the_verdict() -> None:
+    found = listed(node("a"))
+    assert [doubt.code for doubt in found.doubts] == ["no-pods"]
+    first, second, *_ = node_list(found, Style()).splitlines()
+    assert first.startswith("NODES?")
+    assert second.startswith("Doubt    ")
+    assert found.counted == ()

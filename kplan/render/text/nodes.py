@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kplan.render.text.fitting import common_suffix, shortened
 from kplan.render.text.layout import LABEL, Page
-from kplan.render.text.shared import cause_lines, origin
+from kplan.render.text.shared import cause_lines, origin, verdict
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal
@@ -45,7 +45,7 @@ def node_list(
         by: the label that pools were asked for by; empty for none: they are then shown where nodes are many.
     """
     page = style.page()
-    page.verdict("NODES", document.sentence)
+    verdict(page, "NODES", document.sentence, document.doubts)
     cause_lines(page, document.because)
     unmet_lines(page, document.what_if)
     if style.quiet:

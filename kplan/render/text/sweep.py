@@ -110,14 +110,23 @@ def _causes(page: Page, document: SweepReport, *, everything: bool) -> None:
     order = sorted(causes.values(), key=len, reverse=True)
     shown = order if everything else order[:CAUSES_SHOWN]
     for some in shown:
-        most = len(some) if everything else NAMES_SHOWN
-        names = [*(one.name for one in some[:most]), *([f"+{len(some) - most:,}"] if some[most:] else [])]
-        because = some[0].because
-        assert because is not None
-        page.counted(len(some), because.text)
-        page.detail("; ".join(names))  # a name may hold commas
+        _cause(page, some, len(some) if everything else NAMES_SHOWN)
     if len(order) > len(shown):
         page.part("", f"{count(len(order) - len(shown), 'more cause')} (-o wide)")
+
+
+def _cause(page: Page, some: Sequence[SweepOutcome], most: int) -> None:
+    """Write one cause; where other pods, or other numbers, are told of each scenario, each with its own."""
+    more = [f"+{len(some) - most:,}"] if some[most:] else []
+    texts = [one.because.text if one.because is not None else "" for one in some]
+    if len(set(texts)) == 1:
+        page.counted(len(some), texts[0])
+        page.detail("; ".join([*(one.name for one in some[:most]), *more]))  # a name may hold commas
+        return
+    first, *others = (f"{one.name}: {text}" for one, text in zip(some[:most], texts, strict=False))
+    page.counted(len(some), first)
+    for line in (*others, *more):
+        page.detail(line)
 
 
 def _fullest(page: Page, document: SweepReport) -> None:

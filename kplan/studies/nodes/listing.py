@@ -15,7 +15,7 @@ from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_nodes import NodeList, PieceOfNode, Pool, ResourceTotal
 from kplan.scenario.names import find_nodes, label_in_full
 from kplan.studies.nodes.packing import closed_by, measure, open_nodes, within_nodes, workload
-from kplan.studies.nodes.rows import Usage, counted
+from kplan.studies.nodes.rows import Usage, count_doubts, counted
 from kplan.studies.usage import INSTANCE_TYPES, POOLS
 from kplan.wording import nodes as words
 
@@ -72,6 +72,7 @@ def list_nodes(cluster: Cluster, asked: NodesAsked, origin: Origin) -> NodeList:
         pools=pools,
         nodes=tuple(usage.row(int(row), key) for row in rows),
         counted=tuple(counted(cluster, among)),
+        doubts=count_doubts(cluster),
         balance=within_nodes(cluster, among),
         origin=origin,
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, FIXED_RESOURCES, MEMORY
+from kplan.framework.doubt import Doubt
 from kplan.objects.well_known import UNSCHEDULABLE
 from kplan.result.document_nodes import NodePod, NodeRow, ResourceUse
 from kplan.studies.doubts import plan_doubts
@@ -178,8 +179,14 @@ def counted(cluster: Cluster, among: Mask) -> Iterator[str]:
         names = sorted({pod.pod.spec.node_name or "" for pod in lost})
         yield words.nowhere(len(lost), names)
     yield from _more_than_containers(cluster, among)
-    if "Pod" in cluster.state.completeness.partial or not cluster.state.completeness.has("Pod"):
-        yield from (doubt.text for doubt in plan_doubts(cluster.state.completeness, (), frozenset({"Pod"})))
+
+
+def count_doubts(cluster: Cluster) -> tuple[Doubt, ...]:
+    """Why the numbers may be wrong: pods that the source does not hold."""
+    completeness = cluster.state.completeness
+    if completeness.has("Pod") and "Pod" not in completeness.partial:
+        return ()
+    return tuple(plan_doubts(completeness, (), frozenset({"Pod"})))
 
 
 def _more_than_containers(cluster: Cluster, among: Mask) -> Iterator[str]:

@@ -64,9 +64,16 @@ const moreGroups = () => Math.max(0, (DOC.groups || 0) - 1 - (DOC.moreGroups || 
 const CASES = new Map((DOC.cases || []).map((one) => [one.name, one]));
 const caseOf = (node) => (DOC.each ? CASES.get(DOC.each === "zone" ? node.zone : node.name) : null);
 
-const borne = (one) =>
-  ({ FITS: "its loss is borne", PARTLY: "some pods do not come back", BLOCKED: "no pod comes back" })[one.verdict] ||
-  one.verdict;
+/** What becomes of the pods of one loss, by their numbers: a node without pods loses none. */
+function borne(one) {
+  const left = [
+    one.pending && `${plural(one.pending, "pod")} Pending`,
+    one.displaced && `${plural(one.displaced, "evicted pod")} Pending`,
+    one.gone && `${plural(one.gone, "pod")} GONE`,
+  ].filter(Boolean);
+  if (left.length) return left.join(", ");
+  return one.pods ? "its loss is borne" : "no pod to bring back";
+}
 
 const CASE_NUMBERS = [
   ["pods", (one) => one.pods],

@@ -108,21 +108,15 @@ function sweepCauses(outcomes) {
     if (!causes.has(one.because.code)) causes.set(one.because.code, []);
     causes.get(one.because.code).push(one);
   }
-  const item = (some) =>
-    h(
-      "li",
-      {},
-      causeHead(ENDS.bad, some.length, some[0].because.text),
-      h(
-        "p",
-        { class: "dim" },
-        names(
-          some.map((one) => one.name),
-          3,
-          plainName,
-        ),
-      ),
-    );
+  // where another pod, or another number, is in the way of each scenario, each is told with its own
+  const item = (some) => {
+    const [first] = some;
+    const alike = some.every((one) => one.because.text === first.because.text);
+    const scenario = (one) => (alike ? one.name : `${one.name}: ${one.because.text}`);
+    const told = (alike ? some : some.slice(1)).map(scenario);
+    const head = causeHead(ENDS.bad, some.length, alike ? first.because.text : scenario(first));
+    return h("li", {}, head, h("p", { class: "dim" }, names(told, 3, plainName)));
+  };
   const sorted = [...causes.values()].sort((a, b) => b.length - a.length);
   return sorted.length ? longList(sorted, item) : null;
 }

@@ -36,8 +36,18 @@ function scoreNotes(scores) {
   return found;
 }
 
+/** What a plugin gives a node, weighted: what it gives all of them stands once, beside the rows. */
+function weighted(scores, row, plugin) {
+  const own = row.plugins[plugin];
+  return own === undefined ? scores.same[plugin] || 0 : own;
+}
+
+/** What a plugin gave a node before weights; empty where that is not told of each node. */
+const rawTold = (row, plugin) => (row.raw[plugin] === undefined ? "" : `raw ${row.raw[plugin]}`);
+
 function scoreTable(scores, plugins, aside) {
-  const sum = (row) => plugins.reduce((total, plugin) => total + Math.max(0, row.plugins[plugin] || 0), 0);
+  const given = (row, plugin) => weighted(scores, row, plugin);
+  const sum = (row) => plugins.reduce((total, plugin) => total + Math.max(0, given(row, plugin)), 0);
   const most = Math.max(1, ...scores.rows.map(sum));
   const kind = (i) => `piece piece-${Math.min(i, PIECES - 1)}`;
   const legend = h(
@@ -46,12 +56,12 @@ function scoreTable(scores, plugins, aside) {
     plugins.map((plugin, i) => h("li", {}, h("span", { class: kind(i), "aria-hidden": "true" }), plugin)),
   );
   const piece = (row, plugin, i) => {
-    const share = Math.max(0, row.plugins[plugin] || 0) / most;
-    const title = `${plugin} ${row.plugins[plugin]}, raw ${row.raw[plugin]}`;
+    const share = Math.max(0, given(row, plugin)) / most;
+    const title = [`${plugin} ${given(row, plugin)}`, rawTold(row, plugin)].filter(Boolean).join(", ");
     return share > 0 && h("span", { class: kind(i), vars: { "--f": `${share * 100}%` }, title });
   };
   const stack = (row) => {
-    const told = plugins.map((plugin) => `${plugin} ${row.plugins[plugin]}`).join(", ");
+    const told = plugins.map((plugin) => `${plugin} ${given(row, plugin)}`).join(", ");
     const pieces = plugins.map((plugin, i) => piece(row, plugin, i));
     return h("span", { class: "stack", role: "img", "aria-label": told }, pieces);
   };
@@ -62,8 +72,8 @@ function scoreTable(scores, plugins, aside) {
     ...(aside ? [] : plugins).map((plugin) => ({
       label: plugin,
       num: true,
-      value: (row) => row.plugins[plugin],
-      cell: (row) => h("span", { title: `raw ${row.raw[plugin]}` }, int(row.plugins[plugin])),
+      value: (row) => given(row, plugin),
+      cell: (row) => h("span", { title: rawTold(row, plugin) || null }, int(given(row, plugin))),
     })),
     ...(aside ? [] : columnIf(scores.rows, (row) => row.note, { label: "note", key: "note" })),
   ];

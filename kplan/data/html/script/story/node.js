@@ -129,14 +129,20 @@ function scoreStory(node) {
   const many = plural(scores.rows.length + (scores.more || 0), "feasible node");
   const place = `${int(row.total)}, ${ahead ? `${int(ahead)} of ${many} score more` : "the most of all feasible nodes"}`;
   const winner = scores.rows[0];
-  const plugins = [...scores.columns, ...Object.keys(row.plugins).filter((name) => !scores.columns.includes(name))];
+  const others = Object.keys({ ...row.plugins, ...scores.same }).filter((name) => !scores.columns.includes(name));
+  const plugins = [...scores.columns, ...others];
   const columns = [
     { label: "plugin", fixed: true, key: "plugin" },
-    { label: "raw", num: true, fixed: true, value: (one) => row.raw[one.plugin] },
-    { label: "weighted", num: true, fixed: true, value: (one) => row.plugins[one.plugin] },
+    { label: "raw", num: true, fixed: true, value: (one) => row.raw[one.plugin] ?? "" },
+    { label: "weighted", num: true, fixed: true, value: (one) => weighted(scores, row, one.plugin) },
   ];
   if (winner.node !== node.name)
-    columns.push({ label: `on ${winner.node}`, num: true, fixed: true, value: (one) => winner.plugins[one.plugin] });
+    columns.push({
+      label: `on ${winner.node}`,
+      num: true,
+      fixed: true,
+      value: (one) => weighted(scores, winner, one.plugin),
+    });
   return [
     h("p", {}, place),
     table(
