@@ -210,7 +210,7 @@ def test_every_gate_that_a_rule_asks_about_is_among_those_told() -> None:
     asked = {row.gate for row in _DEFAULT_PLUGINS if row.gate}
     for folder in ("plugins", "pipeline"):
         for path in (ROOT / "kplan" / folder).rglob("*.py"):
-            asked |= set(re.findall(r'enabled\(\s*"(\w+)"', path.read_text()))
+            asked |= set(re.findall(r'(?:enabled\(\s*|^GATE = )"(\w+)"', path.read_text(), re.MULTILINE))
     asked |= set(re.findall(r'enabled\(\s*"(\w+)"', (ROOT / "kplan" / "api.py").read_text()))
     assert asked <= GATES
 

@@ -28,11 +28,13 @@ GATES = frozenset(
         "DRAExtendedResource",
         "DRAFractionalCapacityRange",
         "DRAListTypeAttributes",
+        "DRANodeAllocatableResources",
         "DRAOptionalNodeOperations",
         "DRAPartitionableDevices",
         "DRAPrioritizedList",
         "DRAResourceClaimDeviceStatus",
         "DRASchedulerFilterTimeout",
+        "DRAWorkloadResourceClaims",
         "DynamicResourceAllocation",
         "GangScheduling",
         "GenericWorkload",
@@ -45,11 +47,13 @@ GATES = frozenset(
         "PodGroupPreemptionPolicy",
         "PodLevelResources",
         "PodLevelResourcesFixDefaulting",
+        "PodTopologyLabelsAdmission",
         "StorageCapacityScoring",
         "TaintTolerationComparisonOperators",
         "TopologyAwareWorkloadScheduling",
         "VolumeAttributesClass",
         "VolumeLimitScaling",
+        "WorkloadAwarePreemption",
     }
 )
 """Gates that the rules here ask about; of the hundreds of others none moves a pod."""
