@@ -73,11 +73,6 @@ def _run(words: list[str], *, debug: bool) -> int:
         return ExitCode.LIVE if isinstance(error, LiveError) else ExitCode.USAGE
     except BrokenPipeError:
         raise
-    except RecursionError as error:
-        if debug:
-            tell_trace(error)
-        tell_error(UsageError("what was read is nested too deeply", code="too-deep"))
-        return ExitCode.USAGE
     except Exception as error:  # no traceback to a user: a bug is said, with what to report
         if isinstance(error, OSError) and error.errno in _FULL:
             raise

@@ -26,6 +26,9 @@ from kplan.sources.yaml_nodes import YamlNode, YamlText
 _RETRY_AS_YAML = 4 << 20
 """Text up to this size that begins as JSON and is none is tried as YAML: flow style, comments [bytes]."""
 
+_STRANGE = 20_000
+"""Elements of lists that are no objects, none being one, before reading ends."""
+
 _LIST_DEPTH = 4
 DOCUMENTS = 300_000
 """Documents of one file that are read; lists may hold more."""
@@ -306,6 +309,8 @@ class _Reading:
             raise self._go_names(node)
         if not isinstance(value.get("metadata"), dict):
             self.foreign.append(node)
+            if len(self.foreign) > _STRANGE and not self.found:
+                self._nothing()
             return
         self.found = True
         self.sink.broken(Record("", kind if isinstance(kind, str) else "", node, self.name).broken(*problem))
