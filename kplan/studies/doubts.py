@@ -255,7 +255,17 @@ def with_plan_doubts(
         doubts += plan_doubts(
             cluster.state.completeness, fitting, always, extenders_of(planner), nodes=bool(cluster.nodes)
         )
+    doubts += _of_refusal(document, planner)
     return msgspec.structs.replace(document, doubts=tuple(dict.fromkeys(doubts)))
+
+
+def _of_refusal(document: Doubted, planner: Planner) -> Iterator[Doubt]:
+    """Doubt a refusal that rests on objects of a kind which the source lacks."""
+    if isinstance(document, DrainPlan | FailReport | CapacityReport) and document.because is not None:
+        lacking = _lacks(planner.cluster.state.completeness, nodes=bool(planner.cluster.nodes))
+        kind = _REFUSING.get(document.because.code, "")
+        if kind in lacking:
+            yield _lack(lacking[kind], planner.cluster.state.completeness)
 
 
 def left_alone(planner: Planner) -> Iterator[str]:
