@@ -3,7 +3,7 @@
 state = kplan.load("snapshot.json")
 scheduler = kplan.Scheduler.of("1.36")
 for outcome in kplan.explain(state, scheduler=scheduler):
-    print(outcome.pod, outcome.fit_error or "fits")
+    print(outcome.pod, "gated" if outcome.gated else outcome.fit_error or "fits")
 """
 
 from __future__ import annotations
@@ -156,13 +156,13 @@ def _others(config: str | bytes | Mapping[str, Any]) -> dict[str, frozenset[str]
 
 
 def find_pods(planner: Planner, names: Sequence[str]) -> list[PodInfo]:
-    """Find pods by ``namespace/name``.
+    """Find pods by ``namespace/name``; a text alone names one.
 
     Raises:
         UsageError: there is no such pod, or it is no profile's.
     """
     pods = []
-    for name in names:
+    for name in [names] if isinstance(names, str) else names:
         row = planner.cluster.pod_index.get(name)
         if row is None:
             raise UsageError(f"no pod {name}", code="no-such-pod")

@@ -41,8 +41,41 @@ _SILENT_GROUPS = (
     "flowcontrol.apiserver.k8s.io",
     "gateway.networking.k8s.io",
     "cert-manager.io",
+    "external-secrets.io",  # secrets are copied from elsewhere
+    "secrets-store.csi.x-k8s.io",
+    "bitnami.com",  # SealedSecret
+    "networking.istio.io",  # routes of proxies that run already
+    "security.istio.io",
+    "telemetry.istio.io",
+    "extensions.istio.io",
+    "linkerd.io",
+    "policy.linkerd.io",
+    "traefik.io",
+    "projectcontour.io",
+    "getambassador.io",
+    "cilium.io",  # policies of the network
+    "crd.projectcalico.org",
+    "projectcalico.org",
+    "metallb.io",
+    "externaldns.k8s.io",
+    "k8s.cni.cncf.io",
+    "kyverno.io",  # policies of admission
+    "templates.gatekeeper.sh",
+    "constraints.gatekeeper.sh",
+    "source.toolkit.fluxcd.io",  # where releases come from
+    "image.toolkit.fluxcd.io",
+    "notification.toolkit.fluxcd.io",
+    "keda.sh",  # the number of pods of others
+    "autoscaling.k8s.io",
+    "karpenter.sh",  # nodes, not pods
+    "karpenter.k8s.aws",
+    "snapshot.storage.k8s.io",
+    "grafana.integreatly.org",
+    "kiali.io",
+    "acme.cert-manager.io",
+    "trust.cert-manager.io",
 )
-"""Groups whose objects make no pods and do not matter to the scheduler."""
+"""Groups whose objects make no pods and do not matter to the scheduler, Kubernetes' own first."""
 
 
 def hook_of(manifest: ManifestObject) -> str:

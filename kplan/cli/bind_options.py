@@ -63,7 +63,9 @@ class Allowed:
 
     preempt: Annotated[bool, typer.Option("--preempt", help="Evict for pods that fit only so.")] = False
     pdb: Annotated[str, typer.Option(metavar="refuse|wait", help="What if a budget refuses.")] = "refuse"
-    create: Annotated[bool, typer.Option("--create", help="Create what is not there of manifests.")] = False
+    create: Annotated[bool, typer.Option("--create", help="Create the manifests' objects that do not exist yet.")] = (
+        False
+    )
     take_over: Annotated[bool, typer.Option("--take-over", help="Bind pods of a live scheduler, too.")] = False
     accept_doubt: Annotated[list[str], typer.Option(metavar="CODE", help="Bind in spite of a doubt; all for any.")] = (
         field(default_factory=list)

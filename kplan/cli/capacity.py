@@ -92,7 +92,9 @@ def answer(
 
     if not names and not shapes:
         raise UsageError(
-            "what is multiplied?", code="no-workload", hint="kplan capacity MANIFEST, deploy/x, or --shapes FILE"
+            "name a workload, a manifest or --shapes",
+            code="no-workload",
+            hint="kplan capacity MANIFEST, deploy/x, or --shapes FILE",
         )
     planner = session.scheduler.planner(session.state, preempt=False, everything=False)
     like = read_add_node(node) if node else None

@@ -143,7 +143,7 @@ def answer(
     Raises:
         UsageError: a name means no pod, no profile is the pod's, or there is no such node.
     """
-    from kplan.scenario.names import no_such_node, resolve
+    from kplan.scenario.names import check_namespace, no_such_node, resolve
     from kplan.studies.context import Context
     from kplan.studies.explain import explain_pods
     from kplan.studies.foreign_groups import lent
@@ -154,6 +154,8 @@ def answer(
     if node and node not in planner.cluster.node_index:
         raise no_such_node(planner.cluster, node)
     waiting = planner.waiting()
+    if not names and not scope.everywhere and scope.namespace:
+        check_namespace(planner.cluster, scope.namespace)
     pods = resolve(planner.cluster, names, scope) if names else [p for p in waiting if scope.has(p)]
     if not names and not pods and waiting:
         where = "without these labels" if scope.everywhere else "elsewhere" if scope.selector else "in other namespaces"

@@ -29,7 +29,7 @@ def fail(
         str, typer.Option("-l", "--selector", metavar="SELECTOR", help="All nodes with these labels.")
     ] = "",
     each: Annotated[
-        str, typer.Option("--each", metavar="node|zone", help="Lose each by itself: is any single loss borne?")
+        str, typer.Option("--each", metavar="node|zone", help="Lose each by itself: does it survive any single loss?")
     ] = "",
     *,
     source: Source,

@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program; the process's own if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["help"]:  # as kubectl help drain
+        words = [*words[1:], "--help"]
     forget()
     try:
         code = _run(words, debug="--debug" in words)

@@ -17,21 +17,30 @@ from kplan.result.document_check import CheckDoubt, CheckResult, Finding
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES = {
-    "does-not-fit": ("Every pod fits", "A pod of a manifest fits no node once the pods before it are placed."),
-    "scenario": ("A scenario is as expected", "A step before the manifests is not as the scenario expects."),
-    "refused": ("The API server takes it", "The API server would refuse an object of a manifest."),
-    "quota": ("No quota refuses it", "A ResourceQuota would refuse pods or claims of a manifest."),
-    "stalls": ("Its rollout goes through", "The rollout of an object stops before all its pods are replaced."),
-    "evicted-pending": ("Who is evicted finds a place", "A pod that is evicted for a manifest fits no other node."),
+    "does-not-fit": ("A pod fits no node", "A pod of a manifest fits no node once the pods before it are placed."),
+    "scenario": ("A scenario is not as expected", "A step before the manifests is not as the scenario expects."),
+    "refused": ("The API server refuses it", "The API server would refuse an object of a manifest."),
+    "quota": ("A quota refuses it", "A ResourceQuota would refuse pods or claims of a manifest."),
+    "stalls": ("Its rollout stalls", "The rollout of an object stops before all its pods are replaced."),
+    "evicted-pending": (
+        "An evicted pod finds no new place",
+        "A pod that is evicted for a manifest fits no other node.",
+    ),
     "evicts": ("It evicts others", "A pod of a manifest is placed by evicting pods of lower priority."),
-    "careful": ("It does what it seems to", "A manifest has a rule that does nothing, or something else."),
-    "no-preemption": ("Nothing is evicted", "The policy wants no pod evicted for a manifest."),
-    "max-victims": ("Few pods are evicted", "More pods are evicted for the manifests than the policy allows."),
-    "require-zones": ("Replicas are spread over zones", "Replicas are in fewer zones than the policy requires."),
-    "headroom": ("Some room stays free", "Less of the cluster or of a pool stays free than the policy requires."),
-    "survive-zone": ("The loss of a zone is survived", "What runs in a zone is not placed again when it is lost."),
-    "survive-node": ("The loss of a node is survived", "What runs on a node is not placed again when it is lost."),
-    "doubt": ("Nothing is doubtful", "Something that kplan cannot know or model touches the verdict."),
+    "careful": ("It does less than it seems to", "A manifest has a rule that does nothing, or something else."),
+    "no-preemption": ("Pods are evicted", "The policy wants no pod evicted for a manifest."),
+    "max-victims": ("Too many pods are evicted", "More pods are evicted for the manifests than the policy allows."),
+    "require-zones": ("Replicas are in too few zones", "Replicas are in fewer zones than the policy requires."),
+    "headroom": ("Too little room stays free", "Less of the cluster or of a pool stays free than the policy requires."),
+    "survive-zone": (
+        "It does not survive the loss of a zone",
+        "What runs in a zone is not placed again when it is lost.",
+    ),
+    "survive-node": (
+        "It does not survive the loss of a node",
+        "What runs on a node is not placed again when it is lost.",
+    ),
+    "doubt": ("Something is in doubt", "Something that kplan cannot know or model touches the verdict."),
 }
 """By identifier: what is asked in a few words, and what is wrong where it does not hold."""
 

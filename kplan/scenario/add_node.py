@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from msgspec.structs import replace
 
@@ -29,6 +30,13 @@ from kplan.words import listed
 _TRANSIENT = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
 _WORDS = ("like", "template", "file", "count", "name")
 _RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
+_MEANT = {
+    **dict.fromkeys(("mem", "ram"), "memory"),
+    **dict.fromkeys(("cpus", "cores", "vcpu"), "cpu"),
+    **dict.fromkeys(("storage", "disk"), "ephemeral-storage"),
+    **dict.fromkeys(("gpu", "gpus"), "nvidia.com/gpu"),
+}
+"""Other words for amounts: a label of such a name and an amount for its value is none that anybody means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +171,9 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
         elif key in _RESOURCES or key.startswith("hugepages-") or _is_extended(key, value):
             allocatable[key] = value
         else:
+            meant = _meant(key, value)
+            if meant:
+                raise bad_step(f"{flag} {text}", f"{key} is no resource", f"{meant}={value}")
             labels[key] = value
     sources = [word for word in ("like", "template", "file") if word in words]
     if len(sources) > 1 or (not sources and not allocatable):
@@ -176,6 +187,13 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
         if whole(amount) < _LEAST_BYTES and key in _IN_BYTES:
             raise bad_step(f"{flag} {text}", f"{key}={amount} is {amount} bytes", f"{key}={amount}Gi")
     return AddNode(**words, count=natural(count) or 1, allocatable=allocatable, labels=labels)
+
+
+def _meant(key: str, value: str) -> str:
+    """Name the resource that a misspelt one with an amount means; empty for a label."""
+    if not value[:1].isdecimal() or "/" in key:
+        return ""
+    return _MEANT.get(key) or next(iter(get_close_matches(key, _RESOURCES, n=1, cutoff=0.8)), "")
 
 
 def _is_extended(key: str, value: str) -> bool:

@@ -109,7 +109,7 @@ class Scale:
     def _by_pods(self, cluster: Cluster, kind: str, running: list[PodInfo]) -> Effect:
         """Copy or remove pods of a workload whose object the state does not hold, or not all of it."""
         before = len(running)
-        note = ("its whole object is not in this state: pods are copied from one that is there",)
+        note = ("its object is not in the dump: pods are copied from one that is there",)
         if self.replicas <= before:
             rows = tuple(_leaving(cluster, kind, running)[: before - self.replicas])
             return Effect(leave(cluster, rows), (), rows, self._text(before))

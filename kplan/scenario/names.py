@@ -130,6 +130,21 @@ def _meant(choices: Sequence[str]) -> str:
     return did_you_mean(list(dict.fromkeys(choices)))
 
 
+def check_namespace(cluster: Cluster, name: str) -> None:
+    """Refuse a namespace that is not there, where the state holds the namespaces; a pod in it shows that it is.
+
+    Raises:
+        UsageError: there is no such namespace; the hint names close ones.
+    """
+    known = {item.name for item in cluster.state.namespaces}
+    there = known | {pod.namespace for pod in cluster.pods}
+    if known and name not in there:
+        hint = did_you_mean(
+            get_close_matches(name, sorted(there), n=3, cutoff=0.6), f"there are: {listed(sorted(there))}"
+        )
+        raise UsageError(f"no namespace {name}", code="no-such-namespace", hint=hint)
+
+
 def find_nodes(cluster: Cluster, text: str) -> list[str]:
     """Names of the nodes that a text means: a name (``node/NAME`` too), or a label selector with ``=`` or ``in``.
 

@@ -24,7 +24,8 @@ V = TypeVar("V")
 class Collector:
     """Takes objects in any order and makes a ClusterState of them.
 
-    Of objects with one uid, or one kind and name, the newest ``resourceVersion`` is kept, else the last that was read.
+    Of objects with one kind, namespace and name the newest ``resourceVersion`` is kept, else the last that was read.
+    A uid is no identity here: who copies YAML to make another object copies its uid, too.
 
     Args:
         until: the moment up to which records over time are carried out [seconds since 1970]; None for their end.
@@ -171,7 +172,8 @@ class Collector:
             return []
         names = sorted(set(lost))
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        return [f"{count(len(lost), 'pod')} on nodes that are not in it: {', '.join(names[:_SHOWN])}{more}"]
+        runs = "runs" if len(lost) == 1 else "run"
+        return [f"{count(len(lost), 'pod')} {runs} on nodes missing from the dump: {', '.join(names[:_SHOWN])}{more}"]
 
     def _table(self, kind: Kind) -> "_Table":
         table = self._tables.get(kind.name)
@@ -181,44 +183,29 @@ class Collector:
 
 
 class _Table:
-    """Objects of one kind, by key, each uid once."""
+    """Objects of one kind, each key once."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.items: dict[str, Object] = {}
-        self.uids: dict[str, str] = {}
-        self.repeated: dict[str, str] = {}
-        """Keys that were read again, with the key of what was kept."""
+        self.repeated: set[str] = set()
+        """Keys that were read again."""
         self.count = 0
 
     def keep(self, item: Object) -> None:
-        key, uid = item.key, item.metadata.uid
-        rivals = [self.items[key]] if key in self.items else []
-        if uid and uid in self.uids and self.uids[uid] != key:
-            rivals.append(self.items[self.uids[uid]])
-        kept = item
-        for rival in rivals:
+        """Take an object, or the newer of it and the one of its name that is there."""
+        rival = self.items.get(item.key)
+        if rival is not None:
             self.count += 1
-            self._drop(rival)
-            if _newer(rival, kept):
-                kept = rival
-        self.items[kept.key] = kept
-        if kept.metadata.uid:
-            self.uids[kept.metadata.uid] = kept.key
-        for other in (item, *rivals):
-            if other is not kept:
-                self.repeated[other.key] = kept.key
-
-    def _drop(self, item: Object) -> None:
-        del self.items[item.key]
-        if item.metadata.uid:
-            self.uids.pop(item.metadata.uid, None)
+            self.repeated.add(item.key)
+            del self.items[item.key]
+        self.items[item.key] = rival if rival is not None and _newer(rival, item) else item
 
     def note(self) -> str:
         """Say in a sentence what was read more than once; empty if nothing was."""
         if not self.count:
             return ""
-        shown = [key if key == kept else f"{key} (same uid as {kept})" for key, kept in sorted(self.repeated.items())]
+        shown = sorted(self.repeated)
         more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         what = f"{self.count} duplicate {self.kind.name} {'object' if self.count == 1 else 'objects'}"
         return f"{what} left out, the newest of each kept: {', '.join(shown[:_SHOWN])}{more}"

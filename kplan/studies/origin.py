@@ -8,6 +8,7 @@ from pathlib import PurePath
 from kplan.framework.features import Features, Version
 from kplan.objects.state import ClusterState
 from kplan.result.document_base import Known, Origin
+from kplan.wording.versions import other_rules
 
 _VERSION = re.compile(r"v?1\.\d+")
 
@@ -48,6 +49,7 @@ def origin(
     """
     version = str(features.version)
     exact = asked.count(".") > 1 and how != Known.NOT
+    apart = bool(asked) and Version.parse(asked).minor != features.version.minor
     live = age is not None
     sources = [part if live else PurePath(part).name for part in state.source.split(", ")]
     return Origin(
@@ -55,8 +57,8 @@ def origin(
         nodes=len(state.nodes),
         pods=len(state.pods),
         k8s_version=version,
-        how=str(how),
-        rules=version if exact else version.rpartition(".")[0],
+        how=other_rules(asked, str(how)) if apart else str(how),
+        rules=version if exact and not apart else version.rpartition(".")[0],
         via=via,
         taken=state.taken,
         age=age,

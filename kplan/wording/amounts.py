@@ -41,7 +41,7 @@ def amount_phrase(view: View, atom: Atom) -> Phrase:
     elif not capacity.any():
         made.same = f"needs {amounts(atom.resource, needs)[0]}, the node has none"
     elif (capacity < needs).all():
-        made.size = ", more than the node is"
+        made.size = ", larger than the node"
         made.same = amounts(atom.resource, needs)[0]
     elif low == high:
         texts = amounts(atom.resource, needs, low, needs - low)

@@ -153,7 +153,7 @@ def counts_sentence(counts: Mapping[str, int], *, waits: bool, causes: int, in_t
     """
     total = sum(counts.values())
     pods = count(total, "waiting pod" if waits else "pod")
-    how = "in its turn" if in_turn else "looked at alone"
+    how = "in its turn" if in_turn else "tried alone"
     if not total:
         return "no pod waits"
     if counts["PENDING"]:

@@ -60,7 +60,7 @@ def fits_text(tried: Tried[Fits] | None) -> str:
         text = f"{text_of(with_number(candidate, number))} -> {fits} of {counts.total} fit; {_number(candidate)} -> all"
     else:
         text = f"{short_of(candidate)} -> {counts.fits} of {counts.total} fit{'s' if counts.total == 1 else ''}"
-        text += f"; {counts.most} do no better" if counts.most else ""
+        text += f"; up to {counts.most} do not help more" if counts.most else ""
     return text + (f" (the first {counts.total} were tried)" if counts.untried else "")
 
 

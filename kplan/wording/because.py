@@ -106,7 +106,7 @@ def _together(view: View, phrases: Sequence[Phrase]) -> str:
     text = f"{joined(names)}: it wants {joined(wants)}, {nearest} has {joined(has)} free"
     if wants and len(text) <= ROOM:
         return text
-    start = f"{nearest} is nearest, and refused for {len(names)} reasons: "
+    start = f"{nearest}, the nearest, refuses it for {len(names)} reasons: "
     for shown in range(len(names), 0, -1):
         rest = [f"{len(names) - shown} more"] if shown < len(names) else []
         text = start + joined([*names[:shown], *rest])

@@ -111,4 +111,4 @@ def supply_notes(supply: Supply) -> tuple[str, ...]:
     """What to say of a workload whose pods are multiplied."""
     if not supply.shares:
         return supply.notes
-    return ("its object is not in this state: new pods share the claims of the pod they are copied from", *supply.notes)
+    return ("its object is not in the dump: new pods share the claims of the pod they are copied from", *supply.notes)

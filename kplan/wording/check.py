@@ -10,12 +10,12 @@ from kplan.result.document_plan import Expanded, QuotaRow, RolloutPlan
 from kplan.result.document_whatif import WhatIfStep
 from kplan.words import amounts, count, listed
 
-NO_WORSE = "no worse than before"
+NO_WORSE = "in the baseline already"
 """Why a finding that the baseline has does not count."""
 OVER_AT_THE_PEAK = "a quota holds its rollout up"
 EVICTIONS_UNMINDED = "preemption is allowed: --no-preemption forbids it"
 A_WARNING = "a warning"
-CAREFUL = "does not do what it seems to"
+CAREFUL = "does less than it seems to"
 NOTHING_OWNS_IT = "nothing owns it: it does not come back"
 _CHANGES = 2
 """Fields of a changed object that are told."""
@@ -65,7 +65,7 @@ def sentence(objects: Sequence[CheckedObject], findings: Sequence[Finding]) -> s
         text = f"{known:,} of {what} pass{'es' * (known == 1)}, of {unknown:,} it is not known"
     else:
         text = f"all {len(objects):,} objects pass"
-    return f"{text}; {count(same, 'finding')} {NO_WORSE}" if same and not counted else text
+    return f"{text}; {count(same, 'old finding')}, not counted" if same and not counted else text
 
 
 def change(item: Expanded, pods: int, told: Sequence[str]) -> str:
@@ -173,7 +173,7 @@ def wanted(
         preemption: whether anything may be evicted.
         victims: how many pods may be; None if that is not asked.
         headroom: share that has to stay free; None if that is not asked.
-        survive: kinds of domains whose loss must be borne.
+        survive: kinds of domains whose loss must be survived.
         quota: whether quotas count.
     """
     asked: dict[str, str] = {}

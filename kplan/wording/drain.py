@@ -71,7 +71,8 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:
         can = "can be drained" if run.evicted else "holds nothing that a drain evicts"
         if not run.evicted:
             return f"{who} {can}"
-        return f"{who} can be drained: {count(run.evicted, 'pod')} evicted, all that come back are placed"
+        placed = sum(gone.landing is not None and bool(gone.landing.node) for gone in run.pods)
+        return f"{who} can be drained: {count(run.evicted, 'pod')} evicted, {placed:,} placed again"
     total = sum(gone.what.fate != "stays" for gone in run.pods)
     homeless = [gone for gone in left if gone.number]
     stuck = [gone for gone in left if not gone.number]

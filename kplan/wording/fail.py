@@ -84,12 +84,9 @@ def loss_sentence(run: FailRun[Failure], what: str = "") -> str:
     placed = sum(one.placed for one in back)
     parts = []
     if back:
-        come = (
-            "the one pod that comes back is placed"
-            if len(back) == 1
-            else f"all {len(back):,} pods that come back are placed"
-        )
-        parts.append(come if placed == len(back) else f"{placed:,} of {count(len(back), 'pod')} placed again")
+        every = "its pod is" if len(back) == 1 else "both pods are" if len(back) == 2 else f"all {len(back):,} pods are"
+        some = f"{placed:,} of {count(len(back), 'pod')}"
+        parts.append(f"{every if placed == len(back) else some} placed again")
     if run.pending:
         parts.append(_some([one.pod.key for one in run.pending], "Pending"))
     if run.displaced:
@@ -147,7 +144,7 @@ def attached_until(pods: Sequence[str], held: tuple[str, str, str]) -> str:
 
 
 def survives(borne: int, total: int, kind: str) -> str:
-    """Say how many of all single failures of a kind are borne."""
+    """Say how many of all single failures of a kind are survived."""
     return f"survives {borne:,} of {count(total, f'single {kind} failure')}"
 
 

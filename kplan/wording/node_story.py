@@ -106,7 +106,7 @@ def node_sentence(node: str, numbers: Mapping[str, int], gated: int, *, running:
     if total == 1:
         return f"{node}: the {what} {_RESULTS[told[0][0]][0]}{rest}"
     parts = ", ".join(f"{number:,} {_RESULTS[result][number > 1]}" for result, number in told)
-    return f"{node}: of {count(total, what)}, each looked at alone, {parts}{rest}"
+    return f"{node}: of {count(total, what)}, each tried alone, {parts}{rest}"
 
 
 def node_cause(usage: NodeRow, refusing: Sequence[Refusing], lost: Sequence[NodeLoss]) -> Cause | None:

@@ -10,6 +10,8 @@ from kplan.words import amounts, count, joined, listed, short_amount
 
 POD_LIMIT = "pod limit"
 """What closes a node that runs as many pods as it may."""
+CONTROL_PLANE = "control plane"
+"""What closes a node that is kept for the cluster's own servers."""
 _CLOSED = {POD_LIMIT: "at the pod limit"}
 BY_NAME = "by name"
 
@@ -88,13 +90,14 @@ def leaving(pods: int, sums: Mapping[str, int]) -> str:
 
 def waiting(pods: int, nominated: int, nodes: Sequence[str]) -> str:
     """Say that pods wait, and of how many of them room is kept where."""
-    text = f"{count(pods, 'waiting pod')} {'counts' if pods == 1 else 'count'} nowhere"
+    text = f"not counted: {count(pods, 'waiting pod')}"
     return f"{text}; {nominated:,} nominated, with room kept on {listed(nodes)}" if nominated else text
 
 
 def nowhere(pods: int, nodes: Sequence[str]) -> str:
     """Say that pods run on nodes that the source lacks."""
-    return f"{count(pods, 'pod')} on nodes that are not here count nowhere: {listed(nodes)}"
+    runs = "runs" if pods == 1 else "run"
+    return f"not counted: {count(pods, 'pod')} that {runs} on nodes missing from the dump: {listed(nodes)}"
 
 
 def more_than_containers(sidecars: int, overhead: int, pod_level: int) -> str:

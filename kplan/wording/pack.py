@@ -38,7 +38,7 @@ WHOLE = {
     "control-plane": "it runs the cluster itself",
     "not-asked": "it was not asked about",
     "keep-free": "too little would be free then",
-    "survive": "a loss would not be borne then",
+    "survive": "a loss would not be survived then",
 }
 
 
@@ -91,7 +91,7 @@ def notes(packed: Packed, unpriced: Sequence[str], keep_free: float, survive: st
     if keep_free:
         yield f"{keep_free:.0%} of what is left stays free, of each resource"
     if survive:
-        yield f"the loss of any one {survive} is borne by what is left"
+        yield f"what is left survives the loss of any one {survive}"
 
 
 def commands(drains: Sequence[NodeDrain], moves: Sequence[Moved]) -> tuple[str, ...]:

@@ -190,9 +190,9 @@ def steps_taken(steps: int, *, unmet: int, left: int, expected: int) -> str:
         left: pods of them that have no place at the end.
         expected: how many of them a scenario expects something of.
     """
-    taken = f"{count(steps, 'step')} {'is' if steps == 1 else 'are'} taken"
+    taken = f"after {count(steps, 'step')}"
     if unmet:
-        return f"{taken}, {unmet} not as expected"
+        return f"{unmet} of {count(steps, 'step')} {'is' if unmet == 1 else 'are'} not as expected"
     if left:
-        return f"{taken}, and {count(left, 'pod')} of them {'has' if left == 1 else 'have'} no place at the end"
-    return f"{taken}, {expected} as expected" if expected else taken
+        return f"{count(left, 'pod')} {'stays' if left == 1 else 'stay'} Pending {taken}"
+    return f"no pod stays Pending {taken}{f', {expected} as expected' if expected else ''}"

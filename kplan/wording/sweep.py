@@ -1,4 +1,4 @@
-"""Words of a sweep: how many scenarios are borne, what is in the way, and how to look closer at the worst."""
+"""Words of a sweep: how many scenarios end well, what is in the way, and how to look closer at the worst."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from kplan.words import count
 
 _SAID = {
-    "drain": ("drain", "drains", "leaves", "leave", "nothing behind"),
-    "fail": ("loss", "losses", "is", "are", "borne"),
-    "workload": ("case", "cases", "fits", "fit", ""),
-    "scenario": ("scenario", "scenarios", "leaves", "leave", "nothing waiting"),
+    "drain": ("drain", "drains", "pods Pending"),
+    "scenario": ("scenario", "scenarios", "pods Pending"),
 }
-"""What is said of those that fit, by the axis that asks: who, one or more, does what, one or more."""
-_OTHERWISE = ("case", "cases", "leaves", "leave", "no pod waiting")
+"""What is left by those that do not fit, by the axis that asks: who, one or more, leaves what."""
+_OTHERWISE = ("case", "cases", "pods Pending")
 _CLOSER = {"drain": "its pods one by one, and what would help", "fail": "what comes back when, and what would help"}
 """What the command of this name tells of one scenario."""
 
@@ -22,9 +20,16 @@ WORKER_DIED = "its worker died each time: it may lack memory"
 
 
 def sentence(fits: int, total: int, asks: str) -> str:
-    """Write the sentence after the verdict: ``1 of 6 drains leaves nothing behind``."""
-    one, more, does, do, what = _SAID.get(asks, _OTHERWISE)
-    return f"{fits:,} of {count(total, one, more)} {does if fits == 1 else do} {what}".rstrip()
+    """Write the sentence after the verdict: ``5 of 6 drains leave pods Pending``, ``survives 0 of 3 losses``."""
+    if asks == "fail":
+        return f"survives {fits:,} of {count(total, 'loss', 'losses')}"
+    if asks == "workload":
+        return f"{fits:,} of {count(total, 'case')} {'fits' if fits == 1 else 'fit'}"
+    one, more, what = _SAID.get(asks, _OTHERWISE)
+    bad = total - fits
+    if not bad:
+        return f"{'the' if total == 1 else 'no'} {one} leaves {'no ' if total == 1 else ''}{what}"
+    return f"{bad:,} of {count(total, one, more)} {'leaves' if bad == 1 else 'leave'} {what}"
 
 
 def about_pod(pod: str, why: str) -> str:

@@ -34,3 +34,8 @@ def lands(node: str, evicts: int) -> str:
 def more(number: int) -> str:
     """How many more fit on a node."""
     return f"{number:,} more"
+
+
+def other_rules(version: str, how: str) -> str:
+    """Say that the rules are not those of a version, which kplan does not know, and how that version is known."""
+    return f"{version}, {how}, is not modelled"

@@ -110,8 +110,8 @@ def test_a_cause_colours_the_map_by_what_nodes_say_to_its_first_pod(opened: Open
     page.locator("#causes li").first.get_by_role("button", name="show on the map").click()
     assert page.locator("#nodes .lens select").input_value() == "ml/gpu-0"
     assert [spaced(text) for text in chips.all_inner_texts()] == [
-        "A 1,950 cpu, more than the node is: 64",
-        "B 50 cpu, more than the node is: 64, and cordoned (spec.unschedulable)",
+        "A 1,950 cpu, larger than the node: 64",
+        "B 50 cpu, larger than the node: 64, and cordoned (spec.unschedulable)",
     ]
     page.locator('button[data-node="node-0047"]').click()
     story = spaced(shown.text("#story"))
@@ -139,7 +139,7 @@ def test_a_node_tells_what_it_says_to_every_pod(opened: Open) -> None:
     shown = opened(commands.large("explain pods"), at="#node=node-0021")
     asked = spaced(shown.text("#story"))
     assert "1 fits, and goes elsewhere shop/small" in asked
-    assert "3 is refused: cpu, more than the node is: 64 ml/gpu-0, ml/gpu-1, ml/gpu-2" in asked
+    assert "3 is refused: cpu, larger than the node: 64 ml/gpu-0, ml/gpu-1, ml/gpu-2" in asked
     assert "2 is refused: nodeSelector disktype=nvme" in asked
 
 

@@ -11,7 +11,7 @@ WRONG = [
     ("a workload twice", ["rs/web", "rs/default/web"], "rs/default/web is named twice"),
     ("a number of new nodes", ["rs/web", "--node", "like=a,count=3"], "how many is what is looked for"),
     ("a name without its kind", ["web"], "hint: of what runs here: deploy/web, sts/web"),
-    ("nothing", [], "what is multiplied?"),
+    ("nothing", [], "name a workload, a manifest or --shapes"),
 ]
 
 

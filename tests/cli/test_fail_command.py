@@ -25,7 +25,7 @@ def cluster(tmp_path: Path) -> str:
 def test_one_node_as_text(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
     assert main(["fail", "n-2", "--snapshot", cluster]) == 1
     assert capsys.readouterr().out == (
-        "PARTLY   n-2 is lost: the one pod that comes back is placed, default/bare GONE\n"
+        "PARTLY   n-2 is lost: its pod is placed again, default/bare GONE\n"
         "Because  nothing owns default/bare: no controller makes it again\n"
         "\n"
         "Pods     pod            lands on  when\n"
@@ -45,7 +45,7 @@ def test_one_node_as_text(capsys: pytest.CaptureFixture[str], cluster: str) -> N
 
 def test_what_is_borne_exits_with_0_and_q_gives_one_line(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
     assert main(["fail", "n-1", "-q", "--snapshot", cluster]) == 0
-    assert capsys.readouterr().out == "FITS     n-1 is lost: the one pod that comes back is placed\n"
+    assert capsys.readouterr().out == "FITS     n-1 is lost: its pod is placed again\n"
 
 
 def test_a_zone_and_more_nodes_by_what_ifs(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
@@ -58,7 +58,7 @@ def test_a_zone_and_more_nodes_by_what_ifs(capsys: pytest.CaptureFixture[str], c
     )
     argv = ["fail", "--zone", "a", "-q", "--snapshot", cluster, "--add-node", "like=n-3", "--delete", "bare"]
     assert main(argv) == 0
-    assert "all 2 pods that come back are placed" in capsys.readouterr().out
+    assert "both pods are placed again" in capsys.readouterr().out
 
 
 def test_every_node_as_a_table(capsys: pytest.CaptureFixture[str], cluster: str) -> None:

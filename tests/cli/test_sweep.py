@@ -36,7 +36,7 @@ FROM = "From     made-up.json, 3 nodes, 3 pods; rules of 1.37 (no version record
 def test_without_anything_each_node_is_drained(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
     assert main(["sweep", "--snapshot", cluster]) == 1
     assert capsys.readouterr().out == (
-        "PARTLY?  2 of 3 drains leave nothing behind\n"
+        "PARTLY?  1 of 3 drains leaves pods Pending\n"
         "Doubt    the source holds no poddisruptionbudgets: preemption and drains break\n"
         "         no budget\n"
         "Because  drain n-2: default/bare: nothing owns it: it would be GONE\n"
@@ -52,7 +52,7 @@ def test_losses_worst_first_with_their_causes(capsys: pytest.CaptureFixture[str]
     argv = ["sweep", "--fail-each", "zone", "--fail-each", "node", "--snapshot", cluster]
     assert main(argv) == 1
     assert capsys.readouterr().out == (
-        "PARTLY   3 of 5 losses are borne\n"
+        "PARTLY   survives 3 of 5 losses\n"
         "Because  fail zone a: default/web-2: cpu: it wants 2500m, n-3 has 1500m free\n"
         "Try      kplan fail --zone a -> what comes back when, and what would help\n"
         "\n"
@@ -87,7 +87,7 @@ def test_workloads_by_pools_are_a_table_of_nodes(
     assert capsys.readouterr().out == (
         "PARTLY   5 of 6 cases fit\n"
         "Because  pool cpu=2,memory=4Gi, deploy/default/batch: even an empty one: cpu,\n"
-        "         more than the node is: 3\n"
+        "         larger than the node: 3\n"
         "\n"
         "Nodes    pool                    deploy/default/api  deploy/default/batch\n"
         "         pool like=n-1                            2                     5\n"
@@ -100,7 +100,7 @@ def test_what_ifs_come_first_and_are_printed_back(capsys: pytest.CaptureFixture[
     argv = ["sweep", "--fail-each", "zone", "--snapshot", cluster, "--add-node", "like=n-3", "--delete", "bare"]
     assert main(argv) == 0
     assert capsys.readouterr().out == (
-        "FITS     2 of 2 losses are borne\n"
+        "FITS     survives 2 of 2 losses\n"
         "\n"
         "If       1  --add-node like=n-3\n"
         "            n-3-new-1 added like n-3\n"
@@ -160,7 +160,7 @@ def test_long_lists_are_cut_and_it_is_said_how_to_see_the_rest(
     items = [item for n in range(20) for item in (node(f"n-{n:02}"), pod(f"bare-{n}", on=f"n-{n:02}"))]
     assert main(["sweep", "--snapshot", write(tmp_path, *items)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "BLOCKED  0 of 20 drains leave nothing behind"
+    assert lines[0] == "BLOCKED  20 of 20 drains leave pods Pending"
     assert lines[4:6] == [
         "Worst    scenario    pods  held  verdict",
         "         drain n-00     1     1  BLOCKED",
@@ -334,9 +334,9 @@ def test_one_that_fits_is_told_of_in_the_singular(capsys: pytest.CaptureFixture[
         main(["sweep", *words, "-q", "-j", "1", "--snapshot", cluster])
         said.append(capsys.readouterr().out.splitlines()[0][9:])
     assert said == [
-        "1 of 1 drain leaves nothing behind",
-        "1 of 1 loss is borne",
-        "1 of 2 drains leaves nothing behind",
+        "the drain leaves no pods Pending",
+        "survives 1 of 1 loss",
+        "1 of 2 drains leaves pods Pending",
     ]
 
 

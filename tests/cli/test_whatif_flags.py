@@ -90,11 +90,11 @@ UNMET = SCENARIO + "- cordon: b\n- drain: a\n  expect: all placed\n"
 @pytest.mark.parametrize(
     ("steps", "code", "line"),
     [
-        (["--cordon", "b"], 0, "FITS     1 step is taken"),
-        (["--cordon", "b", "--drain", "a"], 1, "PARTLY   2 steps are taken, and 1 pod of them has no place at the end"),
-        (["--cordon", "b", "--drain", "a", "--uncordon", "b"], 0, "FITS     3 steps are taken"),
-        (["--scenario", "unmet.yaml"], 1, "PARTLY   2 steps are taken, 1 not as expected"),
-        (["--scenario", "met.yaml"], 0, "FITS     1 step is taken, 1 as expected"),
+        (["--cordon", "b"], 0, "FITS     no pod stays Pending after 1 step"),
+        (["--cordon", "b", "--drain", "a"], 1, "PARTLY   1 pod stays Pending after 2 steps"),
+        (["--cordon", "b", "--drain", "a", "--uncordon", "b"], 0, "FITS     no pod stays Pending after 3 steps"),
+        (["--scenario", "unmet.yaml"], 1, "PARTLY   1 of 2 steps is not as expected"),
+        (["--scenario", "met.yaml"], 0, "FITS     no pod stays Pending after 1 step, 1 as expected"),
     ],
     ids=["nothing moves", "a pod finds no place", "it does after a later step", "not as expected", "as expected"],
 )

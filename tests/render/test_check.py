@@ -31,7 +31,7 @@ FACTS = {
     "its cause": "5020m cpu are free, but in pieces: it wants 1500m, no node has more than 1420m",
     "what helps": "cpu request",
     "what another workload loses": "deploy/shop/cart",
-    "what is no worse than before": "sts/shop/db",
+    "what is in the baseline already": "sts/shop/db",
     "what fits": "batch/report",
     "where it goes": "node-f",
     "the manifest": "deploy/web.yaml",

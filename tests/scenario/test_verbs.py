@@ -117,7 +117,7 @@ def test_scale_up_makes_pods_by_the_template_and_down_takes_those_without_a_node
 
 def test_a_workload_without_its_object_is_scaled_by_its_pods(cluster: Cluster) -> None:
     effect = taken(cluster, "scale", "sts/db=3")
-    assert effect.notes == ("its whole object is not in this state: pods are copied from one that is there",)
+    assert effect.notes == ("its object is not in the dump: pods are copied from one that is there",)
     assert cluster.pods[-1].requests["cpu"] == 2000
 
 

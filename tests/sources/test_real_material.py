@@ -34,7 +34,7 @@ def test_a_dump_is_counted_right(folder, counts):
 def test_a_pod_that_a_must_gather_holds_twice_counts_once():
     twice, elsewhere = load(REAL / "dumps" / "must-gather-metal").completeness.notes
     assert twice.startswith("14 duplicate Pod objects left out")
-    assert elsewhere.startswith("9 pods on nodes that are not in it: master-0.")
+    assert elsewhere.startswith("9 pods run on nodes missing from the dump: master-0.")
     assert elsewhere.endswith(" and 1 more")
 
 

@@ -65,7 +65,7 @@ def fates(plan: DrainPlan) -> dict[str, tuple[str, str]]:
 def test_owned_pods_land_elsewhere_daemons_stay_and_the_command_names_the_flags_it_takes() -> None:
     plan = planned(shop(), "node-a")
     assert plan.verdict == "FITS"
-    assert plan.sentence == "node-a can be drained: 2 pods evicted, all that come back are placed"
+    assert plan.sentence == "node-a can be drained: 2 pods evicted, 2 placed again"
     assert fates(plan) == {
         "db-0": ("evicted", "node-c"),
         "web-7d-1": ("evicted", "node-d"),

@@ -112,7 +112,7 @@ def test_what_was_deleted_first_takes_the_room_and_a_statefulset_comes_last() ->
     # the other web pod, and leaves 1.9 on node-d; the db pod needs 2 and node-c has 2.9
     report = lose(planner_of(*shop()), "node-a")
     assert report.verdict == "FITS"
-    assert report.sentence == "node-a is lost: all 2 pods that come back are placed"
+    assert report.sentence == "node-a is lost: both pods are placed again"
     by_name = {one.pod: one for one in report.pods}
     assert (by_name["shop/web-7d-1"].lands_on, by_name["shop/web-7d-1"].deleted_after) == ("node-d", 350)
     assert (by_name["shop/db-0"].lands_on, by_name["shop/db-0"].waits_for_node) == ("node-c", True)
@@ -230,7 +230,7 @@ def test_a_pod_that_comes_back_evicts_others_and_the_chain_is_followed() -> None
     high = owned("high-1", "ReplicaSet", "high", on="n-3", cpu="4", priority=10)
     report = lose(planner_of(*(node(f"n-{n}") for n in (1, 2, 3)), low, middle, high), "n-3")
     assert report.verdict == "PARTLY"
-    assert report.sentence == "n-3 is lost: the one pod that comes back is placed, shop/low-1 evicted and Pending"
+    assert report.sentence == "n-3 is lost: its pod is placed again, shop/low-1 evicted and Pending"
     assert [(move.instead_of, move.was, move.node) for move in report.cascade] == [("shop/low-1", "n-1", "")]
     assert report.because is not None
     assert report.because.text.startswith("shop/low-1, evicted: cpu")
@@ -242,7 +242,7 @@ def test_a_bare_pod_that_is_evicted_is_gone() -> None:
     high = owned("high-1", "ReplicaSet", "high", on="n-2", cpu="4", priority=10)
     report = lose(planner_of(node("n-1"), node("n-2"), bare, high), "n-2")
     assert [(one.what, one.pod) for one in report.lost] == [("pod", "shop/bare")]
-    assert report.sentence == "n-2 is lost: the one pod that comes back is placed, shop/bare GONE"
+    assert report.sentence == "n-2 is lost: its pod is placed again, shop/bare GONE"
     assert report.verdict == "PARTLY"
 
 

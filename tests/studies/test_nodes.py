@@ -72,8 +72,8 @@ def test_sidecars_overhead_pod_level_requests_and_terminating_pods_count_as_for_
 def test_what_is_special_in_the_numbers_is_said() -> None:
     assert listed(*EVERYTHING).counted == (
         "1 pod is being deleted and counts until it is gone: 300m cpu and 1Gi",
-        "1 waiting pod counts nowhere",
-        "1 pod on nodes that are not here count nowhere: b",
+        "not counted: 1 waiting pod",
+        "not counted: 1 pod that runs on nodes missing from the dump: b",
         "sidecars of 1 pod, overhead of 1 pod and pod-level requests of 1 pod are counted in",
     )
 

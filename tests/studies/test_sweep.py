@@ -291,6 +291,6 @@ def test_the_report_tells_the_worst_first() -> None:
     grid = grid_of(bench, AskedAxis("fail", ("zone", "node")))
     about = origin(bench.base.rules[0].state, SCHEDULER.features, "1.37", "as asked")
     document = report(grid, swept(bench, list(grid.scenarios()), Workers(jobs=1)), about)
-    assert (document.verdict, document.sentence, document.fits) == ("PARTLY", "3 of 6 losses are borne", 3)
+    assert (document.verdict, document.sentence, document.fits) == ("PARTLY", "survives 3 of 6 losses", 3)
     assert [one.name for one in document.worst_first][:3] == ["fail zone west", "fail node-d", "fail zone east"]
     assert document.attempt == "kplan fail --zone west -> what comes back when, and what would help"

@@ -44,10 +44,10 @@ def test_a_term_that_selects_nothing_says_what_that_means(side: str, means: str)
 @pytest.mark.parametrize(
     ("steps", "unmet", "left", "expected", "text"),
     [
-        pytest.param(1, 0, 0, 0, "1 step is taken", id="one"),
-        pytest.param(3, 0, 0, 2, "3 steps are taken, 2 as expected", id="some have expectations"),
-        pytest.param(3, 1, 2, 2, "3 steps are taken, 1 not as expected", id="what is not as expected comes first"),
-        pytest.param(2, 0, 1, 1, "2 steps are taken, and 1 pod of them has no place at the end", id="a pod is left"),
+        pytest.param(1, 0, 0, 0, "no pod stays Pending after 1 step", id="one"),
+        pytest.param(3, 0, 0, 2, "no pod stays Pending after 3 steps, 2 as expected", id="some have expectations"),
+        pytest.param(3, 1, 2, 2, "1 of 3 steps is not as expected", id="what is not as expected comes first"),
+        pytest.param(2, 0, 1, 1, "1 pod stays Pending after 2 steps", id="a pod is left"),
     ],
 )
 def test_steps_are_the_answer(steps: int, unmet: int, left: int, expected: int, text: str) -> None:

@@ -41,7 +41,7 @@ def test_in_which_pieces_the_scarcest_resource_is_free(requested: int, free: int
 def test_what_is_special_in_the_numbers() -> None:
     assert leaving(1, {"cpu": 500, "memory": 0}) == "1 pod is being deleted and counts until it is gone: 500m cpu"
     assert leaving(2, {"cpu": 0}) == "2 pods are being deleted and count until they are gone"
-    assert waiting(1, 0, ()) == "1 waiting pod counts nowhere"
-    assert waiting(3, 1, ["n1"]) == "3 waiting pods count nowhere; 1 nominated, with room kept on n1"
+    assert waiting(1, 0, ()) == "not counted: 1 waiting pod"
+    assert waiting(3, 1, ["n1"]) == "not counted: 3 waiting pods; 1 nominated, with room kept on n1"
     assert more_than_containers(0, 2, 0) == "overhead of 2 pods is counted in"
     assert more_than_containers(1, 2, 0) == "sidecars of 1 pod and overhead of 2 pods are counted in"

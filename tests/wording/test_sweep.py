@@ -8,10 +8,10 @@ from kplan.wording.sweep import closer, other_sweep, sentence
 @pytest.mark.parametrize(
     ("fits", "total", "asks", "text"),
     [
-        pytest.param(1, 6, "drain", "1 of 6 drains leaves nothing behind", id="one drain"),
-        pytest.param(2, 3, "fail", "2 of 3 losses are borne", id="some losses"),
+        pytest.param(1, 6, "drain", "5 of 6 drains leave pods Pending", id="one drain"),
+        pytest.param(2, 3, "fail", "survives 2 of 3 losses", id="some losses"),
         pytest.param(1, 1, "workload", "1 of 1 case fits", id="a workload has no more to say"),
-        pytest.param(0, 1200, "pool", "0 of 1,200 cases leave no pod waiting", id="an axis that asks nothing itself"),
+        pytest.param(0, 1200, "pool", "1,200 of 1,200 cases leave pods Pending", id="an axis that asks nothing itself"),
     ],
 )
 def test_the_sentence_says_who_does_what(fits: int, total: int, asks: str, text: str) -> None:

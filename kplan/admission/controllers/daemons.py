@@ -50,7 +50,7 @@ def expand_daemon_set(manifest: ManifestObject, around: Surroundings) -> Workloa
         pod = make_pod(template, owner, name, labels)
         pod.spec = tied_to(template.spec, node.name)
         drafts.append(Draft(pod))
-    notes = () if drafts or not around.nodes else ("no node is one that its rules allow",)
+    notes = () if drafts or not around.nodes else ("its nodeSelector, affinity and tolerations match no node",)
     return Workload(tuple(drafts), notes=notes)
 
 

@@ -24,7 +24,7 @@ def age_guard(plan: BindPlan, now: Identity, flags: Flags) -> BindGuard:
     """Hold the age of what was shown against ``--max-age``, by the server's clock alone."""
     if not plan.cluster.server_time or not now.time:
         state = "needs" if flags.max_age else "ok"
-        return BindGuard(name="age", state=state, text="nobody knows how old the plan is", flag="--max-age 0")
+        return BindGuard(name="age", state=state, text="the plan's age is unknown", flag="--max-age 0")
     age = now.time - plan.cluster.server_time
     told = f"the state of the plan was read {_ago(age)} ago"
     if flags.max_age and age > flags.max_age:

@@ -63,7 +63,7 @@ def _moves(page: Page, document: ClusterDiff, most: int, *, wide: bool) -> None:
                 _why(page, document)
             return
     folds = document.folds if wide else document.folds[:most]
-    by = Counter(_WORDS.get(item.cause, "") or item.plugin or "not looked at" for item in moves)
+    by = Counter(_WORDS.get(item.cause, "") or item.plugin or "cause not examined" for item in moves)
     page.part("Moves", f"by {', '.join(f'{name} {number:,}' for name, number in by.most_common(5))}; the most first")
     for fold in folds:
         page.counted(fold.count, f"{fold.owner}: {_fold_ends(fold)}")

@@ -79,7 +79,7 @@ def policy(given: Mapping[str, object], where: str = "") -> Policy:
         except ValueError as error:
             flag = f"{where}: {name}" if where else f"--{name}"
             shown = ", ".join(map(str, value)) if isinstance(value, list) else repr(value)
-            raise UsageError(f"{flag}: {shown}: no such value", code="bad-policy", hint=str(error)) from None
+            raise UsageError(f"{flag}: {shown} is no value of it", code="bad-policy", hint=str(error)) from None
     return Policy(**made)
 
 

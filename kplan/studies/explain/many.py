@@ -33,7 +33,7 @@ def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
     made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
     made = [_with_attempt(context, fold, number) for number, fold in enumerate(made)]
     counts = {word: sum(answer.verdict == word for answer in answers) for word in rank}
-    verdict = next((word for word in rank if counts[word]), "FITS")
+    verdict = next((word for word in rank if counts[word]), "NOTHING")
     none = plan_doubts(context.planner.cluster.state.completeness, (), frozenset({"Pod"})) if not answers else ()
     doubts = (*(doubt for answer in answers for doubt in answer.doubts), *none)
     return PodExplanations(

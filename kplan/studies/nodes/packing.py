@@ -1,7 +1,7 @@
 """How pods are packed: fragmentation and balance, in numbers that two states can be compared by.
 
-**Open** nodes are those that take pods at all: not cordoned, without a taint of ``node.kubernetes.io/`` (not ready,
-unreachable, under pressure), below their pod limit. Only what is free there counts as free.
+**Open** nodes are those that take any pod: not cordoned, without a taint that keeps pods away (not ready, unreachable,
+a control plane), below their pod limit. Only what is free there counts as free.
 
 **Fragmentation** of a resource: of what is free of it on open nodes, the share that the cluster's own pods could not
 use where it lies. For every node: what is free, times the share of pods (of those that ask for the resource) for
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
 from kplan.result.document_nodes import ResourceTotal
-from kplan.wording.nodes import POD_LIMIT
+from kplan.wording.nodes import CONTROL_PLANE, POD_LIMIT
 
 Int = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -33,17 +33,22 @@ Workload = Mapping[tuple[tuple[str, int], ...], int]
 """Number of pods by what they request: (resource, amount), sorted, without zeros."""
 
 KUBERNETES_TAINTS = "node.kubernetes.io/"
+CONTROL_PLANE_TAINTS = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 
 def closed_by(cluster: Cluster) -> dict[str, Mask]:
-    """bool[N] by why a node takes no pod: ``cordoned``, a taint such as ``not-ready``, ``pod limit``."""
+    """bool[N] by why a node does not take any pod: ``cordoned``, ``not-ready``, ``control plane``, ``pod limit``.
+
+    A taint of people's own does not close a node: the pods of its pool tolerate it.
+    """
     closed = {"cordoned": cluster.unschedulable.copy()}
     for number, taints in enumerate(cluster.taint_sets):
         here = cluster.taint_set == number
         for taint in taints:
-            if taint.key.startswith(KUBERNETES_TAINTS) and taint.effect in KEEPS_AWAY:
-                name = taint.key.removeprefix(KUBERNETES_TAINTS)
+            its = taint.key.startswith(KUBERNETES_TAINTS)
+            if (its or taint.key in CONTROL_PLANE_TAINTS) and taint.effect in KEEPS_AWAY:
+                name = taint.key.removeprefix(KUBERNETES_TAINTS) if its else CONTROL_PLANE
                 name = "cordoned" if name == "unschedulable" else name
                 closed[name] = closed.get(name, np.zeros(len(cluster.nodes), dtype=np.bool_)) | here
     closed[POD_LIMIT] = cluster.pod_count >= cluster.allowed_pods
@@ -51,10 +56,19 @@ def closed_by(cluster: Cluster) -> dict[str, Mask]:
 
 
 def open_nodes(cluster: Cluster) -> Mask:
-    """bool[N], nodes that take pods at all."""
+    """bool[N], nodes that take any pod."""
     closed = np.zeros(len(cluster.nodes), dtype=np.bool_)
     for mask in closed_by(cluster).values():
         closed |= mask
+    return ~closed
+
+
+def untainted(cluster: Cluster) -> Mask:
+    """bool[N], nodes that no cordon and no taint of Kubernetes closes, however full they are."""
+    closed = np.zeros(len(cluster.nodes), dtype=np.bool_)
+    for name, mask in closed_by(cluster).items():
+        if name != POD_LIMIT:
+            closed |= mask
     return ~closed
 
 

@@ -1,0 +1,112 @@
+"""What newcomers tripped over: a namespace that is not there, copies of YAML, misspelt amounts, nodes kept for some."""
+
+from pathlib import Path
+
+import pytest
+
+import kplan
+from kplan.cli.main import main
+from tests.cli.snapshots import node, pod, write
+
+
+def cluster(tmp_path: Path, *objects: dict[str, object]) -> str:
+    return write(tmp_path, node("a"), pod("runs", "1", "shop", on="a"), *objects)
+
+
+def namespace(name: str) -> dict[str, object]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def test_a_namespace_that_is_not_there_fits_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = cluster(tmp_path, namespace("shop"), namespace("ops"))
+    assert main(["explain", "pod", "-n", "shpo", "--exit-code", "--snapshot", source]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "kplan: error: no namespace shpo",
+        "hint: did you mean shop?",
+    ]
+
+
+def test_where_nothing_waits_nothing_fits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = cluster(tmp_path, namespace("shop"))
+    assert main(["explain", "pod", "-n", "shop", "-q", "--exit-code", "--snapshot", source]) == 0
+    assert capsys.readouterr().out == "NOTHING  no pod waits\n"
+
+
+def test_nodes_of_one_uid_are_nodes_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copies = [{**node(name), "metadata": {"name": name, "uid": "copied"}} for name in ("b", "c")]
+    assert main(["nodes", "-q", "--snapshot", cluster(tmp_path, *copies)]) == 0
+    out, err = capsys.readouterr()
+    assert (out.splitlines()[0], err) == ("NODES    3 nodes, all take pods; 1 pod on them", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "hint"),
+    [
+        pytest.param("cpu=4,mem=64Gi", "mem is no resource", "memory=64Gi", id="another word"),
+        pytest.param("cpu=4,memroy=64Gi", "memroy is no resource", "memory=64Gi", id="a slip"),
+        pytest.param("cpu=4,memory=8Gi,gpu=2", "gpu is no resource", "nvidia.com/gpu=2", id="an extended one"),
+    ],
+)
+def test_an_amount_is_no_label(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, problem: str, hint: str
+) -> None:
+    assert main(["simulate", "--add-node", text, "--snapshot", cluster(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"kplan: error: --add-node {text}: {problem}\nhint: {hint}\n"
+
+
+def test_a_control_plane_is_no_room_for_pods(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    taint = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
+    source = cluster(tmp_path, node("control", taints=[taint]))
+    assert main(["nodes", "-q", "--snapshot", source]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "NODES    2 nodes, 1 takes pods (1 control plane); 1 pod on them"
+
+
+def test_the_version_of_the_rules_is_not_said_to_be_the_recorded_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["nodes", "--k8s-version", "v1.7.2", "--snapshot", cluster(tmp_path)]) == 0
+    told = " ".join(capsys.readouterr().out.split("From")[1].split())
+    assert told.endswith("rules of 1.34 (v1.7.2, as asked, is not modelled)")
+
+
+@pytest.mark.parametrize(
+    ("api", "kind"),
+    [("external-secrets.io/v1", "ExternalSecret"), ("networking.istio.io/v1", "VirtualService")],
+)
+def test_a_custom_resource_that_makes_no_pods_is_no_doubt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], api: str, kind: str
+) -> None:
+    (tmp_path / "custom.yaml").write_text(f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: x}}\n")
+    assert main(["check", str(tmp_path / "custom.yaml"), "-q", "--snapshot", cluster(tmp_path)]) == 0
+    assert capsys.readouterr().out == "PASSES   the manifests bring nothing that runs\n"
+
+
+def test_a_manifest_with_a_node_is_multiplied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "both.yaml").write_text(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: new}\n"
+        "status: {allocatable: {cpu: 4, memory: 16Gi, pods: 110}}\n---\n"
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\n"
+        "spec: {replicas: 1, selector: {matchLabels: {a: w}}, template: {metadata: {labels: {a: w}},"
+        " spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}}\n"
+    )
+    assert main(["capacity", str(tmp_path / "both.yaml"), "-q", "--snapshot", cluster(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("FITS     default/w: 7 more replicas fit")
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [(["help"], "Usage: kplan [OPTIONS]"), (["help", "drain"], "Usage: kplan drain [OPTIONS]")],
+)
+def test_help_is_a_command(capsys: pytest.CaptureFixture[str], words: list[str], usage: str) -> None:
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith(usage)
+
+
+def test_python_explains_one_pod_by_its_name() -> None:
+    state = kplan.load("kplan/data/demo.yaml")
+    assert [outcome.pod for outcome in kplan.explain(state, "shop/db-2")] == ["shop/db-2"]
+
+
+def test_python_tells_a_gated_pod_apart() -> None:
+    state = kplan.load("kplan/data/demo.yaml")
+    assert [outcome.pod for outcome in kplan.explain(state) if outcome.gated] == ["ops/audit-0"]
