@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.cluster import PodInfo
+from kplan.config import is_interested
 from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Compares, Point
 from kplan.framework.comparing import Compared
 from kplan.framework.findings import Ready, Skip
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.reach import Scored
 from kplan.pipeline.sampling import Windows, alike, nodes_to_find, scheduler_order
 from kplan.pipeline.scoring import CycleError, Scoring
@@ -39,14 +42,17 @@ def pod_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     """How often a pod goes to each node; nothing may have changed since its cycle was run.
 
     Returns:
-        None where it fits nowhere, tries its nominated node alone, or where extenders have a say in it.
+        None where it fits nowhere, tries its nominated node alone, or where extenders are asked about fewer nodes than
+        there are (``asked_about_some``): what they say of those alone is not known.
     """
     diagnosis, scores = outcome.diagnosis, outcome.scores
-    if diagnosis is None or scores is None or outcome.nominated_first >= 0 or cycle.pipeline.callers:
+    if diagnosis is None or scores is None or outcome.nominated_first >= 0:
         return None
     rows = scores.rows
     nodes = len(cycle.cluster.nodes)
     enough = nodes_to_find(cycle.pipeline.profile.percentage_of_nodes_to_score, len(diagnosis.rows))
+    if asked_about_some(cycle.pipeline, cycle.pod, len(diagnosis.rows)):
+        return None
     if not cycle.pipeline.at(Point.SCORE):
         enough = 1
     if enough >= len(rows):
@@ -63,6 +69,16 @@ def pod_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     except CycleError:
         return None
     return landing(enough, walked, shares)
+
+
+def asked_about_some(pipeline: Pipeline, pod: PodInfo, nodes: int) -> bool:
+    """Whether extenders are asked about a pod, and in a live scheduler about those nodes alone that it has looked at.
+
+    Source: v1.37.2 pkg/scheduler/schedule_one.go findNodesThatFitPod: extenders filter what the walk has found.
+    """
+    if not any(is_interested(caller.config, pod.pod) for caller in pipeline.callers):
+        return False
+    return nodes_to_find(pipeline.profile.percentage_of_nodes_to_score, nodes) < nodes
 
 
 def eviction_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:

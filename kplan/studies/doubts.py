@@ -15,6 +15,7 @@ from kplan.objects.kinds import KINDS
 from kplan.objects.models import Pod
 from kplan.objects.state import BrokenObject, Completeness
 from kplan.pipeline import Planner
+from kplan.pipeline.landing import asked_about_some
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
@@ -59,6 +60,9 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
     """
     spec, state = pod.pod.spec, planner.cluster.state.completeness
     yield from _extender_doubts(extenders_of(planner), (pod.pod,))
+    pipeline = planner.pipelines.get(pod.scheduler_name)
+    if pipeline is not None and asked_about_some(pipeline, pod, len(planner.cluster.nodes)) and verdict != "PENDING":
+        yield Doubt(code="extenders-asked-about-all-nodes", text=words.EXTENDERS_OF_SOME)
     if in_group(pod.pod) and not groups_modelled(planner):
         yield Doubt(code="pod-group-not-modelled", text=words.GROUP)
     if spec.resource_claims and not state.has("ResourceSlice") and not codes & _WITHOUT_DEVICES:

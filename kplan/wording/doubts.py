@@ -51,6 +51,12 @@ EXTENDERS_IN_A_PLAN = (
 )
 
 
+EXTENDERS_OF_SOME = (
+    "extenders were asked about all nodes that fit; the scheduler asks about those alone that it has looked at, so "
+    "another node may be taken, how often is not told"
+)
+
+
 def other_profile(pods: int, name: str) -> str:
     """Say that no profile is responsible for pods."""
     return f"{count(pods, 'pod')} of schedulerName {name}: no profile of that name (--config)"

@@ -136,3 +136,28 @@ def test_extenders_do_not_know_the_pods_of_a_plan(
     one = write(tmp_path, node("n-1"), pod("p"), name="one.json")
     found = run(capsys, "simulate", "--snapshot", one, *rules)
     assert "extenders-do-not-know-the-plan" not in [doubt["code"] for doubt in found.get("doubts", ())]
+
+
+def test_where_the_scheduler_asks_about_some_nodes_that_is_a_doubt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender
+) -> None:
+    """Of 120 nodes it looks at 100 and asks about these; of 99 it looks at all, so that the tie is told."""
+    code = "extenders-asked-about-all-nodes"
+    rules = ("--config", config(tmp_path, server, "all"), "--call-extenders")
+    many = write(tmp_path, *(node(f"n-{i:03d}") for i in range(120)), pod("p"))
+    found = run(capsys, "explain", "pod", "p", "--snapshot", many, *rules)
+    assert ([doubt["code"] for doubt in found["doubts"]].count(code), "landing" in found) == (1, False)
+    few = write(tmp_path, *(node(f"n-{i:03d}") for i in range(99)), pod("p"), name="few.json")
+    found = run(capsys, "explain", "pod", "p", "--snapshot", few, *rules)
+    assert code not in [doubt["code"] for doubt in found.get("doubts", ())]
+    assert (found["landing"]["examined"], found["landing"]["of"]) == (99, 99)
+
+
+def test_an_extender_that_is_not_asked_about_the_pod_changes_no_shares(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender
+) -> None:
+    managed = [{"name": "x.y/z", "ignoredByScheduler": False}]
+    rules = ("--config", config(tmp_path, server, "all", managedResources=managed), "--call-extenders")
+    many = write(tmp_path, *(node(f"n-{i:03d}") for i in range(120)), pod("p"))
+    found = run(capsys, "explain", "pod", "p", "--snapshot", many, *rules)
+    assert (found["landing"]["examined"], found["landing"]["of"], server.asked) == (100, 120, [])

@@ -175,6 +175,7 @@ _OTHERS = (
     "config-converted",
     "devices-not-modelled",
     "extender-not-asked",
+    "extenders-asked-about-all-nodes",
     "extenders-do-not-know-the-plan",
     "gates-assumed",
     "group-elsewhere",
