@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kplan.cluster import AddPods, PodInfo, Remove
+from kplan.cluster import PodInfo, arrive, leave
 from kplan.course.eviction import Budgets, Permission
 from kplan.course.returning import copy_of
 from kplan.pipeline import Planner
@@ -89,9 +89,11 @@ def _cordons(before: Sequence[str], now: Sequence[str]) -> Iterator[Verb]:
 
 
 def take_off(trial: Planner, row: int) -> PodInfo:
-    """Take a pod off its node; give the one that its controller makes instead, which waits."""
-    victim = trial.cluster.pods[row]
-    trial.apply([Remove(row), AddPods((copy_of(victim, f"{victim.name}-r1"),))])
+    """Take a pod off its node, and its devices from it; give the one that its controller makes, which waits."""
+    cluster = trial.cluster
+    victim = cluster.pods[row]
+    copies = arrive(cluster, (copy_of(victim, f"{victim.name}-r1"),))
+    trial.apply([*leave(cluster, (row,)), *copies])
     return trial.cluster.pods[-1]
 
 

@@ -1,4 +1,4 @@
-"""Pods that others look at: by required affinity and anti-affinity, and by spread constraints that must hold."""
+"""Pods that others look at: by affinity and anti-affinity that is required, spread that must hold, and devices."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ Mask = NDArray[np.bool_]
 
 
 def related(cycle: Cycle) -> Mask:
-    """bool[P], the pods that the pod of a cycle which was run is repelled by, is drawn to or is spread among.
+    """bool[P], the pods that the pod of a run cycle is repelled by, drawn to, spread among or shares devices with.
 
     Where one of them is, and that it is, may decide on which nodes the pod fits, also on other nodes than its own.
+    Devices may be of several nodes, and are not given back in the worlds in which preemption is tried.
     """
     cluster = cycle.cluster
     mask = np.zeros(len(cluster.pods), dtype=np.bool_)
@@ -31,6 +32,8 @@ def related(cycle: Cycle) -> Mask:
     spread = _state(cycle, "PodTopologySpread", HardState)
     for one in spread.spreads if spread is not None else ():
         mask |= selected(cluster, cycle.pod, one.constraint.selector)
+    if cycle.pod.pod.spec.resource_claims:
+        mask |= np.fromiter((bool(pod.pod.spec.resource_claims) for pod in cluster.pods), np.bool_, len(cluster.pods))
     return mask
 
 

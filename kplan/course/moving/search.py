@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kplan.cluster import PodInfo
+from kplan.course.alike import likeness
 from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.journey import Journey, WantedPods, take_off, travel
 from kplan.course.moving.leaving import Leaving
@@ -95,6 +96,7 @@ class _Search:
     effort: Effort = field(init=False)
     leaving: Leaving = field(init=False)
     costs: dict[int, tuple[int, int, int, int, str]] = field(init=False)
+    kinds: dict[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         cluster = self.planner.cluster
@@ -107,6 +109,9 @@ class _Search:
                 may[pod.row] = True
                 self.costs[pod.row] = self.movable.cost(pod)
         self.leaving = Leaving(may)
+        # wanted pods alike are as good one as the other: each goes by the row of the first of its kind
+        first: dict[object, int] = {}
+        self.kinds = {row: first.setdefault(likeness(cluster.pods[row]), row) for row in self.wanted.rows}
 
     def of(self, number: int) -> tuple[list[Journey], bool, int]:
         """Search with a number of moves.
@@ -195,7 +200,11 @@ class _Depth:
                 moved = frozenset(placed) - set(self.search.wanted.rows)
                 self.found.setdefault(moved, []).append(dict(placed))
             return
-        key = (frozenset(pending), frozenset(placed.items()))
+        kinds = self.search.kinds
+        key = (
+            tuple(sorted(kinds.get(row, row) for row in pending)),
+            tuple(sorted((kinds.get(row, row), node) for row, node in placed.items())),
+        )
         if key in self._seen:
             return
         self._seen.add(key)

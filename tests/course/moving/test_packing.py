@@ -82,9 +82,14 @@ def _room(world: World, state: dict[str, str], going: frozenset[str], left: list
     )
 
 
-@pytest.mark.parametrize("first", range(0, 100, 20))
+LONG = (126, 131, 162, 202, 211, 275, 301)
+"""Clusters for which every set of nodes takes more than four seconds. They are not among the 300."""
+SEEDS = [seed for seed in range(307) if seed not in LONG]
+
+
+@pytest.mark.parametrize("first", range(0, 300, 20))
 def test_no_more_nodes_are_kept_than_have_to_be(first: int) -> None:
-    for seed in range(first, first + 20):
+    for seed in SEEDS[first : first + 20]:
         world = random_world(seed)
         objects = [one for one in world.objects() if one.name != "wanted-0"]
         found = pack(planner_of(*objects))

@@ -181,3 +181,19 @@ def test_a_pod_is_steered_where_it_has_to_go() -> None:
     )
     found = search(planner, "wanted")
     assert sorted(moves(found)) == [("x", "a", "b"), ("y", "a", "c")]
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_all_eight_find_a_place_or_none(bare: bool) -> None:
+    """Seven nodes are free and one holds a small pod: where that may not leave, seven places are none."""
+    nodes = [node(f"n{number}", cpu="4") for number in range(8)]
+    small = owned("x", "n0", "1", metadata={"ownerReferences": []} if bare else {})
+    names = [f"w{number}" for number in range(8)]
+    planner = planner_of(*nodes, node("other", cpu="2"), small, *(pod(name, requests={"cpu": "4"}) for name in names))
+    found = search(planner, *names)
+    if bare:
+        assert not found.journeys
+        return
+    assert moves(found) == [("x", "n0", "other")]
+    assert {where for _, where in found.journeys[0].placed} == {f"n{number}" for number in range(8)}
+    assert found.fewest
