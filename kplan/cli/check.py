@@ -89,7 +89,7 @@ def check(
 ) -> None:
     """Does it fit, and does it keep the rules? For CI: exit code 1 if not, 3 if only by preemption, 4 for a doubt.
 
-    Besides the formats of every command there are -o junit, sarif and github; -o name tells what fails.
+    Besides the formats of every command there are -o junit, sarif, github and codeclimate; -o name tells what fails.
     """
     from kplan.render.text.check import result
     from kplan.studies.check.policy import Policy, read_policy

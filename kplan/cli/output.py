@@ -138,13 +138,14 @@ def formats(
 
 
 def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
-    from kplan.render import github, junit, markdown, sarif
+    from kplan.render import codeclimate, github, junit, markdown, sarif
 
     return {
         "markdown": lambda: without_commands(markdown.comment(document)),
         "junit": lambda: junit.report(document),
         "sarif": lambda: sarif.log(document),
         "github": lambda: github.commands(document),
+        "codeclimate": lambda: codeclimate.report(document),
     }
 
 

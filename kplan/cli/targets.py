@@ -9,8 +9,8 @@ from pathlib import Path
 from kplan.errors import UsageError
 from kplan.sources.writing import same_file
 
-FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "name")
-OF_CHECK = ("junit", "sarif", "github")
+FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "codeclimate", "name")
+OF_CHECK = ("junit", "sarif", "github", "codeclimate")
 """Formats that only ``kplan check`` has: they tell of manifests and of what fails."""
 
 

@@ -10,26 +10,55 @@ from collections.abc import Iterator
 
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
+from kplan.words import count
+
+SHOWN = 9
+"""Annotations of a level; GitHub shows ten, of which another version's verdict may be one."""
 
 
 def commands(document: CheckResult) -> str:
-    """Write a command for each finding and doubt: errors for what counts, then warnings and notices."""
+    """Write commands: errors for what counts and for doubts, then warnings; a notice tells the verdict, and the rest.
+
+    GitHub shows ten errors and ten warnings a step. What is not counted because it was no better before is the fault
+    of no line of this change: it is told as a number.
+    """
     lines = [*_lines(document)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _lines(document: CheckResult) -> Iterator[str]:
-    for finding in document.findings:
-        yield _finding(finding)
-    for doubt in document.doubts:
-        yield _doubt(doubt)
+    counted = [finding for finding in document.findings if finding.counted]
+    warned = [finding for finding in document.findings if not finding.counted and not _old(finding)]
+    held = [doubt for doubt in document.doubts if not doubt.allowed]
+    errors = [*map(_finding, counted), *map(_doubt, held)]
+    warnings = [*map(_finding, warned)]
+    yield from _most(errors)
+    yield from _most(warnings)
     other = document.other_version
     if other is not None and not other.same:
         level = "notice" if other.verdict == "PASSES" else "error"
         because = f": {other.because.text}" if other.because is not None else ""
         yield _command(level, {"title": f"kplan under {other.rules}: {other.verdict}"}, f"{other.sentence}{because}")
-    title = f"kplan: {document.verdict}{'?' if any(not doubt.allowed for doubt in document.doubts) else ''}"
-    yield _command("notice", {"title": title}, document.sentence)
+    title = f"kplan: {document.verdict}{'?' if held else ''}"
+    old = len(document.findings) - len(counted) - len(warned)
+    more = [
+        (old, "old finding", "not counted"),
+        (len(errors) - len([*_most(errors)]), "more error", "not shown here"),
+        (len(warnings) - len([*_most(warnings)]), "more warning", "not shown here"),
+        (len(document.doubts) - len(held), "doubt", "allowed"),
+    ]
+    told = "".join(f"; {count(number, what)} {why}" for number, what, why in more if number)
+    yield _command("notice", {"title": title}, f"{document.sentence}{told}")
+
+
+def _old(finding: Finding) -> bool:
+    """Whether it was as bad before the change."""
+    return finding.on_main is not None and finding.amount <= finding.on_main
+
+
+def _most(commands_made: list[str]) -> list[str]:
+    """As many as are shown; errors and warnings have ten each, and one of the errors may be about another version."""
+    return commands_made[:SHOWN]
 
 
 def _finding(finding: Finding) -> str:
@@ -46,8 +75,7 @@ def _finding(finding: Finding) -> str:
 
 
 def _doubt(doubt: CheckDoubt) -> str:
-    level, note = ("notice", " (allowed)") if doubt.allowed else ("error", "")
-    return _command(level, {"title": f"kplan doubt {doubt.code}"}, f"{doubt.text}{note}")
+    return _command("error", {"title": f"kplan doubt {doubt.code}"}, doubt.text)
 
 
 def _command(level: str, properties: dict[str, str], message: str) -> str:

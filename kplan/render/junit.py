@@ -81,10 +81,21 @@ def _case(suite: Element, case: _Case) -> None:
     if case.skipped:
         SubElement(made, "skipped", {"message": _text(case.skipped)})
     for tag, problems in (("failure", case.failures), ("error", case.errors)):
-        for kind, message, text in problems:
+        if problems:
+            kind, message, text = _joined(problems)
             SubElement(made, tag, {"type": kind, "message": _text(message)}).text = _text(text)
     if case.output:
         SubElement(made, "system-out").text = _text(case.output)
+
+
+def _joined(problems: list[tuple[str, str, str]]) -> tuple[str, str, str]:
+    """Make one problem of all of a case: readers count a case once, and show the first element alone."""
+    if len(problems) == 1:
+        return problems[0]
+    kinds = list(dict.fromkeys(kind for kind, _, _ in problems))
+    messages = [message for _, message, _ in problems]
+    texts = "\n\n".join(f"{message}\n{text}" for _, message, text in problems)
+    return ", ".join(kinds), f"{messages[0]} (and {len(messages) - 1:,} more)", texts
 
 
 def _object(item: CheckedObject, findings: Iterable[Finding]) -> _Case:
@@ -124,9 +135,10 @@ def _version(other: OtherVersion) -> _Case:
     """The verdict under the other of two versions."""
     case = _Case(f"rules of {other.rules}", "versions", output=f"{other.verdict} {other.sentence}")
     if other.verdict != "PASSES":
+        case.output = "\n".join([case.output, *(f"doubt {doubt.code}: {doubt.text}" for doubt in other.doubts)])
         because = other.because.text if other.because is not None else ""
         case.failures = [("other-version", other.sentence, because)]
-    if other.doubts:
+    elif other.doubts:
         case.errors = [(doubt.code, doubt.text, f"--allow-doubt {doubt.code} accepts it") for doubt in other.doubts]
     return case
 

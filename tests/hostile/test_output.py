@@ -91,7 +91,7 @@ def commands(state: str, manifest: str) -> list[list[str]]:
 
 DEMO = Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml"
 GROUPS = 4
-FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "name")
+FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "codeclimate", "name")
 
 
 def stands_for_itself(text: str, format: str) -> None:
@@ -113,7 +113,7 @@ def formats_of(words: list[str]) -> tuple[str, ...]:
     return tuple(
         format
         for format in FORMATS
-        if (words[0] == "check" or format not in ("junit", "sarif", "github"))
+        if (words[0] == "check" or format not in ("junit", "sarif", "github", "codeclimate"))
         and not (format == "name" and words[:2] == ["explain", "node"])
         and not (format == "name" and words[0] in ("capacity", "diff", "bind"))
     )

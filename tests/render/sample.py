@@ -29,7 +29,7 @@ from kplan.studies.check.policy import read_policy
 GOLDENS = Path(__file__).with_name("golden") / "check"
 NOW = datetime(2026, 5, 12, 11, 30, tzinfo=UTC)
 TAKEN_AT = "2026-05-11T09:00:00Z"
-FORMATS = ("text", "wide", "json", "yaml", "markdown", "junit", "sarif", "github", "name", "html")
+FORMATS = ("text", "wide", "json", "yaml", "markdown", "junit", "sarif", "github", "codeclimate", "name", "html")
 ZONES = {"node-a": "a", "node-b": "a", "node-c": "b", "node-d": "b", "node-e": "c", "node-f": "c"}
 
 WEB = """\

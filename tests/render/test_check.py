@@ -45,10 +45,11 @@ OF_ANNOTATIONS = {"what fits", "where it goes", "the source", "the rules"}
 @pytest.mark.parametrize("fact", FACTS)
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "name"])
 def test_no_format_leaves_out_a_fact(name: str, fact: str, document: CheckResult) -> None:
-    if name in ("github", "sarif") and fact in OF_ANNOTATIONS:
+    if name in ("github", "sarif", "codeclimate") and fact in OF_ANNOTATIONS:
         pytest.skip("tells only of what is wrong")
     text = " ".join(formats(document)[name]().split())
-    assert FACTS[fact] in text
+    told = "1 old finding not counted" if (name, fact) == ("github", "what is no worse than before") else FACTS[fact]
+    assert told in text
 
 
 def test_text_is_80_columns_wide_and_ascii(document: CheckResult) -> None:

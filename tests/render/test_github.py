@@ -19,12 +19,11 @@ def test_what_does_not_count_is_a_warning_and_the_verdict_a_notice() -> None:
     assert lines[1] == "::notice title=kplan%3A PASSES::so it is"
 
 
-def test_a_doubt_is_an_error_and_an_allowed_one_a_notice() -> None:
+def test_a_doubt_is_an_error_and_an_allowed_one_a_number() -> None:
     lines = commands(document(doubts=(doubt(), doubt("no-csinodes", allowed=True)))).splitlines()
     assert lines == [
         "::error title=kplan doubt no-pods::about no-pods",
-        "::notice title=kplan doubt no-csinodes::about no-csinodes (allowed)",
-        "::notice title=kplan%3A PASSES?::so it is",
+        "::notice title=kplan%3A PASSES?::so it is; 1 doubt allowed",
     ]
 
 
@@ -48,3 +47,18 @@ def test_an_annotation_stands_at_the_field_to_change() -> None:
         "deploy/shop/web: cpu%0ATry: cpu request 2 (now 4) -> all 3 replicas land%0A"
         'web.yaml:31 spec.template.spec.containers[0].resources.requests.cpu: "4" -> "2"'
     )
+
+
+def test_what_was_as_bad_before_is_a_number_at_no_line() -> None:
+    old = finding(amount=3, on_main=3, counted=False, why_not="no worse than before")
+    worse = finding("careful", amount=2, on_main=1, counted=False, why_not="a warning")
+    lines = commands(document(findings=[old, worse])).splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["::warning", "::notice"]
+    assert lines[-1].endswith("::so it is; 1 old finding not counted")
+
+
+def test_no_more_annotations_than_are_shown() -> None:
+    many = [finding(name=f"deploy/shop/web-{number}") for number in range(12)]
+    lines = commands(document(findings=many)).splitlines()
+    assert sum(line.startswith("::error") for line in lines) == 9
+    assert lines[-1].endswith("::so it is; 3 more errors not shown here")

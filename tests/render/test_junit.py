@@ -86,3 +86,15 @@ def test_a_failure_tells_the_field_to_change() -> None:
         'web.yaml:31 spec.template.spec.containers[0].resources.requests.cpu: "4" -> "2"',
         "web.yaml:3",
     ]
+
+
+def test_a_case_has_one_failure_that_tells_all_of_them() -> None:
+    found = document(
+        checked(status="fail"),
+        findings=[finding(text="cpu"), finding("require-zones", title="in 1 of 2 zones", text="only zone-a")],
+    )
+    [failure] = tree(found).iter("failure")
+    assert failure.get("type") == "does-not-fit, require-zones"
+    assert failure.get("message") == "deploy/shop/web: its pod fits no node (and 1 more)"
+    assert "cpu" in (failure.text or "")
+    assert "only zone-a" in (failure.text or "")

@@ -58,7 +58,7 @@ def test_a_result_stands_at_its_manifest_and_names_its_rule() -> None:
     [result] = found["results"]
     assert result["locations"][0]["physicalLocation"] == {
         "artifactLocation": {"uri": "deploy/web.yaml"},
-        "region": {"startLine": 7, "startColumn": 3},
+        "region": {"startLine": 7, "endLine": 7, "startColumn": 3},
     }
     assert found["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "does-not-fit"
     assert result["level"] == "error"
@@ -91,9 +91,24 @@ def test_a_result_stands_at_the_field_to_change_and_names_its_object_beside() ->
     found = run(document(findings=[finding(attempt="cpu request 2 (now 4) -> its pod lands", edits=(EDIT,))]))
     [result] = found["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
-    assert region == {"startLine": 31, "startColumn": 18}
-    assert [one["physicalLocation"]["region"] for one in result["relatedLocations"]] == [{"startLine": 3}]
+    assert region == {"startLine": 31, "endLine": 31, "startColumn": 18}
+    assert [one["physicalLocation"]["region"] for one in result["relatedLocations"]] == [{"startLine": 3, "endLine": 3}]
     assert result["message"]["text"].endswith(
         "Try: cpu request 2 (now 4) -> its pod lands. "
         'web.yaml:31 spec.template.spec.containers[0].resources.requests.cpu: "4" -> "2"'
     )
+
+
+def test_the_title_of_an_alert_says_what_is_wrong_and_its_rule_what_to_do() -> None:
+    found = run(document(findings=[finding(title="2 of 3 pods do not fit")]))
+    [rule] = found["tool"]["driver"]["rules"]
+    assert rule["shortDescription"]["text"] == "A pod fits no node"
+    assert rule["help"]["text"].startswith("Ask for less")
+    assert found["results"][0]["message"]["text"] == "deploy/shop/web: 2 of 3 pods do not fit. cpu"
+
+
+def test_several_results_of_one_object_have_fingerprints_of_their_own() -> None:
+    found = run(document(findings=[finding(text="one"), finding(text="two"), finding(name="deploy/shop/db")]))
+    prints = [result["partialFingerprints"]["kplan/v1"] for result in found["results"]]
+    assert len(set(prints)) == 3
+    assert prints[0] == run(document(findings=[finding()]))["results"][0]["partialFingerprints"]["kplan/v1"]
