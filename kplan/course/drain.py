@@ -188,13 +188,23 @@ class _Drain(Generic[W]):
         return False
 
     def _evict(self, gone: Gone[W]) -> bool:
-        """Ask for an eviction, and carry it out where it is allowed."""
+        """Ask for an eviction, and carry it out where it is allowed; a pod that left for another is gone already."""
+        if gone.pod.gone:
+            self._left_before(gone)
+            return False
         gone.permission = Permission(True) if self.options.disable_eviction else self.run.budgets.ask(gone.pod)
         if gone.permission.allowed:
             gone.number = self.run.evicted + 1
             self.planner.apply(leave(self.planner.cluster, (gone.pod.row,)))
             self.run.budgets.left(gone.pod)
         return gone.permission.allowed
+
+    def _left_before(self, gone: Gone[W]) -> None:
+        """Tell of a pod that was evicted in favour of one of this drain: what came back for it landed with that one."""
+        gone.permission, gone.number = Permission(True), self.run.evicted + 1
+        began = self.attempts.began_as(gone.pod)
+        gone.landing = next((one for one in reversed(self.run.cascade) if one.instead_of == began), None)
+        self.run.cascade = [one for one in self.run.cascade if one is not gone.landing]
 
     def _land(self, gone: Sequence[Gone[W]]) -> None:
         """Let owners make others in place of pods that left, and place them with all they evict in turn."""

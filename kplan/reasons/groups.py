@@ -40,6 +40,8 @@ _LIFTED_BY_A_NUMBER = frozenset(
 )
 _FAR = frozenset({ReasonCode.NO_DEVICE_OF_CLASS})
 """Reasons that nothing but another node lifts: those nodes come after others that one would rather change."""
+_CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+"""How taints begin that keep nodes for the control plane: of nodes equally near, others are nearer."""
 _BY_FACTS = frozenset({ReasonCode.VOLUME_LIMIT, ReasonCode.SPREAD_SKEW})
 _SORTED_BY_FACTS = 64
 """Nodes of a group that are sorted by numbers which have to be looked up node by node."""
@@ -150,10 +152,11 @@ def narrowed(groups: Iterable[NodeGroup], row: int) -> NodeGroup | None:
     return replace(group, rows=np.array([row], dtype=np.intp)) if group is not None else None
 
 
-def _order(group: NodeGroup) -> tuple[bool, int, bool, int, int]:
+def _order(group: NodeGroup) -> tuple[bool, int, bool, bool, int, int]:
     liftable = all(atom.evictable or atom.lifted_by_a_number for atom in group.atoms)
     far = any(atom.code in _FAR for atom in group.atoms)
-    return far, len(group.atoms), not liftable, -len(group.rows), int(group.rows[0])
+    apart = any(atom.about and atom.about[0].name.startswith(_CONTROL_PLANE) for atom in group.atoms)
+    return far, len(group.atoms), not liftable, apart, -len(group.rows), int(group.rows[0])
 
 
 def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[NodeGroup]:

@@ -30,7 +30,7 @@ _CRON = re.compile(r"@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[0-
 _DEVICE_QUOTA = ".deviceclass.resource.k8s.io/"
 _LIST_OF_AMOUNTS = """
 allocatable capacity requests limits overhead allocated_resources max min default default_request
-max_limit_request_ratio pod_fixed
+max_limit_request_ratio pod_fixed target upper_bound
 consumed_capacity per_pod per_container counters node_allocatable_resources node_allocatable_resource_mappings
 """
 _AMOUNTS = frozenset(_LIST_OF_AMOUNTS.split())
@@ -307,10 +307,10 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     pod.PodResourceClaimStatus: _rules(name=_name("PodClaim"), resource_claim_name=_name("ResourceClaim")),
     pod.PodExtendedResourceClaimStatus: _rules(resource_claim_name=_name("ResourceClaim")),
     pod.NodeAllocatableResourceClaimStatus: _rules(
-        "resources", containers=_each(_name("Container")), resource_claim_name=_name("ResourceClaim")
+        resources=_amounts, containers=_each(_name("Container")), resource_claim_name=_name("ResourceClaim")
     ),
-    pod.NodeAllocatableMappedResources: _rules("name", "quantity"),
-    pod.NodeAllocatableOverheadResources: _rules("name", "per_pod", "per_container"),
+    pod.NodeAllocatableMappedResources: _rules("quantity", name=_by(Names.resource)),
+    pod.NodeAllocatableOverheadResources: _rules("per_pod", "per_container", name=_by(Names.resource)),
     pod.ContainerExtendedResourceRequest: _rules(
         resource_name=_by(Names.resource), container_name=_name("Container"), request_name=_request
     ),

@@ -90,7 +90,7 @@ def test_a_node_that_is_imagined_away_is_none_that_the_dump_lacks(
 
 def test_nodes_say_that_pods_are_missing(capsys: pytest.CaptureFixture[str], two: str) -> None:
     assert main(["nodes", "--snapshot", two]) == 0
-    assert f"         {POD}\n" in capsys.readouterr().out
+    assert f"Doubt    {POD}\n" in capsys.readouterr().out
 
 
 def test_what_does_not_fit_anyway_is_in_no_doubt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_that_no_pod_waits_is_in_doubt_where_no_pod_is_told(
 ) -> None:
     assert main([*words, "--snapshot", write(tmp_path, node("a")), "-q"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == [
-        "FITS?    no pod waits",
+        "NOTHING? no pod waits",
         "Doubt    the source holds no pods: every node counts as empty",
     ]
 

@@ -55,7 +55,7 @@ def test_a_comment_right_behind_a_separator_separates_in_files_of_any_size(
         file = tmp_path / "nodes.yaml"
         file.write_text(one + two + padding)
         assert main(["nodes", "-q", "--snapshot", str(file)]) == 0
-        assert capsys.readouterr().out.startswith("NODES    2 nodes, 0 take pods (1 cordoned, 2 at the pod limit)")
+        assert capsys.readouterr().out.startswith("NODES?   2 nodes, 0 take pods (1 cordoned, 2 at the pod limit)")
 
 
 def test_a_file_cut_in_the_middle_of_a_kind_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
