@@ -99,13 +99,17 @@ def test_what_does_not_fit_anyway_is_in_no_doubt(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.startswith("BLOCKED  ")
 
 
-@pytest.mark.parametrize("words", [["simulate"], ["explain", "pod", "-A"]], ids=["simulate", "explain"])
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [(["simulate"], "FITS?    "), (["explain", "pod", "-A"], "NOTHING? ")],
+    ids=["simulate", "explain"],
+)
 def test_that_no_pod_waits_is_in_doubt_where_no_pod_is_told(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str], verdict: str
 ) -> None:
     assert main([*words, "--snapshot", write(tmp_path, node("a")), "-q"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == [
-        "NOTHING? no pod waits",
+        f"{verdict}no pod waits",
         "Doubt    the source holds no pods: every node counts as empty",
     ]
 
