@@ -30,6 +30,7 @@ from kplan.words import listed
 _TRANSIENT = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
 _WORDS = ("like", "template", "file", "count", "name")
 _RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
+_DIGITS = tuple("0123456789")
 _MEANT = {
     **dict.fromkeys(("mem", "ram"), "memory"),
     **dict.fromkeys(("cpus", "cores", "vcpu"), "cpu"),
@@ -191,7 +192,7 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
 
 def _meant(key: str, value: str) -> str:
     """Name the resource that a misspelt one with an amount means; empty for a label."""
-    if not value[:1].isdecimal() or "/" in key:
+    if not value.startswith(_DIGITS) or "/" in key:
         return ""
     return _MEANT.get(key) or next(iter(get_close_matches(key, _RESOURCES, n=1, cutoff=0.8)), "")
 

@@ -103,7 +103,7 @@ def cluster(tmp_path: Path) -> str:
     ("words", "first"),
     [
         (["explain"], "PENDING  1 of 2 waiting pods fits no node"),
-        (["explain", "-n", "shop"], "FITS     no pod waits"),
+        (["explain", "-n", "shop"], "NOTHING  no pod waits"),
         (["explain", "new"], "FITS     default/new goes to "),
         (["explain", "rs/web"], "FITS     default/web-1 "),
         (["explain", "pods", "big"], "PENDING  default/big "),
@@ -153,7 +153,7 @@ def test_a_format_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nodes", "-o", "jsn"]) == 2
     assert capsys.readouterr().err == (
         "kplan: error: -o jsn: no such format\n"
-        "hint: one of: text, wide, json, yaml, markdown, html, name; kplan check also has junit, sarif, github\n"
+        "hint: one of: text, wide, json, yaml, markdown, html, name; kplan check also has junit, sarif, github, codeclimate\n"
     )
 
 

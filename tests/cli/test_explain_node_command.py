@@ -31,8 +31,8 @@ def test_the_whole_story(capsys: pytest.CaptureFixture[str], cluster: str) -> No
     assert main(["explain", "node", "node-a", "--snapshot", cluster]) == 0
     assert capsys.readouterr().out == dedent(
         """\
-        LOSES    node-a: of 4 waiting pods, each tried alone, 1 fits but goes
-                 elsewhere, 3 do not fit
+        LOSES    node-a: of 4 waiting pods, each tried alone, 1 fits but goes elsewhere,
+                 3 do not fit
         Because  taint dedicated=infra:NoSchedule, not tolerated: in the way of 2 of 3
 
         Node     taint dedicated=infra:NoSchedule
@@ -62,7 +62,7 @@ def test_all_namespaces_are_asked_about_unless_one_is_named(capsys: pytest.Captu
     for more in ([], ["-A"], ["-n", "other", "-A"], ["-n", "other"]):
         main([*words, *more])
         told.append(capsys.readouterr().out.partition("\n")[0])
-    assert told[:3] == ["LOSES    node-a: of 4 waiting pods, each tried alone, 1 fits but goes"] * 3
+    assert told[:3] == ["LOSES    node-a: of 4 waiting pods, each tried alone, 1 fits but goes elsewhere,"] * 3
     assert told[3] != told[0]
 
 
