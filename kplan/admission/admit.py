@@ -13,7 +13,7 @@ from kplan.admission.policies.priority import set_priority
 from kplan.admission.policies.runtime_class import set_runtime_class
 from kplan.admission.policies.tolerations import add_default_tolerations
 from kplan.admission.raw import copied
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.admission.validation.pods import check_pod
 from kplan.objects.models import Pod
 from kplan.objects.models.meta import Condition
@@ -21,7 +21,7 @@ from kplan.objects.models.pod import PodSpec
 from kplan.objects.requests import RequestRules
 
 _Key = tuple[int, str, tuple[tuple[str, str | None], ...]]
-_Answer = tuple[PodSpec, tuple[str, ...]] | Refusal
+_Answer = tuple[PodSpec, tuple[str, ...]] | AdmissionRefusal
 
 
 class Admission:
@@ -52,8 +52,8 @@ class Admission:
         if answer is None:
             self._kept.append(pod.spec)
             answer = self._answers[key] = self._answer(pod, complete)
-        if isinstance(answer, Refusal):
-            raise Refusal(answer.message, answer.problems)
+        if isinstance(answer, AdmissionRefusal):
+            raise AdmissionRefusal(answer.message, answer.problems)
         pod.spec, added = answer
         pod.status.phase = pod.status.phase or "Pending"
         if pod.spec.scheduling_gates:
@@ -66,7 +66,7 @@ class Admission:
         copy = Pod(metadata=pod.metadata, spec=copied(pod.spec))
         try:
             return copy.spec, tuple(self._admit(copy, complete))
-        except Refusal as refusal:
+        except AdmissionRefusal as refusal:
             return refusal
 
     def _admit(self, pod: Pod, complete: bool) -> list[str]:

@@ -40,7 +40,7 @@ from kplan.admission.left_out import from_broken, hook_of, in_template, key_of, 
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.object_quota import maker_of, maker_refusal, quota_refusal
 from kplan.admission.raw import copied, dig, dig_text, has_deadline
-from kplan.admission.refusal import Refusal, Refusals, claim_refusal
+from kplan.admission.refusal import AdmissionRefusal, Refusals, claim_refusal
 from kplan.admission.server import Server
 from kplan.admission.validation.claims import claim_problems
 from kplan.admission.validation.decoding import Decoding
@@ -223,7 +223,7 @@ class _Run:
         try:
             self.server.let_in_claim(claim)
             self.silent += 1
-        except Refusal as refusal:
+        except AdmissionRefusal as refusal:
             self._refuse(manifest, claim_refusal(claim, refusal), by_quota=refusal.by_quota)
 
     def _let_in(self, manifest: ManifestObject, name: str) -> bool:

@@ -7,7 +7,7 @@ from kplan.admission.validation.problems import Problem
 from kplan.objects.models import PersistentVolumeClaim
 
 
-class Refusal(Exception):
+class AdmissionRefusal(Exception):
     """An object that the API server would refuse; never leaves the package.
 
     Attributes:
@@ -35,15 +35,15 @@ class Refusals:
 
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
-    refusals: dict[str, Refusal] = field(default_factory=dict)
+    refusals: dict[str, AdmissionRefusal] = field(default_factory=dict)
 
-    def add(self, refusal: Refusal, told: str) -> None:
+    def add(self, refusal: AdmissionRefusal, told: str) -> None:
         """Take one, and what is said of its pod."""
         self.counts[refusal.message] += 1
         self.first.setdefault(refusal.message, told)
         self.refusals.setdefault(refusal.message, refusal)
 
 
-def claim_refusal(claim: PersistentVolumeClaim, refusal: Refusal) -> str:
+def claim_refusal(claim: PersistentVolumeClaim, refusal: AdmissionRefusal) -> str:
     """Say of a claim that it is refused, as the server does."""
     return f'persistentvolumeclaims "{claim.name}" is forbidden: {refusal.message}'

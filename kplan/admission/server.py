@@ -9,7 +9,7 @@ from kplan.admission.policies.claims import ephemeral_claims, set_claim_defaults
 from kplan.admission.policies.limit_ranger import check_claim_limits
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.quota import Quotas
-from kplan.admission.refusal import Refusal, Refusals, claim_refusal
+from kplan.admission.refusal import AdmissionRefusal, Refusals, claim_refusal
 from kplan.objects.kind_words import WORKLOAD_WORDS, kind_word
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.requests import RequestRules
@@ -72,19 +72,19 @@ class Server:
         added: list[str] = []
         if self._owners.get(pod.key, _owner_of(pod)) != _owner_of(pod):
             # of a name that a controller chooses, another pod may be there: it tries in vain until that is gone
-            refusals.add(Refusal(pod.name), f'pods "{pod.name}" already exists')
+            refusals.add(AdmissionRefusal(pod.name), f'pods "{pod.name}" already exists')
             return False
         for claim in draft.claims:
             try:
                 added += self.let_in_claim(claim)
-            except Refusal as refusal:
+            except AdmissionRefusal as refusal:
                 refusals.add(refusal, claim_refusal(claim, refusal))
                 return False
         try:
             added = [*self.admission.admit(pod, complete=change.workload.partition("/")[0] in _OWN_WORDS), *added]
             if change.verdict not in ("changed", "continues"):  # a rollout is held against quotas as it goes on
                 self.quotas.let_in_pod(pod, terminating=deadline)
-        except Refusal as refusal:
+        except AdmissionRefusal as refusal:
             what = f'Pod "{pod.name}" is invalid' if refusal.problems else f'pods "{pod.name}" is forbidden'
             refusals.add(refusal, f"{what}: {refusal.message}")
             return False
@@ -98,7 +98,7 @@ class Server:
         for claim in ephemeral_claims(pod):
             try:
                 added += self.let_in_claim(claim)
-            except Refusal as refusal:
+            except AdmissionRefusal as refusal:
                 self.notes.append(f"pod {pod.key} waits: {claim_refusal(claim, refusal)}")
         self.pods.append(ExpandedPod(pod, change.workload, change.place, tuple(added)))
         return True

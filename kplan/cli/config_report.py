@@ -22,7 +22,7 @@ from kplan.result.document_config import (
 
 if TYPE_CHECKING:
     from kplan.cli.session import Session
-    from kplan.config.effective import Difference, Effective
+    from kplan.config.effective import Effective, SettingDifference
     from kplan.config.migrate import Migration
     from kplan.framework.args import Extender
 
@@ -89,7 +89,7 @@ def _profile(one: Effective) -> ConfiguredProfile:
     )
 
 
-def _text(difference: Difference) -> str:
+def _text(difference: SettingDifference) -> str:
     plugin, points = difference.plugin, ", ".join(difference.points)
     default, here = shown(difference.default), shown(difference.here)
     match difference.code:

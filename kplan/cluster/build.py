@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 Array = NDArray[Any]
 
 
-class Counted(NamedTuple):
+class PodAmounts(NamedTuple):
     """What a pod asks for and what it counts on its node, in the scheduler's units.
 
     Attributes:
@@ -101,7 +101,7 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     before = len(cluster.pods)
     resources = cluster.resources
     running = [pod for pod in pods if not pod.ended]
-    known: dict[bytes, Counted] = cluster.objects.derived("what pods count", (), dict)
+    known: dict[bytes, PodAmounts] = cluster.objects.derived("what pods count", (), dict)
     counted = [_counted(cluster, pod, known) for pod in running]
     infos = [
         _info(cluster, pod, before + i, counts) for i, (pod, counts) in enumerate(zip(running, counted, strict=True))
@@ -134,7 +134,7 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     return revert
 
 
-def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[Counted]) -> dict[str, Array]:
+def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[PodAmounts]) -> dict[str, Array]:
     """Lay pods out as columns, by name."""
     sizes = {**sizes_of(cluster), "P": len(infos)}
     columns = {column.name: column.blanks(sizes) for column in PER_POD}
@@ -176,7 +176,7 @@ def _lengthened(column: Array, values: Array) -> Array:
     return room[..., :need]
 
 
-def _info(cluster: Cluster, pod: Pod, row: int, counts: Counted) -> PodInfo:
+def _info(cluster: Cluster, pod: Pod, row: int, counts: PodAmounts) -> PodInfo:
     spec = pod.spec
     return PodInfo(
         row=row,
@@ -194,7 +194,7 @@ def _info(cluster: Cluster, pod: Pod, row: int, counts: Counted) -> PodInfo:
     )
 
 
-def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, Counted]) -> Counted:
+def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, PodAmounts]) -> PodAmounts:
     """Work out what a pod counts; pods of one template are alike in all that decides it, so that is done once."""
     spec, status = pod.spec, pod.status
     key = _encode(
@@ -213,7 +213,7 @@ def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, Counted]) -> Counted
     )
     counts = known.get(key)
     if counts is None:
-        counts = known[key] = Counted(
+        counts = known[key] = PodAmounts(
             pod_requests(pod, cluster.rules, use_status=False),
             non_zero_requests(pod, cluster.rules, use_status=False),
             pod_requests(pod, cluster.rules, use_status=True),

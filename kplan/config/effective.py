@@ -70,7 +70,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SettingDifference:
     """One way in which a profile is not that of a scheduler without configuration.
 
     Attributes:
@@ -106,7 +106,7 @@ class Effective:
     percentage_of_nodes_to_score: int
     points: Mapping[str, tuple[PluginAt, ...]]
     arguments: tuple[Argument, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[SettingDifference, ...]
 
 
 def effective(
@@ -230,29 +230,29 @@ def _without_none(value: Any) -> Any:
     return [_without_none(item) for item in value] if isinstance(value, list) else value
 
 
-def _differences(profile: Profile, usual: Profile) -> Iterator[Difference]:
+def _differences(profile: Profile, usual: Profile) -> Iterator[SettingDifference]:
     yield from _plugins_that_differ(profile, usual)
     for name in profile.plugins["score"]:
         here, default = profile.weights.get(name, 1), usual.weights.get(name, 1)
         if name in usual.plugins["score"] and here != default:
-            yield Difference("weight", name, ("score",), "", default, here)
+            yield SettingDifference("weight", name, ("score",), "", default, here)
     for point in _ORDER_DECIDES:
         ours, theirs = profile.plugins.get(point, ()), usual.plugins.get(point, ())
         both = [name for name in theirs if name in ours]
         if [name for name in ours if name in theirs] != both:
-            yield Difference("order", "", (point,), "", list(theirs), list(ours))
+            yield SettingDifference("order", "", (point,), "", list(theirs), list(ours))
     for plugin, args in profile.args.items():
         known = usual.args.get(plugin)
         before = written(known) if known is not None and type(known) is type(args) else {}
         for name, value in written(args).items():
             if known is not None and value != before.get(name):
-                yield Difference("argument", plugin, (), name, before.get(name), value)
+                yield SettingDifference("argument", plugin, (), name, before.get(name), value)
     percentage = profile.percentage_of_nodes_to_score
     if percentage != usual.percentage_of_nodes_to_score:
-        yield Difference("percentage", default=usual.percentage_of_nodes_to_score, here=percentage)
+        yield SettingDifference("percentage", default=usual.percentage_of_nodes_to_score, here=percentage)
 
 
-def _plugins_that_differ(profile: Profile, usual: Profile) -> Iterator[Difference]:
+def _plugins_that_differ(profile: Profile, usual: Profile) -> Iterator[SettingDifference]:
     """Plugins that run at points where the default does not have them, and the other way round."""
     sides: tuple[tuple[Code, Profile, Profile], ...] = (("added", profile, usual), ("removed", usual, profile))
     for code, here, there in sides:
@@ -262,4 +262,4 @@ def _plugins_that_differ(profile: Profile, usual: Profile) -> Iterator[Differenc
                 if name not in there.plugins.get(point, ()):
                     points.setdefault(name, []).append(point)
         for name, at in points.items():
-            yield Difference(code, name, tuple(at))
+            yield SettingDifference(code, name, tuple(at))

@@ -29,7 +29,7 @@ _WORTH_IT = 500
 
 
 @dataclass
-class Counted(Generic[W]):
+class CountedSets(Generic[W]):
     """What a count came to.
 
     Attributes:
@@ -77,7 +77,7 @@ def count_sets(
     most: int = BOUND,
     *,
     why: Why[W] | None = None,
-) -> Counted[W]:
+) -> CountedSets[W]:
     """Place sets until a pod of one does not fit, and take all of it back.
 
     Args:
@@ -101,13 +101,13 @@ def count_sets(
     with planner.trial() as trial:
         for supply in supplies:
             trial.apply(supply.begin())
-        counted: Counted[W] = Counted(on=[{} for _ in supplies])
+        counted: CountedSets[W] = CountedSets(on=[{} for _ in supplies])
         if len(supplies) == 1 and most >= BOUND and _fill(trial, supplies[0], counted):
             return counted
         return _count(trial, supplies, ratio, most, counted, why)
 
 
-def _fill(planner: Planner, supply: Supply, counted: Counted[W]) -> bool:
+def _fill(planner: Planner, supply: Supply, counted: CountedSets[W]) -> bool:
     """Put many pods that do not mind each other on their nodes at once; those that are left are tried one by one.
 
     Where nothing but amounts keeps copies of a pod apart, a node takes as many as its free amounts hold, in whatever
@@ -172,9 +172,9 @@ def _count(
     supplies: Sequence[Supply],
     ratio: Sequence[int],
     most: int,
-    counted: Counted[W],
+    counted: CountedSets[W],
     why: Why[W] | None,
-) -> Counted[W]:
+) -> CountedSets[W]:
     stores = [_Store(planner, supply) for supply in supplies]
     attached, tried = Attached(), 0
     while counted.sets < most and tried < BOUND:

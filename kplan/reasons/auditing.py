@@ -40,7 +40,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TextDifference:
     """Why a recorded text differs.
 
     Attributes:
@@ -68,7 +68,7 @@ class Difference:
 
 def difference(
     recorded: str, now: str, since: str, pod: PodInfo, cluster: Cluster, pipeline: Pipeline, by_version: VersionText
-) -> Difference:
+) -> TextDifference:
     """Find out why a recorded text is another than kplan's.
 
     Args:
@@ -82,23 +82,23 @@ def difference(
     """
     versions = tuple(sorted(by_version(pod.key, recorded)))
     if versions or is_old(recorded):
-        return Difference(WhyCode.VERSION, versions=versions)
+        return TextDifference(WhyCode.VERSION, versions=versions)
     then, today = read(recorded), read(now)
     foreign = tuple(sorted(refused_by(recorded) - pipeline.plugins.keys()))
     unknown = unknown_reasons(recorded)
     newer = tuple(node.name for node in cluster.nodes if _is_newer(node, since))
     started = sum(1 for other in cluster.pods if other.bound and (other.pod.status.start_time or "") > since > "")
     if foreign or unknown:
-        return Difference(WhyCode.CONFIGURATION, plugins=foreign, unknown=unknown)
+        return TextDifference(WhyCode.CONFIGURATION, plugins=foreign, unknown=unknown)
     nodes = _nodes(then, today, len(cluster.nodes))
     if not now:
-        return Difference(WhyCode.FITS_NOW, nodes=nodes, newer_nodes=newer, newer_pods=started)
+        return TextDifference(WhyCode.FITS_NOW, nodes=nodes, newer_nodes=newer, newer_pods=started)
     if then is None or today is None:
-        return Difference(WhyCode.UNKNOWN)
+        return TextDifference(WhyCode.UNKNOWN)
     reasons = tuple(_changed(then, today))
     if not reasons and nodes is None:
-        return Difference(WhyCode.PREEMPTION, preemption=(then.post_filter, today.post_filter))
-    return Difference(WhyCode.STATE, nodes=nodes, reasons=reasons, newer_nodes=newer, newer_pods=started)
+        return TextDifference(WhyCode.PREEMPTION, preemption=(then.post_filter, today.post_filter))
+    return TextDifference(WhyCode.STATE, nodes=nodes, reasons=reasons, newer_nodes=newer, newer_pods=started)
 
 
 VersionText = Callable[[str, str], Iterable[int]]

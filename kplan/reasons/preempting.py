@@ -123,7 +123,7 @@ def _obstacles(groups: Sequence[NodeGroup]) -> tuple[Obstacle, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class WouldLeave:
     """A pod that would be evicted.
 
     Attributes:
@@ -150,18 +150,18 @@ class Leaving:
         return DEFAULT_GRACE if grace is None else grace
 
 
-def leaving(cluster: Cluster, pods: Sequence[int]) -> list[Leaving]:
+def leaving(cluster: Cluster, pods: Sequence[int]) -> list[WouldLeave]:
     """Count the victims on one node against their budgets, in the order they would be evicted."""
     used: Counter[str] = Counter()
     return [_leaving(cluster, cluster.pods[row], used) for row in pods]
 
 
-def _leaving(cluster: Cluster, pod: PodInfo, used: Counter[str]) -> Leaving:
+def _leaving(cluster: Cluster, pod: PodInfo, used: Counter[str]) -> WouldLeave:
     """Count one victim; of several budgets the first that breaks is told, else the last."""
-    told = Leaving(pod)
+    told = WouldLeave(pod)
     for budget in budgets_of(cluster, pod):
         used[budget.key] += 1
-        told = Leaving(pod, budget, used[budget.key], budget.status.disruptions_allowed or 0)
+        told = WouldLeave(pod, budget, used[budget.key], budget.status.disruptions_allowed or 0)
         if told.breaks:
             break
     return told

@@ -23,7 +23,7 @@ _MERGE_KEYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SpecDifference:
     """One field in which two objects differ; lists are one field.
 
     Attributes:
@@ -54,7 +54,7 @@ def with_containers(spec: PodSpec, change: Callable[[Container], Container]) -> 
 
 def differences(
     before: Mapping[str, Any], after: Mapping[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[Difference]:
+) -> Iterator[SpecDifference]:
     """Find the fields in which two objects differ, in their order.
 
     Args:
@@ -69,7 +69,7 @@ def differences(
         if isinstance(old, dict) and isinstance(new, dict):
             yield from differences(old, new, (*path, key))
         else:
-            yield Difference((*path, key), old, new)
+            yield SpecDifference((*path, key), old, new)
 
 
 def merge_patch(before: PodSpec, after: PodSpec) -> dict[str, Any]:

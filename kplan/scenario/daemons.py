@@ -10,7 +10,7 @@ from kplan.admission.admit import Admission
 from kplan.admission.controllers.daemons import add_tolerations, runs_on, tied_to
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.raw import copied
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
 from kplan.objects.models import DaemonSet, Node, Pod, PodStatus
@@ -76,7 +76,7 @@ def _of_set(cluster: Cluster, item: DaemonSet, node: Node, sample: PodInfo | Non
     pod = Pod(metadata=metadata, spec=tied_to(spec, node.name), status=PodStatus(phase="Pending"))
     try:
         Admission(Policies.of(cluster.state, ()), cluster.rules).admit(pod)
-    except Refusal:
+    except AdmissionRefusal:
         return None
     return pod
 

@@ -17,7 +17,7 @@ import msgspec
 from kplan.objects.kinds import BY_MODEL, KINDS
 from kplan.objects.models import Model, Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
-from kplan.sources.redact_names import NODE, Names, Pseudonyms, Seen
+from kplan.sources.redact_names import NODE, Names, Pseudonyms, SeenNames
 from kplan.sources.redact_rules import fields_of
 from kplan.sources.redact_scheduler import hidden_configuration
 from kplan.sources.redact_words import is_plain, release_of
@@ -39,7 +39,7 @@ def redact(state: ClusterState) -> tuple[ClusterState, dict[str, str]]:
     Returns:
         the state under false names, and the true name of each pseudonym.
     """
-    seen = Seen()
+    seen = SeenNames()
     for item in (*state.objects(), *_of_templates(state)):
         _walk(item, seen)
     for group in state.node_templates:

@@ -124,7 +124,7 @@ class Names(ABC):
         return text if text in _EVERY_ADDRESS else self.word(ADDRESS, text)
 
 
-class Seen(Names):
+class SeenNames(Names):
     """Collects all names of each kind."""
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class Pseudonyms(Names):
         claims: pod and volume of claims that are named after both, as generic ephemeral volumes are.
     """
 
-    def __init__(self, seen: Seen, claims: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, seen: SeenNames, claims: Iterable[tuple[str, str]]) -> None:
         self._of: dict[str, dict[str, str]] = {
             kind: _ranked(kind, sorted(words, key=str.encode)) for kind, words in seen.words.items()
         }

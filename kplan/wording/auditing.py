@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from kplan.reasons.auditing import Difference, WhyCode
+from kplan.reasons.auditing import TextDifference, WhyCode
 from kplan.result.document_audit import AuditedPod
 from kplan.result.document_base import Cause
 from kplan.words import count, joined, listed
@@ -31,12 +31,12 @@ def because(pods: Sequence[AuditedPod]) -> Cause | None:
     return Cause(code=code, text=f"{many}{first.text}")
 
 
-def why(found: Difference) -> Cause:
+def why(found: TextDifference) -> Cause:
     """Why one differs."""
     return Cause(code=found.code, text=_why(found))
 
 
-def _why(found: Difference) -> str:
+def _why(found: TextDifference) -> str:
     match found.code:
         case WhyCode.VERSION if not found.versions:
             return "its reasons are those of a scheduler older than 1.34, the oldest that kplan knows"
@@ -59,7 +59,7 @@ def _why(found: Difference) -> str:
     return "not known: please report it, with both texts"
 
 
-def _evidence(found: Difference) -> str:
+def _evidence(found: TextDifference) -> str:
     """What shows that the state has changed."""
     told = []
     if found.nodes is not None:
@@ -71,7 +71,7 @@ def _evidence(found: Difference) -> str:
     return f" ({'; '.join(told)})" if told else ""
 
 
-def why_lines(found: Difference) -> Iterator[str]:
+def why_lines(found: TextDifference) -> Iterator[str]:
     """What differs, a line each."""
     if found.nodes is not None:
         yield f"nodes: {found.nodes[0]:,} recorded, {found.nodes[1]:,} now"

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from kplan.course.counting import Counted
+from kplan.course.counting import CountedSets
 from kplan.course.supply import Supply
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import CapacityWorkload, Growth
@@ -26,7 +26,7 @@ def shapes_sentence(fits: int, shapes: int) -> str:
 
 def capacity_sentence(
     workloads: Sequence[CapacityWorkload],
-    counted: Counted[Any],
+    counted: CountedSets[Any],
     wanted: int | None,
     replicas: int | None,
     growth: Growth | None,

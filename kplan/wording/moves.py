@@ -8,7 +8,7 @@ from kplan.cluster import PodInfo
 from kplan.course.eviction import Permission
 from kplan.course.moving import Journey, Movable, SearchResult
 from kplan.course.moving.movable import asked_to_stay, has_local_data
-from kplan.course.moving.replay import Replayed
+from kplan.course.moving.replay import ReplayedJourney
 from kplan.result.document_base import Cause
 from kplan.words import count, listed
 
@@ -94,7 +94,7 @@ def _host_path(pod: PodInfo) -> bool:
     return any(volume.host_path is not None for volume in pod.pod.spec.volumes or ())
 
 
-def notes(journey: Journey, replayed: Replayed) -> list[str]:
+def notes(journey: Journey, replayed: ReplayedJourney) -> list[str]:
     """What else there is to say of a journey."""
     told = []
     if replayed.first:

@@ -8,7 +8,7 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.course.returning import AfterEviction
 from kplan.framework.preemption import Ineligible, PickRule, Preemption
 from kplan.reasons.groups import NodeGroup
-from kplan.reasons.preempting import Hopeless, Leaving, Obstacle, Spared, against, hopeless, leaving, spared
+from kplan.reasons.preempting import Hopeless, Obstacle, Spared, WouldLeave, against, hopeless, leaving, spared
 from kplan.result import Outcome
 from kplan.result.document import Preempt, Victim
 from kplan.result.landing import LandingShares
@@ -92,7 +92,7 @@ def preempt_part(
     )
 
 
-def _victim(cluster: Cluster, node: str, one: Leaving, *, chosen: bool) -> Victim:
+def _victim(cluster: Cluster, node: str, one: WouldLeave, *, chosen: bool) -> Victim:
     budget = "none"
     if one.budget is not None:
         budget = f"BREAKS {one.budget.name}" if one.breaks else f"{one.budget.name} {one.used} of {one.allowed}"

@@ -12,7 +12,7 @@ from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.priority import set_priority
 from kplan.admission.policies.runtime_class import merge_tolerations
 from kplan.admission.policies.tolerations import add_default_tolerations
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod, PriorityClass, ResourceRequirements, Toleration
 from kplan.objects.models.pod import PodSpec
 from kplan.objects.requests import RequestRules
@@ -141,7 +141,7 @@ def test_amounts_from_elsewhere_are_written_as_the_api_server_writes_them() -> N
     ],
 )  # fmt: skip
 def test_bounds_of_a_limit_range(given: dict[str, Any], limit_range: dict[str, Any], message: str) -> None:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(AdmissionRefusal) as caught:
         admit(one(resources=given), limits(**limit_range))
     assert caught.value.message == message
 
@@ -152,7 +152,9 @@ def test_bounds_of_a_claim() -> None:
     )
     assert isinstance(claim, PersistentVolumeClaim)
     range_ = limits(type="PersistentVolumeClaim", max={"storage": "1Gi"})
-    with pytest.raises(Refusal, match="maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 5Gi"):
+    with pytest.raises(
+        AdmissionRefusal, match="maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 5Gi"
+    ):
         check_claim_limits(claim, [range_])  # type: ignore[list-item]
 
 
@@ -205,7 +207,7 @@ def test_priority(spec: dict[str, Any], classes: dict[str, PriorityClass], prior
     ],
 )
 def test_priorities_that_are_refused(spec: dict[str, Any], message: str) -> None:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(AdmissionRefusal) as caught:
         set_priority(msgspec.convert(spec, PodSpec), CLASSES)  # type: ignore[arg-type]
     assert caught.value.message == message
 
@@ -272,7 +274,7 @@ SANDBOX = make("RuntimeClass", "box", overhead={"podFixed": {"cpu": "250m"}}, sc
     ],
 )
 def test_runtime_classes_that_refuse(spec: dict[str, Any], message: str) -> None:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(AdmissionRefusal) as caught:
         admit(one(**spec), SANDBOX)
     assert caught.value.message == message
 

@@ -20,7 +20,7 @@ import numpy as np
 from kplan import Scheduler
 from kplan.course.moving import Movable
 from kplan.course.moving.bounds import eligible
-from kplan.course.moving.packing import Packed, Packing
+from kplan.course.moving.packing import Packed, PackSearch
 from kplan.pipeline import Planner
 from kplan.sources.load import load_values
 
@@ -69,7 +69,7 @@ def packed(planner: Planner) -> tuple[int, Packed]:
     events = planner.simulate().events
     left = sum(event.outcome.last.placement is None for event in events)
     planner.preempt = False
-    return left, Packing(planner, Movable(planner), np.ones(len(planner.cluster.nodes))).run()
+    return left, PackSearch(planner, Movable(planner), np.ones(len(planner.cluster.nodes))).run()
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from kplan.config import features
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import PersistentVolumeClaim, Pod
 from kplan.result.document_bind import BindPod
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 from kplan.sources.live.lists import list_kind, path_of
 from kplan.sources.live.reflector import Changed, Listed
 from tests.bind.fakes import FakeClient, answer
@@ -134,7 +134,7 @@ class Refusing(FakeClient):
 
     def lines(self, path: str, query: Mapping[str, str], *, what: str, quiet: float) -> Iterator[bytes]:
         self.paths.append(f"{path} from {query['resourceVersion']}")
-        raise Answer(403, "no")
+        raise ServerAnswer(403, "no")
 
 
 def test_each_kind_is_followed_at_its_own_path_and_a_refusal_is_not_asked_about_again_at_once() -> None:

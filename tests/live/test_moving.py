@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kplan.course.moving import Journey, Movable, Moved, WantedPods, fewest_moves
-from kplan.course.moving.packing import Limits, Packing
+from kplan.course.moving.packing import Limits, PackSearch
 from kplan.pipeline import Planner
 from kplan.scenario.nodes import Cordon
 from tests.live.controllers import Watch, apply, controllers_running, is_ready, read_state, serve
@@ -103,7 +103,7 @@ def test_nodes_are_emptied_as_planned(plane: ControlPlane, watch: Watch, case: C
     planner = planner_of(plane)
     mine = [f"{case.name}-{number}" for number in range(len(case.cpus))]
     worth = np.array([float(node.name in mine) for node in planner.cluster.nodes])
-    found = Packing(planner, Movable(planner), worth, Limits(only=frozenset(mine))).run()
+    found = PackSearch(planner, Movable(planner), worth, Limits(only=frozenset(mine))).run()
     assert len(found.emptied.nodes) == 2
 
     for name in found.emptied.nodes:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kplan.objects.models import PodSpec
-from kplan.remedies.specs import Difference, differences, merge_patch
+from kplan.remedies.specs import SpecDifference, differences, merge_patch
 from tests.builders import pod
 
 
@@ -17,10 +17,10 @@ def test_maps_are_looked_into_and_lists_are_one_field() -> None:
     before = {"a": {"b": 1, "c": [1, 2]}, "gone": True}
     after = {"a": {"b": 2, "c": [1, 3]}, "new": {"x": 1}}
     assert list(differences(before, after)) == [
-        Difference(("a", "b"), 1, 2),
-        Difference(("a", "c"), [1, 2], [1, 3]),
-        Difference(("gone",), True, None),
-        Difference(("new",), None, {"x": 1}),
+        SpecDifference(("a", "b"), 1, 2),
+        SpecDifference(("a", "c"), [1, 2], [1, 3]),
+        SpecDifference(("gone",), True, None),
+        SpecDifference(("new",), None, {"x": 1}),
     ]
 
 

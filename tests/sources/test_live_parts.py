@@ -17,7 +17,7 @@ from kplan.sources.live import scheduler
 from kplan.sources.live.bucket import TokenBucket
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.discovery import NOWHERE, served
-from kplan.sources.live.failures import Answer, of_status, of_transport
+from kplan.sources.live.failures import ServerAnswer, of_status, of_transport
 from kplan.sources.live.lists import list_kind, path_of
 from kplan.sources.live.load import take
 
@@ -109,7 +109,7 @@ class FakeConnection(Connection):
 
     def get(self, path: str, query: Mapping[str, str] | None = None, *, what: str) -> bytes:
         if path not in self.bodies:
-            raise Answer(404, "not found")
+            raise ServerAnswer(404, "not found")
         return msgspec.json.encode(self.bodies[path])
 
 

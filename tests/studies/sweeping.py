@@ -33,7 +33,7 @@ from kplan.studies.sweep import (
     merged,
     sweep,
 )
-from kplan.studies.sweep.scenario import Answer, Question
+from kplan.studies.sweep.scenario import Question, QuestionAnswer
 from tests.scenario.worlds import owned, shop
 
 SCHEDULER = kplan.Scheduler.of("1.37")
@@ -96,7 +96,7 @@ def everything() -> tuple[Bench, list[Scenario]]:
 class Lethal(Question):
     """A question that nobody outlives who asks it."""
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("killed")
 
@@ -105,7 +105,7 @@ class Lethal(Question):
 class Broken(Question):
     """A question that shows a bug, having changed the cluster by half."""
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         planner.cluster.requested[:] += 1
         raise ZeroDivisionError("half done")
 
@@ -120,7 +120,7 @@ class Held(Question):
 
     pid: str
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         file = Path(self.pid)
         if not file.exists():
             unfinished = file.with_suffix(".unfinished")

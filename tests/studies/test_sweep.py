@@ -14,7 +14,7 @@ from kplan.studies.drain import DrainAsked, drain
 from kplan.studies.fail import each_failure
 from kplan.studies.origin import origin
 from kplan.studies.sweep import AskedAxis, Axis, Bench, Grid, Point, Waiting, Workers, report
-from kplan.studies.sweep.questions import DRAIN, Drained, Lost, Moved
+from kplan.studies.sweep.questions import DRAIN, DrainQuestion, LossQuestion, MovesQuestion
 from kplan.studies.sweep.scenario import Scenario
 from tests.builders import node, pod
 from tests.scenario.worlds import owned, shop
@@ -201,16 +201,16 @@ def test_the_last_axis_that_asks_asks_and_the_others_happen_before() -> None:
     first, _, last = grid.scenarios()
     assert first.name == "drain node-a, fail zone east"
     assert [step.flag for step in first.steps if not hasattr(step, "verb")] == ["--drain node-a"]
-    assert (first.question, last.question) == (Lost(("node-a", "node-b")), Lost(("node-c",)))
+    assert (first.question, last.question) == (LossQuestion(("node-a", "node-b")), LossQuestion(("node-c",)))
     turned = grid_of(bench_of(shop()), AskedAxis("fail", ("zone",)), AskedAxis("drain", ("node-c",)))
     lost = next(iter(turned.scenarios()))
     assert [step.flag for step in lost.steps if not hasattr(step, "verb")] == ["--fail node-a --fail node-b"]
-    assert lost.question == Drained("node-c")
+    assert lost.question == DrainQuestion("node-c")
 
 
 def test_a_scenario_that_names_what_is_not_there_fails_alone() -> None:
     bench = bench_of(shop())
-    points = (Point("typo", (Cordon("node-z"),), Moved()), Point("fine", (Cordon("node-a"),), Moved()))
+    points = (Point("typo", (Cordon("node-z"),), MovesQuestion()), Point("fine", (Cordon("node-a"),), MovesQuestion()))
     typo, fine = swept(bench, list(Grid((Axis("scenario", points),), Waiting()).scenarios()), Workers(jobs=1))
     assert (typo.verdict, fine.verdict) == ("FAILED", "FITS")
     assert typo.because is not None

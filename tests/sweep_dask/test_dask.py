@@ -11,7 +11,7 @@ import pytest
 
 from kplan.errors import KplanError, UsageError
 from kplan.studies.sweep import Workers, digests, sweep
-from kplan.studies.sweep.base import Packed, pack
+from kplan.studies.sweep.base import PackedBase, pack
 from kplan.studies.sweep.dask import DaskWorkers
 from tests.scenario.worlds import shop
 from tests.studies.sweeping import Held, Lethal, bench_of, everything, swept, timeless, until
@@ -71,7 +71,7 @@ def test_where_no_scheduler_answers_it_is_said(monkeypatch: pytest.MonkeyPatch) 
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match="--dask needs the distributed package") as refused:
-        DaskWorkers("tcp://127.0.0.1:1", Packed("x", "0", b""))
+        DaskWorkers("tcp://127.0.0.1:1", PackedBase("x", "0", b""))
     assert refused.value.hint == "pip install 'kplan[dask]'"
 
 

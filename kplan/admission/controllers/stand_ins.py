@@ -17,7 +17,7 @@ from kplan.admission.admit import Admission
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.controllers.workloads import HASH_LABEL, Workload
 from kplan.admission.raw import copied, dig, read_template
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects import models
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import LabelSelector, Object, Pod, ReplicaSet
@@ -146,7 +146,7 @@ def _owns(kind: str, name: str, owner: OwnerReference, pod: Pod) -> bool:
 def _admitted(pod: Pod, template: Pod, admission: Admission) -> object:
     try:
         admission.admit(pod)
-    except Refusal:
+    except AdmissionRefusal:
         return None
     return _seen(bare(pod, template))
 

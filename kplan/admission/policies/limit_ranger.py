@@ -6,7 +6,7 @@ order, so equal pods may get either; here the first by name wins.
 
 from collections.abc import Callable, Iterable, Mapping
 
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects.models import Container, LimitRange, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements
 from kplan.objects.models.policy import LimitRangeItem
 from kplan.objects.quantity import canonical, format_sum, milli_value, value
@@ -118,7 +118,7 @@ def _refuse(problems: list[str]) -> None:
     """Refuse if there is a problem."""
     told = list(filter(None, problems))
     if told:
-        raise Refusal(aggregate(told))
+        raise AdmissionRefusal(aggregate(told))
 
 
 def _bounds(item: LimitRangeItem, requests: Resources, limits: Resources) -> list[str]:

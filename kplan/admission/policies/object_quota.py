@@ -17,7 +17,7 @@ from kplan.admission.controllers.operators import group_of
 from kplan.admission.controllers.workloads import Draft, Workload
 from kplan.admission.policies.quota import Quotas
 from kplan.admission.raw import dig, dig_text
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects.kinds import find
 from kplan.objects.models import Deployment, ReplicaSet
 from kplan.objects.quantity import NANO_PER_UNIT
@@ -109,7 +109,7 @@ def _is_there(manifest: ManifestObject, made: ReplicaSet, state: ClusterState | 
 def _charged(quotas: Quotas, resource: tuple[str, str], namespace: str, name: str, more: Amounts | None = None) -> str:
     try:
         quotas.let_in_object(*resource, namespace, name, more or {})
-    except Refusal as refusal:
+    except AdmissionRefusal as refusal:
         return f'{".".join(filter(None, resource))} "{name}" is forbidden: {refusal.message}'
     return ""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects.models import PriorityClass
 from kplan.objects.models.pod import PodSpec
 
@@ -27,12 +27,12 @@ def set_priority(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> list[st
     """
     priority, policy, origin = _establish(spec, classes)
     if spec.priority is not None and spec.priority != priority:
-        raise Refusal(
+        raise AdmissionRefusal(
             f"the integer value of priority ({spec.priority}) must not be provided in pod spec; priority admission "
             f"controller computed {priority} from the given PriorityClass name"
         )
     if policy and spec.preemption_policy and spec.preemption_policy != policy:
-        raise Refusal(
+        raise AdmissionRefusal(
             f"the string value of PreemptionPolicy ({spec.preemption_policy}) must not be provided in pod spec; "
             f"priority admission controller computed {policy} from the given PriorityClass name"
         )
@@ -57,7 +57,7 @@ def _establish(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> tuple[int
         if priority_class is None and name in BUILT_IN:
             return BUILT_IN[name], "PreemptLowerPriority", f"PriorityClass {name}"
         if priority_class is None:
-            raise Refusal(f"no PriorityClass with name {name} was found")
+            raise AdmissionRefusal(f"no PriorityClass with name {name} was found")
         return priority_class.value, priority_class.preemption_policy or "PreemptLowerPriority", f"PriorityClass {name}"
     defaults = [one for one in classes.values() if one.global_default]
     if not defaults:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kplan.admission.policies.quota_scopes import in_scope, scopes
 from kplan.admission.policies.quota_usage import claim_resources, claim_usage, missing_amounts, pod_resources, pod_usage
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects.models import PersistentVolumeClaim, Pod, ResourceQuota
 from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos, parse
 from kplan.objects.request_sums import Amounts, RequestRules, add_to, amounts_of
@@ -163,7 +163,7 @@ class Quotas:
         """Count a new pod if no quota refuses it; return what the one that does says, empty for none."""
         try:
             self.let_in_pod(pod)
-        except Refusal as refusal:
+        except AdmissionRefusal as refusal:
             return refusal.message
         return ""
 
@@ -280,7 +280,7 @@ class Quotas:
 
     def _refuse(self, account: _Account, key: str, message: str, resources: Iterable[str]) -> None:
         account.refused.setdefault(key, _Refused(message, frozenset(resources)))
-        raise Refusal(message, by_quota=True)
+        raise AdmissionRefusal(message, by_quota=True)
 
     def _matches(self, quota: ResourceQuota, pod: Pod, *, terminating: bool) -> bool:
         return all(in_scope(scope, pod, terminating=terminating, rules=self._rules) for scope in scopes(quota))

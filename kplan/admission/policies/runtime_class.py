@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects.models import RuntimeClass, Toleration
 from kplan.objects.models.pod import PodSpec
 from kplan.objects.quantity import canonical, nanos
@@ -24,9 +24,9 @@ def set_runtime_class(spec: PodSpec, classes: Mapping[str, RuntimeClass]) -> lis
     if spec.runtime_class_name is not None:
         runtime = classes.get(spec.runtime_class_name)
         if runtime is None:
-            raise Refusal(f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
+            raise AdmissionRefusal(f'pod rejected: RuntimeClass "{spec.runtime_class_name}" not found')
     if (runtime is None or runtime.overhead is None) and spec.overhead is not None:
-        raise Refusal("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
+        raise AdmissionRefusal("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
     origin = f"RuntimeClass {spec.runtime_class_name}"
     added = _set_overhead(spec, runtime, origin) if runtime is not None and runtime.overhead is not None else []
     if runtime is not None and runtime.scheduling is not None:
@@ -44,7 +44,7 @@ def _set_overhead(spec: PodSpec, found: RuntimeClass, origin: str) -> list[str]:
     given = (found.overhead.pod_fixed if found.overhead else None) or {}
     fixed: dict[str, str | int | float] = {name: canonical(raw) for name, raw in given.items()}
     if spec.overhead and _amounts(spec.overhead) != _amounts(fixed):
-        raise Refusal("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+        raise AdmissionRefusal("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
     added = [] if spec.overhead else [f"{name} overhead {raw} from {origin}" for name, raw in fixed.items()]
     spec.overhead = fixed
     return added
@@ -58,7 +58,7 @@ def _set_node_selector(spec: PodSpec, wanted: Mapping[str, str], origin: str) ->
     given = dict(spec.node_selector or {})
     for key, value in sorted(wanted.items()):
         if given.get(key, value) != value:
-            raise Refusal(
+            raise AdmissionRefusal(
                 f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; "
                 f"pod.spec.nodeSelector[{key}] = {given[key]}"
             )

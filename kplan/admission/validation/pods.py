@@ -9,7 +9,7 @@ import msgspec
 
 from kplan.admission.policies.defaults import set_spec_defaults
 from kplan.admission.raw import copied
-from kplan.admission.refusal import Refusal
+from kplan.admission.refusal import AdmissionRefusal
 from kplan.admission.validation.claims import claim_problems
 from kplan.admission.validation.labels import annotation_problems, label_problems
 from kplan.admission.validation.placement import placement_problems
@@ -40,7 +40,7 @@ def check_pod(pod: Pod, *, complete: bool = True) -> None:
     """
     problems = [problem.under("spec") for problem in spec_problems(pod.spec, complete=complete)]
     if problems:
-        raise Refusal(aggregate(problems), tuple(problems))
+        raise AdmissionRefusal(aggregate(problems), tuple(problems))
 
 
 def template_problems(template: Pod, *, complete: bool = True) -> list[Problem]:

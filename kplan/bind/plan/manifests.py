@@ -27,7 +27,7 @@ from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.result.document_bind import BindObject
 from kplan.sources import ManifestObject, Manifests, load_objects
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 from kplan.studies.simulate.landing import with_objects
 
 Raw = dict[str, Any]
@@ -182,7 +182,7 @@ class _Looked:
         path = f"{collection(item.api_version, resource, space)}/{name}"
         try:
             raw = self._client.found(path, what=f"looking for {item.kind} {name}")
-        except Answer as refusal:
+        except ServerAnswer as refusal:
             hint = f"kplan bind -f {item.file} --create --print-rbac prints the rights that it takes"
             raise LiveError(refusal.message, code=refusal.code, hint=hint) from None
         return (False, "") if raw is None else (True, first_difference(item.raw, raw))

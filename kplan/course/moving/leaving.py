@@ -37,7 +37,7 @@ class Enough:
 
 
 @dataclass
-class Leaving:
+class LeavingSets:
     """Finds sets of pods that are enough.
 
     Attributes:

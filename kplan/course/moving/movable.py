@@ -47,7 +47,7 @@ ANNOTATIONS = {
 
 
 @dataclass(frozen=True)
-class Rules:
+class MovingRules:
     """Which pods are left alone beside those that have to be.
 
     Attributes:
@@ -74,7 +74,7 @@ class Movable:
     """
 
     planner: Planner
-    rules: Rules = field(default_factory=Rules)
+    rules: MovingRules = field(default_factory=MovingRules)
     budgets: Budgets = field(init=False)
     _ready: dict[tuple[str, str, str], int] = field(init=False, default_factory=dict)
 

@@ -86,7 +86,7 @@ class Packed:
 
 
 @dataclass
-class Packing:
+class PackSearch:
     """A search for nodes that can go.
 
     Attributes:

@@ -10,7 +10,7 @@ from kplan.pipeline import Planner
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedJourney:
     """What the steps of a journey come to.
 
     Attributes:
@@ -22,7 +22,7 @@ class Replayed:
     first: tuple[str, ...] = ()
 
 
-def replay(planner: Planner, journey: Journey) -> Replayed:
+def replay(planner: Planner, journey: Journey) -> ReplayedJourney:
     """Take the steps of a journey; the cluster is as before afterwards.
 
     Args:
@@ -40,7 +40,7 @@ def replay(planner: Planner, journey: Journey) -> Replayed:
         nodes = [trial.cluster.node_name(one.node) if one is not None else "" for one in placed]
         same = landed == [(one.pod, one.to) for one in journey.moves]
         same = same and nodes == [node for _, node in journey.placed]
-        return Replayed(same, _first(trial, wanted) if same else ())
+        return ReplayedJourney(same, _first(trial, wanted) if same else ())
 
 
 def _first(trial: Planner, wanted: list[int]) -> tuple[str, ...]:

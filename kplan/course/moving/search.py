@@ -20,7 +20,7 @@ from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
 from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.journey import Journey, WantedPods, take_off, travel
-from kplan.course.moving.leaving import Leaving
+from kplan.course.moving.leaving import LeavingSets
 from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn, related
 from kplan.pipeline import Planner
@@ -94,7 +94,7 @@ class _Search:
     cycles: int
     spent: bool = False
     effort: Effort = field(init=False)
-    leaving: Leaving = field(init=False)
+    leaving: LeavingSets = field(init=False)
     costs: dict[int, tuple[int, int, int, int, str]] = field(init=False)
     kinds: dict[int, int] = field(init=False)
 
@@ -108,7 +108,7 @@ class _Search:
             if pod.bound and on and not pod.gone and self.movable.stays(pod) is None:
                 may[pod.row] = True
                 self.costs[pod.row] = self.movable.cost(pod)
-        self.leaving = Leaving(may)
+        self.leaving = LeavingSets(may)
         # wanted pods alike are as good one as the other: each goes by the row of the first of its kind
         first: dict[object, int] = {}
         self.kinds = {row: first.setdefault(likeness(cluster.pods[row]), row) for row in self.wanted.rows}

@@ -17,7 +17,7 @@ from kplan.framework.preemption import NodeStatus
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import decided, permit_of, place_pod
-from kplan.pipeline.groups.tried import UNSCHEDULABLE, Tried, TriedPod, Tries, failed_pod
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedGroup, TriedMember, Tries, failed_pod
 from kplan.pipeline.reserving import settle
 from kplan.plugins.shared.pod_groups import feasible, quorum
 from kplan.result import Outcome
@@ -26,7 +26,7 @@ WAITS = "pod group is waiting for preemption to complete"
 ASKED_TO_WAIT = "one or more plugins asked to wait and no plugin rejected pod"
 
 
-def try_by_pod(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *, everything: bool) -> Tried:
+def try_by_pod(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *, everything: bool) -> TriedGroup:
     """Try the pods of a group one after another; it is placed once Permit lets one of them go.
 
     Args:
@@ -47,30 +47,30 @@ def try_by_pod(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *
     return tried
 
 
-def _one_by_one(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *, everything: bool) -> Tried:
-    pods: list[TriedPod] = []
+def _one_by_one(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *, everything: bool) -> TriedGroup:
+    pods: list[TriedMember] = []
     evicts, allowed = False, False
     for pod in group.waiting:
         one = _pod(trial, pod, within, everything=everything)
         pods.append(one)
         if one.status is not None and one.status.code is Code.ERROR:
             text = f"failed to schedule other pod from a pod group: {', '.join(one.status.reasons)}"
-            return Tried(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
+            return TriedGroup(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
         if one.goes_to < 0:
             continue
         evicts = evicts or bool(one.victims)
         allowed = allowed or one.permit is None
     if allowed and not evicts:
-        return Tried(pods=tuple(pods), nodes=name)
+        return TriedGroup(pods=tuple(pods), nodes=name)
     wanted = quorum(group.pod_group.spec.scheduling_policy)
     told = feasible(group.key, wanted, group.scheduled + sum(one.goes_to >= 0 for one in pods), 0)
     waits = allowed and evicts
     text = f"{UNSCHEDULABLE}, {WAITS}" if waits else UNSCHEDULABLE
     status = NodeStatus(Code.UNSCHEDULABLE, "", told.whys if told is not None else (), message=text)
-    return Tried(status, tuple(pods), name, waits=waits)
+    return TriedGroup(status, tuple(pods), name, waits=waits)
 
 
-def _pod(trial: Tries, pod: PodInfo, within: Rows | None, *, everything: bool) -> TriedPod:
+def _pod(trial: Tries, pod: PodInfo, within: Rows | None, *, everything: bool) -> TriedMember:
     """Try one pod; place it where it fits, or where it would fit without those that it evicts."""
     cycle = trial.group_cycle(pod, within, everything=everything)
     outcome = cycle.explain(preempt=trial.preempt, of_group=True)
@@ -80,10 +80,10 @@ def _pod(trial: Tries, pod: PodInfo, within: Rows | None, *, everything: bool) -
         return _evicting(trial, cycle, outcome)
     outcome = place_pod(trial, cycle, outcome)
     if outcome.error:
-        return TriedPod(pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle)
+        return TriedMember(pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle)
     assert outcome.placement is not None
     permit = _asked_to_wait(outcome.permit)
-    return TriedPod(pod, replace(outcome, permit=None), None, cycle, outcome.placement.node, permit)
+    return TriedMember(pod, replace(outcome, permit=None), None, cycle, outcome.placement.node, permit)
 
 
 def _asked_to_wait(permit: NodeStatus | None) -> NodeStatus | None:
@@ -96,7 +96,7 @@ def _asked_to_wait(permit: NodeStatus | None) -> NodeStatus | None:
     return replace(permit, message=", ".join((*permit.reasons, ASKED_TO_WAIT)))
 
 
-def _evicting(trial: Tries, cycle: Cycle, outcome: Outcome) -> TriedPod:
+def _evicting(trial: Tries, cycle: Cycle, outcome: Outcome) -> TriedMember:
     """Place a pod beside those that it evicts: to the pods behind it they are still there."""
     found = outcome.preemption
     assert found is not None
@@ -112,6 +112,6 @@ def _evicting(trial: Tries, cycle: Cycle, outcome: Outcome) -> TriedPod:
     taken = trial.place(cycle, node)
     if taken.refused is not None:
         error = f"reserve: {taken.refused.text}"
-        return TriedPod(pod, replace(outcome, error=error), NodeStatus(Code.ERROR, message=error), cycle)
+        return TriedMember(pod, replace(outcome, error=error), NodeStatus(Code.ERROR, message=error), cycle)
     refused = NodeStatus(Code.UNSCHEDULABLE, message=outcome.fit_error)
-    return TriedPod(pod, outcome, refused, cycle, node, _asked_to_wait(permit_of(cycle, node)), victims)
+    return TriedMember(pod, outcome, refused, cycle, node, _asked_to_wait(permit_of(cycle, node)), victims)

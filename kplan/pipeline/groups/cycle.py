@@ -19,7 +19,7 @@ from kplan.objects.models.groups import GangSchedulingPolicy, PodGroupScheduling
 from kplan.pipeline.groups.room import find_room
 from kplan.pipeline.groups.rules import invalid
 from kplan.pipeline.groups.telling import Cycled, cleared, joined, said_by_pod, said_to
-from kplan.pipeline.groups.tried import Tried, TriedPod, Tries
+from kplan.pipeline.groups.tried import TriedGroup, TriedMember, Tries
 from kplan.pipeline.groups.trying import try_group
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.shared.pod_groups import counts, group_of, key_of, quorum
@@ -137,7 +137,7 @@ class PodGroupCycle:
         """One cycle: place the group, or find what would have to leave for it."""
         problem = "" if self.group.asked else invalid(self.group, planner.cluster, self.pipeline.features)
         if problem:
-            return self._failed(planner, NodeStatus(Code.ERROR, message=problem), {}, Tried())
+            return self._failed(planner, NodeStatus(Code.ERROR, message=problem), {}, TriedGroup())
         with planner.trial() as trial:
             tried = try_group(trial, self.group, self.pipeline, everything=planner.everything)
             if tried.status.code is Code.SUCCESS:
@@ -150,7 +150,7 @@ class PodGroupCycle:
         nominated = told.nominated if told.code is Code.SUCCESS else {}
         return self._failed(planner, status, nominated, tried, told)
 
-    def _placed(self, planner: Tries, tried: Tried) -> Cycled:
+    def _placed(self, planner: Tries, tried: TriedGroup) -> Cycled:
         left = {one.pod.row: one.outcome for one in tried.pods if one.outcome.placement is None}
         planner.apply(cleared(planner.cluster, left, tried.status, waits=True, by_pod=self._by_pod))
         refused = tuple(left)
@@ -162,7 +162,7 @@ class PodGroupCycle:
         planner: Tries,
         status: NodeStatus,
         nominated: Mapping[int, int],
-        tried: Tried,
+        tried: TriedGroup,
         told: GroupPostFilter | None = None,
     ) -> Cycled:
         """Nothing is placed: say to each pod what the scheduler says to it."""
@@ -181,7 +181,7 @@ class PodGroupCycle:
         outcomes = {}
         by_pod = self._by_pod
         for pod in self.group.waiting:
-            one = asked.get(pod.row) or TriedPod(pod, Outcome(pod.key, pod.row), status if by_pod else tried.status)
+            one = asked.get(pod.row) or TriedMember(pod, Outcome(pod.key, pod.row), status if by_pod else tried.status)
             said = said_by_pod(one, status, waits=waits) if by_pod else said_to(one, status, waits=waits)
             outcome = replace(said, placement=None, permit=None)
             outcomes[pod.row] = replace(outcome, group=whole, nominated_to=nominated.get(pod.row, -1))
@@ -195,7 +195,7 @@ class PodGroupCycle:
         return not self.group.asked and not self.pipeline.features.since(37)
 
 
-def _outranked(planner: Tries, one: TriedPod) -> list[int]:
+def _outranked(planner: Tries, one: TriedMember) -> list[int]:
     """Rows of pods of lower priority that are nominated to the node a pod evicts others from."""
     there = (planner.cluster.pods[row] for row in planner.cluster.nominated_on(one.goes_to))
     return [pod.row for pod in there if pod.priority < one.pod.priority and planner.queue.responsible(pod)]

@@ -12,14 +12,16 @@ from kplan.framework.codes import Code, Point
 from kplan.framework.groups import GroupHandle, GroupInfo, GroupPostFilter
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.groups.bench import GroupBench
-from kplan.pipeline.groups.tried import Tried, Tries
+from kplan.pipeline.groups.tried import TriedGroup, Tries
 from kplan.pipeline.profiles import Pipeline
 
 _NOT_REGISTERED = "default preemption plugin is not registered, workload aware preemption is disabled"
 _CONSTRAINED = "workload aware preemption is not supported for pod groups with scheduling constraints"
 
 
-def find_room(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried) -> tuple[NodeStatus, GroupPostFilter]:
+def find_room(
+    planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: TriedGroup
+) -> tuple[NodeStatus, GroupPostFilter]:
     """Find what leaves for a group.
 
     Args:
@@ -41,7 +43,7 @@ def find_room(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried
     return NodeStatus(status.code, status.plugin, status.whys, message=text), told
 
 
-def _handle(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried) -> GroupHandle:
+def _handle(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: TriedGroup) -> GroupHandle:
     return GroupHandle(
         planner.cluster,
         {one.pod.row: one.cycle.states for one in tried.pods if one.cycle is not None},
@@ -50,7 +52,7 @@ def _handle(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried) 
     )
 
 
-def _asked(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried) -> GroupPostFilter:
+def _asked(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: TriedGroup) -> GroupPostFilter:
     """Ask PodGroupPostFilter plugins one after another."""
     handle = _handle(planner, group, pipeline, tried)
     reasons: list[str] = []
@@ -68,7 +70,7 @@ def _asked(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried) -
 
 
 def _until_1_36(
-    planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried
+    planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: TriedGroup
 ) -> tuple[NodeStatus, GroupPostFilter]:
     """Who leaves in 1.36: for single pods, whatever becomes of the group; behind a gate, for all of it."""
     status = tried.status
@@ -86,7 +88,7 @@ def _until_1_36(
     return NodeStatus(status.code, status.plugin, status.whys, message=text), told
 
 
-def _for_all(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: Tried) -> GroupPostFilter:
+def _for_all(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: TriedGroup) -> GroupPostFilter:
     """Who leaves for all of a group, as the gate WorkloadAwarePreemption of 1.36 has it."""
     constraints = group.pod_group.spec.scheduling_constraints
     if constraints is not None and constraints.topology:

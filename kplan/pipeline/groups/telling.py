@@ -12,7 +12,7 @@ from kplan.cluster import Change, Cluster, Nominate
 from kplan.framework.codes import Code
 from kplan.framework.findings import Why
 from kplan.framework.preemption import NodeStatus
-from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedPod
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedMember
 from kplan.result import Event, EventKind, Outcome
 from kplan.result.group import GroupOutcome
 from kplan.result.outcome import Preempted
@@ -71,7 +71,7 @@ def event_kind(outcome: Outcome) -> EventKind:
     return EventKind.FAILED if last.error else EventKind.PENDING
 
 
-def said_to(one: TriedPod, status: NodeStatus, *, waits: bool) -> Outcome:
+def said_to(one: TriedMember, status: NodeStatus, *, waits: bool) -> Outcome:
     """What the scheduler says to a pod whose group is not placed.
 
     Args:
@@ -90,7 +90,7 @@ def said_to(one: TriedPod, status: NodeStatus, *, waits: bool) -> Outcome:
     return _refused(one)
 
 
-def said_by_pod(one: TriedPod, status: NodeStatus, *, waits: bool) -> Outcome:
+def said_by_pod(one: TriedMember, status: NodeStatus, *, waits: bool) -> Outcome:
     """The same in 1.36: what Permit said to a pod, not what became of the group, is told."""
     if status.code is Code.ERROR:
         return _failed(one, status)
@@ -103,12 +103,12 @@ def said_by_pod(one: TriedPod, status: NodeStatus, *, waits: bool) -> Outcome:
     return replace(one.outcome, fit_error=text, held=held)
 
 
-def _failed(one: TriedPod, status: NodeStatus) -> Outcome:
+def _failed(one: TriedMember, status: NodeStatus) -> Outcome:
     own = one.status is not None and one.status.code is Code.ERROR and one.outcome.error
     return one.outcome if own else replace(one.outcome, error=", ".join(status.reasons), held=status)
 
 
-def _refused(one: TriedPod) -> Outcome:
+def _refused(one: TriedMember) -> Outcome:
     if one.outcome.diagnosis is not None or one.outcome.fit_error or one.status is None:
         return one.outcome
     return replace(one.outcome, fit_error=", ".join(one.status.reasons), held=one.status)

@@ -37,7 +37,7 @@ class Tries(Steps, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class TriedPod:
+class TriedMember:
     """One pod that was tried.
 
     Attributes:
@@ -62,7 +62,7 @@ class TriedPod:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedGroup:
     """What trying a group came to.
 
     Attributes:
@@ -73,7 +73,7 @@ class Tried:
     """
 
     status: NodeStatus = _SUCCESS
-    pods: tuple[TriedPod, ...] = ()
+    pods: tuple[TriedMember, ...] = ()
     nodes: str = ""
     waits: bool = False
 
@@ -95,10 +95,10 @@ def refusal_codes(cycle: Cycle, outcome: Outcome) -> frozenset[str]:
     return frozenset(why.code for status in outcome.diagnosis.status.values() for why in status.whys)
 
 
-def failed_pod(cycle: Cycle, outcome: Outcome) -> TriedPod:
+def failed_pod(cycle: Cycle, outcome: Outcome) -> TriedMember:
     """A pod that gets no node: refused by all, or failed."""
     if outcome.error and outcome.error != NO_NODES:
-        return TriedPod(cycle.pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle)
+        return TriedMember(cycle.pod, outcome, NodeStatus(Code.ERROR, message=outcome.error), cycle)
     text = outcome.error or outcome.fit_error
     codes = refusal_codes(cycle, outcome)
-    return TriedPod(cycle.pod, outcome, NodeStatus(Code.UNSCHEDULABLE, message=text), cycle, codes=codes)
+    return TriedMember(cycle.pod, outcome, NodeStatus(Code.UNSCHEDULABLE, message=text), cycle, codes=codes)

@@ -16,7 +16,7 @@ from kplan.framework.groups import GroupInfo, NodeSet, PlacementFeasiblePlugin, 
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.entity import place_pod
 from kplan.pipeline.groups.by_pod import try_by_pod
-from kplan.pipeline.groups.tried import UNSCHEDULABLE, Tried, TriedPod, Tries, failed_pod, refusal_codes
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedGroup, TriedMember, Tries, failed_pod, refusal_codes
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.shared.pod_groups import feasible, quorum
 
@@ -24,7 +24,7 @@ NO_NODES = "no feasible placements found"
 _SUCCESS = NodeStatus(Code.SUCCESS)
 
 
-def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything: bool) -> Tried:
+def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything: bool) -> TriedGroup:
     """Try a group on the planner of a trial, who has to take back what stays where it comes to nothing.
 
     Args:
@@ -37,7 +37,7 @@ def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything:
         return _on(trial, group, pipeline, None, everything=everything)
     sets = node_sets(trial, group, pipeline)
     if isinstance(sets, NodeStatus):
-        return Tried(sets)
+        return TriedGroup(sets)
     tried = []
     for nodes in sets:
         with trial.trial() as alone:
@@ -53,7 +53,7 @@ def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything:
         return replace(tried[0], status=status)
     best = _best(trial, group, pipeline, fitting)
     if isinstance(best, NodeStatus):
-        return Tried(best)
+        return TriedGroup(best)
     return _on(trial, group, pipeline, best, everything=everything)
 
 
@@ -75,7 +75,7 @@ def node_sets(trial: Tries, group: GroupInfo, pipeline: Pipeline) -> tuple[NodeS
 
 
 def _best(
-    trial: Tries, group: GroupInfo, pipeline: Pipeline, fitting: Sequence[tuple[NodeSet, Tried]]
+    trial: Tries, group: GroupInfo, pipeline: Pipeline, fitting: Sequence[tuple[NodeSet, TriedGroup]]
 ) -> NodeSet | NodeStatus:
     """The set of nodes with the highest score, the first by name of several."""
     if len(fitting) == 1:
@@ -91,7 +91,7 @@ def _best(
     return fitting[total.index(max(total))][0]
 
 
-def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | None, *, everything: bool) -> Tried:
+def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | None, *, everything: bool) -> TriedGroup:
     """Try the pods of a group one after another on one set of nodes."""
     name = nodes.name if nodes is not None else ""
     if not group.asked and not pipeline.features.since(37):
@@ -100,14 +100,14 @@ def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | Non
     status = _feasible(group, pipeline, scheduled, remaining)
     if status.code is Code.UNSCHEDULABLE:
         text = f"{UNSCHEDULABLE}, {', '.join(status.reasons)}"
-        return Tried(NodeStatus(status.code, status.plugin, status.whys, message=text), (), name)
-    pods: list[TriedPod] = []
+        return TriedGroup(NodeStatus(status.code, status.plugin, status.whys, message=text), (), name)
+    pods: list[TriedMember] = []
     for pod in group.waiting:
         one = _pod(trial, pod, nodes, everything=everything)
         pods.append(one)
         if one.status is not None and one.status.code is Code.ERROR:
             text = f"failed to schedule other pod from a pod group: {', '.join(one.status.reasons)}"
-            return Tried(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
+            return TriedGroup(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
         remaining -= 1
         scheduled += one.status is None
         status = _feasible(group, pipeline, scheduled, remaining)
@@ -116,10 +116,10 @@ def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | Non
     if status.code is Code.WAIT:
         text = f"{UNSCHEDULABLE}, {', '.join(status.reasons)}"
         status = NodeStatus(Code.UNSCHEDULABLE, status.plugin, status.whys, message=text)
-    return Tried(status, tuple(pods), name)
+    return TriedGroup(status, tuple(pods), name)
 
 
-def _pod(trial: Tries, pod: PodInfo, nodes: NodeSet | None, *, everything: bool) -> TriedPod:
+def _pod(trial: Tries, pod: PodInfo, nodes: NodeSet | None, *, everything: bool) -> TriedMember:
     """Try one pod and place it where it fits."""
     cycle = trial.group_cycle(pod, nodes.rows if nodes is not None else None, everything=everything)
     outcome = cycle.explain(preempt=False)
@@ -129,7 +129,7 @@ def _pod(trial: Tries, pod: PodInfo, nodes: NodeSet | None, *, everything: bool)
     outcome = place_pod(trial, cycle, outcome)
     failed = NodeStatus(Code.ERROR, message=outcome.error) if outcome.error else None
     node = outcome.placement.node if outcome.placement is not None else -1
-    return TriedPod(pod, outcome, failed, cycle, goes_to=node, codes=codes)
+    return TriedMember(pod, outcome, failed, cycle, goes_to=node, codes=codes)
 
 
 def _feasible(group: GroupInfo, pipeline: Pipeline, scheduled: int, remaining: int) -> NodeStatus:

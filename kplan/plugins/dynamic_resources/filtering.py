@@ -32,8 +32,8 @@ from kplan.plugins.dynamic_resources.state import (
     NOT_AVAILABLE,
     STALE_CLAIM,
     TIMED_OUT,
+    ClaimReason,
     ClaimsState,
-    Reason,
 )
 from kplan.plugins.shared.devices.index import device_index
 
@@ -60,7 +60,7 @@ class ClaimFilter:
     cluster: Cluster
     features: Features
     timeout: timedelta
-    _refusals: dict[Reason, Mask] = field(default_factory=dict)
+    _refusals: dict[ClaimReason, Mask] = field(default_factory=dict)
     _errors: list[RowError] = field(default_factory=list)
     _unavailable: Mapping[int, Mask] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class ClaimFilter:
         errors = tuple(sorted(self._errors, key=lambda error: error.row))
         return Findings(kept, final, errors, choices)
 
-    def _about(self, reason: Reason) -> tuple[About, ...]:
+    def _about(self, reason: ClaimReason) -> tuple[About, ...]:
         """What a reason is about, whatever the node: claims that need devices, or are allocated; the resources."""
         if reason is CANNOT_FIT and self.state.extended is not None:
             return tuple(About(AboutKind.RESOURCE, name) for name in self.state.extended.classic)

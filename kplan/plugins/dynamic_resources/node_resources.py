@@ -33,7 +33,7 @@ from kplan.plugins.dynamic_resources.node_amounts import StandsFor, Unclear, cla
 from kplan.plugins.dynamic_resources.pod_levels import uncovered
 from kplan.plugins.dynamic_resources.reserving import found_allocations
 from kplan.plugins.dynamic_resources.searching import NodeChoice
-from kplan.plugins.dynamic_resources.state import ClaimsState, Reason
+from kplan.plugins.dynamic_resources.state import ClaimReason, ClaimsState
 
 GATE = "DRANodeAllocatableResources"
 
@@ -49,7 +49,7 @@ class Lacks(NamedTuple):
         final: whether no eviction could help.
     """
 
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ClaimReason, ...]
     final: bool
 
 
@@ -80,7 +80,7 @@ class NodeResources:
 
     # --- sharing
 
-    def shared(self) -> Iterator[tuple[Reason, Mask]]:
+    def shared(self) -> Iterator[tuple[ClaimReason, Mask]]:
         """Yield the claims that others use and that cannot be shared, with bool[N] of the nodes that it refuses."""
         count = len(self.cluster.nodes)
         for claim in self.state.claims:
@@ -93,21 +93,21 @@ class NodeResources:
             for reason, rows in self._sharing(claim, given):
                 yield reason, reach & rows
 
-    def _sharing(self, claim: PodClaim, given: AllocationResult) -> Iterator[tuple[Reason, Mask]]:
+    def _sharing(self, claim: PodClaim, given: AllocationResult) -> Iterator[tuple[ClaimReason, Mask]]:
         name = claim.claim.name
         everywhere = np.ones(len(self.cluster.nodes), dtype=np.bool_)
         if self.features.since(37):
             others = claim.claim.status.reserved_for and not claim.reserved_for(self.pod)
             if others and any(self._mapped(result) for result in given.devices.results or ()):
                 text = f"node allocatable resource claim {name} has a mapped device and cannot be shared across pods"
-                yield Reason(text, ReasonCode.DEVICE_CLAIM_NOT_SHARED, claim=claim.claim.key), everywhere
+                yield ClaimReason(text, ReasonCode.DEVICE_CLAIM_NOT_SHARED, claim=claim.claim.key), everywhere
             return
         text = f"node allocatable resource claim {name}"
         by_node = self._consumers(name)
         many = np.array([len(pods) > 1 for pods in by_node], dtype=np.bool_)
         other = np.array([len(pods) == 1 and self.pod.uid not in pods for pods in by_node], dtype=np.bool_)
         for words, rows in (("shared by multiple pods", many), ("is already used by another pod", other)):
-            yield Reason(f"{text} {words}", ReasonCode.DEVICE_CLAIM_NOT_SHARED, claim=claim.claim.key), rows
+            yield ClaimReason(f"{text} {words}", ReasonCode.DEVICE_CLAIM_NOT_SHARED, claim=claim.claim.key), rows
 
     def _mapped(self, result: DeviceRequestAllocationResult) -> bool:
         places = self._by_device.get((result.driver, result.pool, result.device), ())
@@ -227,13 +227,13 @@ class NodeResources:
         if alone is not None and not self.features.since(37):
             text = f"claim {alone.resource_claim_name}: node-allocatable resource claim not referenced by any container"
             key = f"{self.pod.namespace}/{alone.resource_claim_name}"
-            reason = Reason(f"{text} within the pod", ReasonCode.DEVICE_CLAIM_NOT_REFERENCED, claim=key)
+            reason = ClaimReason(f"{text} within the pod", ReasonCode.DEVICE_CLAIM_NOT_REFERENCED, claim=key)
             return Lacks((reason,), final=True)
         pod = self._counted(statuses)
         if statuses and self.cluster.rules.pod_level_resources:
             text = uncovered(pod, self.features.version.minor)
             if text:
-                return Lacks((Reason(text, ReasonCode.POD_LEVEL_BELOW_DEVICES),), final=True)
+                return Lacks((ClaimReason(text, ReasonCode.POD_LEVEL_BELOW_DEVICES),), final=True)
         return self._room(worlds, position, requests_with_claimed(pod, self.cluster.rules))
 
     def _counted(self, statuses: Sequence[NodeAllocatableResourceClaimStatus]) -> Pod:
@@ -247,7 +247,7 @@ class NodeResources:
             has, used = self.amounts(worlds, position, name)
             needs = demand[name]
             if (needs > 0 or is_hugepages_resource(name)) and needs > has - used:
-                reasons.append(Reason(f"Insufficient {name}", ReasonCode.DEVICE_NODE_RESOURCE, resource=name))
+                reasons.append(ClaimReason(f"Insufficient {name}", ReasonCode.DEVICE_NODE_RESOURCE, resource=name))
                 final = final or needs > has
         return Lacks(tuple(reasons), final) if reasons else None
 

@@ -11,7 +11,7 @@ from kplan.plugins.dynamic_resources.claims import PodClaim
 from kplan.plugins.dynamic_resources.extended import ExtendedResources
 
 
-class Reason(NamedTuple):
+class ClaimReason(NamedTuple):
     """Why a node is refused.
 
     Attributes:
@@ -27,12 +27,12 @@ class Reason(NamedTuple):
     claim: str = ""
 
 
-CANNOT_FIT = Reason("cannot fit resource", ReasonCode.RESOURCE_NOT_OFFERED)
-STALE_CLAIM = Reason("cannot schedule extended resource claim", ReasonCode.DEVICE_CLAIM_LEFT_OVER)
-CANNOT_ALLOCATE = Reason("cannot allocate all claims", ReasonCode.DEVICES_NOT_FOUND)
-INVALID_POOLS = Reason("invalid resource pools were encountered", ReasonCode.DEVICE_POOL_INVALID)
-TIMED_OUT = Reason("timed out trying to allocate devices", ReasonCode.DEVICE_SEARCH_TIMED_OUT)
-NOT_AVAILABLE = Reason("resourceclaim not available on the node", ReasonCode.DEVICE_CLAIM_OUT_OF_REACH)
+CANNOT_FIT = ClaimReason("cannot fit resource", ReasonCode.RESOURCE_NOT_OFFERED)
+STALE_CLAIM = ClaimReason("cannot schedule extended resource claim", ReasonCode.DEVICE_CLAIM_LEFT_OVER)
+CANNOT_ALLOCATE = ClaimReason("cannot allocate all claims", ReasonCode.DEVICES_NOT_FOUND)
+INVALID_POOLS = ClaimReason("invalid resource pools were encountered", ReasonCode.DEVICE_POOL_INVALID)
+TIMED_OUT = ClaimReason("timed out trying to allocate devices", ReasonCode.DEVICE_SEARCH_TIMED_OUT)
+NOT_AVAILABLE = ClaimReason("resourceclaim not available on the node", ReasonCode.DEVICE_CLAIM_OUT_OF_REACH)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class WouldCrash(Exception):
 
 
 @dataclass(slots=True)
-class Amount:
+class StorageAmount:
     """Storage of one class [bytes]."""
 
     requested: int = 0
@@ -47,18 +47,18 @@ def _size(claim: PersistentVolumeClaim) -> int:
     return value(requested_storage(claim) or 0)
 
 
-def _bound(volumes: PodVolumes, cluster: Cluster) -> dict[str, Amount]:
-    amounts: dict[str, Amount] = {}
+def _bound(volumes: PodVolumes, cluster: Cluster) -> dict[str, StorageAmount]:
+    amounts: dict[str, StorageAmount] = {}
     for binding in volumes.bindings:
         volume = cluster.objects.persistent_volumes[binding.volume]
-        amount = amounts.setdefault(volume.spec.storage_class_name or "", Amount())
+        amount = amounts.setdefault(volume.spec.storage_class_name or "", StorageAmount())
         amount.requested += _size(cluster.objects.persistent_volume_claims[binding.claim])
         amount.capacity += value((volume.spec.capacity or {}).get("storage", 0))
     return amounts
 
 
-def _provisioned(volumes: PodVolumes, cluster: Cluster) -> dict[str, Amount]:
-    amounts: dict[str, Amount] = {}
+def _provisioned(volumes: PodVolumes, cluster: Cluster) -> dict[str, StorageAmount]:
+    amounts: dict[str, StorageAmount] = {}
     for provision in volumes.provisions:
         if provision.capacity is None:
             continue
@@ -71,14 +71,14 @@ def _provisioned(volumes: PodVolumes, cluster: Cluster) -> dict[str, Amount]:
             )
         if capacity.capacity is None:
             raise WouldCrash(f"CSIStorageCapacity {capacity.key} has a maximumVolumeSize but no capacity")
-        amount = amounts.setdefault(claim.spec.storage_class_name, Amount())
+        amount = amounts.setdefault(claim.spec.storage_class_name, StorageAmount())
         # Not a sum: two claims of a class come out of the same free storage.
         amount.capacity = value(capacity.capacity)
         amount.requested += _size(claim)
     return amounts
 
 
-def _class_score(amount: Amount, shape: Sequence[tuple[int, int]]) -> int:
+def _class_score(amount: StorageAmount, shape: Sequence[tuple[int, int]]) -> int:
     if amount.capacity == 0 or amount.requested > amount.capacity:
         return broken_linear(shape, MAX_UTILIZATION)
     return broken_linear(shape, amount.requested * MAX_UTILIZATION // amount.capacity)

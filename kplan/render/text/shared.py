@@ -123,7 +123,7 @@ def origin_text(source: Origin) -> str:
     return "; ".join(filter(None, (text, configuration, profile, source.event)))
 
 
-class Counted(Protocol):
+class HasCount(Protocol):
     """One of several causes, groups or losses, and how many it is about."""
 
     @property
@@ -131,7 +131,7 @@ class Counted(Protocol):
         """How many."""
 
 
-def more_of(page: Page, hidden: Sequence[Counted], what: str, of: str = "pod") -> None:
+def more_of(page: Page, hidden: Sequence[HasCount], what: str, of: str = "pod") -> None:
     """Say how much of a long list is not shown; nothing where all is."""
     if hidden:
         page.detail(f"{count(len(hidden), what)}, {count(sum(one.count for one in hidden), of)} (-o wide)", LABEL)

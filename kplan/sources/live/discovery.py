@@ -6,7 +6,7 @@ import msgspec
 
 from kplan.objects.kinds import Kind
 from kplan.sources.live.connection import Connection
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 
 NOWHERE = ""
 """In place of an ``apiVersion``: the server does not have the kind, so that there is none of it."""
@@ -58,7 +58,7 @@ def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
             for group, version in dict.fromkeys((kind.group, one) for kind in several for one in kind.versions)
             if (group, version) in there
         }
-    except (Answer, msgspec.MsgspecError, UnicodeDecodeError):
+    except (ServerAnswer, msgspec.MsgspecError, UnicodeDecodeError):
         return {}
     return {kind.name: _newest(kind, resources) for kind in several}
 

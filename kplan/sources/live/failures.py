@@ -8,7 +8,7 @@ LOST = "connection-lost"
 """Code of a connection that broke off where the server had answered before."""
 
 
-class Answer(LiveError):
+class ServerAnswer(LiveError):
     """An answer of the API server that is not the one asked for.
 
     Args:
@@ -61,7 +61,7 @@ _OTHER = (
 )
 
 
-def of_status(status: int, body: bytes, what: str, server: str, context: str) -> Answer:
+def of_status(status: int, body: bytes, what: str, server: str, context: str) -> ServerAnswer:
     """Explain an HTTP status that is no success.
 
     Args:
@@ -80,7 +80,7 @@ def of_status(status: int, body: bytes, what: str, server: str, context: str) ->
         "status": f"{status}{f', {said}' if said else ''}",
     }
     code, text, hint = _OF_STATUS.get(status, _OTHER)
-    return Answer(status, text.format_map(told), code=code, hint=hint)
+    return ServerAnswer(status, text.format_map(told), code=code, hint=hint)
 
 
 def of_transport(error: Exception, what: str, server: str, *, answered: bool) -> LiveError:

@@ -12,7 +12,7 @@ from kplan.sources.collect import Collector
 from kplan.sources.documents import Hint, read
 from kplan.sources.live.connection import Connection
 from kplan.sources.live.discovery import NOWHERE
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 from kplan.sources.reader import File
 
 PAGE = 500
@@ -95,10 +95,10 @@ def list_kind(
         for _ in range(_RESTARTS):
             try:
                 return _all_pages(connection, kind, version, progress, page)
-            except Answer as answer:
+            except ServerAnswer as answer:
                 if answer.status != 410:
                     raise
-    except Answer as answer:
+    except ServerAnswer as answer:
         if answer.status == 403:
             return Listing(kind, Collector(), version, missing=f"no access to {kind.plural}")
         if answer.status == 404:

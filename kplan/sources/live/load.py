@@ -17,7 +17,7 @@ from kplan.objects.state import ClusterState, Completeness, KnownScheduler
 from kplan.sources.json_nodes import prepare
 from kplan.sources.live.connection import Connection, connect
 from kplan.sources.live.discovery import served
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 from kplan.sources.live.lists import PAGE, Listing, Progress, list_kind
 from kplan.sources.live.scheduler import find_scheduler
 from kplan.sources.load import collector_paused
@@ -191,7 +191,7 @@ def _server_version(connection: Connection) -> str:
     try:
         body = connection.get("/version", what="asking for its version")
         version = msgspec.json.decode(body, type=_ServerVersion).git_version
-    except Answer as answer:
+    except ServerAnswer as answer:
         if answer.status == 403:
             return ""
         raise

@@ -10,7 +10,7 @@ import msgspec
 
 from kplan.objects.models import Node, Object, Pod
 from kplan.sources.live.connection import Connection, connect
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 from kplan.sources.live.lists import PAGE
 
 _NODES = "/api/v1/nodes"
@@ -50,7 +50,7 @@ class LiveOriginals:
         path = f"/api/v1/namespaces/{item.namespace}/pods/{item.name}"
         try:
             whole: dict[str, Any] = msgspec.json.decode(self._connection.get(path, what="reading a pod whole"))
-        except (Answer, msgspec.MsgspecError):
+        except (ServerAnswer, msgspec.MsgspecError):
             return None
         same = (whole.get("metadata") or {}).get("uid") == item.metadata.uid
         return whole if same else None
@@ -59,7 +59,7 @@ class LiveOriginals:
     def _nodes(self) -> dict[str, Mapping[str, Any]]:
         try:
             return {str((one.get("metadata") or {}).get("name")): one for one in self._all_nodes()}
-        except (Answer, msgspec.MsgspecError):
+        except (ServerAnswer, msgspec.MsgspecError):
             return {}
 
     def _all_nodes(self) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ from kplan.objects.state import BrokenObject
 from kplan.sources.collect import typed
 from kplan.sources.json_nodes import JsonNode
 from kplan.sources.live.connection import Connection
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 from kplan.sources.live.lists import PAGE, Listing, ListMeta, list_kind, path_of
 from kplan.sources.records import Record
 
@@ -170,7 +170,7 @@ class Reflector:
 
     def _try_again(self, error: LiveError, tries: int) -> bool:
         """Pause before another try; whether there is one."""
-        status = error.status if isinstance(error, Answer) else 0
+        status = error.status if isinstance(error, ServerAnswer) else 0
         self._forgotten |= status == _GONE
         refused = 400 <= status < 500 and status not in _LATER
         if tries > (_TRIES_REFUSED if refused else _TRIES) and not self._patient:
@@ -208,7 +208,9 @@ class Reflector:
         if event.type == "ERROR":
             self._forgotten = True  # whatever it is: a list is always right
             said = f"{self._what} failed: {head.message}"
-            raise Answer(head.code, said, code="watch", hint="try again; if it stays, the server's own log says more")
+            raise ServerAnswer(
+                head.code, said, code="watch", hint="try again; if it stays, the server's own log says more"
+            )
         item = None if event.type == "BOOKMARK" else self._object(event.object)
         self._version = head.metadata.resource_version or self._version
         self._hand_on(Changed(self._kind.name, self._version, item, gone=event.type == "DELETED"))
@@ -232,7 +234,7 @@ class Reflector:
             page=self._page,
         )
         if not listing.resource_version:
-            raise Answer(403, listing.missing or f"no list of {self._kind.plural}", code="forbidden")
+            raise ServerAnswer(403, listing.missing or f"no list of {self._kind.plural}", code="forbidden")
         self._version, self._forgotten = listing.resource_version, False
         self._hand_on(Listed(listing))
 

@@ -8,7 +8,7 @@ import msgspec
 
 from kplan.objects.state import KnownScheduler
 from kplan.sources.live.connection import Connection, connect
-from kplan.sources.live.failures import Answer
+from kplan.sources.live.failures import ServerAnswer
 from kplan.sources.schedulers import NAMESPACE, OPENSHIFT, Runner, configurations, known, runner
 
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
@@ -54,7 +54,7 @@ def read_config_map(connection: Connection, namespace: str, name: str) -> Mappin
     try:
         data = connection.get(f"/api/v1/namespaces/{namespace}/configmaps/{name}", what=_WHAT)
         return _config_map.decode(data).data or {}
-    except (Answer, msgspec.MsgspecError):
+    except (ServerAnswer, msgspec.MsgspecError):
         return None
 
 
@@ -104,7 +104,7 @@ def _runners(connection: Connection, namespace: str, labels: str) -> Iterator[Ru
     try:
         data = connection.get(f"/api/v1/namespaces/{namespace}/pods", {"labelSelector": labels}, what=_WHAT)
         pods = _pods.decode(data).items or []
-    except (Answer, msgspec.MsgspecError):
+    except (ServerAnswer, msgspec.MsgspecError):
         return
     for pod in pods:
         # whoever has these labels is the cluster's own, whatever its name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
-from kplan.course.counting import BOUND, Counted, count_sets
+from kplan.course.counting import BOUND, CountedSets, count_sets
 from kplan.course.supply import Supply
 from kplan.course.trying import after
 from kplan.objects.well_known import ZONE
@@ -38,7 +38,7 @@ class _Grown:
         refused: why an added node that took nothing refuses the next pod.
     """
 
-    counted: Counted[Failure]
+    counted: CountedSets[Failure]
     refused: Cause | None
 
 
@@ -72,7 +72,7 @@ def grow(
     planner: Planner,
     supplies: Sequence[Supply],
     ratio: Sequence[int],
-    base: Counted[Failure],
+    base: CountedSets[Failure],
     asked: int | None,
     shape: AddNode | None,
 ) -> Growth | None:
@@ -132,7 +132,7 @@ def _needed(sets: _Sets, candidate: Candidate, numbers: dict[int, int]) -> int |
     return high if fits(high) >= asked else None
 
 
-def _refusal(counted: Counted[Failure], new: set[str]) -> Cause | None:
+def _refusal(counted: CountedSets[Failure], new: set[str]) -> Cause | None:
     """Why an empty node refuses the next pod."""
     refusal = counted.failure
     if refusal is None:

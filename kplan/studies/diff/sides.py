@@ -78,7 +78,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedPod:
     """Why a node, or every node, refuses a pod.
 
     Attributes:
@@ -91,7 +91,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenSide:
     """The cycle of one pod, as far as two nodes are concerned; or why it fits none.
 
     Attributes:
@@ -104,8 +104,8 @@ class Seen:
 
     choice: str
     scores: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    refused: Mapping[str, Refused] = field(default_factory=dict)
-    nowhere: Refused | None = None
+    refused: Mapping[str, RefusedPod] = field(default_factory=dict)
+    nowhere: RefusedPod | None = None
     other: str | None = None
 
 
@@ -129,7 +129,7 @@ class Ran:
     order: tuple[str, ...]
     evicted: dict[str, str]
     notes: tuple[str, ...] = ()
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, SeenSide] = field(default_factory=dict)
 
     @property
     def cluster(self) -> Cluster:
@@ -149,7 +149,7 @@ class _Watcher(Planner):
 
     watched: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rules: Planner | None = None
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, SeenSide] = field(default_factory=dict)
 
     def step(self, entity: PodInfo | Entity) -> Event:
         """Look at a watched pod before it is placed."""
@@ -210,7 +210,7 @@ def _release(planner: Planner) -> None:
     planner.apply(arrive(planner.cluster, copies))
 
 
-def look(planner: Planner, pod: PodInfo, nodes: Sequence[str], rules: Planner | None = None) -> Seen:
+def look(planner: Planner, pod: PodInfo, nodes: Sequence[str], rules: Planner | None = None) -> SeenSide:
     """Run a pod's cycle and keep what it says of some nodes; nothing changes.
 
     Args:
@@ -223,7 +223,7 @@ def look(planner: Planner, pod: PodInfo, nodes: Sequence[str], rules: Planner | 
     asked = RunCycle.of(planner, pod)
     outcome = asked.outcome
     rows = [cluster.node_index[name] for name in nodes if name in cluster.node_index]
-    return Seen(
+    return SeenSide(
         choice=cluster.node_name(outcome.choice) if outcome.choice >= 0 else "",
         scores=_scores(cluster, outcome, rows),
         refused=_refused(asked, rows),
@@ -252,9 +252,9 @@ def _scores(cluster: Cluster, outcome: Outcome, rows: Sequence[int]) -> dict[str
     }
 
 
-def _refused(asked: RunCycle, rows: Sequence[int]) -> dict[str, Refused]:
+def _refused(asked: RunCycle, rows: Sequence[int]) -> dict[str, RefusedPod]:
     """Why nodes are refused, by name of the node."""
-    refusals: dict[str, Refused] = {}
+    refusals: dict[str, RefusedPod] = {}
     feasible = set(asked.outcome.feasible.tolist())
     rows = [row for row in rows if row not in feasible]
     groups = find_groups(asked) if rows else []
@@ -262,22 +262,22 @@ def _refused(asked: RunCycle, rows: Sequence[int]) -> dict[str, Refused]:
         here = narrowed(groups, row)
         if here is not None:
             told = tell(asked, here, names=False).group
-            refusals[asked.cluster.node_name(row)] = Refused(told.reasons[0].plugin, with_numbers(told))
+            refusals[asked.cluster.node_name(row)] = RefusedPod(told.reasons[0].plugin, with_numbers(told))
     return refusals
 
 
-def _nowhere(asked: RunCycle) -> Refused | None:
+def _nowhere(asked: RunCycle) -> RefusedPod | None:
     """Why a pod fits no node; None where it fits one."""
     outcome = asked.outcome
     if outcome.gated:
-        return Refused("SchedulingGates", GATED)
+        return RefusedPod("SchedulingGates", GATED)
     if outcome.choice >= 0:
         return None
     if outcome.error:
-        return Refused("", outcome.error)
+        return RefusedPod("", outcome.error)
     groups = find_groups(asked)
     if not groups:
-        return Refused("", outcome.fit_error)
+        return RefusedPod("", outcome.fit_error)
     told = tell(asked, groups[0], names=False, own=own_claims(asked.pod.pod))
     cause = because(told, groups[1:])
-    return Refused(told.group.reasons[0].plugin, cause.text)
+    return RefusedPod(told.group.reasons[0].plugin, cause.text)

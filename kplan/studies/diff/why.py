@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kplan.course.as_new import as_new
 from kplan.result.document_diff import DiffMove
-from kplan.studies.diff.sides import Ran, Seen, look
+from kplan.studies.diff.sides import Ran, SeenSide, look
 from kplan.wording import diff as words
 
 
@@ -72,7 +72,7 @@ def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
     )
 
 
-def _why(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
+def _why(pair: Pair, a: Ran, b: Ran, seen_a: SeenSide | None, seen_b: SeenSide | None) -> Why:
     for key, ran in ((pair.a, b), (pair.b, a)):
         if key and key in ran.evicted:
             return Why("evicted", "DefaultPreemption", words.evicted(ran.evicted[key], ran.side.name))
@@ -92,14 +92,14 @@ def _why(pair: Pair, a: Ran, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -
     return _scored(pair, b, seen_a, seen_b)
 
 
-def _unplaced(seen: Seen | None, label: str) -> Why:
+def _unplaced(seen: SeenSide | None, label: str) -> Why:
     """Why a pod has no place on one side."""
     if seen is None or seen.nowhere is None:
         return Why("room")
     return Why("room", seen.nowhere.plugin, words.nowhere(label, seen.nowhere.text))
 
 
-def _scored(pair: Pair, b: Ran, seen_a: Seen | None, seen_b: Seen | None) -> Why:
+def _scored(pair: Pair, b: Ran, seen_a: SeenSide | None, seen_b: SeenSide | None) -> Why:
     """Both nodes fit on both sides, as far as is known: which score flipped."""
     gaps_a, gaps_b = _gaps(pair, seen_a), _gaps(pair, seen_b)
     if gaps_b is None:
@@ -130,7 +130,7 @@ def _today(pair: Pair, b: Ran, gaps: Mapping[str, int]) -> Why:
     return Why("score", plugin, words.wins(pair.node_b, -total, label, plugin, gaps[plugin]), None, total)
 
 
-def _gaps(pair: Pair, seen: Seen | None) -> dict[str, int] | None:
+def _gaps(pair: Pair, seen: SeenSide | None) -> dict[str, int] | None:
     """By plugin, the weighted score of node A less that of node B; None where one was not scored."""
     if seen is None or pair.node_a not in seen.scores or pair.node_b not in seen.scores:
         return None

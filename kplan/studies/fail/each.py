@@ -13,8 +13,8 @@ from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_fail import FailCase, FailReport
+from kplan.studies.fail.fail_report import explained, nearest_of, verdict
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
-from kplan.studies.fail.report import explained, nearest_of, verdict
 from kplan.wording.attempts import survives_text
 from kplan.wording.fail import loss_cause, survives, without_zone
 from kplan.wording.failing import Failure, failure

@@ -1,5 +1,5 @@
 """Simulate: the whole queue, and manifests that land after it, placed one pod after the other."""
 
-from kplan.studies.simulate.report import SimulateOptions, simulate_pods
+from kplan.studies.simulate.simulation import SimulateOptions, simulate_pods
 
 __all__ = ["SimulateOptions", "simulate_pods"]

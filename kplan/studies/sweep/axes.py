@@ -20,7 +20,7 @@ from kplan.sources.opening import is_there
 from kplan.sources.reader import STDIN
 from kplan.studies.capacity import Supply, load_shapes, of_manifests, of_workload
 from kplan.studies.capacity.shapes import shape_pod
-from kplan.studies.sweep.questions import Drained, Lost, Moved, Room
+from kplan.studies.sweep.questions import DrainQuestion, LossQuestion, MovesQuestion, Room
 from kplan.studies.sweep.scenario import Axis, Point
 from kplan.wording.sweep import lost_zone
 
@@ -78,15 +78,15 @@ class Points:
     def drain(self, asked: AskedAxis) -> Iterator[Point]:
         """Each node by itself, of all or of those named."""
         for node in self._nodes(asked.values):
-            yield Point(f"drain {node}", question=Drained(node), named=node)
+            yield Point(f"drain {node}", question=DrainQuestion(node), named=node)
 
     def fail(self, asked: AskedAxis) -> Iterator[Point]:
         """Each zone, or each node."""
         if "zone" in asked.values:
             for zone, nodes in domains(self.cluster, "zone").items():
-                yield Point(lost_zone(zone), question=Lost(tuple(nodes)), named=f"--zone {zone}")
+                yield Point(lost_zone(zone), question=LossQuestion(tuple(nodes)), named=f"--zone {zone}")
         for node in self._nodes([value for value in asked.values if value != "zone"]):
-            yield Point(f"fail {node}", question=Lost((node,)), named=node)
+            yield Point(f"fail {node}", question=LossQuestion((node,)), named=node)
 
     def pool(self, asked: AskedAxis) -> Iterator[Point]:
         """Nodes of each shape."""
@@ -121,7 +121,7 @@ class Points:
             yield self._scenario(name, steps)
 
     def _scenario(self, name: str, steps: Iterable[ScenarioStep]) -> Point:
-        return Point(name, tuple(portable(step, self.cluster) for step in steps), Moved())
+        return Point(name, tuple(portable(step, self.cluster) for step in steps), MovesQuestion())
 
     def _nodes(self, texts: Sequence[str]) -> list[str]:
         """Names of nodes that texts mean, each once; ``node`` means all."""

@@ -91,7 +91,7 @@ class Base:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedBase:
     """A base on its way to another process.
 
     Attributes:
@@ -122,11 +122,11 @@ class Packed:
         return base
 
 
-def pack(base: Base, digest: str) -> Packed:
+def pack(base: Base, digest: str) -> PackedBase:
     """Pack a base, to be unpacked by the same version of kplan."""
     with collector_paused():
         content = zlib.compress(pickle.dumps(base, protocol=pickle.HIGHEST_PROTOCOL), _QUICK)
-    return Packed(digest, __version__, content)
+    return PackedBase(digest, __version__, content)
 
 
 def apart(state: ClusterState) -> ClusterState:

@@ -21,7 +21,7 @@ from kplan.objects.requests import RequestRules
 from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
 from kplan.result.document_sweep import INTERNAL_ERROR, Fullest, SweepOutcome
-from kplan.studies.sweep.base import Base, Packed
+from kplan.studies.sweep.base import Base, PackedBase
 from kplan.studies.sweep.scenario import Scenario
 from kplan.studies.what_ifs import run
 
@@ -134,18 +134,18 @@ def _fullest(cluster: Cluster) -> Fullest | None:
 
 _benches: dict[str, Bench] = {}
 """The bench of this process, by digest of its base: one at a time."""
-_handed: dict[str, Packed] = {}
+_handed: dict[str, PackedBase] = {}
 _lock = Lock()
 """A worker may have several threads; a bench is for one."""
 
 
-def hand(packed: Packed) -> None:
+def hand(packed: PackedBase) -> None:
     """Keep a base for scenarios that name it by its digest."""
     _handed.clear()
     _handed[packed.digest] = packed
 
 
-def work(base: Packed | str, scenario: Scenario) -> SweepOutcome:
+def work(base: PackedBase | str, scenario: Scenario) -> SweepOutcome:
     """Carry out a scenario in this process, on a bench that is built for the first of them.
 
     Args:

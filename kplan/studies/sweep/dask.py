@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kplan import __version__
 from kplan.errors import UsageError
-from kplan.studies.sweep.base import Packed
+from kplan.studies.sweep.base import PackedBase
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -41,7 +41,7 @@ class DaskWorkers:
         UsageError: Dask is not installed, no scheduler answers, or workers are none or of another version.
     """
 
-    def __init__(self, address: str, packed: Packed) -> None:
+    def __init__(self, address: str, packed: PackedBase) -> None:
         try:
             import dask
             import distributed
@@ -117,5 +117,5 @@ def installed() -> str:
     return ", ".join((f"kplan {__version__}", f"Python {'.'.join(platform.python_version_tuple()[:2])}"))
 
 
-def _same(packed: Packed) -> Packed:
+def _same(packed: PackedBase) -> PackedBase:
     return packed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
 from kplan.course.attempts import Attempts
-from kplan.course.counting import BOUND, Counted, count_sets
+from kplan.course.counting import BOUND, CountedSets, count_sets
 from kplan.course.drain import run_drain
 from kplan.course.loss import run_fail
 from kplan.course.supply import Supply
@@ -21,8 +21,8 @@ from kplan.scenario.drain import Drain, DrainOptions
 from kplan.scenario.names import find_workload, pods_of
 from kplan.scenario.nodes import removal
 from kplan.studies.capacity.growth import grow
-from kplan.studies.fail.report import verdict as verdict_of_loss
-from kplan.studies.sweep.scenario import Answer, Question
+from kplan.studies.fail.fail_report import verdict as verdict_of_loss
+from kplan.studies.sweep.scenario import Question, QuestionAnswer
 from kplan.studies.what_ifs import move_of
 from kplan.wording import sweep as words
 from kplan.wording.capacity import even_empty, supply_notes
@@ -36,7 +36,7 @@ DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Drained(Question):
+class DrainQuestion(Question):
     """Can a node be drained, budgets asked, as ``kplan drain`` answers.
 
     Attributes:
@@ -45,13 +45,13 @@ class Drained(Question):
 
     node: str
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
         run = run_drain(planner, [self.node], DRAIN, why=failure)
         going = [gone for gone in run.pods if gone.what.fate != "stays"]
         homeless = [gone for gone in run.left if gone.number]
         lost = [landing for landing in run.cascade if not landing.node]
-        return Answer(
+        return QuestionAnswer(
             verdict="BLOCKED" if run.left else "FITS",
             cluster=planner.cluster,
             pods=len(going),
@@ -69,7 +69,7 @@ class Drained(Question):
 
 
 @dataclass(frozen=True, slots=True)
-class Lost(Question):
+class LossQuestion(Question):
     """Is the loss of nodes at once borne, as ``kplan fail`` answers.
 
     Attributes:
@@ -78,10 +78,10 @@ class Lost(Question):
 
     nodes: tuple[str, ...]
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
         run = run_fail(planner, self.nodes, failure)
-        return Answer(
+        return QuestionAnswer(
             verdict=verdict_of_loss(run),
             cluster=run.cluster,
             pods=len(run.back) + len(run.lost),
@@ -131,7 +131,7 @@ class Room(Question):
     replicas: int | None = None
     pool: AddNode | None = None
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
         cluster = planner.cluster
         calm = replace(planner, preempt=False)
@@ -145,7 +145,7 @@ class Room(Question):
             fits, cause = fits if nodes is None else wanted, refusal or cause
         enough = fits > 0 if wanted is None else fits >= wanted
         pods = fits if wanted is None else wanted
-        return Answer(
+        return QuestionAnswer(
             verdict="FITS" if enough else "PARTLY" if fits else "BLOCKED",
             cluster=cluster,
             pods=pods,
@@ -176,7 +176,7 @@ class Room(Question):
 
 
 def _nodes(
-    planner: Planner, supply: Supply, counted: Counted[Failure], wanted: int, pool: AddNode
+    planner: Planner, supply: Supply, counted: CountedSets[Failure], wanted: int, pool: AddNode
 ) -> tuple[int | None, Cause | None]:
     """Find how many nodes of a pool it takes; None if no number is enough, and why where an empty one shows it."""
     if counted.sets >= wanted:
@@ -188,10 +188,10 @@ def _nodes(
 
 
 @dataclass(frozen=True, slots=True)
-class Moved(Question):
+class MovesQuestion(Question):
     """Are the pods that the steps made or moved placed, and is all as their scenario expects."""
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
         unmet = next((text for step in taken for text in step.unmet), "")
         moved = _of_moves(planner.cluster, [move for step in taken for move in step.moves])
@@ -206,14 +206,14 @@ class Moved(Question):
 class Waiting(Question):
     """Are the pods that wait placed, in the order of the queue, as ``kplan simulate`` answers."""
 
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
         landings = Attempts(planner, failure).place(planner.waiting())
         answer = _of_moves(planner.cluster, [move_of(landing, planner.cluster) for landing in landings])
         return replace(answer, evicted=sum(len(landing.evicts) for landing in landings))
 
 
-def _of_moves(cluster: Cluster, moves: Iterable[Move]) -> Answer:
+def _of_moves(cluster: Cluster, moves: Iterable[Move]) -> QuestionAnswer:
     """Count pods by what became of each in the end; those that a gate holds back wait for nothing here."""
     last = {move.instead_of or move.pod: move for move in moves}
     placed = sum(bool(move.node) for move in last.values())
@@ -223,7 +223,7 @@ def _of_moves(cluster: Cluster, moves: Iterable[Move]) -> Answer:
     if first is not None:
         why = first.because or Cause(code="other-scheduler", text=words.ELSEWHERE)
         cause = Cause(code=why.code, text=words.about_pod(name, why.text))
-    return Answer(
+    return QuestionAnswer(
         verdict="FITS" if not left else "PARTLY" if placed else "BLOCKED",
         cluster=cluster,
         pods=placed + len(left),

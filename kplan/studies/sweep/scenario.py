@@ -26,7 +26,7 @@ MOST = 1_000_000
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuestionAnswer:
     """What a question came to; fields as in SweepOutcome.
 
     Attributes:
@@ -57,7 +57,7 @@ class Question(ABC):
         return ()
 
     @abstractmethod
-    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> Answer:
+    def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """Find the answer; whoever asks takes back what was changed through the planner.
 
         Args:

@@ -14,7 +14,7 @@ from time import monotonic
 
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
-from kplan.studies.sweep.base import Packed, pack
+from kplan.studies.sweep.base import PackedBase, pack
 from kplan.studies.sweep.bench import Bench, hand
 from kplan.studies.sweep.run import Crew, SweepRun
 from kplan.studies.sweep.scenario import Scenario
@@ -77,7 +77,7 @@ def sweep(
         yield from SweepRun(crew).outcomes(waiting)
 
 
-def _crew(jobs: int, packed: Packed, dask: str) -> Crew:
+def _crew(jobs: int, packed: PackedBase, dask: str) -> Crew:
     if not dask:
         return Processes(packed, jobs)
     from kplan.studies.sweep.dask import DaskWorkers
@@ -97,7 +97,7 @@ class Processes:
 
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
 
-    def __init__(self, packed: Packed, jobs: int) -> None:
+    def __init__(self, packed: PackedBase, jobs: int) -> None:
         self.base = packed.digest
         self.width = jobs
         self._packed = packed
@@ -122,7 +122,7 @@ class Processes:
                 child.join()
 
 
-def _begin(packed: Packed) -> None:
+def _begin(packed: PackedBase) -> None:
     """Begin as a worker: an interrupt is for who started it, and it does not outlive that process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow, daemon=True).start()

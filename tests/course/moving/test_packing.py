@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kplan.course.moving import Movable
-from kplan.course.moving.packing import Limits, Packed, Packing
+from kplan.course.moving.packing import Limits, Packed, PackSearch
 from kplan.objects.models import Object
 from kplan.pipeline import Planner
 from tests.builders import node
@@ -21,7 +21,7 @@ from tests.course.moving.test_search import owned, planner_of
 def pack(planner: Planner, worth: list[float] | None = None, **limits: Any) -> Packed:
     values = np.array(worth) if worth is not None else np.ones(len(planner.cluster.nodes))
     planner.preempt = False
-    return Packing(planner, Movable(planner), values, Limits(**limits)).run()
+    return PackSearch(planner, Movable(planner), values, Limits(**limits)).run()
 
 
 def most_empty(world: World) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kplan import Scheduler
-from kplan.course.moving import Movable, Rules, SearchResult, WantedPods, fewest_moves
+from kplan.course.moving import Movable, MovingRules, SearchResult, WantedPods, fewest_moves
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -28,9 +28,9 @@ def owned(name: str, on: str, cpu: str, **more: Any) -> Pod:
     return pod(name, node=on, requests={"cpu": cpu}, metadata=metadata, **more)
 
 
-def search(planner: Planner, *names: str, most: int = 3, rules: Rules | None = None) -> SearchResult:
+def search(planner: Planner, *names: str, most: int = 3, rules: MovingRules | None = None) -> SearchResult:
     rows = tuple(planner.cluster.pod_index[f"default/{name}"] for name in names)
-    return fewest_moves(planner, WantedPods(rows), Movable(planner, rules or Rules()), most=most)
+    return fewest_moves(planner, WantedPods(rows), Movable(planner, rules or MovingRules()), most=most)
 
 
 def moves(found: SearchResult) -> list[tuple[str, str, str]]:
@@ -150,7 +150,7 @@ def test_a_pod_that_loses_data_is_moved_only_where_no_other_is_enough() -> None:
     two = [node("a", cpu="4"), node("b", cpu="2"), pod("wanted", requests={"cpu": "3"}), owned("y", "a", "1")]
     assert moves(search(planner_of(*two, owned("x", "a", "1", **scratch)), "wanted")) == [("y", "a", "b")]
     assert moves(search(planner_of(*full(**scratch)), "wanted")) == [("x", "a", "b")]
-    assert not search(planner_of(*full(**scratch)), "wanted", rules=Rules(local_data=True)).journeys
+    assert not search(planner_of(*full(**scratch)), "wanted", rules=MovingRules(local_data=True)).journeys
 
 
 def test_all_of_a_group_find_a_place_or_none() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kplan.admission import Quotas
 from kplan.cluster import Cluster
 from kplan.cluster.domains import zone_of
-from kplan.course.counting import BOUND, Counted, count_sets
+from kplan.course.counting import BOUND, CountedSets, count_sets
 from kplan.course.supply import Supply
 from kplan.errors import UsageError
 from kplan.framework.doubt import Doubt
@@ -134,13 +134,13 @@ def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
     return asks - running if asks is not None and asks > running else None
 
 
-def _held(counted: Counted[Failure]) -> Iterator[Doubt]:
+def _held(counted: CountedSets[Failure]) -> Iterator[Doubt]:
     """Doubt whether all are counted that run: those that share a volume run on the node that has it."""
     if counted.held is not None:
         yield Doubt(code="volume-attached", text=shares_volume(counted.held))
 
 
-def _verdict(counted: Counted[Failure], wanted: int | None) -> str:
+def _verdict(counted: CountedSets[Failure], wanted: int | None) -> str:
     if wanted is not None and counted.sets >= wanted:
         return "FITS"
     if not counted.sets:
@@ -148,7 +148,7 @@ def _verdict(counted: Counted[Failure], wanted: int | None) -> str:
     return "FITS" if wanted is None else "PARTLY"
 
 
-def _because(counted: Counted[Failure], growth: Growth | None) -> Cause | None:
+def _because(counted: CountedSets[Failure], growth: Growth | None) -> Cause | None:
     if counted.failure is None:
         return None
     if growth is not None and growth.none_helps is not None and not counted.sets:
@@ -157,7 +157,7 @@ def _because(counted: Counted[Failure], growth: Growth | None) -> Cause | None:
 
 
 def _no_preemption(
-    cluster: Cluster, supplies: Sequence[Supply], counted: Counted[Failure], wanted: int | None
+    cluster: Cluster, supplies: Sequence[Supply], counted: CountedSets[Failure], wanted: int | None
 ) -> tuple[str, ...]:
     """Say that nobody is evicted, where too few fit and the priority of the pods would let them evict others."""
     if wanted is None or counted.sets >= wanted:
@@ -168,7 +168,7 @@ def _no_preemption(
     return () if lowest >= priority or spec.preemption_policy == "Never" else (evicts_nobody(priority),)
 
 
-def _workload(supply: Supply, times: int, counted: Counted[Failure], wanted: int | None) -> CapacityWorkload:
+def _workload(supply: Supply, times: int, counted: CountedSets[Failure], wanted: int | None) -> CapacityWorkload:
     return CapacityWorkload(
         workload=supply.name,
         ratio=times,
@@ -178,7 +178,7 @@ def _workload(supply: Supply, times: int, counted: Counted[Failure], wanted: int
     )
 
 
-def _places(cluster: Cluster, supplies: Sequence[Supply], counted: Counted[Failure]) -> list[CapacityPlace]:
+def _places(cluster: Cluster, supplies: Sequence[Supply], counted: CountedSets[Failure]) -> list[CapacityPlace]:
     zones = {node.name: zone_of(cluster, row) for row, node in enumerate(cluster.nodes)}
     running: dict[str, int] = {}
     for supply in supplies:
@@ -215,7 +215,7 @@ def _refusing(failure: Failure) -> tuple[Refusing, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.nodes, row.plugin)))
 
 
-def _next(asked: CapacityAsked, ratio: Sequence[int], counted: Counted[Failure]) -> int:
+def _next(asked: CapacityAsked, ratio: Sequence[int], counted: CountedSets[Failure]) -> int:
     number = max(0, counted.failed)
     return len(asked.supplies[number].running) + counted.sets * ratio[number] + 1
 

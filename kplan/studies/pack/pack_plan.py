@@ -10,9 +10,9 @@ import numpy as np
 
 from kplan.cluster import Cluster
 from kplan.course.loss import FailRun, lose
-from kplan.course.moving import Journey, Movable, Rules
+from kplan.course.moving import Journey, Movable, MovingRules
 from kplan.course.moving.emptying import Stuck, shut
-from kplan.course.moving.packing import KeptNode, Limits, Packed, Packing
+from kplan.course.moving.packing import KeptNode, Limits, Packed, PackSearch
 from kplan.course.moving.places import carry
 from kplan.framework.doubt import Doubt
 from kplan.objects.well_known import ZONES
@@ -76,10 +76,10 @@ def pack(
         assert stuck.copy is not None
         causes[stuck.pod.key] = failure(trial, *stuck.copy).because
 
-    movable = Movable(planner, Rules(annotated=asked.annotated))
+    movable = Movable(planner, MovingRules(annotated=asked.annotated))
     bears = _bears(asked.survive) if asked.survive else None
     limits = Limits(asked.keep_free, bears, asked.nodes)
-    packed = Packing(planner, movable, worth, limits, progress, seen=note).run()
+    packed = PackSearch(planner, movable, worth, limits, progress, seen=note).run()
     if seen is not None:
         with planner.trial(everything=False) as trial:
             shut(trial, packed.emptied.nodes)

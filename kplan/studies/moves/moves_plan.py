@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.moving import Journey, Movable, Rules, SearchResult, WantedPods, fewest_moves
+from kplan.course.moving import Journey, Movable, MovingRules, SearchResult, WantedPods, fewest_moves
 from kplan.course.moving.replay import replay
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
@@ -110,21 +110,21 @@ def moves(
 def _ways(planner: Planner, wanted: WantedPods, asked: MovesAsked) -> list[Way]:
     """Search for the fewest moves; and, where these touch what one may want to leave alone, without that."""
 
-    def search(code: str, rules: Rules) -> Way:
+    def search(code: str, rules: MovingRules) -> Way:
         movable = Movable(planner, rules)
         return Way(code, movable, fewest_moves(planner, wanted, movable, most=asked.most))
 
-    first = search("fewest", Rules())
+    first = search("fewest", MovingRules())
     ways, journey = [first], first.journey
     if journey is None:
-        return [first, *(one for one in [search("annotated", Rules(annotated=True))] if one.journey is not None)]
+        return [first, *(one for one in [search("annotated", MovingRules(annotated=True))] if one.journey is not None)]
     pods = [planner.cluster.pods[one.row] for one in journey.moves]
     if any(one.permission.budget for one in journey.moves):
-        ways.append(search("no-budget", Rules(budgets=True)))
+        ways.append(search("no-budget", MovingRules(budgets=True)))
     if any(first.movable.cost(pod)[0] for pod in pods):
-        ways.append(search("no-local-data", Rules(local_data=True)))
+        ways.append(search("no-local-data", MovingRules(local_data=True)))
     if asked.spares is not None and any(map(asked.spares, pods)):
-        ways.append(search("spared", Rules(spares=asked.spares)))
+        ways.append(search("spared", MovingRules(spares=asked.spares)))
     return ways
 
 
