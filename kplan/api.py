@@ -96,7 +96,7 @@ class Scheduler:
             ConfigError: certificates of an extender cannot be used.
         """
         shared = budget or Budget()
-        callers = tuple(HttpExtender(one, shared, originals) for one in self.configuration.extenders)
+        callers = tuple(HttpExtender(extender, shared, originals) for extender in self.configuration.extenders)
         left = tuple(doubt for doubt in self.doubts if doubt.code != EXTENDER_DOUBT)
         return replace(self, callers=callers, doubts=left)
 

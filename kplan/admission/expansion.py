@@ -85,7 +85,7 @@ class LeftOut:
         if len(self.problems) == 1:
             hints = [self.problems[0].hint]
         else:
-            hints = [f"{one.path}: {one.hint}" for one in self.problems if one.hint]
+            hints = [f"{problem.path}: {problem.hint}" for problem in self.problems if problem.hint]
         return "; ".join(filter(None, (self.why, *hints)))
 
     def __str__(self) -> str:

@@ -113,7 +113,8 @@ def left_out(
         pods: how many of its pods are refused, where it is not the object itself.
     """
     told = tuple(
-        FieldProblem(written(one.path), one.body, *manifest.at(one.place or one.path), one.hint) for one in problems
+        FieldProblem(written(problem.path), problem.body, *manifest.at(problem.place or problem.path), problem.hint)
+        for problem in problems
     )
     unbuilt = group_of(manifest) == _KUSTOMIZE
     line, column = (told[0].line, told[0].column) if told else (manifest.line, 0)

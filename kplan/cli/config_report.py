@@ -43,15 +43,15 @@ def config_report(session: Session, name: str = "") -> ConfigReport:
 
     scheduler = session.scheduler
     profiles = effective(scheduler.configuration, session.configuration, scheduler.features)
-    if name and all(one.scheduler_name != name for one in profiles):
-        names = ", ".join(one.scheduler_name for one in profiles)
+    if name and all(profile.scheduler_name != name for profile in profiles):
+        names = ", ".join(profile.scheduler_name for profile in profiles)
         raise UsageError(f"no profile {name}", code="other-scheduler", hint=f"there are {names}")
     known = gates(scheduler.features.version.minor)
     return ConfigReport(
         api_version=API_VERSION,
         origin=session.origin,
         form=scheduler.configuration.form,
-        profiles=tuple(_profile(one) for one in profiles if name in ("", one.scheduler_name)),
+        profiles=tuple(_profile(profile) for profile in profiles if name in ("", profile.scheduler_name)),
         extenders=tuple(map(_extender, scheduler.configuration.extenders)),
         feature_gates={
             gate: scheduler.features.enabled(gate)

@@ -113,9 +113,9 @@ def diff_code(document: ClusterDiff, *, strict: bool) -> ExitCode:
 def sweep_code(document: SweepReport, *, strict: bool) -> ExitCode:
     """Exit code of ``sweep``: NO_FIT where a scenario does not fit, USAGE where one could not be carried out."""
     codes = [study_code(document, strict=strict)]
-    for one in document.outcomes:
-        if one.verdict == "FAILED":
-            bug = one.because is not None and one.because.code == INTERNAL_ERROR
+    for outcome in document.outcomes:
+        if outcome.verdict == "FAILED":
+            bug = outcome.because is not None and outcome.because.code == INTERNAL_ERROR
             codes.append(ExitCode.BUG if bug else ExitCode.USAGE)
     return worst(codes)
 

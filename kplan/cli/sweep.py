@@ -75,7 +75,7 @@ def sweep(
         )
     opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
     outcomes = carry_out(opened, Workers(jobs, dask), kept)
-    outcomes = outcomes if timings else [untimed(one) for one in outcomes]
+    outcomes = outcomes if timings else [untimed(outcome) for outcome in outcomes]
     document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.session.what_if)
     planner = opened.bench.planner()
     drains = any(axis.name == "drain" for axis in opened.grid.axes)

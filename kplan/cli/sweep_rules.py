@@ -103,8 +103,8 @@ def open_sweep(
 
     by_name = {axis.name: axis.values for axis in asked}
     configs, versions = by_name.get("config", ("",)), by_name.get("version", ("",))
-    sessions = [imagine(one, namespace) for one in _sessions(source, configs, versions, rules)]
-    made = [(one.scheduler, one.state) for one in sessions]
+    sessions = [imagine(session, namespace) for session in _sessions(source, configs, versions, rules)]
+    made = [(session.scheduler, session.state) for session in sessions]
     more = (rules.extender_calls if rules.call_extenders else 0, named_file(source), rules.as_scheduler)
     base = Base(tuple(SweepRules(s.features, s.configuration, s.request_rules, state, *more) for s, state in made))
     bench = Bench(base)

@@ -64,7 +64,7 @@ def carry_out(opened: Opened, workers: Workers, kept: ResultFile) -> list[SweepO
             writes.append(stack.enter_context(more_results(kept.resume, start, earlier)).add)
         elif kept.results:
             writes.append(stack.enter_context(new_results(kept.results, start)).add)
-        rest = (one for one in grid.scenarios() if one.number not in done)
+        rest = (scenario for scenario in grid.scenarios() if scenario.number not in done)
         step = stack.enter_context(_bar(total, len(done)))
         try:
             for outcome in sweep(rest, total - len(done), opened.bench, told.base, workers):

@@ -122,5 +122,7 @@ def verdict_of(document: Explained) -> str:
     from kplan.result.document import PodExplanation
 
     answers = (document,) if isinstance(document, PodExplanation) else document.answers
-    parts = ((one.pod, one.verdict, one.node, one.because.code if one.because else "") for one in answers)
+    parts = (
+        (answer.pod, answer.verdict, answer.node, answer.because.code if answer.because else "") for answer in answers
+    )
     return "; ".join(" ".join(part) for part in parts)

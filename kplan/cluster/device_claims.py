@@ -73,8 +73,8 @@ def released(cluster: Cluster, row: int) -> tuple[Put, ...]:
     claims: Mapping[str, ResourceClaim] = cluster.objects.table(_CLAIMS)
     puts = given_back(cluster, (row,))
     return tuple(
-        one if one.item is not None else Put(_CLAIMS, one.key, replace(claims[one.key], status=ResourceClaimStatus()))
-        for one in puts
+        put if put.item is not None else Put(_CLAIMS, put.key, replace(claims[put.key], status=ResourceClaimStatus()))
+        for put in puts
     )
 
 
@@ -125,18 +125,18 @@ def _with_claims(cluster: Cluster, pod: Pod) -> tuple[Pod, list[Put]]:
     claims: Mapping[str, ResourceClaim] = cluster.objects.table(_CLAIMS)
     entries = {entry.name: entry for entry in pod.spec.resource_claims or ()}
     statuses, puts = [], []
-    for one in pod.status.resource_claim_statuses or ():
-        entry = entries.get(one.name)
+    for status in pod.status.resource_claim_statuses or ():
+        entry = entries.get(status.name)
         wanted = entry.resource_claim_template_name if entry is not None else None
         template = templates.get(f"{pod.namespace}/{wanted}") if wanted else None
-        model = claims.get(f"{pod.namespace}/{one.resource_claim_name}") if one.resource_claim_name else None
+        model = claims.get(f"{pod.namespace}/{status.resource_claim_name}") if status.resource_claim_name else None
         spec = template.spec.spec if template is not None else model.spec if model is not None else None
         if not wanted or spec is None:
-            statuses.append(PodResourceClaimStatus(name=one.name))
+            statuses.append(PodResourceClaimStatus(name=status.name))
             continue
-        stem = f"{pod.name}-{one.name}-"[:58]
+        stem = f"{pod.name}-{status.name}-"[:58]
         name = stem + suffix(pod.namespace, stem)
-        statuses.append(PodResourceClaimStatus(name=one.name, resource_claim_name=name))
+        statuses.append(PodResourceClaimStatus(name=status.name, resource_claim_name=name))
         key = f"{pod.namespace}/{pod.name}"
         owner = OwnerReference(
             api_version="v1", kind="Pod", name=pod.name, uid=pod.metadata.uid or key, controller=True
@@ -145,7 +145,7 @@ def _with_claims(cluster: Cluster, pod: Pod) -> tuple[Pod, list[Put]]:
             name=name,
             namespace=pod.namespace,
             uid=f"claim-{pod.namespace}-{name}",
-            annotations={_OF_POD: one.name},
+            annotations={_OF_POD: status.name},
             owner_references=[owner],
         )
         puts.append(Put.of(ResourceClaim(metadata=metadata, spec=spec)))

@@ -106,7 +106,7 @@ def _of_policy(policy: Policy, features: Features, minor: int) -> Migration:
         made["pluginConfig"] = config
     draft.configuration["profiles"] = [made]
     if policy.extenders:
-        draft.configuration["extenders"] = [_extender(one) for one in policy.extenders]
+        draft.configuration["extenders"] = [_extender(extender) for extender in policy.extenders]
     return draft
 
 

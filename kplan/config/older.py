@@ -105,7 +105,9 @@ def _profile(done: Conversion, profile: object, path: str) -> object:
     made = dict(profile)
     configs = made.get("pluginConfig")
     if isinstance(configs, list):
-        made["pluginConfig"] = [_config(one) for one in configs if not _is_gone(done, one, f"{path}.pluginConfig")]
+        made["pluginConfig"] = [
+            _config(config) for config in configs if not _is_gone(done, config, f"{path}.pluginConfig")
+        ]
     plugins = made.get("plugins")
     if plugins is not None and not isinstance(plugins, Mapping):
         return made

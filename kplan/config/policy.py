@@ -276,9 +276,9 @@ def _fit_args(chosen: Chosen, policy: Policy) -> NodeResourcesFitArgs:
 def _validate(policy: Policy) -> None:
     """Source: v1.20.15 validation.go ValidatePolicy, validateCustomPriorities; ValidateNodeLabelArgs."""
     errors = [
-        f"priority {one.name} should have a positive weight applied to it or it has overflown"
-        for one in policy.priorities or ()
-        if not 0 < one.weight < MAX_WEIGHT
+        f"priority {priority.name} should have a positive weight applied to it or it has overflown"
+        for priority in policy.priorities or ()
+        if not 0 < priority.weight < MAX_WEIGHT
     ]
     errors += _redeclared(policy.priorities or ())
     errors += validate_extenders(policy.extenders)
@@ -291,8 +291,8 @@ def _validate(policy: Policy) -> None:
 
 def _redeclared(priorities: Iterable[PriorityPolicy]) -> Iterator[str]:
     seen: dict[str, PriorityPolicy] = {}
-    for one in priorities:
-        argument = one.argument
+    for priority in priorities:
+        argument = priority.argument
         if argument is None:
             continue
         if argument.label_preference is not None:
@@ -302,15 +302,15 @@ def _redeclared(priorities: Iterable[PriorityPolicy]) -> Iterator[str]:
         elif argument.requested_to_capacity_ratio_arguments is not None:
             kind = "RequestedToCapacityRatio"
             if kind in seen:
-                yield f'priority "{one.name}" redeclares custom priority "{kind}", from: "{seen[kind].name}"'
+                yield f'priority "{priority.name}" redeclares custom priority "{kind}", from: "{seen[kind].name}"'
                 continue
         else:
-            yield f"no priority arguments set for priority {one.name}"
+            yield f"no priority arguments set for priority {priority.name}"
             continue
         former = seen.get(kind)
-        if former is not None and former.weight != one.weight:
-            yield f'{kind}  priority "{one.name}" has a different weight with "{former.name}"'
-        seen[kind] = one
+        if former is not None and former.weight != priority.weight:
+            yield f'{kind}  priority "{priority.name}" has a different weight with "{former.name}"'
+        seen[kind] = priority
 
 
 def _one_argument(kind: str, name: str, arguments: Iterable[object]) -> None:

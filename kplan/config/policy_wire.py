@@ -170,5 +170,5 @@ def _known_case(cls: type[Args], value: object) -> object:
         made["tlsConfig"] = _known_case(ExtenderTLSConfig, made["tlsConfig"])
     resources = made.get("managedResources")
     if isinstance(resources, list):
-        made["managedResources"] = [_known_case(ExtenderManagedResource, one) for one in resources]
+        made["managedResources"] = [_known_case(ExtenderManagedResource, resource) for resource in resources]
     return made

@@ -37,4 +37,4 @@ def ask_each(planner: Planner, rollout: Rollout, ask: Callable[[PodInfo, int], T
 
 def _spreads(pod: PodInfo) -> bool:
     constraints = pod.pod.spec.topology_spread_constraints or ()
-    return any(one.when_unsatisfiable == "DoNotSchedule" for one in constraints)
+    return any(constraint.when_unsatisfiable == "DoNotSchedule" for constraint in constraints)

@@ -101,17 +101,17 @@ class FailRun(Generic[W]):
     @property
     def back(self) -> list[LostPod[W]]:
         """Pods that controllers make again."""
-        return [one for one in self.pods if one.fate == "returns"]
+        return [pod for pod in self.pods if pod.fate == "returns"]
 
     @property
     def pending(self) -> list[LostPod[W]]:
         """Those of them that find no node."""
-        return [one for one in self.pods if one.pending]
+        return [pod for pod in self.pods if pod.pending]
 
     @property
     def lost(self) -> list[LostPod[W]]:
         """Pods that nothing makes again."""
-        return [one for one in self.pods if one.fate == "gone"]
+        return [pod for pod in self.pods if pod.fate == "gone"]
 
     @property
     def displaced(self) -> list[TriedPod[W]]:
@@ -159,10 +159,10 @@ def run_fail(
     ]
     if len(nodes) <= FEW:
         planner.apply(removal(cluster, list(nodes), "").changes)
-        rows = {one.pod.key: one.pod.row for one in pods}
+        rows = {pod.pod.key: pod.pod.row for pod in pods}
     else:
         planner = _without(planner, lost)
-        rows = {one.pod.key: planner.cluster.pod_index[one.pod.key] for one in pods}
+        rows = {pod.pod.key: planner.cluster.pod_index[pod.pod.key] for pod in pods}
         planner.apply(leave(planner.cluster, rows.values()))
     run = FailRun(tuple(nodes), pods, rate, planner.cluster)
     attempts = Attempts(planner, _once(why) if why is not None else None)
@@ -212,10 +212,10 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
 def _waves(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:
     """Pods that come back, by when those they stand for are out of the way."""
     waves: dict[tuple[bool, int], list[LostPod[W]]] = {}
-    for one in pods:
-        if one.fate == "returns":
-            late = one.stay.waits or one.stay.seconds is None
-            waves.setdefault((late, 0 if late else one.stay.seconds or 0), []).append(one)
+    for pod in pods:
+        if pod.fate == "returns":
+            late = pod.stay.waits or pod.stay.seconds is None
+            waves.setdefault((late, 0 if late else pod.stay.seconds or 0), []).append(pod)
     return [waves[key] for key in sorted(waves)]
 
 
@@ -229,7 +229,7 @@ def _settle(run: FailRun[W], attempts: Attempts[W], landings: Sequence[TriedPod[
     cluster = attempts.planner.cluster
     last = {landing.began_as: landing for landing in landings}
     left = {row for landing in landings for row in landing.evicts}
-    mine = {one.pod.key: one for one in run.pods}
+    mine = {pod.pod.key: pod for pod in run.pods}
     for key, landing in last.items():
         if key in mine:
             mine[key].landing = landing

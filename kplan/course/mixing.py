@@ -191,7 +191,7 @@ class Mixing:
         mix = start or (0,) * len(self.shapes)
         while left := self._left(mix):
             steps = [self._more(mix, at) for at in range(len(self.shapes)) if mix[at] < self.shapes[at].most]
-            steps = [one for one in steps if len(self._left(one)) < len(left)]
+            steps = [step for step in steps if len(self._left(step)) < len(left)]
             if not steps:
                 return None
             mix = max(

@@ -18,7 +18,9 @@ def is_silent(node: Node) -> bool:
     taints = {taint.key for taint in node.spec.taints or ()}
     if OUT_OF_SERVICE in taints:
         return False
-    unknown = any(one.type == "Ready" and one.status == "Unknown" for one in node.status.conditions or ())
+    unknown = any(
+        condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions or ()
+    )
     return unknown or UNREACHABLE in taints
 
 

@@ -63,5 +63,5 @@ class WhatIf(Generic[W]):
         pods = [pod for pod in map(cluster.pods.__getitem__, rows) if pod.waiting and pod.key not in asked_about]
         landings = attempts.place(self.planner.queue.sort(pods))
         self.planner.apply(list(rewritten(cluster, budgets)))
-        self.waiting = sorted({one.pod.row for one in landings if not one.node and one.pod.waiting})
+        self.waiting = sorted({landing.pod.row for landing in landings if not landing.node and landing.pod.waiting})
         return TakenStep(effect, tuple(landings), tuple(attempts.cut[cut:]))

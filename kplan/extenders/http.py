@@ -142,12 +142,12 @@ class HttpExtender:
 
     def _victims(self, cluster: Cluster, name: str, meta: MetaVictims) -> Victims:
         there = {cluster.pods[row].uid: row for row in cluster.pods_on(cluster.node_index[name])}
-        for one in meta.pods or ():
-            if one.uid not in there:
-                claims = f"claims to preempt pod (UID: &{{{one.uid}}}) on node: {name}"
+        for pod in meta.pods or ():
+            if pod.uid not in there:
+                claims = f"claims to preempt pod (UID: &{{{pod.uid}}}) on node: {name}"
                 problem = f"{claims}, but the pod is not found on that node"
                 raise ExtenderError(f"extender: {self.config.url_prefix} {problem}")
-        return Victims(tuple(there[one.uid] for one in meta.pods or ()), meta.numpdbviolations)
+        return Victims(tuple(there[pod.uid] for pod in meta.pods or ()), meta.numpdbviolations)
 
     def _about(self, pod: PodInfo, cluster: Cluster, rows: Sequence[int]) -> dict[str, Any]:
         about: dict[str, Any] = {"Pod": self._whole(pod.pod), "Nodes": None, "NodeNames": None}

@@ -96,7 +96,7 @@ class Findings(Generic[C_co]):
 
     def whys(self, row: int) -> tuple[Why, ...]:
         """Reasons that hold for one world, in order."""
-        return tuple(Why(one.code, one.about, one.reason) for one in self.refusals if one.rows[row])
+        return tuple(Why(refusal.code, refusal.about, refusal.reason) for refusal in self.refusals if refusal.rows[row])
 
     def reasons(self, row: int) -> tuple[str, ...]:
         """The scheduler's texts that hold for one world, in order."""

@@ -73,7 +73,7 @@ def node_events(old: Node | None, new: Node | None) -> Iterator[Happened]:
 
 
 def _conditions(node: Node) -> dict[str, str]:
-    return {one.type: one.status for one in node.status.conditions or ()}
+    return {condition.type: condition.status for condition in node.status.conditions or ()}
 
 
 def object_change(old: Object | None, new: Object | None, rules: RequestRules, target: str = "") -> Iterator[Happened]:

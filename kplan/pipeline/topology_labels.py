@@ -46,7 +46,9 @@ def _asked_for(cluster: Cluster) -> bool:
             terms = (*pod_class.affinity, *pod_class.anti_affinity)
             weighted = (*pod_class.preferred_affinity, *pod_class.preferred_anti_affinity)
             selectors = (*(term.selector for term in terms), *(one.term.selector for one in weighted))
-            read.asked |= any(one.key in _LABELS for selector in selectors for one in selector.requirements)
+            read.asked |= any(
+                requirement.key in _LABELS for selector in selectors for requirement in selector.requirements
+            )
         read.asked |= any(_names(pod) for pod in cluster.pods[read.pods :])
         read.classes, read.pods = len(cluster.pod_classes), len(cluster.pods)
     tables = ("pod_disruption_budgets", "services", "replication_controllers", "replica_sets", "stateful_sets")
@@ -74,7 +76,7 @@ def _selected(cluster: Cluster, tables: Iterable[str]) -> Iterator[Iterable[str]
 def _keys(selector: LabelSelector | None) -> Iterable[str]:
     if selector is None:
         return ()
-    return (*(selector.match_labels or {}), *(one.key for one in selector.match_expressions or ()))
+    return (*(selector.match_labels or {}), *(expression.key for expression in selector.match_expressions or ()))
 
 
 def _is_in(keys: Iterable[str]) -> bool:

@@ -77,7 +77,7 @@ class Waking:
             return (EXTENDERS if self.plugins else "any") if events else ""
         for plugin in self._those():
             asked = _asked(plugin)
-            if any(self._takes(plugin, asked, cluster, one) for one in events):
+            if any(self._takes(plugin, asked, cluster, event) for event in events):
                 name: str = plugin.name
                 return name
         return ""

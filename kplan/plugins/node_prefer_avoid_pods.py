@@ -52,7 +52,7 @@ class NodePreferAvoidPods(ColumnPlugin[None]):
     def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
         """Score int64[F]: 0 where the pod's controller is to be avoided, else 100."""
         score = np.full(len(cluster.nodes), MAX_NODE_SCORE, dtype=np.int64)
-        owner = next((one for one in pod.pod.metadata.owner_references or () if one.controller), None)
+        owner = next((reference for reference in pod.pod.metadata.owner_references or () if reference.controller), None)
         if owner is not None and owner.kind in _CONTROLLERS:
             avoided: Avoided = cluster.objects.derived(ANNOTATION, ("nodes",), lambda: _avoided(cluster))
             score[avoided.get((owner.kind, owner.uid or ""), [])] = 0
@@ -77,4 +77,4 @@ def _controllers(node: Node) -> set[tuple[str, str]]:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return set()
     controllers = (entry.pod_signature.pod_controller for entry in entries if entry.pod_signature is not None)
-    return {(one.kind, one.uid) for one in controllers if one is not None}
+    return {(controller.kind, controller.uid) for controller in controllers if controller is not None}

@@ -45,11 +45,11 @@ def limits(pod: Pod) -> tuple[int, int]:
 
     Source: v1.16.15 resource_limits.go getResourceLimits.
     """
-    cpu = sum(milli_value(one.get("cpu", 0)) for one in _limits(pod.spec.containers))
-    memory = sum(value(one.get("memory", 0)) for one in _limits(pod.spec.containers))
-    for one in _limits(pod.spec.init_containers):
-        cpu = max(cpu, milli_value(one.get("cpu", 0)))
-        memory = max(memory, value(one.get("memory", 0)))
+    cpu = sum(milli_value(limit.get("cpu", 0)) for limit in _limits(pod.spec.containers))
+    memory = sum(value(limit.get("memory", 0)) for limit in _limits(pod.spec.containers))
+    for limit in _limits(pod.spec.init_containers):
+        cpu = max(cpu, milli_value(limit.get("cpu", 0)))
+        memory = max(memory, value(limit.get("memory", 0)))
     return cpu, memory
 
 

@@ -261,7 +261,7 @@ class Case:
     def facts_of(self, kind: type[F], rows: Sequence[int]) -> F | None:
         """Facts of one kind about some node rows; None where no plugin has such."""
         facts = self.asked.facts(np.array(rows, dtype=np.intp)).values()
-        return next((one for one in facts if isinstance(one, kind)), None)
+        return next((fact for fact in facts if isinstance(fact, kind)), None)
 
     def codes(self) -> frozenset[str]:
         """Codes of all reasons."""

@@ -60,7 +60,7 @@ class ClassChanged:
     def effect(self, cluster: Cluster) -> Effect:
         """See Step."""
         item: DeviceClass = cluster.objects.table("device_classes")[self.name]
-        selectors = [_with_text(one, self.old, self.new) for one in item.spec.selectors or ()]
+        selectors = [_with_text(selector, self.old, self.new) for selector in item.spec.selectors or ()]
         return Effect((Put.of(replace(item, spec=replace(item.spec, selectors=selectors))),))
 
 
@@ -72,11 +72,11 @@ def named(case: Case, key: str) -> ClaimName:
 
 def template_of(case: Case, name: str) -> str:
     """The template that a claim of the pod was made of; empty for none."""
-    made = {one.resource_claim_name: one.name for one in case.pod.pod.status.resource_claim_statuses or ()}
+    made = {status.resource_claim_name: status.name for status in case.pod.pod.status.resource_claim_statuses or ()}
     entry = made.get(name)
-    for one in case.spec.resource_claims or ():
-        if one.name == entry and one.resource_claim_template_name:
-            return one.resource_claim_template_name
+    for claim in case.spec.resource_claims or ():
+        if claim.name == entry and claim.resource_claim_template_name:
+            return claim.resource_claim_template_name
     return ""
 
 
@@ -89,9 +89,9 @@ def alike(case: Case, claim: ClaimName) -> tuple[str, ...]:
         entries = {
             one.name for one in pod.pod.spec.resource_claims or () if one.resource_claim_template_name == claim.template
         }
-        for one in pod.pod.status.resource_claim_statuses or ():
-            if one.name in entries and one.resource_claim_name:
-                keys[f"{pod.namespace}/{one.resource_claim_name}"] = None
+        for status in pod.pod.status.resource_claim_statuses or ():
+            if status.name in entries and status.resource_claim_name:
+                keys[f"{pod.namespace}/{status.resource_claim_name}"] = None
     return tuple(keys)
 
 
@@ -109,7 +109,7 @@ def in_request(name: str, change: RequestChange) -> Change:
 
     def of(spec: ResourceClaimSpec) -> ResourceClaimSpec:
         return replace(
-            spec, devices=replace(spec.devices, requests=[changed(one) for one in spec.devices.requests or ()])
+            spec, devices=replace(spec.devices, requests=[changed(request) for request in spec.devices.requests or ()])
         )
 
     return of
@@ -127,7 +127,7 @@ def without_constraint(attribute: str, *, distinct: bool) -> Change:
         return (one.distinct_attribute if distinct else one.match_attribute) != attribute
 
     def of(spec: ResourceClaimSpec) -> ResourceClaimSpec:
-        rest = [one for one in spec.devices.constraints or () if kept(one)]
+        rest = [constraint for constraint in spec.devices.constraints or () if kept(constraint)]
         return replace(spec, devices=replace(spec.devices, constraints=rest or None))
 
     return of
@@ -138,9 +138,9 @@ def with_selector(old: str, new: str | None) -> RequestChange:
 
     def of(request: ExactDeviceRequest) -> ExactDeviceRequest:
         selectors = [
-            one if new is None else _with_text(one, old, new)
-            for one in request.selectors or ()
-            if new is not None or (old and (one.cel is None or one.cel.expression != old))
+            selector if new is None else _with_text(selector, old, new)
+            for selector in request.selectors or ()
+            if new is not None or (old and (selector.cel is None or selector.cel.expression != old))
         ]
         return replace(request, selectors=selectors or None)
 

@@ -141,7 +141,9 @@ def _fewer(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterato
 
 def _tolerated(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterator[Candidate]:
     """Tolerate a taint of devices, or delete the rule that it is from."""
-    for taint, rule in dict.fromkeys((one.taint, one.rule) for one in request.devices if one.why is Why.TAINT):
+    for taint, rule in dict.fromkeys(
+        (device.taint, device.rule) for device in request.devices if device.why is Why.TAINT
+    ):
         head, _, effect = taint.rpartition(":")
         key, _, value = head.partition("=")
         new = DeviceToleration(key=key, operator="Equal" if value else "Exists", value=value or None, effect=effect)
@@ -300,7 +302,8 @@ def _own_claim(case: Case, key: str) -> Iterator[Candidate]:
 
     def edit(spec: PodSpec) -> PodSpec:
         claims = [
-            replace(one, resource_claim_name=name) if one.name == entry else one for one in spec.resource_claims or ()
+            replace(claim, resource_claim_name=name) if claim.name == entry else claim
+            for claim in spec.resource_claims or ()
         ]
         return replace(spec, resource_claims=claims)
 

@@ -96,12 +96,12 @@ def _change(manifest: ManifestObject, path: Path, old: Any, step: _Step) -> Fiel
 
 
 def _steps(before: Any, after: Any, path: Path) -> Iterator[_Step]:
-    for one in differences(before, after):
-        here: Path = (*path, *(Key(key) if "." in key or "/" in key else key for key in one.path))
-        if isinstance(one.old, list) and isinstance(one.new, list) and one.new:
-            yield from _of_lists(one.old, one.new, here)
+    for difference in differences(before, after):
+        here: Path = (*path, *(Key(key) if "." in key or "/" in key else key for key in difference.path))
+        if isinstance(difference.old, list) and isinstance(difference.new, list) and difference.new:
+            yield from _of_lists(difference.old, difference.new, here)
         else:
-            yield _Step(here, one.new)
+            yield _Step(here, difference.new)
 
 
 def _of_lists(old: list[Any], new: list[Any], path: Path) -> Iterator[_Step]:

@@ -140,7 +140,7 @@ def lower(rules: RequestRules, targets: Mapping[str, int]) -> Edit:
 def _at_once(spec: PodSpec, over: Mapping[str, int]) -> PodSpec:
     """Take what is over from the largest containers of a pod in which each counts in full."""
     containers = list(spec.containers or ())
-    sizes = [scheduler_units(one.resources.requests if one.resources else None) for one in containers]
+    sizes = [scheduler_units(container.resources.requests if container.resources else None) for container in containers]
     for name, amount in over.items():
         sized = sorted((-size[name], place) for place, size in enumerate(sizes) if size.get(name))
         for size, place in sized:

@@ -165,7 +165,7 @@ def _better(case: Case, effect: Effect) -> bool:
 
 def _pairs(case: Case, lab: Lab, fails: list[Candidate]) -> Iterator[Remedy]:
     """Try pairs of changes that fail alone, cheapest first."""
-    single = sorted((one for one in fails if not one.empty), key=lambda candidate: candidate.cost)[:PAIRED]
+    single = sorted((fail for fail in fails if not fail.empty), key=lambda candidate: candidate.cost)[:PAIRED]
     touched = {id(candidate): _touched(lab, candidate) for candidate in single}
     enough = 0
     pairs = sorted(combinations(single, 2), key=lambda pair: (max(c.cost for c in pair), pair[0].cost + pair[1].cost))

@@ -145,7 +145,7 @@ def _node_affinity(case: Case) -> Iterator[Candidate]:
 
 def _dropped(what: about.Named, requirements: Sequence[NodeSelectorRequirement], edit: Edit) -> Candidate:
     """Drop requirements of the node affinity."""
-    meant = not_asked_for((one.key, one.values or ()) for one in requirements)
+    meant = not_asked_for((requirement.key, requirement.values or ()) for requirement in requirements)
     return Candidate(
         "drop-node-affinity",
         Cost.NOT_MEANT if meant else Cost.LOOSEN,

@@ -84,13 +84,17 @@ def merge_patch(before: PodSpec, after: PodSpec) -> dict[str, Any]:
 
 def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     patch: dict[str, Any] = {}
-    for one in differences(before, after):
-        *parents, last = one.path
+    for difference in differences(before, after):
+        *parents, last = difference.path
         here = patch
         for key in parents:
             here = here.setdefault(key, {})
-        lists = isinstance(one.old, list) and isinstance(one.new, list)
-        here[last] = _of_lists(one.old, one.new, _MERGE_KEYS[last]) if lists and last in _MERGE_KEYS else one.new
+        lists = isinstance(difference.old, list) and isinstance(difference.new, list)
+        here[last] = (
+            _of_lists(difference.old, difference.new, _MERGE_KEYS[last])
+            if lists and last in _MERGE_KEYS
+            else difference.new
+        )
     return patch
 
 

@@ -92,8 +92,10 @@ def _limits(case: Case) -> Iterator[Candidate]:
 def _raised(csi_node: CSINode, uses: list[DriverUsage]) -> Candidate:
     limits = {use.driver: (use.attached + len(use.new), use.limit) for use in uses}
     drivers = [
-        replace(one, allocatable=VolumeNodeResources(count=limits[one.name][0])) if one.name in limits else one
-        for one in csi_node.spec.drivers or ()
+        replace(driver, allocatable=VolumeNodeResources(count=limits[driver.name][0]))
+        if driver.name in limits
+        else driver
+        for driver in csi_node.spec.drivers or ()
     ]
     told = tuple((driver, new, old) for driver, (new, old) in limits.items())
     return _with_drivers("volume-limit", csi_node, drivers, about.Named(node=csi_node.name, limits=told))

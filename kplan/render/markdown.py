@@ -112,8 +112,9 @@ def _under(document: CheckResult) -> Iterator[str]:
         yield f"Under {_text(other.rules)}: the same."
         return
     yield f"**Under {_text(other.rules)}** {other.verdict}, {_text(_short(other.sentence, 600))}"
-    for one in other.differences[:FINDINGS]:
-        yield f"- {_code(_short(one.what))}: {_text(_short(one.first))} -> {_text(_short(one.second))}"
+    for difference in other.differences[:FINDINGS]:
+        first, second = _text(_short(difference.first)), _text(_short(difference.second))
+        yield f"- {_code(_short(difference.what))}: {first} -> {second}"
     if len(other.differences) > FINDINGS:
         yield f"- {len(other.differences) - FINDINGS:,} more"
 

@@ -58,19 +58,19 @@ class AutoscaleReplicas:
         told, notes = [], []
         changed: dict[str, tuple[ManifestObject, int]] = {}
         owners = autoscalers(to_state(cluster).objects())
-        for one in owners:
-            item = workload_object(cluster, *one.target) if one.kind in _SCALED else None
+        for owner in owners:
+            item = workload_object(cluster, *owner.target) if owner.kind in _SCALED else None
             if item is None:
-                notes.append(f"{one.name} scales {one.text}, which is not in this state")
+                notes.append(f"{owner.name} scales {owner.text}, which is not in this state")
                 continue
             manifest = as_manifest(item, self.flag)
             now = replicas_of(manifest)
-            wanted = one.at(self.limit, now)
+            wanted = owner.at(self.limit, now)
             if wanted != now:
-                changed[one.text] = with_replicas(manifest, wanted), wanted
-                told.append(f"{one.text} {now:,} -> {wanted:,}")
-            elif not now and one.least and not one.wakes:
-                notes.append(f"{one.name} leaves {one.text} alone, which has 0 replicas")
+                changed[owner.text] = with_replicas(manifest, wanted), wanted
+                told.append(f"{owner.text} {now:,} -> {wanted:,}")
+            elif not now and owner.least and not owner.wakes:
+                notes.append(f"{owner.name} leaves {owner.text} alone, which has 0 replicas")
         what = f"{count(len(owners), 'autoscaler')} {_at(self.limit, len(owners))}"
         text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
         effect = _applied(cluster, [manifest for manifest, _ in changed.values()], text)
@@ -123,19 +123,19 @@ class AutoscaleRequests:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         manifests, told, notes = [], [], []
-        for one in advices(to_state(cluster).objects(), self.bound):
-            if one.silent:
-                notes.append(f"{one.name}: {one.silent}, {one.text} keeps its requests")
+        for advice in advices(to_state(cluster).objects(), self.bound):
+            if advice.silent:
+                notes.append(f"{advice.name}: {advice.silent}, {advice.text} keeps its requests")
                 continue
-            item = workload_object(cluster, *one.target) if one.kind in _SIZED else None
+            item = workload_object(cluster, *advice.target) if advice.kind in _SIZED else None
             if item is None:
-                notes.append(f"{one.name} is about {one.text}, which is not in this state")
+                notes.append(f"{advice.name} is about {advice.text}, which is not in this state")
                 continue
             before = as_manifest(item, self.flag)
-            manifest, changes = with_requests(before, one)
+            manifest, changes = with_requests(before, advice)
             if changes:
                 manifests.append(manifest)
-                told.append(f"{one.text} {', '.join(changes)}")
+                told.append(f"{advice.text} {', '.join(changes)}")
         what = f"requests at the {'target' if self.bound == 'target' else 'upper bound'} of VerticalPodAutoscalers"
         text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
         return _joined(_applied(cluster, manifests, text)[0], (), notes)
@@ -185,8 +185,8 @@ def autoscaled(
 
     A workload that is there and whose autoscaler is to leave it as it is (``now``) keeps the replicas it has.
     """
-    replicas = next((one for one in reversed(limits) if isinstance(one, AutoscaleReplicas)), None)
-    requests = next((one for one in reversed(limits) if isinstance(one, AutoscaleRequests)), None)
+    replicas = next((limit for limit in reversed(limits) if isinstance(limit, AutoscaleReplicas)), None)
+    requests = next((limit for limit in reversed(limits) if isinstance(limit, AutoscaleRequests)), None)
     objects, notes = list(manifests.objects), list(manifests.notes)
     if replicas is not None:
         owners = {one.target: one for one in autoscalers_with(manifests, state)}
@@ -205,11 +205,11 @@ def autoscaled(
                 + (f", not the {written:,} written" if wanted != written else "")
             )
     if requests is not None:
-        for one in advices(_objects_with(manifests, state), requests.bound):
+        for advice in advices(_objects_with(manifests, state), requests.bound):
             for number, manifest in enumerate(objects):
-                if target_of(manifest, manifests.namespace) == one.target and not one.silent:
-                    objects[number], changes = with_requests(manifest, one)
-                    notes += [f"{one.name} sizes {one.text}: {', '.join(changes)}"] if changes else []
+                if target_of(manifest, manifests.namespace) == advice.target and not advice.silent:
+                    objects[number], changes = with_requests(manifest, advice)
+                    notes += [f"{advice.name} sizes {advice.text}: {', '.join(changes)}"] if changes else []
     return replace(manifests, objects=objects, notes=notes, autoscaled=replicas is not None)
 
 

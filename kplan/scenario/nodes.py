@@ -157,7 +157,7 @@ def _stays(pod: PodInfo, taint: Taint) -> bool:
 
 
 def _matching(pod: PodInfo, taint: Taint) -> Toleration | None:
-    return next((one for one in pod.pod.spec.tolerations or () if tolerated((one,), taint)), None)
+    return next((toleration for toleration in pod.pod.spec.tolerations or () if tolerated((toleration,), taint)), None)
 
 
 def _for_a_while(pods: Iterable[PodInfo], taint: Taint) -> tuple[str, ...]:

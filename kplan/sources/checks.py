@@ -141,9 +141,9 @@ def _named(model: inspect.StructType, field: inspect.Field) -> str:
 def _check_of(kind: inspect.Type, field: str) -> _Check | None:
     match kind:
         case inspect.UnionType():
-            if any(isinstance(one, inspect.FloatType) for one in kind.types):
+            if any(isinstance(type_, inspect.FloatType) for type_ in kind.types):
                 return _check_quantity
-            checks = [_check_of(one, field) for one in kind.types]
+            checks = [_check_of(type_, field) for type_ in kind.types]
             return next((check for check in checks if check), None)
         case inspect.IntType():
             return _check_int(field)

@@ -123,7 +123,7 @@ class Collector:
             source: what was read, as shown to the user.
         """
         gaps, described = [one.gaps for one in self._told], self._described
-        layouts = [*(name for one in gaps for name in one.layouts), *(one.name for one in described)]
+        layouts = [*(name for gap in gaps for name in gap.layouts), *(one.name for one in described)]
         repeated = [note for name in _NAMES if name in self._tables and (note := self._tables[name].note())]
         told_of_layouts = [note for about in described for note in about.notes]
         lost = self._on_other_nodes()
@@ -134,9 +134,9 @@ class Collector:
             # a snapshot repeats what it was told when it was taken
             notes=tuple(dict.fromkeys((*self.notes, *told_of_layouts, *repeated, *lost))),
             layouts=tuple(dict.fromkeys(layouts)),
-            absences=_merged([*(one.absences for one in gaps), *(one.absent for one in described)]),
-            partial=_merged([*(one.partial for one in gaps), *(one.partial for one in described)]),
-            versions=_merged(one.versions for one in gaps),
+            absences=_merged([*(gap.absences for gap in gaps), *(one.absent for one in described)]),
+            partial=_merged([*(gap.partial for gap in gaps), *(one.partial for one in described)]),
+            versions=_merged(gap.versions for gap in gaps),
         )
         return ClusterState.of(
             (item for table in self._tables.values() for item in table.items.values()),
@@ -154,7 +154,7 @@ class Collector:
         told = [one.scheduler for one in self._told]
         configurations = [*(one.configuration for one in told), *(one.configuration for one in self._described)]
         said = KnownScheduler(
-            next((one for one in reversed(configurations) if one is not None), None),
+            next((configuration for configuration in reversed(configurations) if configuration is not None), None),
             _merged(one.gates for one in told),
             next((one.origin for one in told if one.origin), ""),
             next((one.doubt for one in told if one.doubt), ""),

@@ -50,7 +50,9 @@ def _budget(item: models.Object, node: Node) -> models.Object:
         none = models.LabelSelectorRequirement(key=_EMPTY_SELECTOR, operator="Exists")
         item.spec.selector = models.LabelSelector(match_expressions=[none])
     else:
-        selector.match_expressions = [one for one in requirements if one.key != _EMPTY_SELECTOR] or None
+        selector.match_expressions = [
+            requirement for requirement in requirements if requirement.key != _EMPTY_SELECTOR
+        ] or None
     return item
 
 

@@ -166,7 +166,7 @@ def _nothing(kind: inspect.Type) -> Any:
     """What Go makes of null where a value of this type stands in a list or map."""
     match kind:
         case inspect.UnionType():
-            if any(isinstance(one, inspect.NoneType) for one in kind.types):
+            if any(isinstance(type_, inspect.NoneType) for type_ in kind.types):
                 return None
             return 0
         case inspect.StructType() | inspect.DictType():

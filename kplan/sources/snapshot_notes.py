@@ -114,8 +114,10 @@ def pruned(configuration: Mapping[str, object] | None) -> dict[str, Any] | None:
     extenders = kept.get("extenders")
     if isinstance(extenders, list):
         kept["extenders"] = [
-            {name: value for name, value in one.items() if name != _EXTENDER_SECRETS} if isinstance(one, dict) else one
-            for one in extenders
+            {name: value for name, value in extender.items() if name != _EXTENDER_SECRETS}
+            if isinstance(extender, dict)
+            else extender
+            for extender in extenders
         ]
     return kept
 

@@ -52,9 +52,9 @@ def with_other(first: Compared, second: Compared) -> Compared:
         sentence=second.sentence,
         because=because,
         doubts=tuple(
-            Doubt(code=one.code, text=one.text)
-            for one in second.doubts
-            if one.text not in mine and not getattr(one, "allowed", False)
+            Doubt(code=doubt.code, text=doubt.text)
+            for doubt in second.doubts
+            if doubt.text not in mine and not getattr(doubt, "allowed", False)
         ),
         differences=differences,
     )
@@ -89,7 +89,7 @@ def _told(document: Compared) -> dict[str, str]:
         cases = {case.name: words.placed_again(case.placed, case.pods) for case in document.cases}
         return {**cases, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
     if isinstance(document, MovesPlan):
-        return {one.pod: one.to for one in document.moves} | {one.pod: one.node for one in document.lands}
+        return {move.pod: move.to for move in document.moves} | {land.pod: land.node for land in document.lands}
     if isinstance(document, PackPlan):
         return {one.node: words.CAN_GO if one.goes else "stays" for one in document.found}
     return {node: words.more(number) for place in document.places for node, number in place.nodes.items()}

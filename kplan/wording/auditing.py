@@ -22,7 +22,7 @@ def sentence(equal: int, audited: int, unrecorded: int) -> str:
 
 def because(pods: Sequence[AuditedPod]) -> Cause | None:
     """Why most of those that differ do; None where none does."""
-    told = [one.because for one in pods if one.because is not None]
+    told = [pod.because for pod in pods if pod.because is not None]
     if not told:
         return None
     code, number = Counter(one.code for one in told).most_common(1)[0]
@@ -75,8 +75,8 @@ def why_lines(found: TextDifference) -> Iterator[str]:
     """What differs, a line each."""
     if found.nodes is not None:
         yield f"nodes: {found.nodes[0]:,} recorded, {found.nodes[1]:,} now"
-    for one in found.reasons:
-        yield f"{one.reason}: {one.recorded:,} recorded, {one.now:,} now"
+    for reason in found.reasons:
+        yield f"{reason.reason}: {reason.recorded:,} recorded, {reason.now:,} now"
     if found.preemption is not None:
         yield f"preemption: recorded {found.preemption[0] or 'nothing'!r}, now {found.preemption[1] or 'nothing'!r}"
     yield from found.unknown

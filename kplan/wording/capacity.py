@@ -45,7 +45,7 @@ def capacity_sentence(
     if growth is not None and growth.none_helps is not None and not sets:
         return f"{name}: no number of nodes like {growth.like} helps"
     if len(workloads) > 1:
-        what = "sets of " + " + ".join(f"{one.ratio} {one.workload}" for one in workloads)
+        what = "sets of " + " + ".join(f"{workload.ratio} {workload.workload}" for workload in workloads)
         return f"{sets:,} of {wanted:,} {what} fit" if wanted is not None else f"{sets:,} {what} fit"
     run = f"{first.running:,} run"
     known = f"at least {sets:,}" if counted.bounded else f"{sets:,}"

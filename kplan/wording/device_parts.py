@@ -141,7 +141,7 @@ def _set(alike: Sequence[DeviceVerdict]) -> DeviceSet:
         expression=first.expression,
         values=dict(first.values),
         error=first.error,
-        errors=tuple(CelError(line=one.line, column=one.column, text=one.text) for one in first.spots),
+        errors=tuple(CelError(line=spot.line, column=spot.column, text=spot.text) for spot in first.spots),
         claims=tuple(dict.fromkeys(holder for device in alike for holder in device.holders)),
         pods=tuple(dict.fromkeys(user for device in alike for user in device.users)),
         taint=first.taint,
@@ -176,13 +176,13 @@ def refused_text(device: DeviceVerdict) -> str:
 
 def _constraints(nodes: Iterable[NodeClaims]) -> Iterator[DeviceConstraint]:
     for node in nodes:
-        for one in node.constraints:
+        for constraint in node.constraints:
             yield DeviceConstraint(
-                claim=one.claim,
+                claim=constraint.claim,
                 node=node.node,
-                attribute=one.attribute,
-                rule="distinctAttribute" if one.distinct else "matchAttribute",
-                values=dict(one.values),
+                attribute=constraint.attribute,
+                rule="distinctAttribute" if constraint.distinct else "matchAttribute",
+                values=dict(constraint.values),
             )
 
 

@@ -112,7 +112,7 @@ def lack_text(node: NodeClaims) -> str:
     """What a node has of what it lacks: ``needs 2, free 1 of 4; used by default/a``."""
     request = node.request
     if node.lack is Lack.CONSTRAINT:
-        return "; ".join(constraint_text(one) for one in node.constraints[:2])
+        return "; ".join(constraint_text(constraint) for constraint in node.constraints[:2])
     if request is None or node.lack is None:
         return _all_together(node)
     of_kind = [device for device in request.devices if device.why in _WHYS.get(node.lack, ())]
@@ -194,7 +194,7 @@ def _shares(one: ConstraintFacts) -> str:
 
 
 def _all_together(node: NodeClaims) -> str:
-    return ", ".join(f"{one.request} {one.count} of {one.usable}" for one in node.requests[:4])
+    return ", ".join(f"{request.request} {request.count} of {request.usable}" for request in node.requests[:4])
 
 
 def fails_text(device: DeviceVerdict) -> str:
@@ -224,7 +224,7 @@ def device_sentence(view: View, atom: Atom, words: Phrase) -> str | Said:
     has = lack_text(node)
     match node.lack:
         case Lack.IN_USE if request.selected == 1:
-            who = used_by([one for one in request.devices if one.why is Why.IN_USE])
+            who = used_by([device for device in request.devices if device.why is Why.IN_USE])
             return f"{wants}: the one it selects on {where} is {f'used by {who}' if who else 'in use'}"
         case Lack.IN_USE:
             return Said.of(f"{wants}: {where} has {request.usable} free of {request.selected}", _by(has))

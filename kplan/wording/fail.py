@@ -104,10 +104,10 @@ def _some(names: Sequence[str], what: str) -> str:
 
 def loss_notes(run: FailRun[Failure]) -> Iterator[str]:
     """Note what is assumed, and what is not told."""
-    assumed = sum(one.stay.assumed and one.fate in ("returns", "gone") for one in run.pods)
+    assumed = sum(pod.stay.assumed and pod.fate in ("returns", "gone") for pod in run.pods)
     if assumed:
         yield f"{count(assumed, 'pod')} without a toleration of unreachable:NoExecute: the default, 300 s, is assumed"
-    elsewhere = [one.pod.key for one in run.pods if one.elsewhere]
+    elsewhere = [pod.pod.key for pod in run.pods if pod.elsewhere]
     if elsewhere:
         yield f"another scheduler places {listed(elsewhere)}: not told here"
 

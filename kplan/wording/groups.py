@@ -53,7 +53,9 @@ def tell(asked: RunCycle, found: NodeGroup, *, names: bool = True, own: Own | No
 def _labels(found: NodeGroup) -> frozenset[str]:
     """Keys of the labels that the reasons of a group are about."""
     requirements = (atom.requirement for atom in found.atoms if atom.requirement is not None)
-    return frozenset(one.key for one in requirements if one.operator == "In" and len(one.values) == 1)
+    return frozenset(
+        requirement.key for requirement in requirements if requirement.operator == "In" and len(requirement.values) == 1
+    )
 
 
 def with_numbers(group: Group) -> str:

@@ -29,9 +29,9 @@ def selected(selector: LabelSelector | None) -> str:
     if selector is None:
         return "without a selector"
     parts = [f"{key}={value}" for key, value in sorted((selector.match_labels or {}).items())]
-    for one in selector.match_expressions or ():
-        values = f" ({', '.join(one.values)})" if one.values else ""
-        parts.append(f"{one.key} {one.operator}{values}")
+    for expression in selector.match_expressions or ():
+        values = f" ({', '.join(expression.values)})" if expression.values else ""
+        parts.append(f"{expression.key} {expression.operator}{values}")
     return ", ".join(parts) or "of everything"
 
 

@@ -17,7 +17,7 @@ def sentence(wanted: int, mix: CheapestMix, found: Mixed) -> str:
         return f"no mix of these nodes was found that lets {who} in: {count(len(found.left), 'pod')} left"
     if not any(found.mix):
         return f"{who} fit{'s' if wanted == 1 else ''} without more nodes"
-    told = joined(f"{one.nodes:,} x {one.name}" for one in mix.shapes if one.nodes)
+    told = joined(f"{shape.nodes:,} x {shape.name}" for shape in mix.shapes if shape.nodes)
     cost = f", ${mix.cost:,.0f} a month" if mix.priced else ""
     let = "lets" if sum(found.mix) == 1 else "let"
     return f"{told} {let} {who} in{cost}; {_proof(mix)}"
@@ -33,5 +33,5 @@ def _proof(mix: CheapestMix) -> str:
 
 def attempt(mix: CheapestMix) -> str:
     """What to do, as what-ifs."""
-    flags = [f"{one.flag}{f',count={one.nodes}' if one.nodes > 1 else ''}" for one in mix.shapes if one.nodes]
+    flags = [f"{shape.flag}{f',count={shape.nodes}' if shape.nodes > 1 else ''}" for shape in mix.shapes if shape.nodes]
     return " ".join(flags)

@@ -46,7 +46,7 @@ def attempt(journey: Journey | None) -> str:
     """What to do, in a line: the moves."""
     if journey is None or not journey.moves:
         return ""
-    told = [f"{one.pod} {one.home} -> {one.to}" for one in journey.moves]
+    told = [f"{move.pod} {move.home} -> {move.to}" for move in journey.moves]
     return f"move {listed(told, most=2)}"
 
 
@@ -100,7 +100,7 @@ def notes(journey: Journey, replayed: ReplayedJourney) -> list[str]:
     if replayed.first:
         first = listed(list(replayed.first))
         told.append(f"it finds no place after others that wait, too, and are tried first: {first}")
-    tied = [one for one in journey.moves if one.tie > 1]
+    tied = [move for move in journey.moves if move.tie > 1]
     if tied:
         more = f" (and {count(len(tied) - 1, 'more pod')})" if len(tied) > 1 else ""
         told.append(

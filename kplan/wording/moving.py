@@ -14,7 +14,7 @@ from kplan.words import count, joined
 
 def moving(journey: Journey) -> str:
     """Name moves as a change."""
-    told = joined(f"{one.pod} from {one.home} to {one.to}" for one in journey.moves)
+    told = joined(f"{move.pod} from {move.home} to {move.to}" for move in journey.moves)
     return f"move {count(len(journey.moves), 'pod')}: {told}"
 
 
@@ -25,7 +25,7 @@ def step_by_step(journey: Journey) -> str:
 
 def journey_commands(journey: Journey) -> Iterator[str]:
     """Yield the commands of a journey, in order."""
-    landing = {f"pod/{one.pod}": one.to for one in journey.moves}
+    landing = {f"pod/{move.pod}": move.to for move in journey.moves}
     for step in journey.steps():
         yield from step_commands(step, landing)
 

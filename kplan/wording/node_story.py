@@ -59,7 +59,7 @@ def refusal_text(every: Sequence[ToldGroup]) -> str:
 
 def _of_kinds(words: Sequence[Phrase]) -> str:
     """One reason in words that are true of several kinds of pods."""
-    short = [one for phrase in words for one in phrase.shortages.values()]
+    short = [shortage for phrase in words for shortage in phrase.shortages.values()]
     if not short:
         return words[0].text if len({phrase.text for phrase in words}) == 1 else words[0].short
     first = short[0]

@@ -32,5 +32,5 @@ def risk_lines(runs: Runs) -> Iterator[str]:
     for pods in by_owner.values():
         low, high = pods[0].share, pods[-1].share
         often = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
-        names = listed([one.pod for one in pods])
+        names = listed([pod.pod for pod in pods])
         yield f"{names}: placed in {often} of the runs"

@@ -23,16 +23,16 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
     who = listed(list(run.nodes))
     yield TimePoint(seconds=0, text=f"{who} {_verb(run, 'falls', 'fall')} silent")
     yield _tainted(run, grace, who)
-    times = sorted({one.stay.seconds for one in run.pods if one.stay.seconds is not None and one.fate != "leaves"})
+    times = sorted({pod.stay.seconds for pod in run.pods if pod.stay.seconds is not None and pod.fate != "leaves"})
     for seconds in times:
-        those = [one for one in run.pods if one.stay.seconds == seconds and one.fate != "leaves"]
+        those = [pod for pod in run.pods if pod.stay.seconds == seconds and pod.fate != "leaves"]
         text = "; ".join(_deleted(those))
         first, last = min(one.delay for one in those), max(one.delay for one in those)
         until = f", the last of them at {grace + seconds + last} s" if last > first else ""
         text = f"{text} (tolerationSeconds {seconds}){until}"
         yield TimePoint(seconds=grace + first + seconds, text=text, pods=tuple(one.pod.key for one in those))
     held = [one for one in run.back if one.kept_by]
-    late = [one for one in run.pods if one.stay.waits or one.stay.seconds is None or one.fate == "leaves"]
+    late = [pod for pod in run.pods if pod.stay.waits or pod.stay.seconds is None or pod.fate == "leaves"]
     if late or held:
         each = "each node is" if len(run.nodes) > 1 else f"{who} is"
         what = [*_collected(late), *_detached(held)]

@@ -49,8 +49,8 @@ def device_claim_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """The same of a claim for devices; of one that is made of a template, which one is not there."""
     templates = view.asked.cluster.objects.table("resource_claim_templates")
     pod = view.asked.pod.pod
-    made = {one.name for one in pod.status.resource_claim_statuses or ()}
-    wanted = [one.resource_claim_template_name for one in pod.spec.resource_claims or () if one.name not in made]
+    made = {status.name for status in pod.status.resource_claim_statuses or ()}
+    wanted = [claim.resource_claim_template_name for claim in pod.spec.resource_claims or () if claim.name not in made]
     lacking = [name for name in wanted if name and f"{pod.namespace}/{name}" not in templates]
     if atom.code != ReasonCode.DEVICE_CLAIM_NOT_CREATED or not lacking:
         return f"{words.name}: no node was looked at"

@@ -43,8 +43,8 @@ def status_of_copy(pod: Pod) -> PodStatus:
     Its claims are made again once the pod is there: named are those of the pod that it is copied from.
     """
     made = [
-        PodResourceClaimStatus(name=one.name, resource_claim_name=one.resource_claim_name)
-        for one in pod.status.resource_claim_statuses or ()
+        PodResourceClaimStatus(name=status.name, resource_claim_name=status.resource_claim_name)
+        for status in pod.status.resource_claim_statuses or ()
     ]
     return PodStatus(phase="Pending", resource_claim_statuses=made or None)
 
@@ -58,7 +58,7 @@ def device_claims(pod: Pod, templates: Mapping[str, ResourceClaimTemplate]) -> I
 
     Source: handleClaim in pkg/controller/resourceclaim/controller.go.
     """
-    names = {one.name: one.resource_claim_name for one in pod.status.resource_claim_statuses or ()}
+    names = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses or ()}
     for claim in pod.spec.resource_claims or ():
         wanted, name = claim.resource_claim_template_name, names.get(claim.name)
         if not wanted:

@@ -93,7 +93,7 @@ def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Sta
         index = one.pod.annotations.get(_INDEX, "")
         if (number := natural(index)) is not None and number < indexes:
             keeps[index] = one
-    stay = {one.uid for one in keeps.values()}
+    stay = {keep.uid for keep in keeps.values()}
     return sorted(ranked, key=lambda one: one.uid in stay)
 
 

@@ -159,7 +159,7 @@ def _phrases(old: Pod, new: Pod) -> Iterator[str]:
     spec, has = new.spec, old.spec
     if not (spec.node_selector or {}).items() <= (has.node_selector or {}).items():
         yield "nodeSelector"
-    if any(one not in (has.tolerations or ()) for one in spec.tolerations or ()):
+    if any(toleration not in (has.tolerations or ()) for toleration in spec.tolerations or ()):
         yield "tolerations"
     if spec.priority_class_name and spec.priority_class_name != has.priority_class_name:
         yield "priorityClassName"

@@ -101,7 +101,11 @@ def _is_there(manifest: ManifestObject, made: ReplicaSet, state: ClusterState | 
     """Tell whether a Deployment that runs has a ReplicaSet of this template already: it is rolled back."""
     if state is None or not isinstance(manifest.item, Deployment):
         return False
-    running = [one for one in state.deployments if (one.namespace, one.name) == (made.namespace, manifest.item.name)]
+    running = [
+        deployment
+        for deployment in state.deployments
+        if (deployment.namespace, deployment.name) == (made.namespace, manifest.item.name)
+    ]
     metadata = running[0].metadata if running else manifest.item.metadata
     return current_replica_set(msgspec.structs.replace(manifest.item, metadata=metadata), state) is not None
 

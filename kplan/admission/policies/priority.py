@@ -59,7 +59,7 @@ def _establish(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> tuple[int
         if priority_class is None:
             raise AdmissionRefusal(f"no PriorityClass with name {name} was found")
         return priority_class.value, priority_class.preemption_policy or "PreemptLowerPriority", f"PriorityClass {name}"
-    defaults = [one for one in classes.values() if one.global_default]
+    defaults = [class_ for class_ in classes.values() if class_.global_default]
     if not defaults:
         return 0, "PreemptLowerPriority", ""
     best = min(defaults, key=lambda one: (one.value, one.name))

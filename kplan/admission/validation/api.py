@@ -64,7 +64,7 @@ class Api:
         """List the versions of a group in which the server has a kind, on or off, the newest last."""
         known = (key.partition(" ") for key in self.data.kinds)
         candidates = [version for version, _, name in known if name == kind and group_in(version) == group]
-        return sorted((one for one in candidates if self.type_of(one, kind)), key=_age)
+        return sorted((candidate for candidate in candidates if self.type_of(candidate, kind)), key=_age)
 
     def served(self, group: str | None = None) -> dict[str, list[str]]:
         """List what a server that is told nothing else serves: the versions of each kind, the newest last.

@@ -69,7 +69,7 @@ def _twice(path: Path, claim: ResourceClaimReference, names: set[str]) -> Iterat
     key = f"{claim.name}/{claim.request}" if claim.request else claim.name
     if claim.name in names:
         yield duplicate(path, claim.name)
-    elif key in names or (not claim.request and any(one.startswith(f"{claim.name}/") for one in names)):
+    elif key in names or (not claim.request and any(name.startswith(f"{claim.name}/") for name in names)):
         yield duplicate(path, key)
     names.add(key)
 

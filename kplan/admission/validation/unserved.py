@@ -54,7 +54,7 @@ def unserved(api_version: str, kind: str, api: Api, shows: Callable[[str], bool]
     if others:
         return _no_match(api_version, kind, "apiVersion", f"write {others[-1]}{_since(api, api_version, kind)}")
     if since := _since(api, api_version, kind):
-        there = [one for one in api.versions(group, kind) if one != api_version]
+        there = [version for version in api.versions(group, kind) if version != api_version]
         instead = f"; write {there[-1]}, which is {_off(there[-1])}" if there else ""
         return _no_match(api_version, kind, "apiVersion", f"{since.removeprefix('; ')}{instead}")
     if kind in _GONE:
@@ -80,7 +80,7 @@ def _no_match(api_version: str, kind: str, field: str, hint: str) -> Unserved:
 def _written_otherwise(api: Api, group: str, kind: str) -> list[str]:
     """List the versions in which a kind is served, the one to write last: those of its own group, if there are."""
     versions = api.served().get(kind, [])
-    return [one for one in versions if group_in(one) == group] or versions[:1]
+    return [version for version in versions if group_in(version) == group] or versions[:1]
 
 
 def _since(api: Api, api_version: str, kind: str) -> str:

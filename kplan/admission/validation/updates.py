@@ -72,7 +72,7 @@ def _plain(selector: LabelSelector | None) -> dict[str, object]:
 
 def _stateful(item: Workload, running: Workload) -> Iterator[Problem]:
     new, old = item.spec, running.spec
-    if [_claim(one) for one in new.volume_claim_templates or ()] != _as_written(
+    if [_claim(template) for template in new.volume_claim_templates or ()] != _as_written(
         new.volume_claim_templates or [], old.volume_claim_templates or []
     ):
         yield Problem(("spec", "volumeClaimTemplates"), f"Invalid value: {_IMMUTABLE}")

@@ -207,7 +207,9 @@ def _deployment_strategy(strategy: object) -> Iterator[Problem]:
         surge = given_or(strategy, "rollingUpdate.maxSurge", "25%")
         unavailable = given_or(strategy, "rollingUpdate.maxUnavailable", "25%")
         yield from (
-            one for one in share_problems(here, maxUnavailable=unavailable, maxSurge=surge) if _counts_there(one)
+            problem
+            for problem in share_problems(here, maxUnavailable=unavailable, maxSurge=surge)
+            if _counts_there(problem)
         )
         if not number_of(unavailable) and not number_of(surge):
             yield invalid((*here, "maxUnavailable"), unavailable, "may not be 0 when `maxSurge` is 0")

@@ -29,7 +29,7 @@ def device_claims(
     """
     claims: Mapping[str, ResourceClaim] = cluster.objects.table("resource_claims")
     status = pod.pod.status.resource_claim_statuses if planned else None
-    entries = {f"{pod.namespace}/{one.resource_claim_name}": one.name for one in status or ()}
+    entries = {f"{pod.namespace}/{status_.resource_claim_name}": status_.name for status_ in status or ()}
     for key in claims_by_pod(cluster).of(pod.uid):
         now, then = claims[key], before.get(key)
         if not _reserved(now, pod) or (then is not None and _reserved(then, pod)):

@@ -72,5 +72,5 @@ def _selects_namespaces(pod: Pod, *, anti: bool = False) -> bool:
     if affinity is None:
         return False
     lists = (affinity.pod_anti_affinity, *(() if anti else (affinity.pod_affinity,)))
-    selectors = (term.namespace_selector for one in lists if one is not None for term in one.required or ())
-    return any(one is not None and (one.match_labels or one.match_expressions) for one in selectors)
+    selectors = (term.namespace_selector for list_ in lists if list_ is not None for term in list_.required or ())
+    return any(selector is not None and (selector.match_labels or selector.match_expressions) for selector in selectors)

@@ -84,7 +84,7 @@ def needs_of(plan: BindPlan, features: Features, *, events: bool) -> Needs:
         preempt=bool(totals.evictions),
         devices=bool(totals.device_claims),
         granular=granular(features),
-        device_makes=any(one.create is not None for pod in plan.pods for one in pod.devices),
+        device_makes=any(device.create is not None for pod in plan.pods for device in pod.devices),
         nominate=bool(totals.evictions)
         or bool(nominates(features) and (totals.claims or totals.volumes or totals.device_claims)),
         creates=frozenset(resource for resource in resources if resource) | ({PODS} if totals.creations else set()),
@@ -121,11 +121,11 @@ def writing(needs: Needs) -> list[Right]:
         rights.append(Right("", "pods/status", "patch"))
     if needs.preempt:
         rights.append(Right("", "pods/eviction", "create"))
-    for one in needs.creates:
-        rights += [Right(one.group, one.plural, verb, namespaced=one.namespaced) for verb in ("create", "get")]
-        if one.plural == "deployments":  # the ReplicaSet stands between it and its pods
-            rights.append(Right(one.group, "replicasets", "get"))
-        if one.plural in _WITH_CLAIMS:
+    for create in needs.creates:
+        rights += [Right(create.group, create.plural, verb, namespaced=create.namespaced) for verb in ("create", "get")]
+        if create.plural == "deployments":  # the ReplicaSet stands between it and its pods
+            rights.append(Right(create.group, "replicasets", "get"))
+        if create.plural in _WITH_CLAIMS:
             rights.append(Right("", "persistentvolumeclaims", "get"))
     if needs.events:
         rights.append(Right("events.k8s.io", "events", "create"))

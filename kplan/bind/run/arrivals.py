@@ -134,7 +134,14 @@ class Arrivals:
         """What a controller says of the pods that it cannot make."""
         raw = self.client.found(path, what="asking why a pod is not made") or {}
         conditions = raw.get("status", {}).get("conditions") or ()
-        return next((str(one.get("message", "")) for one in conditions if one.get("type") == "ReplicaFailure"), "")
+        return next(
+            (
+                str(condition.get("message", ""))
+                for condition in conditions
+                if condition.get("type") == "ReplicaFailure"
+            ),
+            "",
+        )
 
 
 def _controller(references: Sequence[OwnerReference] | None) -> OwnerReference | None:

@@ -166,7 +166,7 @@ class Cycle:
     def _read_device_claims(self, pod: Pod) -> Generator[float, None, Pod]:
         """Take in the claims that are made of templates once the pod is there; returns the pod that names them."""
         end = time.monotonic() + self.flags.create_timeout
-        while any(one.entry for one in self.shown.devices):
+        while any(device.entry for device in self.shown.devices):
             found = device_claims.of_entries(self.performer.client, self.shown, pod)
             if found is not None:
                 self.shown, made = found

@@ -67,7 +67,7 @@ def carry_out(performer: Performer, writes: Sequence[DeviceWrite], pod: BindPod,
     Raises:
         HeldBack: a claim is not as it was shown, or a write is refused.
     """
-    uids = {one.claim: one.uid for one in pod.devices}
+    uids = {device.claim: device.uid for device in pod.devices}
     for write in writes:
         if write.create is not None:
             performer.carry_out(wire.make(dict(write.create)))
@@ -146,19 +146,21 @@ def of_entries(client: Client, shown: BindPod, pod: Pod) -> tuple[BindPod, tuple
     Returns:
         the pod with the names and uids of its claims, and the claims.
     """
-    names = {one.name: one.resource_claim_name for one in pod.status.resource_claim_statuses or ()}
+    names = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses or ()}
     made: list[ResourceClaim] = []
     devices = []
-    for one in shown.devices:
-        if not one.entry:
-            devices.append(one)
+    for device in shown.devices:
+        if not device.entry:
+            devices.append(device)
             continue
-        key = f"{pod.namespace}/{names.get(one.entry) or ''}"
-        raw = client.found(wire.device_claim_path(key), what=f"reading claim {key}") if names.get(one.entry) else None
+        key = f"{pod.namespace}/{names.get(device.entry) or ''}"
+        raw = (
+            client.found(wire.device_claim_path(key), what=f"reading claim {key}") if names.get(device.entry) else None
+        )
         if raw is None:
             return None
         made.append(model_of(raw, ResourceClaim))
-        devices.append(msgspec.structs.replace(one, claim=key, uid=raw["metadata"]["uid"]))
+        devices.append(msgspec.structs.replace(device, claim=key, uid=raw["metadata"]["uid"]))
     return msgspec.structs.replace(shown, devices=tuple(devices)), tuple(made)
 
 

@@ -26,7 +26,7 @@ def by_extender(callers: Iterable[ExtenderCaller], pod: Pod, uid: str, node: str
         uid: of the pod.
         node: its name.
     """
-    binder = next((one for one in callers if one.config.bind_verb and is_interested(one.config, pod)), None)
+    binder = next((caller for caller in callers if caller.config.bind_verb and is_interested(caller.config, pod)), None)
     if binder is None:
         return None
     chosen = binder

@@ -29,7 +29,7 @@ def device_claim_path(key: str, subresource: str = "") -> str:
 def devices_of(allocation: Mapping[str, Any] | None) -> list[str]:
     """Devices of an allocation: ``driver/pool/device`` for each result, in order."""
     results = ((allocation or {}).get("devices") or {}).get("results") or ()
-    return [f"{one.get('driver')}/{one.get('pool')}/{one.get('device')}" for one in results]
+    return [f"{result.get('driver')}/{result.get('pool')}/{result.get('device')}" for result in results]
 
 
 def reserved_for(item: Mapping[str, Any], uid: str) -> bool:

@@ -51,8 +51,8 @@ def selected(cluster: Cluster, pod: PodInfo, selector: Any) -> Mask:
     """bool[P], the pods that a spread constraint of a pod counts, wherever they are."""
     classes = np.array(
         [
-            one.namespace == pod.namespace and not one.terminating and selector.matches(one.labels)
-            for one in cluster.pod_classes
+            class_.namespace == pod.namespace and not class_.terminating and selector.matches(class_.labels)
+            for class_ in cluster.pod_classes
         ],
         dtype=np.bool_,
     )

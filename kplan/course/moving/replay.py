@@ -33,12 +33,14 @@ def replay(planner: Planner, journey: Journey) -> ReplayedJourney:
     with planner.trial(everything=False) as trial:
         what_if = WhatIf[None](trial)
         landed = [
-            (one.instead_of or one.pod.key, one.node) for step in journey.steps() for one in what_if.take(step).landings
+            (landing.instead_of or landing.pod.key, landing.node)
+            for step in journey.steps()
+            for landing in what_if.take(step).landings
         ]
         with trial.trial() as alone:
             placed = [alone.step(alone.cluster.pods[row]).outcome.last.placement for row in wanted]
         nodes = [trial.cluster.node_name(one.node) if one is not None else "" for one in placed]
-        same = landed == [(one.pod, one.to) for one in journey.moves]
+        same = landed == [(move.pod, move.to) for move in journey.moves]
         same = same and nodes == [node for _, node in journey.placed]
         return ReplayedJourney(same, _first(trial, wanted) if same else ())
 

@@ -64,7 +64,7 @@ class GroupBench:
             # so that none counts (v1.37.2 backend/cache/snapshot.go StartMutations copies what was copied already)
             trial.pipelines = {name: one.without_score(_IMAGES) for name, one in trial.pipelines.items()}
             tried = try_group(trial, self._group, self._pipeline, everything=False)
-            self._skipped = {one.pod.row: one.cycle.skipped for one in tried.pods if one.cycle is not None}
+            self._skipped = {pod.pod.row: pod.cycle.skipped for pod in tried.pods if pod.cycle is not None}
             return tried.assignments if tried.status.code is Code.SUCCESS else tried.status
 
     def holds(self, assignments: Mapping[int, int], back: Sequence[int]) -> bool:

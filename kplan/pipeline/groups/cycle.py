@@ -151,11 +151,11 @@ class PodGroupCycle:
         return self._failed(planner, status, nominated, tried, told)
 
     def _placed(self, planner: Tries, tried: TriedGroup) -> Cycled:
-        left = {one.pod.row: one.outcome for one in tried.pods if one.outcome.placement is None}
+        left = {pod.pod.row: pod.outcome for pod in tried.pods if pod.outcome.placement is None}
         planner.apply(cleared(planner.cluster, left, tried.status, waits=True, by_pod=self._by_pod))
         refused = tuple(left)
         whole = self._outcome(found=tried.assignments, refused=refused, nodes=tried.nodes)
-        return Cycled(whole, {one.pod.row: replace(one.outcome, group=whole) for one in tried.pods})
+        return Cycled(whole, {pod.pod.row: replace(pod.outcome, group=whole) for pod in tried.pods})
 
     def _failed(
         self,

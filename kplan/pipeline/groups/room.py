@@ -46,8 +46,8 @@ def find_room(
 def _handle(planner: Tries, group: GroupInfo, pipeline: Pipeline, tried: TriedGroup) -> GroupHandle:
     return GroupHandle(
         planner.cluster,
-        {one.pod.row: one.cycle.states for one in tried.pods if one.cycle is not None},
-        {one.pod.row: one.codes for one in tried.pods},
+        {pod.pod.row: pod.cycle.states for pod in tried.pods if pod.cycle is not None},
+        {pod.pod.row: pod.codes for pod in tried.pods},
         lambda pods: GroupBench(planner, group, pipeline, pods),
     )
 

@@ -80,12 +80,12 @@ class TriedGroup:
     @property
     def assignments(self) -> dict[int, int]:
         """Node row by pod row, in order, of those that got one, or get one."""
-        return {one.pod.row: one.goes_to for one in self.pods if one.goes_to >= 0}
+        return {pod.pod.row: pod.goes_to for pod in self.pods if pod.goes_to >= 0}
 
     @property
     def victims(self) -> tuple[int, ...]:
         """Rows of the pods that its pods evict by themselves, each once."""
-        return tuple(dict.fromkeys(row for one in self.pods for row in one.victims))
+        return tuple(dict.fromkeys(row for pod in self.pods for row in pod.victims))
 
 
 def refusal_codes(cycle: Cycle, outcome: Outcome) -> frozenset[str]:

@@ -227,7 +227,12 @@ class _Search:
         except Stop:
             return place
         value: Callable[[DeviceAttribute], object] = members if self._rules.list_types else scalar
-        names = {one.attribute for claim in self._plans.claims for one in claim.constraints if one is not None}
+        names = {
+            constraint.attribute
+            for claim in self._plans.claims
+            for constraint in claim.constraints
+            if constraint is not None
+        }
         attributes = ((name, static_attribute(device, device.seen.driver, name)) for name in sorted(names))
         values = tuple([(name, None if one is None else (True, value(one))) for name, one in attributes])
         return place.pool, selected, values, device.kind

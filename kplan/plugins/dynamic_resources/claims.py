@@ -78,7 +78,7 @@ def lacking(pod: PodInfo, cluster: Cluster, features: Features) -> Why | None:
 
 def claims_of(pod: PodInfo, cluster: Cluster, features: Features) -> tuple[ResourceClaim, ...]:
     """List the claims of a pod, none of which lacks anything; those of a source that holds no claims are left out."""
-    return tuple(one.claim for one in pod_claims(pod, cluster, features))
+    return tuple(claim.claim for claim in pod_claims(pod, cluster, features))
 
 
 def pod_claims(pod: PodInfo, cluster: Cluster, features: Features) -> tuple[PodClaim, ...]:
@@ -90,7 +90,7 @@ def _claims(pod: PodInfo, cluster: Cluster, features: Features) -> Iterator[PodC
     """Give each claim, or what is wrong with it."""
     if not pod.pod.spec.resource_claims:
         return
-    made = {one.name: one.resource_claim_name for one in pod.pod.status.resource_claim_statuses or ()}
+    made = {status.name: status.resource_claim_name for status in pod.pod.status.resource_claim_statuses or ()}
     claims = cluster.objects.table("resource_claims")
     group = group_name(pod, features)
     for entry in pod.pod.spec.resource_claims:
@@ -204,7 +204,7 @@ def attachment(claim: ResourceClaim) -> tuple[Attachment, str]:
         if status is None:
             return Attachment.WAITS, ""
         held = {condition.type for condition in status.conditions or () if condition.status == "True"}
-        failed = next((one for one in result.binding_failure_conditions or () if one in held), "")
+        failed = next((condition for condition in result.binding_failure_conditions or () if condition in held), "")
         if failed:
             return Attachment.FAILED, failed
         if not held >= set(result.binding_conditions):
@@ -214,7 +214,9 @@ def attachment(claim: ResourceClaim) -> tuple[Attachment, str]:
 
 def _status(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
     same = (result.driver, result.pool, result.device)
-    return next((one for one in claim.status.devices or () if (one.driver, one.pool, one.device) == same), None)
+    return next(
+        (device for device in claim.status.devices or () if (device.driver, device.pool, device.device) == same), None
+    )
 
 
 def _takes_too_long(allocation: AllocationResult, now: datetime, timeout: timedelta) -> bool:

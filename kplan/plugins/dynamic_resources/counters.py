@@ -49,10 +49,10 @@ class CounterBook:
         """Name the counters of which less is left than a device consumes: set, counter, consumed and left [10^-9]."""
         available = self._left(place)
         return [
-            (one.counter_set, name, nanos, available.get(one.counter_set, {}).get(name, 0))
-            for one in place.on(self._node).consumes
-            for name, nanos in one.counters
-            if nanos > available.get(one.counter_set, {}).get(name, 0)
+            (consume.counter_set, name, nanos, available.get(consume.counter_set, {}).get(name, 0))
+            for consume in place.on(self._node).consumes
+            for name, nanos in consume.counters
+            if nanos > available.get(consume.counter_set, {}).get(name, 0)
         ]
 
     def give_back(self, place: Place) -> None:

@@ -105,7 +105,7 @@ def _elsewhere(claim: PodClaim, cluster: Cluster, features: Features, timeout: t
     binding = all(map(features.enabled, BINDING_GATES))
     return Elsewhere(
         claim.claim.key,
-        tuple(str(DeviceID(one.driver, one.pool, one.device)) for one in results),
+        tuple(str(DeviceID(result.driver, result.pool, result.device)) for result in results),
         nodes,
         users_of({claim.claim.key: claim.claim}, (claim.claim.key,)),
         binding and binding_fails(claim.claim, now(cluster), timeout),
@@ -184,8 +184,8 @@ class _Node:
         """What keeps devices from being given together that would each do; None if nothing does."""
         if self._found(self.wants):
             return None, ()
-        bare = [replace(one, constraints=()) for one in self.wants]
-        if not any(one.constraints for one in self.wants) or not self._found(bare):
+        bare = [replace(want, constraints=()) for want in self.wants]
+        if not any(want.constraints for want in self.wants) or not self._found(bare):
             return Lack.TOGETHER, ()
         constraints = [
             self._constraint(plans, number, at, constraint)
@@ -193,7 +193,7 @@ class _Node:
             for at, constraint in enumerate(claim.constraints)
             if constraint is not None
         ]
-        alone = [one for one in constraints if one.alone]
+        alone = [constraint for constraint in constraints if constraint.alone]
         return Lack.CONSTRAINT, tuple(alone or constraints)
 
     def _found(self, wants: Sequence[ClaimWants]) -> bool:

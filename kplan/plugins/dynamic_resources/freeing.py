@@ -44,7 +44,7 @@ def freed(
         features: version and gates.
         timeout: how long devices may take to be attached.
     """
-    refused = next((one.rows for one in findings.refusals if one.reason == NOT_AVAILABLE.text), None)
+    refused = next((refusal.rows for refusal in findings.refusals if refusal.reason == NOT_AVAILABLE.text), None)
     if refused is not None:
         for i, lost in unavailable_claims(state, cluster, features, timeout).items():
             claim = state.claims[i]

@@ -126,7 +126,7 @@ def given_back(
 
 def _claims(group: PodGroup, cluster: Cluster) -> Iterator[ResourceClaim | GroupFailure]:
     """The claims that a group brings along, and are its own."""
-    made = {one.name: one.resource_claim_name for one in group.status.resource_claim_statuses or ()}
+    made = {status.name: status.resource_claim_name for status in group.status.resource_claim_statuses or ()}
     claims = cluster.objects.table("resource_claims")
     for entry in group.spec.resource_claims or ():
         if entry.resource_claim_name is None and entry.name not in made:

@@ -86,7 +86,10 @@ class Judge:
         shares = self.usage.shares.get(pool.id_of(device), ())
         said = dict(dict(self._node.uses[place.pool].shares).get(place.device) or ())
         shortages = shortfalls(dict(plan.request.capacity or ()), device, said, self.plans.rules)
-        short = tuple(Short(one.name, _amount(one.needs), _amount(one.left), _amount(one.whole)) for one in shortages)
+        short = tuple(
+            Short(shortage.name, _amount(shortage.needs), _amount(shortage.left), _amount(shortage.whole))
+            for shortage in shortages
+        )
         return self._held(name, Why.CAPACITY, (share.claim for share in shares), short)
 
     def _last(self, key: Key, plan: Plan, place: Place, name: str) -> DeviceVerdict:
@@ -111,14 +114,16 @@ class Judge:
         """Claims that hold devices which take of sets of counters."""
         pool = self._node.pools[place.pool]
         for device in (*pool.devices, *pool.hidden):
-            if any(one.counter_set in sets for one in device.consumes):
+            if any(consume.counter_set in sets for consume in device.consumes):
                 identity = pool.id_of(device)
                 yield from self.usage.holders.get(identity, ())
                 yield from (share.claim for share in self.usage.shares.get(identity, ()))
 
     def _selector(self, plan: Plan, device: Device, name: str) -> DeviceVerdict | None:
         """The first selector that refuses a device."""
-        of_class = [one.cel.expression for one in plan.device_class.spec.selectors or () if one.cel is not None]
+        of_class = [
+            selector.cel.expression for selector in plan.device_class.spec.selectors or () if selector.cel is not None
+        ]
         both = [(Why.CLASS, text) for text in of_class]
         both += [(Why.CLAIM, text or "") for text in plan.request.selectors]
         seen = device.seen if self.plans.rules.sees_multiple else device.seen._replace(multiple=False)

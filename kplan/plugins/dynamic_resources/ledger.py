@@ -54,7 +54,11 @@ class Ledger:
         self._allocating: dict[Place, set[int]] = {}
         self._sharing: dict[Place, dict[str, int]] = {}
         self._constraints = [
-            [Tracked(one, self._attribute, self._rules) for one in claim.constraints if one is not None]
+            [
+                Tracked(constraint, self._attribute, self._rules)
+                for constraint in claim.constraints
+                if constraint is not None
+            ]
             for claim in plans.claims
         ]
 

@@ -76,7 +76,7 @@ class NodeResources:
     @property
     def any(self) -> bool:
         """Whether a device stands for anything at all."""
-        return any(one.takes for places in self._by_device.values() for one in places)
+        return any(place.takes for places in self._by_device.values() for place in places)
 
     # --- sharing
 
@@ -111,7 +111,7 @@ class NodeResources:
 
     def _mapped(self, result: DeviceRequestAllocationResult) -> bool:
         places = self._by_device.get((result.driver, result.pool, result.device), ())
-        return bool(places) and any(one.is_mapping for one in places[0].takes)
+        return bool(places) and any(take.is_mapping for take in places[0].takes)
 
     def _consumers(self, claim: str) -> list[set[str]]:
         """Uids of the pods on each node whose status says that they use a claim of the pod's namespace (1.36)."""
@@ -120,8 +120,8 @@ class NodeResources:
             node = int(self.cluster.pod_node[info.row])
             if node < 0 or info.gone or info.namespace != self.pod.namespace:
                 continue
-            for one in info.pod.status.node_allocatable_resource_claim_statuses or ():
-                if one.resource_claim_name == claim:
+            for status in info.pod.status.node_allocatable_resource_claim_statuses or ():
+                if status.resource_claim_name == claim:
                     by_node[node].add(info.uid)
         return by_node
 
@@ -193,7 +193,7 @@ class NodeResources:
     def _containers(self, claim: PodClaim) -> list[str]:
         """Names of the containers that refer to a claim, init containers first."""
         spec = self.pod.pod.spec
-        made = {one.name: one.resource_claim_name for one in self.pod.pod.status.resource_claim_statuses or ()}
+        made = {status.name: status.resource_claim_name for status in self.pod.pod.status.resource_claim_statuses or ()}
         names = {
             entry.name
             for entry in spec.resource_claims or ()
@@ -223,7 +223,7 @@ class NodeResources:
         """
         if statuses is None:
             return None
-        alone = next((one for one in statuses if not one.containers), None)
+        alone = next((status for status in statuses if not status.containers), None)
         if alone is not None and not self.features.since(37):
             text = f"claim {alone.resource_claim_name}: node-allocatable resource claim not referenced by any container"
             key = f"{self.pod.namespace}/{alone.resource_claim_name}"

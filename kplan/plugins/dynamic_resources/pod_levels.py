@@ -70,5 +70,5 @@ def _of_container(pod: Pod, name: str) -> Amounts:
                 add_to(total, {mapped.name: nanos(mapped.quantity)})
         for overhead in claim.overhead or ():
             amounts = (overhead.per_pod, overhead.per_container)
-            add_to(total, {overhead.name: sum(nanos(one) for one in amounts if one is not None)})
+            add_to(total, {overhead.name: sum(nanos(amount) for amount in amounts if amount is not None)})
     return total

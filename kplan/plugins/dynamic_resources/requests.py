@@ -119,7 +119,8 @@ def wanted(spec: ResourceClaimSpec) -> ClaimWants:
 def _wanted(encoded: bytes) -> ClaimWants:
     devices = msgspec.json.decode(encoded, type=ResourceClaimSpec).devices
     return ClaimWants(
-        tuple(map(_entry, devices.requests or ())), tuple(_constraint(one) for one in devices.constraints or ())
+        tuple(map(_entry, devices.requests or ())),
+        tuple(_constraint(constraint) for constraint in devices.constraints or ()),
     )
 
 

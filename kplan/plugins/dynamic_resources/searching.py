@@ -181,7 +181,9 @@ class Searcher:
                 return None
             names |= mentioned
         for claim in asked:
-            names |= {one.attribute.rpartition("/")[2] for one in claim.constraints if one is not None}
+            names |= {
+                constraint.attribute.rpartition("/")[2] for constraint in claim.constraints if constraint is not None
+            }
         return frozenset(names)
 
 

@@ -66,5 +66,5 @@ def as_written(state: ClaimsState, cluster: Cluster) -> ClaimsState:
     """The same with the claims as the cluster holds them."""
     claims = cluster.objects.table("resource_claims")
     return replace(
-        state, claims=tuple(replace(one, claim=claims.get(one.claim.key, one.claim)) for one in state.claims)
+        state, claims=tuple(replace(claim, claim=claims.get(claim.claim.key, claim.claim)) for claim in state.claims)
     )

@@ -56,7 +56,7 @@ def claim_writes(
                 for one in (special.mappings if special is not None else ())
             ),
             stamped=stamped,
-            waits=any(one.binding_conditions for one in (now.status.allocation.devices.results or ()))
+            waits=any(result.binding_conditions for result in (now.status.allocation.devices.results or ()))
             if now.status.allocation is not None
             else False,
         )

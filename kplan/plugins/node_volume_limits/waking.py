@@ -32,7 +32,7 @@ def wakes(pod: PodInfo, happened: Happened) -> bool:
 def _limits(node: CSINode) -> dict[str, int]:
     """How many volumes each driver takes; 0 where it says nothing."""
     drivers = node.spec.drivers or ()
-    return {one.name: (one.allocatable.count if one.allocatable else None) or 0 for one in drivers}
+    return {driver.name: (driver.allocatable.count if driver.allocatable else None) or 0 for driver in drivers}
 
 
 def _may_need(pod: Pod, driver: str) -> bool:

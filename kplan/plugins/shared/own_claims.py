@@ -14,7 +14,7 @@ def own_claims(pod: Pod) -> dict[About, str]:
     Pods that are alike but for their names have the same entries, each with claims of its own.
     """
     own = {About(AboutKind.CLAIM, use.name): use.volume for use in claim_uses(pod) if use.ephemeral}
-    made = {one.name: one.resource_claim_name for one in pod.status.resource_claim_statuses or ()}
+    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses or ()}
     for entry in pod.spec.resource_claims or ():
         if entry.resource_claim_name is None:
             name = made.get(entry.name)

@@ -70,7 +70,7 @@ def policy_of(pod: PodInfo, cluster: Cluster, features: Features) -> PodGroupSch
         return group.spec.scheduling_policy if group is not None else None
     workload: SchedulingWorkload | None = cluster.objects.table("workloads").get(f"{pod.namespace}/{ref.name or ''}")
     templates = (workload.spec.pod_group_templates if workload is not None else None) or ()
-    return next((one.scheduling_policy for one in templates if one.name == (ref.pod_group or "")), None)
+    return next((template.scheduling_policy for template in templates if template.name == (ref.pod_group or "")), None)
 
 
 def quorum_of(pod: PodInfo, cluster: Cluster, features: Features) -> int:

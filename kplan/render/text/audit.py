@@ -19,7 +19,7 @@ def audit_report(document: AuditReport, style: Style) -> str:
     if style.quiet:
         return page.text()
     page.blank()
-    differ = [one for one in document.pods if not one.equal]
+    differ = [pod for pod in document.pods if not pod.equal]
     shown = differ if style.wide else differ[:PODS_SHOWN]
     for one in shown:
         _pod(page, one, wide=style.wide)

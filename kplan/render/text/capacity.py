@@ -42,7 +42,10 @@ def capacity(document: CapacityReport, style: Style) -> str:
 def _sets(page: Page, document: CapacityReport) -> None:
     if len(document.workloads) < 2:
         return
-    rows = [(one.workload, str(one.ratio), f"{one.running:,}", f"{one.more:,}") for one in document.workloads]
+    rows = [
+        (workload.workload, str(workload.ratio), f"{workload.running:,}", f"{workload.more:,}")
+        for workload in document.workloads
+    ]
     page.table("Sets", ("workload", "each", "run", "more"), rows, (1, 2, 3))
 
 

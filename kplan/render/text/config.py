@@ -34,7 +34,7 @@ def configuration(document: ConfigReport, style: Style) -> str:
     doubts(page, document.doubts)
     for profile in document.profiles:
         name = f"{profile.scheduler_name}: " if len(document.profiles) > 1 else ""
-        page.parts("Differs", [f"{name}{one.text}" for one in profile.differences])
+        page.parts("Differs", [f"{name}{difference.text}" for difference in profile.differences])
     if not style.quiet:
         for profile in document.profiles:
             page.blank()
@@ -71,7 +71,7 @@ def _plugin(plugin: ConfiguredPlugin, *, wide: bool) -> str:
 def _rest(page: Page, document: ConfigReport) -> None:
     if document.extenders:
         page.blank()
-        page.parts("Extender", [_extender(one) for one in document.extenders])
+        page.parts("Extender", [_extender(extender) for extender in document.extenders])
     if document.feature_gates:
         page.blank()
         page.part("Gates", ", ".join(f"{name}={str(on).lower()}" for name, on in document.feature_gates.items()))
@@ -103,4 +103,4 @@ def migration(document: ConfigMigration, style: Style) -> str:
 
 
 def _notes(head: str, notes: tuple[MigrationNote, ...]) -> list[str]:
-    return [f"# {head}:", *(f"#   {one.path}: {one.name}: {one.text}" for one in notes)] if notes else []
+    return [f"# {head}:", *(f"#   {note.path}: {note.name}: {note.text}" for note in notes)] if notes else []

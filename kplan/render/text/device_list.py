@@ -83,12 +83,12 @@ def _told(head: str, at: int, rows: list[list[str]]) -> bool:
 def _pools(page: Page, pools: tuple[DevicePool, ...], *, wide: bool) -> None:
     heads = ("node", "pool", "driver", "free", "of", "used by") if wide else ("node", "driver", "free", "of", "used by")
     rows = []
-    for one in pools:
-        node = one.node or count(one.nodes, "node")
-        named = [one.pool] if wide else []
-        driver = one.driver if wide or one.node else f"{one.driver} ({one.pool})"
-        rows.append([node, *named, driver, f"{one.free:,}", f"{len(one.devices):,}", _users(one)])
-        for device in one.devices if wide else ():
+    for pool in pools:
+        node = pool.node or count(pool.nodes, "node")
+        named = [pool.pool] if wide else []
+        driver = pool.driver if wide or pool.node else f"{pool.driver} ({pool.pool})"
+        rows.append([node, *named, driver, f"{pool.free:,}", f"{len(pool.devices):,}", _users(pool)])
+        for device in pool.devices if wide else ():
             who = listed(device.pods) or (f"claim {listed(device.claims)}" if device.claims else "")
             taints = listed(device.taints) if device.state == "tainted" else ""
             text = ", ".join(filter(None, (device.state, who, taints, listed(device.classes))))

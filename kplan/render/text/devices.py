@@ -80,7 +80,7 @@ def _names(each: DeviceSet) -> str:
 
 def _broken(request: DeviceRequest) -> DeviceSet | None:
     """The first device on which a selector does not compile."""
-    return next((each for one in request.nodes for each in one.sets if each.errors), None)
+    return next((each for node in request.nodes for each in node.sets if each.errors), None)
 
 
 def caret(page: Page, expression: str, error: CelError) -> None:

@@ -34,7 +34,7 @@ def _all(page: Page, document: ClusterDiff, style: Style, most: int) -> None:
     _lines(page, "Rules", document.rules, wide=style.wide)
     _lines(page, "Nodes", document.objects, wide=style.wide)
     _moves(page, document, most, wide=style.wide)
-    _lines(page, "Lands", tuple(f"{one.pod} {one.text}" for one in document.landings), wide=style.wide)
+    _lines(page, "Lands", tuple(f"{landing.pod} {landing.text}" for landing in document.landings), wide=style.wide)
     _packing(page, document, wide=style.wide)
     notes(page, document.notes)
     origin(page, document.a.origin)

@@ -11,9 +11,9 @@ def mix_table(page: Page, mix: CheapestMix) -> None:
     """Write the mix, and which pods no mix lets in."""
     heads = ("shape", "nodes", *(("each a month", "a month") if mix.priced else ()))
     rows = []
-    for one in mix.shapes:
-        money = (f"${one.price:,.0f}", f"${one.price * one.nodes:,.0f}") if one.price is not None else ()
-        rows.append((one.name, f"{one.nodes:,}", *money))
+    for shape in mix.shapes:
+        money = (f"${shape.price:,.0f}", f"${shape.price * shape.nodes:,.0f}") if shape.price is not None else ()
+        rows.append((shape.name, f"{shape.nodes:,}", *money))
     if not page.table("Nodes", heads, rows, right=(1, 2, 3) if mix.priced else (1,)):
         page.parts("Nodes", map("  ".join, rows))
     if mix.left:

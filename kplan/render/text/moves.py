@@ -22,7 +22,7 @@ def moves(document: MovesPlan, style: Style) -> str:
         return page.text()
     _moves(page, document.moves)
     if len(document.lands) > 1 and document.moves:
-        page.parts("Then", (f"{one.pod} -> {one.node}" for one in document.lands))
+        page.parts("Then", (f"{land.pod} -> {land.node}" for land in document.lands))
     _boxes(page, document.boxes, everything=style.wide)
     _ways(page, document.ways)
     _steps(page, document.commands)
@@ -51,7 +51,7 @@ def _ways(page: Page, ways: tuple[MovesWay, ...]) -> None:
     label = "Or"
     for way in ways:
         if way.moves:
-            told = listed([f"{one.pod} {one.home} -> {one.to}" for one in way.moves], most=4)
+            told = listed([f"{move.pod} {move.home} -> {move.to}" for move in way.moves], most=4)
             page.part(label, f"{way.text}: {count(len(way.moves), 'move')}, {told}")
         elif way.because is not None:
             page.part(label, f"{way.text}: {way.because.text}")

@@ -27,7 +27,7 @@ def pack(document: PackPlan, style: Style) -> str:
     if document.frees:
         page.part("Frees", _frees(document))
     if style.wide:
-        page.parts("Moves", (f"{one.number}  {one.pod} {one.home} -> {one.to}" for one in document.moves))
+        page.parts("Moves", (f"{move.number}  {move.pod} {move.home} -> {move.to}" for move in document.moves))
     commands = document.commands if style.wide else document.commands[:SHOWN]
     page.lines += [f"{'' if number else 'Steps':<{LABEL}}{line}" for number, line in enumerate(commands)]
     page.more(len(document.commands) - len(commands), "drains")
@@ -53,13 +53,13 @@ def _stays(one: PackedNode) -> str:
 
 
 def _pools(page: Page, pools: Sequence[PackedPool]) -> None:
-    if len(pools) < 2 and not any(one.pool for one in pools):
+    if len(pools) < 2 and not any(pool.pool for pool in pools):
         return
-    priced = any(one.saves is not None for one in pools)
+    priced = any(pool.saves is not None for pool in pools)
     heads = ("pool", "nodes", "could go", *(("saves a month",) if priced else ()))
     rows = [
-        (one.pool or "-", f"{one.nodes:,}", f"{one.going:,}", *((f"${one.saves or 0:,.0f}",) if priced else ()))
-        for one in pools
+        (pool.pool or "-", f"{pool.nodes:,}", f"{pool.going:,}", *((f"${pool.saves or 0:,.0f}",) if priced else ()))
+        for pool in pools
     ]
     page.table("Pools", heads, rows, right=(1, 2, 3) if priced else (1, 2))
 

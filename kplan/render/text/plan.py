@@ -27,8 +27,8 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     """Lay out a plan: what is placed, what is not and why, folded by owner."""
     page = style.page()
     headline(page, document)
-    tried = [(one.attempt, one.edits) for one in document.causes[:1]]
-    tried += [(one.attempt, one.edits) for one in document.rollouts]
+    tried = [(cause.attempt, cause.edits) for cause in document.causes[:1]]
+    tried += [(rollout.attempt, rollout.edits) for rollout in document.rollouts]
     for change, edits in [one for one in tried if one[0]][:1]:
         attempt(page, change, edits)
         if document.causes and document.causes[0].attempt == change and document.causes[0].other:

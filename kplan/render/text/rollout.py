@@ -88,8 +88,8 @@ def _whose(change: Expanded) -> str:
 def _refused(change: Expanded) -> list[str]:
     """Each field that is refused with its place; what is not of a field where the object begins."""
     fields = [
-        f"{change.file}:{one.line}: {one.path}: {one.text}{f'; {one.hint}' if one.hint else ''}"
-        for one in change.problems
+        f"{change.file}:{problem.line}: {problem.path}: {problem.text}{f'; {problem.hint}' if problem.hint else ''}"
+        for problem in change.problems
     ]
     return fields or [f"{change.place}: {change.note}".removeprefix(": ")]
 

@@ -50,13 +50,13 @@ def sweep(document: SweepReport, style: Style) -> str:
 
 def _matrix(page: Page, document: SweepReport) -> bool:
     """Write replicas, or nodes, by the points of two axes, if that is what was asked and there is room."""
-    if len(document.axes) != 2 or any(one.fits is None for one in document.outcomes):
+    if len(document.axes) != 2 or any(outcome.fits is None for outcome in document.outcomes):
         return False
     down, across = document.axes
     if len(across.points) > COLUMNS_SHOWN or len(down.points) > ROWS_SHOWN:
         return False
-    sized = any(one.nodes is not None for one in document.outcomes)
-    cells = {one.at: _cell(one, sized=sized) for one in document.outcomes}
+    sized = any(outcome.nodes is not None for outcome in document.outcomes)
+    cells = {outcome.at: _cell(outcome, sized=sized) for outcome in document.outcomes}
     rows = [[row, *(cells[row, column] for column in across.points)] for row in down.points]
     return page.table("Nodes" if sized else "Fit", [down.name, *across.points], rows, range(1, len(across.points) + 1))
 
@@ -71,7 +71,7 @@ def _cell(one: SweepOutcome, *, sized: bool) -> str:
 
 def _rows(page: Page, document: SweepReport, *, everything: bool) -> None:
     """Write a row for each scenario that does not fit, worst first; for all of them where numbers are the answer."""
-    numbers = any(one.fits is not None for one in document.outcomes)
+    numbers = any(outcome.fits is not None for outcome in document.outcomes)
     told = [one for one in document.worst_first if everything or numbers or one.verdict != "FITS"]
     shown = told if everything else told[:ROWS_SHOWN]
     if not shown:
@@ -131,8 +131,8 @@ def _cause(page: Page, some: Sequence[SweepOutcome], most: int) -> None:
 
 def _fullest(page: Page, document: SweepReport) -> None:
     """Write where the least is left; not of replicas that are counted, as these are in no cluster."""
-    outcomes = [one for one in document.outcomes if one.fullest is not None and one.fits is None]
-    known = [(one.fullest.percent, -one.number, one) for one in outcomes if one.fullest is not None]
+    outcomes = [outcome for outcome in document.outcomes if outcome.fullest is not None and outcome.fits is None]
+    known = [(outcome.fullest.percent, -outcome.number, outcome) for outcome in outcomes if outcome.fullest is not None]
     if not known:
         return
     percent, _, one = max(known)

@@ -52,10 +52,10 @@ def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
         return {}
     try:
         groups = _groups.decode(connection.get("/apis", what=_WHAT)).groups
-        there = {(group.name, one.version) for group in groups for one in group.versions}
+        there = {(group.name, version.version) for group in groups for version in group.versions}
         resources = {
             (group, version): _resources(connection, group, version)
-            for group, version in dict.fromkeys((kind.group, one) for kind in several for one in kind.versions)
+            for group, version in dict.fromkeys((kind.group, version) for kind in several for version in kind.versions)
             if (group, version) in there
         }
     except (ServerAnswer, msgspec.MsgspecError, UnicodeDecodeError):
@@ -65,7 +65,7 @@ def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
 
 def _resources(connection: Connection, group: str, version: str) -> frozenset[str]:
     body = connection.get(f"/apis/{group}/{version}", what=_WHAT)
-    return frozenset(one.name for one in _resource_list.decode(body).resources or ())
+    return frozenset(resource.name for resource in _resource_list.decode(body).resources or ())
 
 
 def _newest(kind: Kind, resources: dict[tuple[str, str], frozenset[str]]) -> str:

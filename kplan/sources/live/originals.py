@@ -58,7 +58,7 @@ class LiveOriginals:
     @cached_property
     def _nodes(self) -> dict[str, Mapping[str, Any]]:
         try:
-            return {str((one.get("metadata") or {}).get("name")): one for one in self._all_nodes()}
+            return {str((node.get("metadata") or {}).get("name")): node for node in self._all_nodes()}
         except (ServerAnswer, msgspec.MsgspecError):
             return {}
 

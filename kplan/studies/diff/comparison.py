@@ -99,7 +99,7 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
             unchanged,
             every=bool(asked.every) or "snapshots" in asked.compared,
             other=bool(objects),
-            landings=sum(one.alike for one in landings),
+            landings=sum(landing.alike for landing in landings),
         ),
         because=words.because(moves),
         a=sides[0],

@@ -59,8 +59,8 @@ def find_nodes_to_drain(
                 progress(number + 1, len(names))
         if seen is not None:
             seen(cluster)
-    going = [one.node for one in verdicts if one.goes]
-    first = next((one for one in verdicts if not one.goes), None)
+    going = [verdict.node for verdict in verdicts if verdict.goes]
+    first = next((verdict for verdict in verdicts if not verdict.goes), None)
     return DrainPlan(
         api_version=API_VERSION,
         verdict="FITS" if going else "BLOCKED",

@@ -173,7 +173,7 @@ def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failur
             continue
         near = [node for node in failure.group.nodes if node.shortages and node.name not in nodes]
         for node in near[:_NODES_TRIED]:
-            short = {one.resource: one.lacks for one in node.shortages}
+            short = {shortage.resource: shortage.lacks for shortage in node.shortages}
             pods = [
                 cluster.pods[row]
                 for row in cluster.pods_on(cluster.node_index[node.name])

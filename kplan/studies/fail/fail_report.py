@@ -98,7 +98,7 @@ def _report(run: FailRun[Failure], asked: FailAsked, origin: Origin) -> FailRepo
         because=loss_cause(run),
         doubts=(*asked.doubts, *_held(run)),
         notes=tuple(loss_notes(run)),
-        pods=tuple(_pod(run.cluster, one, asked.grace) for one in run.pods),
+        pods=tuple(_pod(run.cluster, pod, asked.grace) for pod in run.pods),
         cascade=tuple(move_of(landing, run.cluster) for landing in run.cascade),
         lost=tuple(_lost(run)),
         time=tuple(timeline(run, asked.grace)),
@@ -118,15 +118,15 @@ def verdict(run: FailRun[Failure]) -> str:
     """FITS if all that was there runs again, BLOCKED if nothing of it does."""
     if run.borne:
         return "FITS"
-    return "PARTLY" if any(one.placed for one in run.pods) else "BLOCKED"
+    return "PARTLY" if any(pod.placed for pod in run.pods) else "BLOCKED"
 
 
 def explained(run: FailRun[Failure]) -> tuple[str, Failure | None]:
     """The pod whose nodes are told: one that lacks room before one whose volume is out of reach."""
     pods = sorted(run.pending, key=lambda one: bool(one.ties))
-    for one in pods:
-        if one.landing is not None and one.landing.why is not None:
-            return one.pod.key, one.landing.why
+    for pod in pods:
+        if pod.landing is not None and pod.landing.why is not None:
+            return pod.pod.key, pod.landing.why
     for landing in run.displaced:
         return landing.instead_of, landing.why
     return "", None
@@ -136,7 +136,7 @@ def nearest_of(failure: Failure | None) -> dict[str, Any]:
     """What a report has of the groups of nodes: the nearest, and the others without the names of all their nodes."""
     if failure is None:
         return {}
-    more = tuple(replace(one, names=()) for one in failure.all_groups[1:])
+    more = tuple(replace(group, names=()) for group in failure.all_groups[1:])
     return {"group": failure.group, "groups": failure.groups, "more_groups": more, "nearest": failure.nearest}
 
 

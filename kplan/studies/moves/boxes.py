@@ -18,8 +18,8 @@ def boxes(cluster: Cluster, journey: Journey) -> tuple[BoxedNode, ...]:
         cluster: the cluster as it is before.
         journey: the journey.
     """
-    homes = [(one.pod, one.home) for one in journey.moves]
-    lands = [(one.pod, one.to) for one in journey.moves]
+    homes = [(move.pod, move.home) for move in journey.moves]
+    lands = [(move.pod, move.to) for move in journey.moves]
     names = dict.fromkeys([*(n for _, n in homes), *(n for _, n in journey.placed), *(n for _, n in lands)])
     resource = _resource(cluster, [key for key, _ in journey.placed])
     return tuple(_node(cluster, name, resource, homes, lands, journey.placed) for name in names)

@@ -101,7 +101,7 @@ def moves(
         lands=told.lands,
         steps=told.steps,
         commands=told.commands,
-        ways=tuple(_way(one, asked, cause) for one in others),
+        ways=tuple(_way(other, asked, cause) for other in others),
         left_alone=_left_alone(first.movable),
         boxes=boxes(planner.cluster, journey) if journey is not None and journey.moves else (),
     )
@@ -118,8 +118,8 @@ def _ways(planner: Planner, wanted: WantedPods, asked: MovesAsked) -> list[Way]:
     ways, journey = [first], first.journey
     if journey is None:
         return [first, *(one for one in [search("annotated", MovingRules(annotated=True))] if one.journey is not None)]
-    pods = [planner.cluster.pods[one.row] for one in journey.moves]
-    if any(one.permission.budget for one in journey.moves):
+    pods = [planner.cluster.pods[move.row] for move in journey.moves]
+    if any(move.permission.budget for move in journey.moves):
         ways.append(search("no-budget", MovingRules(budgets=True)))
     if any(first.movable.cost(pod)[0] for pod in pods):
         ways.append(search("no-local-data", MovingRules(local_data=True)))

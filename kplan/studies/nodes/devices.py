@@ -44,12 +44,12 @@ def list_devices(cluster: Cluster, features: Features, nodes: Sequence[str]) -> 
     run = _Run(cluster, index, usage, cluster.objects.table("device_classes"))
     pools = run.pools(sorted(cluster.node_index[name] for name in nodes))
     classes = {name: run.total(name, pools) for name in run.classes}
-    told = tuple(run.told(one) for one in pools)
+    told = tuple(run.told(pool) for pool in pools)
     devices = [device for pool in told for device in pool.devices]
     waits = _waiting(cluster)
     return DeviceList(
         sentence=devices_sentence(
-            len(nodes), len({row for one in pools for row in one.rows}), len(devices), sum(pool.free for pool in told)
+            len(nodes), len({row for pool in pools for row in pool.rows}), len(devices), sum(pool.free for pool in told)
         ),
         classes={name: total for name, total in classes.items() if total.devices or total.most_wanted or total.error},
         pools=told,
@@ -63,8 +63,8 @@ def _waiting(cluster: Cluster) -> int:
     keys = set()
     for pod in cluster.pods:
         if pod.waiting and pod.pod.spec.resource_claims:
-            made = {one.name: one.resource_claim_name for one in pod.pod.status.resource_claim_statuses or ()}
-            names = (one.resource_claim_name or made.get(one.name) for one in pod.pod.spec.resource_claims)
+            made = {status.name: status.resource_claim_name for status in pod.pod.status.resource_claim_statuses or ()}
+            names = (claim.resource_claim_name or made.get(claim.name) for claim in pod.pod.spec.resource_claims)
             keys |= {f"{pod.namespace}/{name}" for name in names if name}
     return sum(key in claims and claims[key].status.allocation is None for key in keys)
 
@@ -125,15 +125,15 @@ class _Run:
         """Add up the devices of a class."""
         states: Counter[str] = Counter()
         by_node: Counter[int] = Counter()
-        for one in pools:
-            for device, state in zip(one.pool.devices, one.states, strict=True):
-                if self._of_class(name, one.pool, device):
+        for pool in pools:
+            for device, state in zip(pool.pool.devices, pool.states, strict=True):
+                if self._of_class(name, pool.pool, device):
                     states[state] += 1
-                    for row in one.rows if state == "free" else ():
+                    for row in pool.rows if state == "free" else ():
                         by_node[row] += 1
         largest = max(by_node.values(), default=0)
         free, wanted = states["free"], self._most_wanted(name)
-        apart = [one for one in pools if len(one.rows) == 1]
+        apart = [pool for pool in pools if len(pool.rows) == 1]
         lost = self._unusable(name, apart, wanted)
         return DeviceClassTotal(
             devices=states.total(),
@@ -152,9 +152,9 @@ class _Run:
     def _unusable(self, name: str, pools: Sequence[_Pool], wanted: int) -> int:
         """Free devices on nodes that have fewer than the largest request asks for; those of several nodes count not."""
         by_node: Counter[int] = Counter()
-        for one in pools:
-            for device, state in zip(one.pool.devices, one.states, strict=True):
-                by_node[one.rows[0]] += state == "free" and self._of_class(name, one.pool, device)
+        for pool in pools:
+            for device, state in zip(pool.pool.devices, pool.states, strict=True):
+                by_node[pool.rows[0]] += state == "free" and self._of_class(name, pool.pool, device)
         return sum(number for number in by_node.values() if number < wanted)
 
     def _of_class(self, name: str, pool: Pool, device: Device) -> bool:
@@ -167,9 +167,9 @@ class _Run:
     def _selects(self, name: str, device: Device) -> bool:
         try:
             return all(
-                expression(one.cel.expression).matches(device.seen)
-                for one in self.classes[name].spec.selectors or ()
-                if one.cel is not None
+                expression(selector.cel.expression).matches(device.seen)
+                for selector in self.classes[name].spec.selectors or ()
+                if selector.cel is not None
             )
         except CelError as error:
             self.errors.setdefault(name, error.text)

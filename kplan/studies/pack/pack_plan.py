@@ -128,7 +128,7 @@ def _plan(
     cluster, priced = planner.cluster, asked.prices is not None
     names = packed.emptied.nodes
     rows = [cluster.node_index[name] for name in names]
-    leaving: Counter[str] = Counter(one.home for one in packed.emptied.moves)
+    leaving: Counter[str] = Counter(move.home for move in packed.emptied.moves)
     saves = float(worth[rows].sum())
     nodes: list[PackedNode] = [
         PackedNode(
@@ -145,7 +145,7 @@ def _plan(
         _kept(cluster, one, float(worth[cluster.node_index[one.node]]) if priced else None, causes)
         for one in packed.kept
     ]
-    first = next((one.because for one in nodes if one.because is not None), None)
+    first = next((node.because for node in nodes if node.because is not None), None)
     journey = Journey(packed.emptied.moves, ())
     return PackPlan(
         api_version=API_VERSION,
@@ -175,7 +175,7 @@ def _plan(
 
 def _drained(cluster: Cluster, name: str) -> words.NodeDrain:
     """What a drain of a node as it is now has to be told: nothing comes to it once it is cordoned."""
-    taken = [one for one in drain_pods(cluster, name, ALL) if one.flag]
+    taken = [pod for pod in drain_pods(cluster, name, ALL) if pod.flag]
     return words.NodeDrain(name, tuple((cluster.pods[one.row].key, one.flag) for one in taken))
 
 

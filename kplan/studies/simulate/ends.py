@@ -66,6 +66,6 @@ def _tried(whole: Whole, some: Sequence[RolloutPlan], ways: Sequence[Candidate])
 
     manifests = whole.again.manifests
     played = whole.play(replace(manifests, objects=list(changed(manifests.objects))))
-    if played is None or any(one.uneven or one.stalled for one in played.plan.rollouts):
+    if played is None or any(rollout.uneven or rollout.stalled for rollout in played.plan.rollouts):
         return None
     return tuple(edits)

@@ -233,7 +233,7 @@ def _document(
         careful=tuple(
             dict.fromkeys(
                 (
-                    *(one.uneven for one in rollouts if one.uneven),
+                    *(rollout.uneven for rollout in rollouts if rollout.uneven),
                     *(t for change in options.change for t in change.careful),
                 )
             )

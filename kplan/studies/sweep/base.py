@@ -63,7 +63,7 @@ class SweepRules:
         if not self.calls:
             return ()
         budget, originals = Budget(self.calls), FileOriginals(self.path)
-        return tuple(HttpExtender(one, budget, originals) for one in self.configuration.extenders)
+        return tuple(HttpExtender(extender, budget, originals) for extender in self.configuration.extenders)
 
     def __getstate__(self) -> dict[str, object]:
         """Leave connections behind: each process makes its own."""
@@ -159,17 +159,17 @@ class Digests:
 
 def digests(base: Base, scenarios: Iterable[Scenario]) -> Digests:
     """Work out what a sweep is told apart by."""
-    states = list({id(one.state): one.state for one in base.rules}.values())
+    states = list({id(rule.state): rule.state for rule in base.rules}.values())
     objects = sha256()
     for state in states:
         for item in state.objects():
             objects.update(_encoder.encode(item))
     rules = sha256(__version__.encode())
-    for one in base.rules:
-        number = next(i for i, state in enumerate(states) if state is one.state)
-        rules.update(_encoder.encode((one.features, one.configuration, one.requests, number)))
-        if one.calls or one.as_scheduler:
-            rules.update(_encoder.encode((one.calls > 0, one.as_scheduler)))
+    for rule in base.rules:
+        number = next(i for i, state in enumerate(states) if state is rule.state)
+        rules.update(_encoder.encode((rule.features, rule.configuration, rule.requests, number)))
+        if rule.calls or rule.as_scheduler:
+            rules.update(_encoder.encode((rule.calls > 0, rule.as_scheduler)))
     told = sha256()
     for scenario in scenarios:
         kinds = [type(step).__name__ for step in scenario.steps]

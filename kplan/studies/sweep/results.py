@@ -96,7 +96,7 @@ def read_results(path: str, start: SweepStart) -> Earlier:
         return Earlier({}, 0, dropped=len(content) > 0)
     _check(path, _decoded(lines[0], SweepStart, path, 1), start)
     outcomes = [_decoded(line, SweepOutcome, path, number) for number, line in enumerate(lines[1:], 2)]
-    return Earlier({one.number: one for one in outcomes}, whole, dropped=whole < len(content))
+    return Earlier({outcome.number: outcome for outcome in outcomes}, whole, dropped=whole < len(content))
 
 
 def _decoded(line: bytes, kind: type[T], path: str, number: int) -> T:

@@ -32,7 +32,7 @@ def report(
         what_if: what was done to the state before.
     """
     rows = sorted(outcomes, key=lambda one: one.number)
-    fits = sum(one.verdict == "FITS" for one in rows)
+    fits = sum(row.verdict == "FITS" for row in rows)
     worst = min(rows, key=badness)
     questions = [point.question for axis in grid.axes for point in axis.points if point.question is not None]
     asks = next((axis.name for axis in reversed(grid.axes) if any(point.question for point in axis.points)), "")

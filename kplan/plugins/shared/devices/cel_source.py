@@ -66,7 +66,7 @@ class Source:
 
     def original(self, line: int, column: int) -> tuple[int, int]:
         """Where a place of the rewritten expression is in the one as it is written; lines and columns from 1."""
-        at = sum(len(one) for one in self.rewritten.splitlines(keepends=True)[: line - 1]) + column - 1
+        at = sum(len(splitline) for splitline in self.rewritten.splitlines(keepends=True)[: line - 1]) + column - 1
         written = made = 0
         for before, after in self._pairs:
             if at < made + len(after):

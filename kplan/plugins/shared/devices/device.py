@@ -184,7 +184,7 @@ class Kinds:
         seen = tuple([(*_qualified(name, driver), attribute_value(one)) for name, one in attributes.items()])
         capacity = {name: read_capacity(one) for name, one in (api.capacity or {}).items()}
         amounts = tuple([(*_qualified(name, driver), one.value.nanos) for name, one in capacity.items()])
-        consumes = tuple([_consumption(one) for one in api.consumes_counters or ()])
+        consumes = tuple([_consumption(counter) for counter in api.consumes_counters or ()])
         all_taints = tuple([read_taint(taint) for taint in api.taints or ()]) + taints
         conditions = tuple(api.binding_conditions) if api.binding_conditions is not None else None
         failures = tuple(api.binding_failure_conditions or ())

@@ -95,7 +95,11 @@ class Pool:
         if self.counters is not None and self.counters:
             takers = [d for d in (*self.devices, *self.hidden) if d.consumes and self._takes(d, usage, rules)]
             available = _tuple(less(self.counters, takers))
-            groups = tuple((one.counter_set, one.groups) for d in takers for one in d.consumes) if rules.groups else ()
+            groups = (
+                tuple((consume.counter_set, consume.groups) for d in takers for consume in d.consumes)
+                if rules.groups
+                else ()
+            )
         return PoolUse(tuple(held), tuple(shares), available, groups)
 
     def _takes(self, device: Device, usage: DeviceUsage, rules: AllocatorRules) -> bool:

@@ -83,8 +83,8 @@ def _slice(item: ResourceSlice, kinds: Kinds, rules: _Rules | None) -> Slice:
     spec = item.spec
     skips = tuple(spec.skip_node_operations or ())
     devices = tuple(
-        kinds.device(one, spec.driver, rules.taints(spec.driver, spec.pool.name, one) if rules else (), skips)
-        for one in spec.devices or ()
+        kinds.device(device, spec.driver, rules.taints(spec.driver, spec.pool.name, device) if rules else (), skips)
+        for device in spec.devices or ()
     )
     counters = tuple(
         (one.name, tuple((name, quantity.nanos(counter.value)) for name, counter in (one.counters or {}).items()))
@@ -101,7 +101,7 @@ def _slice(item: ResourceSlice, kinds: Kinds, rules: _Rules | None) -> Slice:
         spec.per_device_node_selection is not None,
         devices,
         counters,
-        any(one.groups for device in devices for one in device.consumes),
+        any(consume.groups for device in devices for consume in device.consumes),
     )
 
 
@@ -148,4 +148,4 @@ class _Rules:
 
 
 def _expressions(selectors: Iterable[DeviceSelector] | None) -> list[str]:
-    return [one.cel.expression for one in selectors or () if one.cel is not None]
+    return [selector.cel.expression for selector in selectors or () if selector.cel is not None]
