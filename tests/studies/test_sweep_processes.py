@@ -69,7 +69,7 @@ def test_processes_begin_only_where_there_is_enough_to_do(monkeypatch: pytest.Mo
     made: list[int] = []
 
     class Counted(Processes):
-        def __init__(self, packed: packing.Packed, jobs: int) -> None:
+        def __init__(self, packed: packing.PackedBase, jobs: int) -> None:
             made.append(jobs)
             super().__init__(packed, jobs)
 
