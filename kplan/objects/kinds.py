@@ -28,6 +28,11 @@ class Kind:
     versions: tuple[str, ...] = ("v1",)
 
     @property
+    def everywhere(self) -> bool:
+        """Whether every server has it, as v1."""
+        return self.versions == ("v1",)
+
+    @property
     def name(self) -> str:
         """``kind`` as in the API, where two groups have a Workload."""
         return self.model.__name__.removeprefix("Scheduling")

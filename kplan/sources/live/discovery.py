@@ -47,7 +47,7 @@ def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
     Raises:
         LiveError: the server gives no answer at all.
     """
-    several = [kind for kind in kinds if len(kind.versions) > 1]
+    several = [kind for kind in kinds if not kind.everywhere]
     if not several:
         return {}
     try:

@@ -170,7 +170,7 @@ def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[
             return list_kind(connection, kind, progress, page=page)
 
         def in_its_version(kind: Kind) -> Listing:
-            api_version = versions.result().get(kind.name) if len(kind.versions) > 1 else None
+            api_version = versions.result().get(kind.name) if not kind.everywhere else None
             return list_kind(connection, kind, progress, api_version=api_version, page=page)
 
         lists: list[Future[Listing]] = [first, pool.submit(after_nodes, pods)]
