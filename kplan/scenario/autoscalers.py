@@ -23,26 +23,20 @@ _KEDA_MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Autoscaler:
-    """What owns the replicas of a workload.
+class OfWorkload:
+    """What an autoscaler has to do with one workload.
 
     Attributes:
         name: ``HorizontalPodAutoscaler web``.
         namespace: of both.
         kind: of the workload.
         workload: its name.
-        least: fewest replicas.
-        most: most of them; None where that is not said.
-        wakes: whether it also scales a workload that has 0 replicas.
     """
 
     name: str
     namespace: str
     kind: str
     workload: str
-    least: int
-    most: int | None
-    wakes: bool = False
 
     @property
     def target(self) -> tuple[str, str, str]:
@@ -53,6 +47,21 @@ class Autoscaler:
     def text(self) -> str:
         """``deploy/shop/web``."""
         return f"{kind_word(self.kind)}/{self.namespace}/{self.workload}"
+
+
+@dataclass(frozen=True, slots=True)
+class Autoscaler(OfWorkload):
+    """What owns the replicas of a workload.
+
+    Attributes:
+        least: fewest replicas.
+        most: most of them; None where that is not said.
+        wakes: whether it also scales a workload that has 0 replicas.
+    """
+
+    least: int
+    most: int | None
+    wakes: bool = False
 
     def at(self, limit: str, now: int) -> int:
         """Replicas at a limit of HPA, of a workload that has so many now."""
@@ -113,36 +122,18 @@ def with_replicas(manifest: ManifestObject, replicas: int) -> ManifestObject:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(OfWorkload):
     """What a VerticalPodAutoscaler recommends for a workload.
 
     Attributes:
-        name: ``VerticalPodAutoscaler web``.
-        namespace: of both.
-        kind: of the workload.
-        workload: its name.
         amounts: requests by container and resource, as written.
         bare: containers whose limits stay.
         silent: why it changes nothing, in words; empty if it does.
     """
 
-    name: str
-    namespace: str
-    kind: str
-    workload: str
     amounts: dict[str, dict[str, Any]]
     bare: frozenset[str] = frozenset()
     silent: str = ""
-
-    @property
-    def target(self) -> tuple[str, str, str]:
-        """Kind, namespace and name of the workload."""
-        return self.kind, self.namespace, self.workload
-
-    @property
-    def text(self) -> str:
-        """``deploy/shop/web``."""
-        return f"{kind_word(self.kind)}/{self.namespace}/{self.workload}"
 
 
 def advices(objects: Iterable[Object], bound: str) -> Iterator[Advice]:

@@ -56,15 +56,21 @@ def test_a_group_waits_for_what_its_pods_evict_and_is_placed_then() -> None:
     assert turn.last.placed
 
 
-def test_what_a_pod_evicts_is_gone_also_where_its_group_comes_to_nothing() -> None:
-    planned = planner(
+def room_for_one_of_two(**gates: bool) -> Planner:
+    """A group of two: one of its pods can evict, no other node has room."""
+    return planner(
         node("a", cpu="1"),
         node("b", cpu="1"),
         running("low", "a"),
         running("high", "b", priority=100),
         group("g", 2, priority=10),
         *members("g", 2, priority=10),
+        **gates,
     )
+
+
+def test_what_a_pod_evicts_is_gone_also_where_its_group_comes_to_nothing() -> None:
+    planned = room_for_one_of_two()
     assert told(planned)["g-0"] == WAITS
     turn = planned.turns[0]
     assert [planned.cluster.pods[row].name for row in turn.victims] == ["low"]
@@ -73,15 +79,7 @@ def test_what_a_pod_evicts_is_gone_also_where_its_group_comes_to_nothing() -> No
 
 
 def test_behind_the_gate_pods_leave_for_all_of_a_group_or_not_at_all() -> None:
-    planned = planner(
-        node("a", cpu="1"),
-        node("b", cpu="1"),
-        running("low", "a"),
-        running("high", "b", priority=100),
-        group("g", 2, priority=10),
-        *members("g", 2, priority=10),
-        WorkloadAwarePreemption=True,
-    )
+    planned = room_for_one_of_two(WorkloadAwarePreemption=True)
     assert told(planned) == {
         name: "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: not eligible due "
         "to workload aware preemption enabled"

@@ -85,7 +85,7 @@ def test_a_small_cluster_in_full() -> None:
                  a     ####..  75%     1  ##....  25%  12Gi       -  1/110
                  b     ##....  25%     3  ......   0%  16Gi  1 of 2  1/110  taint
                  c     ......   0%     4  ......   0%  16Gi       -  0/110  cordoned
-        Counted  not counted: 1 waiting pod
+        Note     not counted: 1 waiting pod
         From     made-up.json, 3 nodes, 3 pods; rules of 1.37 (as asked)
         """
     )

@@ -57,7 +57,7 @@ def node_list(
         _slot(page, document)
         _pools(page, document, resources or ("cpu", "memory"), wide=style.wide, asked=bool(by))
         _rows(page, document, 0 if style.wide and rows is None else rows, resources, wide=style.wide)
-    page.parts("Counted", document.counted)
+    page.parts("Note", document.counted)
     origin(page, document.origin)
     return page.text()
 
