@@ -98,14 +98,14 @@ def test_every_what_if_is_documented() -> None:
     )
 
 
-@pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md", "docs/conformance.md"])
-def test_the_sizes_of_the_corpus_are_those_it_has(document: str) -> None:
+def test_the_sizes_of_the_corpus_are_those_it_has() -> None:
     rows = [row for version in VERSIONS for theme in themes(version) for row in cases(version, theme)]
     covered = [row for row in rows if not set(row["uses"]) & set(GAPS)]
     sizes = {f"{n:,} {of}" for some in (rows, covered) for n, of in [(len(some), "cases"), (pods_of(some), "pods")]}
-    text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
-    assert set(re.findall(r"\d+,\d+ (?:cases|pods)", text)) <= sizes
-    assert f"{len(covered):,} cases" in text
+    for document in ("README.md", "CHANGELOG.md", "docs/conformance.md"):
+        text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
+        assert set(re.findall(r"\d+,\d+ (?:cases|pods)", text)) <= sizes, document
+        assert f"{len(covered):,} cases" in text, document
 
 
 def pods_of(rows: list[dict[str, Any]]) -> int:

@@ -3,6 +3,7 @@
 from kplan.admission.controllers.changes import WorkloadChange
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.fleets import Fleet
+from kplan.admission.controllers.generations import RunningSet
 from kplan.admission.controllers.leaving import Standing, leaving_order, ordinal
 from kplan.admission.controllers.operated import OPERATED
 from kplan.admission.expand import expand
@@ -19,6 +20,7 @@ __all__ = [
     "QuotaUse",
     "Quotas",
     "ResourceUse",
+    "RunningSet",
     "Standing",
     "WorkloadChange",
     "expand",

@@ -26,13 +26,13 @@ ROLLING = ("Deployment", "StatefulSet", "DaemonSet")
 """Kinds whose controllers replace the pods of an old template."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunningSet:
-    """A ReplicaSet of a Deployment that runs, as its controller finds it.
+    """A ReplicaSet of a Deployment, as its controller finds it; a rollout counts on copies of its own.
 
     Attributes:
         name: of the set.
-        created: RFC 3339; empty where it is unknown.
+        created: RFC 3339; empty where it is unknown, and of one that a rollout makes the latest of all.
         replicas: pods it was told to have.
         desired: replicas of the Deployment when it was told so.
         most: most pods that the Deployment was allowed then.

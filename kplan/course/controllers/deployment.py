@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from kplan.admission import RunningSet
 from kplan.cluster.owners import controller
 from kplan.course.controllers.replicas import shrink
 from kplan.course.returning import copy_of
-from kplan.course.rollout import OwnSet, Replica, Rollout
+from kplan.course.rollout import Replica, Rollout
 
 
 def deployment(rollout: Rollout) -> bool:
@@ -28,15 +29,15 @@ def deployment(rollout: Rollout) -> bool:
     return moved or any(followed)
 
 
-def _members(rollout: Rollout, one: OwnSet) -> list[Replica]:
+def _members(rollout: Rollout, one: RunningSet) -> list[Replica]:
     return [replica for replica in rollout.there.values() if controller(replica.pod)[1] == one.name]
 
 
-def _available(rollout: Rollout, one: OwnSet) -> int:
+def _available(rollout: Rollout, one: RunningSet) -> int:
     return sum(replica.ready for replica in _members(rollout, one))
 
 
-def _follow(rollout: Rollout, one: OwnSet) -> bool:
+def _follow(rollout: Rollout, one: RunningSet) -> bool:
     """Make or remove pods of a ReplicaSet until there are as many as it was told to have.
 
     Source: manageReplicas in pkg/controller/replicaset/replica_set.go.
@@ -52,7 +53,7 @@ def _follow(rollout: Rollout, one: OwnSet) -> bool:
     return moved
 
 
-def _make(rollout: Rollout, one: OwnSet, mine: list[Replica]) -> bool:
+def _make(rollout: Rollout, one: RunningSet, mine: list[Replica]) -> bool:
     """Make a pod of a ReplicaSet: of the manifest's template, or as those that it has; tell whether it could."""
     if one.wanted and rollout.unmade:
         return rollout.make(next(iter(rollout.unmade.values())))
@@ -95,7 +96,7 @@ def _scale(rollout: Rollout) -> bool:
     return any([_told(one, max(0, one.replicas + share)) for one, share in zip(order, shares, strict=True)])
 
 
-def _share(one: OwnSet, replicas: int, surge: int) -> int:
+def _share(one: RunningSet, replicas: int, surge: int) -> int:
     """How many pods a ReplicaSet gains or loses when its Deployment is scaled.
 
     Source: getReplicaSetFraction in pkg/controller/deployment/util/deployment_util.go.
@@ -108,7 +109,7 @@ def _share(one: OwnSet, replicas: int, surge: int) -> int:
     return int(size + 0.5) - one.replicas
 
 
-def _told(one: OwnSet, replicas: int) -> bool:
+def _told(one: RunningSet, replicas: int) -> bool:
     moved = one.replicas != replicas
     one.replicas = replicas
     return moved
@@ -152,7 +153,7 @@ def _roll(rollout: Rollout) -> bool:
     return bool(cleaned + _take(old, available - least, [one.replicas for one in old]))
 
 
-def _take(sets: list[OwnSet], most: int, each: list[int]) -> int:
+def _take(sets: list[RunningSet], most: int, each: list[int]) -> int:
     """Shrink ReplicaSets in order by so many each, and all together by no more than so many; tell by how many."""
     taken = 0
     for one, number in zip(sets, each, strict=True):

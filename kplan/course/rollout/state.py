@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from kplan.admission import Fleet, Quotas, ordinal
+from kplan.admission import Fleet, Quotas, RunningSet, ordinal
 from kplan.cluster import AddPods, PodInfo, arrive, leave
 from kplan.course.attempts import Attempts
 from kplan.course.held import Held, held_elsewhere
@@ -29,27 +29,6 @@ class Replica:
     pod: PodInfo
     new: bool
     ready: bool = False
-
-
-@dataclass
-class OwnSet:
-    """A ReplicaSet of a Deployment.
-
-    Attributes:
-        name: of the set.
-        created: RFC 3339; of one that is made now the latest of all.
-        replicas: pods it is told to have.
-        desired: replicas of the Deployment when it was told so.
-        most: most pods that the Deployment was allowed then.
-        wanted: whether it has the template that is wanted.
-    """
-
-    name: str
-    created: str
-    replicas: int
-    desired: int
-    most: int
-    wanted: bool
 
 
 _NOW = "9999"
@@ -173,7 +152,7 @@ class Rollout:
     unmade: dict[str, Pod] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     current: Step = field(default_factory=Step)
-    sets: list[OwnSet] = field(default_factory=list)
+    sets: list[RunningSet] = field(default_factory=list)
     lingering: list[Replica] = field(default_factory=list)
     copies: int = 0
     kept: int = 0
@@ -199,18 +178,16 @@ class Rollout:
         self.there = {replica.pod.row: replica for replica in replicas}
         self.peak, self.serving = len(self.there), self.ready()
         self.kept = len(self.new()) if self.fleet.replaces else 0
-        self.sets = [
-            OwnSet(one.name, one.created, one.replicas, one.desired, one.most, one.wanted) for one in self.fleet.sets
-        ]
+        self.sets = [replace(own) for own in self.fleet.sets]  # each plan counts on its own
 
-    def wanted_set(self) -> OwnSet:
+    def wanted_set(self) -> RunningSet:
         """The ReplicaSet of the wanted template; it is made if there is none."""
         wanted = next((one for one in self.sets if one.wanted), None)
         if wanted is None:
             owner = next(iter(self.unmade.values())).controller if self.unmade else None
             name = (owner.name or "") if owner is not None else ""
             fleet = self.fleet
-            wanted = OwnSet(name, _NOW, 0, fleet.replicas, fleet.replicas + fleet.max_surge, wanted=True)
+            wanted = RunningSet(name, _NOW, 0, fleet.replicas, fleet.replicas + fleet.max_surge, wanted=True)
             self.sets.append(wanted)
         return wanted
 
