@@ -143,6 +143,9 @@ def test_text_shows_classes_and_pools_and_wide_every_device() -> None:
     assert "tainted, broken:NoExecute, any, large" in wide
 
 
-def test_without_devices_there_is_a_line() -> None:
+def test_without_devices_there_is_a_line_and_its_doubt() -> None:
     document = listed(node("a"), device_class("any"))
-    assert device_list(document, Style()).splitlines()[0] == "NODES    1 node, none with devices"
+    assert device_list(document, Style()).splitlines()[:2] == [
+        "NODES?   1 node, none with devices",
+        "Doubt    the source holds no pods: every node counts as empty",
+    ]

@@ -10,7 +10,7 @@ from kplan.render.text.rollout import attempt, edit_text
 from kplan.render.text.shared import notes
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
-from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.render.text.whatif import goes_on
 from kplan.result.document_check import CheckResult, CheckRule, Finding, Recording
 
 OBJECTS = 20
@@ -33,11 +33,8 @@ def result(document: CheckResult, style: Style) -> str:
         if counted and counted[0].attempt:
             attempt(page, counted[0].attempt, counted[0].edits)
     under_lines(page, document, everything=style.wide)
-    unmet_lines(page, document.plan.what_if)
-    if style.quiet:
+    if not goes_on(page, document.plan.what_if, style):
         return page.text()
-    page.blank()
-    what_if_lines(page, document.plan.what_if, everything=style.wide)
     _objects(page, document, everything=style.wide)
     others = [finding for finding in document.findings if not finding.counted]
     _findings(page, "Also", counted[1:], everything=style.wide)

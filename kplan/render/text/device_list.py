@@ -6,9 +6,9 @@ from collections import Counter
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
-from kplan.render.text.shared import cause_lines, origin
+from kplan.render.text.shared import cause_lines, origin, verdict
 from kplan.render.text.style import Style
-from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.render.text.whatif import goes_on
 from kplan.result.document_device_list import DeviceClassTotal, DevicePool
 from kplan.result.document_nodes import NodeList
 from kplan.words import count, listed
@@ -30,13 +30,10 @@ def device_list(document: NodeList, style: Style, rows: int | None = None) -> st
     page = style.page()
     devices = document.devices
     assert devices is not None, "devices are asked for"
-    page.verdict("NODES", devices.sentence)
+    verdict(page, "NODES", devices.sentence, document.doubts)
     cause_lines(page, document.because)
-    unmet_lines(page, document.what_if)
-    if style.quiet:
+    if not goes_on(page, document.what_if, style):
         return page.text()
-    page.blank()
-    what_if_lines(page, document.what_if, everything=style.wide)
     _classes(page, devices.classes)
     most = len(devices.pools) if style.wide or rows == 0 else rows or POOLS_SHOWN
     _pools(page, devices.pools[:most], wide=style.wide)

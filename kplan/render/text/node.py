@@ -9,7 +9,7 @@ from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.nodes import bar, part, percent
 from kplan.render.text.shared import headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style, one_screen
-from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.render.text.whatif import goes_on
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodePod, NodeRefusal, NodeRow
 from kplan.words import count, listed, short_amount, short_name
 
@@ -31,11 +31,8 @@ def node_explanation(document: NodeExplanation, style: Style) -> str:
 def _all(page: Page, document: NodeExplanation, style: Style, most: int) -> None:
     """Lay out everything, with so many causes of each kind."""
     headline(page, document)
-    unmet_lines(page, document.what_if)
-    if style.quiet:
+    if not goes_on(page, document.what_if, style):
         return
-    page.blank()
-    what_if_lines(page, document.what_if, everything=style.wide)
     _node(page, document)
     _use(page, document.node, wide=style.wide)
     _refused(page, document, most, wide=style.wide)

@@ -10,7 +10,7 @@ from kplan.render.text.fitting import common_suffix, shortened
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import cause_lines, origin, verdict
 from kplan.render.text.style import Style
-from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.render.text.whatif import goes_on
 from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal
 from kplan.words import count, short_amount, short_name
 
@@ -47,11 +47,8 @@ def node_list(
     page = style.page()
     verdict(page, "NODES", document.sentence, document.doubts)
     cause_lines(page, document.because)
-    unmet_lines(page, document.what_if)
-    if style.quiet:
+    if not goes_on(page, document.what_if, style):
         return page.text()
-    page.blank()
-    what_if_lines(page, document.what_if, everything=style.wide)
     if document.nodes:
         _totals(page, document, wide=style.wide)
         _slot(page, document)

@@ -9,7 +9,7 @@ from kplan.render.text.rollout import attempt, changes, edit_text, quotas, rollo
 from kplan.render.text.shared import group_lines, headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
-from kplan.render.text.whatif import unmet_lines, what_if_lines
+from kplan.render.text.whatif import goes_on
 from kplan.result.document_plan import PlanOwner, SimulationPlan
 from kplan.words import listed, tallied
 
@@ -36,11 +36,8 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
         page.part("Careful", text)
     under_lines(page, document, everything=style.wide)
-    unmet_lines(page, document.what_if)
-    if style.quiet:
+    if not goes_on(page, document.what_if, style):
         return page.text()
-    page.blank()
-    what_if_lines(page, document.what_if, everything=style.wide)
     changes(page, document.change, everything=style.wide)
     rollouts(page, document.rollouts, everything=style.wide)
     groups(page, document.groups, everything=style.wide)

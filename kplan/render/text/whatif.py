@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kplan.render.text.layout import Page
+from kplan.render.text.style import Style
 from kplan.result.document_whatif import Move, WhatIfStep
 
 MOVES_SHOWN = 4
@@ -58,3 +59,17 @@ def move_line(move: Move) -> str:
     why = f": {move.because.text}" if move.because is not None else ""
     evicts = f", evicts {', '.join(move.evicts[:2])}" if move.evicts else ""
     return f"{who}  {where}{evicts}{why}"
+
+
+def goes_on(page: Page, steps: tuple[WhatIfStep, ...], style: Style) -> bool:
+    """Write the what-ifs under an answer: what could not be done and, where more than the answer is asked for, all.
+
+    Returns:
+        whether more than the answer is asked for.
+    """
+    unmet_lines(page, steps)
+    if style.quiet:
+        return False
+    page.blank()
+    what_if_lines(page, steps, everything=style.wide)
+    return True
