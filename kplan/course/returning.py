@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.result import Outcome
 
+_AGAIN = re.compile(r"-r([0-9]+)$")
 SHOWN = 3
 """Victims of one preemption whose way is followed."""
 RETURNS_OF_ONE = 3
@@ -61,7 +63,22 @@ class Returns:
         if times > RETURNS_OF_ONE:
             self.cut.append(first)
             return first, ""
-        return first, f"{first.partition('/')[2]}-r{times}"
+        return first, next_name(victim, first.partition("/")[2], times)
+
+
+def next_name(victim: PodInfo, first: str = "", times: int = 1) -> str:
+    """Name of the pod that is made in place of an evicted one: ``web-1`` is followed by ``web-1-r1`` and ``web-1-r2``.
+
+    Args:
+        victim: that is evicted; of one that was made so itself, which the API server does not know, the number goes on.
+        first: name that it began with; empty for its own.
+        times: how often it has come back with this.
+    """
+    name = first or victim.name
+    made = _AGAIN.search(name) if victim.pod.metadata.uid is None else None
+    if made is None:
+        return f"{name}-r{times}"
+    return f"{name[: made.start()]}-r{int(made[1]) + times}"
 
 
 def copy_of(victim: PodInfo, name: str) -> Pod:
@@ -123,7 +140,7 @@ def after_eviction(planner: Planner, outcome: Outcome) -> AfterEviction:
         trial.apply(leave(cluster, (victim.row for victim in victims)))
         trial.apply([Nominate(outcome.row, -1), Assume(outcome.row, node)])
         for victim in again[:SHOWN]:
-            trial.apply(arrive(cluster, (copy_of(victim, f"{victim.name}-r1"),)))
+            trial.apply(arrive(cluster, (copy_of(victim, next_name(victim)),)))
             copy = cluster.pods[-1]
             if not trial.queue.responsible(copy):
                 told.append(Return(victim, None))

@@ -78,3 +78,17 @@ def test_a_victim_that_another_scheduler_placed_comes_back_to_that_one() -> None
     run, _ = begun(node("a", cpu="1"), low, pod("high", requests={"cpu": "1"}, priority=9))
     told = [(one.pod.name, one.node, one.elsewhere) for one in run.landings.values()]
     assert told == [("high", "a", False), ("low-r1", "", True)]
+
+
+def test_a_pod_that_came_back_before_goes_on_with_its_number() -> None:
+    owner = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}]}
+    low = pod("low-r1", node="a", requests={"cpu": "1"}, metadata=owner | {"uid": None})
+    run, _ = begun(node("a", cpu="1"), low, pod("high", requests={"cpu": "1"}, priority=9))
+    assert [one.pod.name for one in run.landings.values()] == ["high", "low-r2"]
+
+
+def test_a_pod_of_the_cluster_keeps_its_whole_name_when_it_comes_back() -> None:
+    owner = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}]}
+    low = pod("low-r1", node="a", requests={"cpu": "1"}, metadata=owner | {"uid": "4711"})
+    run, _ = begun(node("a", cpu="1"), low, pod("high", requests={"cpu": "1"}, priority=9))
+    assert [one.pod.name for one in run.landings.values()] == ["high", "low-r1-r1"]

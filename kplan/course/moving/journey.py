@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kplan.cluster import PodInfo, arrive, leave
 from kplan.course.eviction import Budgets, Permission
-from kplan.course.returning import copy_of
+from kplan.course.returning import copy_of, next_name
 from kplan.pipeline import Planner
 from kplan.result import Outcome
 from kplan.scenario import Verb
@@ -92,7 +92,7 @@ def take_off(trial: Planner, row: int) -> PodInfo:
     """Take a pod off its node, and its devices from it; give the one that its controller makes, which waits."""
     cluster = trial.cluster
     victim = cluster.pods[row]
-    copies = arrive(cluster, (copy_of(victim, f"{victim.name}-r1"),))
+    copies = arrive(cluster, (copy_of(victim, next_name(victim)),))
     trial.apply([*leave(cluster, (row,)), *copies])
     return trial.cluster.pods[-1]
 
