@@ -176,6 +176,7 @@ def manifest_plan(
         own=own,
         templates=templates,
         namespace=namespace,
+        before=session.before,
     )
 
 

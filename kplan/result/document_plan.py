@@ -80,6 +80,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
         edits: fields of the manifest that the change is about.
         other: another change that helps as well, of another kind; empty for none.
         alone: the cause of ``pod`` alone, where others of these pods want another amount, or met less room.
+        waiting: how many of the pods are not asked about; see PlanTotals.
     """
 
     result: str
@@ -94,6 +95,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
     edits: tuple[FieldChange, ...] = ()
     other: str = ""
     alone: str = ""
+    waiting: int = 0
 
 
 class PlanOwner(Part, frozen=True, kw_only=True):
@@ -107,7 +109,11 @@ class PlanOwner(Part, frozen=True, kw_only=True):
 
 
 class PlanTotals(Part, frozen=True, kw_only=True):
-    """Counts of pods; ``placed + not_placed + gated == pods``."""
+    """Counts of pods; ``placed + not_placed + gated == pods``.
+
+    Of those not placed, ``waiting`` are not asked about: they waited before the manifests landed, or left for one that
+    did, and neither are of the manifests nor left for them. The verdict is about the others.
+    """
 
     pods: int
     placed: int
@@ -116,6 +122,7 @@ class PlanTotals(Part, frozen=True, kw_only=True):
     after_eviction: int = 0
     evicted: int = 0
     returned: int = 0
+    waiting: int = 0
 
 
 class FieldRefusal(Part, frozen=True, kw_only=True):

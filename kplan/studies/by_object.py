@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kplan.cluster import Cluster, PodInfo
@@ -106,15 +106,40 @@ def waiting_among(cluster: Cluster, keys: Iterable[str]) -> list[PodInfo]:
 
 def by_object(plan: SimulationPlan) -> list[Mine]:
     """Sort steps by the object of the manifests they are for; objects in their order in the manifests."""
-    rollouts = {rollout.workload: rollout for rollout in plan.rollouts}
-    names = {change.object for change in plan.change}
-    mine = [Mine(change, rollouts.get(change.object)) for change in plan.change if change.workload not in names]
+    return steps_by_object(plan.change, plan.rollouts, plan.steps)
+
+
+def waited_before(
+    changes: Sequence[Expanded], rollouts: Sequence[RolloutPlan], steps: Sequence[PlanStep], waited: frozenset[str]
+) -> frozenset[str]:
+    """Pods, ``namespace/name``, that waited before manifests landed, or left for such; none is theirs or left for them.
+
+    Args:
+        changes: what manifests came to; where these bring no pods, the pods that wait are what is asked about.
+        rollouts: how controllers got on.
+        steps: what became of each pod.
+        waited: pods that waited before.
+    """
+    objects = steps_by_object(changes, rollouts, steps)
+    if not any(item.steps or item.rollout is not None or item.change.refused for item in objects):
+        return frozenset()
+    theirs = {step.pod for item in objects for step in (*item.steps, *item.left)}
+    return frozenset(step.pod for step in steps if step.pod not in theirs and (step.returned or step.pod in waited))
+
+
+def steps_by_object(
+    changes: Sequence[Expanded], rollouts: Sequence[RolloutPlan], steps: Sequence[PlanStep]
+) -> list[Mine]:
+    """Sort the steps of a plan that is not whole yet; see ``by_object``."""
+    by_workload = {rollout.workload: rollout for rollout in rollouts}
+    names = {change.object for change in changes}
+    mine = [Mine(change, by_workload.get(change.object)) for change in changes if change.workload not in names]
     by_name = {item.change.object: item for item in mine}
-    for change in plan.change:
+    for change in changes:
         if change.workload in by_name:
             by_name[change.workload].refusals.append(change)
     blame: dict[str, Mine] = {}
-    for step in plan.steps:
+    for step in steps:
         if step.returned:
             owner = blame.get(first_name(step.pod)) or blame.get(step.pod)
             if owner is not None and step.result in ("pending", "failed"):

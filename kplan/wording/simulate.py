@@ -19,7 +19,7 @@ def verdict_of(totals: PlanTotals, rollouts: Sequence[RolloutPlan], refused: int
         rollouts: how controllers got on.
         refused: objects that the API server would refuse, or pods of.
     """
-    if not totals.not_placed and not refused and not any(rollout.stalled for rollout in rollouts):
+    if totals.not_placed == totals.waiting and not refused and not any(rollout.stalled for rollout in rollouts):
         return "FITS"
     done = totals.placed or any(not rollout.stalled for rollout in rollouts)
     return "PARTLY" if done else "BLOCKED"
@@ -53,21 +53,25 @@ def sentence(
     evicted: Evicted = Evicted(),
     silent: int = 0,
     definitions: int = 0,
+    waiting: int = 0,
 ) -> str:
     """Write the sentence after the verdict.
 
     Args:
-        totals: counts of pods.
+        totals: counts of the pods that are asked about.
         causes: why some were not placed.
         rollouts: how controllers got on.
         change: what manifests came to.
         evicted: whom the pods that are placed evict.
         silent: how many objects of the manifests make no pods.
         definitions: how many others only define a kind.
+        waiting: how many other pods waited before, or left for such, and find no node.
     """
     refused = [entry for entry in change if entry.refused]
     tail = f"; {_tally(refused)} refused" if refused else ""
     tail = f"; GONE: {listed(evicted.gone, most=2)}{tail}" if evicted.gone else tail
+    if waiting:
+        tail += f"; {count(waiting, 'other pod')} {'finds' if waiting == 1 else 'find'} no node"
     mine = [rollout for rollout in rollouts if rollout.strategy and rollout.strategy != "OnDelete"]
     pods = sum(bool(step.pod) for rollout in mine for step in rollout.steps)
     if len(mine) == 1 and totals.pods == pods:

@@ -27,12 +27,13 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     """Lay out a plan: what is placed, what is not and why, folded by owner."""
     page = style.page()
     headline(page, document)
-    tried = [(cause.attempt, cause.edits) for cause in document.causes[:1]]
+    asked = [cause for cause in document.causes[:1] if cause.waiting < cause.count]
+    tried = [(cause.attempt, cause.edits) for cause in asked]
     tried += [(rollout.attempt, rollout.edits) for rollout in document.rollouts]
     for change, edits in [one for one in tried if one[0]][:1]:
         attempt(page, change, edits)
-        if document.causes and document.causes[0].attempt == change and document.causes[0].other:
-            page.part("Or", document.causes[0].other)
+        if asked and asked[0].attempt == change and asked[0].other:
+            page.part("Or", asked[0].other)
     for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
         page.part("Careful", text)
     under_lines(page, document, everything=style.wide)

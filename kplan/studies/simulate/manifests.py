@@ -39,6 +39,7 @@ class ManifestPlan:
         seed: of the run of a live scheduler that is played; None for all nodes and the first of a tie.
         together: sets of pods that are to be placed whole or not at all; see ``scenario.together``.
         namespace: of what names none there.
+        before: the cluster before what-ifs; that before the manifests if None.
     """
 
     state: ClusterState
@@ -52,6 +53,7 @@ class ManifestPlan:
     seed: int | None = None
     together: tuple[str, ...] = ()
     namespace: str = ""
+    before: ClusterState | None = None
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
@@ -98,6 +100,7 @@ class ManifestPlan:
             notes=landed.notes,
             change=landed.change,
             landed=len(tried),
+            waited=frozenset(pod.key for pod in (self.before or self.state).pods if not pod.spec.node_name),
             fleets=landed.fleets,
             ledger=landed.ledger,
             silent=landed.silent,

@@ -33,7 +33,7 @@ from kplan.result.document_plan import (
     SimulationPlan,
 )
 from kplan.studies.as_a_whole import Again, Whole
-from kplan.studies.by_object import by_object
+from kplan.studies.by_object import by_object, waited_before
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.simulate.ends import evened
@@ -62,6 +62,7 @@ class SimulateOptions:
         notes: what else to say.
         change: what manifests came to.
         landed: how many of the pods, the last ones, are of manifests.
+        waited: pods, ``namespace/name``, that waited before manifests and what-ifs.
         fleets: workloads whose controllers make or remove pods step by step.
         ledger: quotas with what the manifests were charged already.
         silent: how many objects of the manifests make no pods.
@@ -75,6 +76,7 @@ class SimulateOptions:
     notes: tuple[str, ...] = ()
     change: tuple[Expanded, ...] = ()
     landed: int = 0
+    waited: frozenset[str] = frozenset()
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
@@ -177,21 +179,13 @@ def _document(
     run: _Planned, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
 ) -> SimulationPlan:
     steps = run.steps
-    placed = sum(1 for step in steps if step.node)
-    gated = sum(1 for step in steps if step.result == "gated")
-    totals = PlanTotals(
-        pods=len(steps),
-        placed=placed,
-        not_placed=len(steps) - placed - gated,
-        gated=gated,
-        after_eviction=sum(1 for step in steps if step.node and step.evicts),
-        evicted=sum(len(step.evicts) for step in steps),
-        returned=sum(1 for step in steps if step.returned),
-    )
+    besides = waited_before(options.change, rollouts, steps, options.waited)
+    totals = _totals(steps, besides)
     refused = sum(1 for change in options.change if change.refused)
     verdict = verdict_of(totals, rollouts, refused)
-    causes, waiting = _causes(run)
-    failing = [cause for cause in causes if cause.result != "gated"]
+    causes, waiting = _causes(run, besides)
+    failing = [cause for cause in causes if cause.result != "gated" and cause.waiting < cause.count]
+    asked = [step for step in steps if step.pod not in besides] if totals.waiting else steps
     doubts = (
         *options.doubts,
         *_not_starting(run, rollouts),
@@ -211,11 +205,12 @@ def _document(
         api_version=API_VERSION,
         verdict=verdict,
         sentence=sentence(
-            totals,
+            _totals(asked, frozenset()),
             len(failing),
             rollouts,
             options.change,
-            _evicted(steps),
+            _evicted(asked),
+            waiting=totals.waiting,
             silent=options.silent,
             definitions=options.definitions,
         ),
@@ -244,6 +239,22 @@ def _document(
         return plan
     plan = msgspec.structs.replace(plan, causes=tuple(_attempted(run, plan, waiting, options.again)))
     return plan if options.again is None else _unstalled(run, plan, options.again)
+
+
+def _totals(steps: Sequence[PlanStep], besides: frozenset[str]) -> PlanTotals:
+    """Count pods; ``besides`` are those that are not asked about."""
+    placed = sum(1 for step in steps if step.node)
+    gated = sum(1 for step in steps if step.result == "gated")
+    return PlanTotals(
+        pods=len(steps),
+        placed=placed,
+        not_placed=len(steps) - placed - gated,
+        gated=gated,
+        after_eviction=sum(1 for step in steps if step.node and step.evicts),
+        evicted=sum(len(step.evicts) for step in steps),
+        returned=sum(1 for step in steps if step.returned),
+        waiting=sum(step.pod in besides for step in steps if not step.node and step.result != "gated"),
+    )
 
 
 def _not_starting(run: _Planned, told: Iterable[RolloutPlan]) -> Iterator[Doubt]:
@@ -320,7 +331,7 @@ def _tried(run: _Planned) -> Iterator[tuple[Pod, str, str]]:
             yield cluster.pods[row].pod, verdict, step.cause
 
 
-def _causes(run: _Planned) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
+def _causes(run: _Planned, besides: frozenset[str]) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
     """Steps that failed by cause, and the pods of each that wait; causes whose words agree are one."""
     merged: dict[object, list[int]] = {}
     told_of: dict[object, dict[int, ToldCause]] = {}
@@ -345,10 +356,16 @@ def _causes(run: _Planned) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], 
             because=because,
             owners=by_number(steps[number].owner for number in numbers),
             alone="" if because == told.because else told.because.text,
+            waiting=sum(steps[number].pod in besides for number in numbers),
         )
         causes.append((cause, waiting))
-    causes.sort(key=lambda pair: (pair[0].result == "gated", -pair[0].count, pair[0].pod))
+    causes.sort(key=lambda pair: (pair[0].result == "gated", *_rank(pair[0])))
     return tuple(cause for cause, _ in causes), tuple(waiting for _, waiting in causes)
+
+
+def _rank(cause: PlanCause) -> tuple[bool, int, str]:
+    """Causes of pods that are asked about come first, then those of most pods."""
+    return cause.waiting == cause.count, -cause.count, cause.pod
 
 
 def _shape(told: ToldCause) -> object:
