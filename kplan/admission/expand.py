@@ -36,7 +36,16 @@ from kplan.admission.controllers.workloads import (
     word_of,
 )
 from kplan.admission.expansion import Expansion, LeftOut
-from kplan.admission.left_out import from_broken, hook_of, in_template, key_of, left_out, why_unknown, written_again
+from kplan.admission.left_out import (
+    about_instead,
+    from_broken,
+    hook_of,
+    in_template,
+    key_of,
+    left_out,
+    why_unknown,
+    written_again,
+)
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.object_quota import maker_of, maker_refusal, quota_refusal
 from kplan.admission.raw import copied, dig, dig_text, has_deadline
@@ -121,6 +130,7 @@ class _Run:
         self.changes: list[WorkloadChange] = []
         self.fleets: list[Fleet] = []
         self.silent = 0
+        self.trusted: list[LeftOut] = []
         placed = [(namespace_of(one, namespace), one) for one in landing]
         self.running = {
             space for space, one in placed if find_running(one, space, dig_text(one.raw, "metadata.name"), state)
@@ -139,6 +149,7 @@ class _Run:
             tuple(self.fleets),
             self.server.quotas,
             self.silent,
+            tuple(self.trusted),
         )
 
     def take(self, manifest: ManifestObject) -> None:
@@ -172,6 +183,8 @@ class _Run:
             if why:
                 self._leave_out(manifest, why)
             self.silent += not why
+            if not why and (instead := about_instead(manifest)):
+                self.trusted.append(left_out(manifest, self.namespace, instead))
 
     def _passes_over(self, manifest: ManifestObject) -> bool:
         """Pass over what is not sent, what the server cannot read, and what is written again further down."""

@@ -109,6 +109,7 @@ class Expansion:
         fleets: workloads whose controllers make or remove pods step by step; their new pods are among ``pods``.
         ledger: the quotas with all that was let in, for a study to go on with; None where there was nothing to expand.
         silent: how many objects were taken that make no pods.
+        trusted: those of them of kinds of other projects, each with what it is about instead.
     """
 
     pods: tuple[ExpandedPod, ...] = ()
@@ -121,3 +122,4 @@ class Expansion:
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
+    trusted: tuple[LeftOut, ...] = ()

@@ -28,54 +28,66 @@ _SILENT_OF_MONITORING = frozenset(
     {"ServiceMonitor", "PodMonitor", "Probe", "PrometheusRule", "ScrapeConfig", "AlertmanagerConfig"}
 )
 """The other kinds of monitoring.coreos.com (Prometheus, Alertmanager, ThanosRuler) are servers, which are pods."""
-_SILENT_GROUPS = (
-    "rbac.authorization.k8s.io",
-    "networking.k8s.io",
-    "admissionregistration.k8s.io",
-    "apiregistration.k8s.io",
-    "discovery.k8s.io",
-    "coordination.k8s.io",
-    "certificates.k8s.io",
-    "autoscaling",
-    "policy",
-    "flowcontrol.apiserver.k8s.io",
-    "gateway.networking.k8s.io",
-    "cert-manager.io",
-    "external-secrets.io",  # secrets are copied from elsewhere
-    "secrets-store.csi.x-k8s.io",
-    "bitnami.com",  # SealedSecret
-    "networking.istio.io",  # routes of proxies that run already
-    "security.istio.io",
-    "telemetry.istio.io",
-    "extensions.istio.io",
-    "linkerd.io",
-    "policy.linkerd.io",
-    "traefik.io",
-    "projectcontour.io",
-    "getambassador.io",
-    "cilium.io",  # policies of the network
-    "crd.projectcalico.org",
-    "projectcalico.org",
-    "metallb.io",
-    "externaldns.k8s.io",
-    "k8s.cni.cncf.io",
-    "kyverno.io",  # policies of admission
-    "templates.gatekeeper.sh",
-    "constraints.gatekeeper.sh",
-    "source.toolkit.fluxcd.io",  # where releases come from
-    "image.toolkit.fluxcd.io",
-    "notification.toolkit.fluxcd.io",
-    "keda.sh",  # the number of pods of others
-    "autoscaling.k8s.io",
-    "karpenter.sh",  # nodes, not pods
-    "karpenter.k8s.aws",
-    "snapshot.storage.k8s.io",
-    "grafana.integreatly.org",
-    "kiali.io",
-    "acme.cert-manager.io",
-    "trust.cert-manager.io",
+_SILENT_GROUPS = frozenset(
+    {
+        "rbac.authorization.k8s.io",
+        "networking.k8s.io",
+        "admissionregistration.k8s.io",
+        "apiregistration.k8s.io",
+        "discovery.k8s.io",
+        "coordination.k8s.io",
+        "certificates.k8s.io",
+        "autoscaling",
+        "policy",
+        "flowcontrol.apiserver.k8s.io",
+    }
 )
-"""Groups whose objects make no pods and do not matter to the scheduler, Kubernetes' own first."""
+"""Kubernetes' own groups whose objects make no pods and do not matter to the scheduler."""
+_ROUTES, _CERTIFICATES, _SECRETS = "routes for traffic", "certificates", "secrets from elsewhere"
+_NETWORK, _POLICIES, _NODES = "rules of the network", "policies of admission", "nodes, not pods"
+_SILENT_OF_OTHERS = {
+    "gateway.networking.k8s.io": _ROUTES,
+    "cert-manager.io": _CERTIFICATES,
+    "acme.cert-manager.io": _CERTIFICATES,
+    "trust.cert-manager.io": _CERTIFICATES,
+    "external-secrets.io": _SECRETS,
+    "generators.external-secrets.io": _SECRETS,
+    "secrets-store.csi.x-k8s.io": _SECRETS,
+    "bitnami.com": _SECRETS,
+    "networking.istio.io": _ROUTES,
+    "security.istio.io": _ROUTES,
+    "telemetry.istio.io": _ROUTES,
+    "extensions.istio.io": _ROUTES,
+    "linkerd.io": _ROUTES,
+    "policy.linkerd.io": _ROUTES,
+    "traefik.io": _ROUTES,
+    "traefik.containo.us": _ROUTES,
+    "projectcontour.io": _ROUTES,
+    "getambassador.io": _ROUTES,
+    "kiali.io": _ROUTES,
+    "cilium.io": _NETWORK,
+    "crd.projectcalico.org": _NETWORK,
+    "projectcalico.org": _NETWORK,
+    "metallb.io": _NETWORK,
+    "externaldns.k8s.io": _NETWORK,
+    "k8s.cni.cncf.io": _NETWORK,
+    "kyverno.io": _POLICIES,
+    "policies.kyverno.io": _POLICIES,
+    "templates.gatekeeper.sh": _POLICIES,
+    "constraints.gatekeeper.sh": _POLICIES,
+    "source.toolkit.fluxcd.io": "where releases come from",
+    "image.toolkit.fluxcd.io": "where images come from",
+    "notification.toolkit.fluxcd.io": "messages",
+    "keda.sh": "how many pods others have",
+    "autoscaling.k8s.io": "what pods of others request",
+    "karpenter.sh": _NODES,
+    "karpenter.k8s.aws": _NODES,
+    "karpenter.azure.com": _NODES,
+    "snapshot.storage.k8s.io": "copies of volumes",
+    "grafana.integreatly.org": "dashboards",
+}
+"""Groups of other projects whose objects make no pods, and what they are about instead."""
+_MONITORING = "monitoring.coreos.com"
 
 
 def hook_of(manifest: ManifestObject) -> str:
@@ -90,14 +102,20 @@ def why_unknown(manifest: ManifestObject) -> str:
     group = group_of(manifest)
     if manifest.kind == _DEFINITION:
         return f"a {_DEFINITION} makes no pods"
-    if manifest.kind in _SILENT_KINDS or group in _SILENT_GROUPS:
-        return ""
-    if group == "monitoring.coreos.com" and manifest.kind in _SILENT_OF_MONITORING:
+    if manifest.kind in _SILENT_KINDS or group in _SILENT_GROUPS or about_instead(manifest):
         return ""
     if group == _KUSTOMIZE:
         return f"a {manifest.kind} is for kustomize: give what kustomize build makes of it"
     hint = "" if group in ("", "resource.k8s.io") else "; --pod-template says where its pod template is"
     return f"kplan does not know what {manifest.api_version} {manifest.kind} makes{hint}"
+
+
+def about_instead(manifest: ManifestObject) -> str:
+    """What an object of another project's kind is about, that is taken to make no pods; empty for all others."""
+    group = group_of(manifest)
+    if group == _MONITORING and manifest.kind in _SILENT_OF_MONITORING:
+        return "what is measured"
+    return _SILENT_OF_OTHERS.get(group, "")
 
 
 def left_out(

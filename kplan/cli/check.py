@@ -73,6 +73,9 @@ def check(
         list[str], typer.Option("--survive", metavar="zone,node", help="All is placed again when one is lost.")
     ] = [],
     quota: Annotated[bool, typer.Option("--quota", help="Quotas have room for rollouts at their peak.")] = False,
+    strict_kinds: Annotated[
+        bool, typer.Option("--strict-kinds", help="Kinds of others that seem to make no pods are doubts.")
+    ] = False,
     max_age: Annotated[
         str | None, typer.Option("--max-age", metavar="24h", help="An older snapshot is a doubt.")
     ] = None,
@@ -106,6 +109,7 @@ def check(
             "headroom": headroom,
             "survive": survive or None,
             "quota": quota or None,
+            "strict-kinds": strict_kinds or None,
             "max-age": max_age,
             "allow-doubt": allow_doubt or None,
         }
@@ -177,6 +181,7 @@ _TOLD = (
     "headroom",
     "survive",
     "quota",
+    "strict_kinds",
     "max_age",
     "allow_doubt",
     "baseline",

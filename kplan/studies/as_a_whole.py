@@ -62,12 +62,14 @@ class Played:
         planner: planner over the cluster as the plan left it.
         told: what changes of each object, in phrases, by its place.
         definitions: names of the objects that only define a kind.
+        trusted: those of kinds of other projects that are taken to make no pods, with what they are about.
     """
 
     plan: SimulationPlan
     planner: Planner
     told: Mapping[str, Sequence[str]] = field(default_factory=dict)
     definitions: frozenset[str] = frozenset()
+    trusted: tuple[tuple[str, str], ...] = ()
 
 
 class Again(Protocol):

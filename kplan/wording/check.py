@@ -268,6 +268,15 @@ def other_scheduler(item: str) -> str:
     return f"{item}: no profile here has the schedulerName of its pods"
 
 
+UNKNOWN = "what it makes is not known"
+"""Result of an object of a kind that kplan does not know; the doubt says more."""
+
+
+def taken_on_trust(item: str, about: str) -> str:
+    """Doubt an object of another project's kind, that is passed over unless ``--strict-kinds`` is given."""
+    return f"{item} is taken to make no pods: it is about {about} (--strict-kinds)"
+
+
 def no_such_doubt(code: str, close: Sequence[str]) -> str:
     """Say that no doubt has a code, and which may be meant."""
     if close:

@@ -14,6 +14,12 @@ def requests_nothing(workload: str) -> str:
     return f"{workload} requests no cpu and no memory: to the scheduler its pods need next to nothing"
 
 
+def part_of_a_byte(workload: str, container: str, resource: str, amount: str) -> str:
+    """Warn of an amount of bytes that is no whole number, as ``512m`` is."""
+    meant = f": {amount[:-1]}Mi is meant?" if amount.endswith("m") else ""
+    return f"{workload}: {resource} {amount} of container {container} is no whole number of bytes{meant}"
+
+
 def selects_no_pod(workload: str, side: str, selector: LabelSelector | None) -> str:
     """Warn of a required term that no pod matches: of ``affinity`` or ``anti-affinity``."""
     return f"{workload}: pod {side} {selected(selector)} selects no pod, not even its own: {_MEANS[side]}"

@@ -1,5 +1,6 @@
 """What newcomers tripped over: a namespace that is not there, copies of YAML, misspelt amounts, nodes kept for some."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,56 @@ def test_a_custom_resource_that_makes_no_pods_is_no_doubt(
     (tmp_path / "custom.yaml").write_text(f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: x}}\n")
     assert main(["check", str(tmp_path / "custom.yaml"), "-q", "--snapshot", cluster(tmp_path)]) == 0
     assert capsys.readouterr().out == "PASSES   the manifests bring nothing that runs\n"
+
+
+@pytest.mark.parametrize(
+    ("api", "kind", "about"),
+    [
+        ("external-secrets.io/v1", "ExternalSecret", "secrets from elsewhere"),
+        ("networking.istio.io/v1", "VirtualService", "routes for traffic"),
+        ("monitoring.coreos.com/v1", "ServiceMonitor", "what is measured"),
+    ],
+)
+def test_strict_kinds_trusts_no_custom_resource(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], api: str, kind: str, about: str
+) -> None:
+    (tmp_path / "custom.yaml").write_text(f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: x}}\n")
+    words = ["check", str(tmp_path / "custom.yaml"), "--strict-kinds", "-o", "json", "--snapshot", cluster(tmp_path)]
+    assert main(words) == 4
+    text = f"{kind} default/x is taken to make no pods: it is about {about} (--strict-kinds)"
+    assert {"code": "not-expanded", "text": text} in json.loads(capsys.readouterr().out)["doubts"]
+
+
+def test_what_is_not_known_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "custom.yaml").write_text("apiVersion: a.example/v1\nkind: Thing\nmetadata: {name: x}\n")
+    assert main(["check", str(tmp_path / "custom.yaml"), "--snapshot", cluster(tmp_path)]) == 4
+    told = " ".join(capsys.readouterr().out.split())
+    assert told.count("kplan does not know what a.example/v1 Thing makes") == 1
+    assert "Thing default/x not expanded what it makes is not known" in told
+
+
+@pytest.mark.parametrize(
+    ("amounts", "warned"),
+    [
+        (
+            "requests: {memory: 512m}",
+            ["memory 512m of container c is no whole number of bytes: 512Mi is meant?"],
+        ),
+        ("limits: {memory: '0.5'}", ["memory 500m of container c is no whole number of bytes: 500Mi is meant?"]),
+        ("requests: {memory: 512000m}", []),
+        ("requests: {cpu: 512m}", []),
+    ],
+)
+def test_millibytes_are_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], amounts: str, warned: list[str]
+) -> None:
+    (tmp_path / "p.yaml").write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+        f"spec: {{containers: [{{name: c, image: x, resources: {{{amounts}}}}}]}}\n"
+    )
+    assert main(["simulate", str(tmp_path / "p.yaml"), "-o", "json", "--snapshot", cluster(tmp_path)]) == 0
+    careful = json.loads(capsys.readouterr().out).get("careful", [])
+    assert [text for text in careful if "whole" in text] == [f"pod/default/p: {text}" for text in warned]
 
 
 def test_a_manifest_with_a_node_is_multiplied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

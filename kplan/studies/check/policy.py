@@ -32,6 +32,7 @@ class Policy:
         headroom: share of cpu and of memory that must stay free, of the cluster and of each pool; None for none.
         survive: ``zone``, ``node``: what may be lost and everything is placed again.
         quota: whether refusals by a ResourceQuota count.
+        strict_kinds: whether objects of other projects that are taken to make no pods are doubts.
         max_age: oldest snapshot that is accepted [seconds]; None for any.
         allow_doubt: codes of doubts that are accepted.
     """
@@ -42,6 +43,7 @@ class Policy:
     headroom: Fraction | None = None
     survive: tuple[str, ...] = ()
     quota: bool = False
+    strict_kinds: bool = False
     max_age: int | None = None
     allow_doubt: tuple[str, ...] = ()
 
@@ -164,6 +166,7 @@ _READERS: dict[str, Callable[[object], object]] = {
     "headroom": _share,
     "survive": _losses,
     "quota": _flag,
+    "strict-kinds": _flag,
     "max-age": _span,
     "allow-doubt": _doubts,
 }

@@ -23,7 +23,7 @@ from kplan.result.document_check import (
     Finding,
     Recording,
 )
-from kplan.result.document_plan import QuotaRow, SimulationPlan
+from kplan.result.document_plan import QuotaRow
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.as_a_whole import Again, Played, Whole
 from kplan.studies.by_object import Mine, by_object, waiting_among
@@ -101,7 +101,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         objects=objects,
         findings=findings,
         rules=tuple(_rules(policy, findings, plan.quotas)),
-        doubts=tuple(_doubts(plan, mine, after, recording, policy, unknown)),
+        doubts=tuple(_doubts(played, mine, recording, policy, unknown)),
         notes=plan.notes,
         recording=recording,
         baseline=baseline,
@@ -166,7 +166,7 @@ def _objects(
                 object=item.name,
                 status=_status(own, unknown=item.name in unknown),
                 change=words.change(change, item.pods, played.told.get(change.place, ())),
-                result=_result(item, own),
+                result=words.UNKNOWN if item.name in unknown and not own else _result(item, own),
                 on_main=on_main(item.name, baseline),
                 changed=change.verdict != "unchanged",
                 pods=item.pods,
@@ -244,14 +244,10 @@ def _age(taken: str, now: datetime) -> int | None:
 
 
 def _doubts(
-    plan: SimulationPlan,
-    mine: Sequence[Mine],
-    after: Planner,
-    recording: Recording,
-    policy: Policy,
-    unknown: Set[str],
+    played: Played, mine: Sequence[Mine], recording: Recording, policy: Policy, unknown: Set[str]
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
+    plan, after = played.plan, played.planner
     doubts: dict[tuple[str, str], None] = {}
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
     for doubt in (*plan.doubts, *lacking, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
@@ -262,6 +258,8 @@ def _doubts(
             doubts["not-expanded", f"{item.name}: {item.change.note}"] = None
         elif item.change.pods and item.name not in placed and item.rollout is None and not item.change.refused:
             doubts["other-scheduler", words.other_scheduler(item.name)] = None
+    for name, about in played.trusted if policy.strict_kinds else ():
+        doubts["not-expanded", words.taken_on_trust(name, about)] = None
     if policy.max_age is not None and recording.age_seconds is None and plan.origin.age is None:
         doubts["snapshot-age-unknown", words.AGE_UNKNOWN] = None
     elif policy.max_age is not None and (recording.age_seconds or 0) > policy.max_age:

@@ -12,6 +12,8 @@ from kplan.admission.raw import dig
 from kplan.framework.doubt import Doubt
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, Pod, PodAffinityTerm
+from kplan.objects.quantity import nanos
+from kplan.objects.request_sums import all_containers
 from kplan.objects.requests import RequestRules, pod_requests
 from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
@@ -21,6 +23,7 @@ from kplan.sources import Manifests, load_objects
 from kplan.wording.manifests import (
     changed,
     owned_replicas,
+    part_of_a_byte,
     pod_security,
     requests_nothing,
     selects_no_pod,
@@ -51,6 +54,7 @@ class Landed:
         silent: how many objects make no pods; definitions of kinds are told among the changes.
         told: what changes of each object, in phrases, by its place.
         definitions: names of those that only define a kind.
+        trusted: those that are of kinds of other projects, each with what it is about instead of pods.
         doubts: about what of the changes is not known.
     """
 
@@ -63,6 +67,7 @@ class Landed:
     silent: int = 0
     told: Mapping[str, Sequence[str]] = field(default_factory=dict)
     definitions: frozenset[str] = frozenset()
+    trusted: tuple[tuple[str, str], ...] = ()
     doubts: tuple[Doubt, ...] = ()
 
 
@@ -127,6 +132,7 @@ def land_objects(
         expansion.silent,
         {entry.place: told for entry, told in changes},
         frozenset(_name(one) for one in expansion.not_expanded if one.kind == _DEFINITION),
+        tuple((_name(left), left.why) for left in expansion.trusted),
         tuple(
             Doubt(code="change-not-modelled", text=f"{change.workload}: {change.unsure}")
             for change in expansion.changes
@@ -227,6 +233,7 @@ def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
 
 
 _COUNTED = ("cpu", "memory")
+_BYTES = ("memory", "ephemeral-storage")
 
 
 def warnings_of(workload: str, pod: Pod, others: Sequence[Pod], rules: RequestRules) -> Iterator[str]:
@@ -241,6 +248,7 @@ def warnings_of(workload: str, pod: Pod, others: Sequence[Pod], rules: RequestRu
     requests = pod_requests(pod, rules, use_status=False)
     if not any(requests.get(name) for name in _COUNTED):
         yield requests_nothing(workload)
+    yield from _parts_of_bytes(workload, pod)
     affinity = pod.spec.affinity
     for word, side in (
         ("affinity", affinity.pod_affinity if affinity else None),
@@ -253,6 +261,18 @@ def warnings_of(workload: str, pod: Pod, others: Sequence[Pod], rules: RequestRu
         selector = constraint.label_selector
         if selector is not None and not compile_selector(selector).matches(pod.labels):
             yield spreads_others(workload, constraint.topology_key, selector)
+
+
+def _parts_of_bytes(workload: str, pod: Pod) -> Iterator[str]:
+    for container in all_containers(pod):
+        asked = container.resources
+        if asked is None:
+            continue
+        for name in _BYTES:
+            amounts = dict.fromkeys(str(one[name]) for one in (asked.requests, asked.limits) if one and name in one)
+            for amount in amounts:
+                if nanos(amount) % nanos(1):
+                    yield part_of_a_byte(workload, container.name or "", name, amount)
 
 
 def _selects(term: PodAffinityTerm, pod: Pod, others: Iterable[Pod]) -> bool:

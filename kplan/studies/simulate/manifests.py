@@ -107,4 +107,4 @@ class ManifestPlan:
             definitions=len(landed.definitions),
         )
         plan = simulate_pods(planner, [*mine, *tried], self.origin, options)
-        return Played(plan, planner, landed.told, landed.definitions)
+        return Played(plan, planner, landed.told, landed.definitions, landed.trusted)

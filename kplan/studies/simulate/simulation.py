@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,9 +25,7 @@ from kplan.result.document_group import GroupPlan
 from kplan.result.document_plan import (
     Expanded,
     PlanCause,
-    PlanOwner,
     PlanStep,
-    PlanTotals,
     RolloutPlan,
     SimulationPlan,
 )
@@ -36,13 +33,14 @@ from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object, waited_before
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
+from kplan.studies.simulate.counts import owners_of, totals_of
 from kplan.studies.simulate.ends import evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, ToldCause
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.held import held_text
-from kplan.wording.owners import by_number, folded_owner, owner_text
+from kplan.wording.owners import by_number, owner_text
 from kplan.wording.rollouts import do_not_start
 from kplan.wording.same_fields import part_of
 from kplan.wording.simulate import Evicted, claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
@@ -180,7 +178,7 @@ def _document(
 ) -> SimulationPlan:
     steps = run.steps
     besides = waited_before(options.change, rollouts, steps, options.waited)
-    totals = _totals(steps, besides)
+    totals = totals_of(steps, besides)
     refused = sum(1 for change in options.change if change.refused)
     verdict = verdict_of(totals, rollouts, refused)
     causes, waiting = _causes(run, besides)
@@ -205,7 +203,7 @@ def _document(
         api_version=API_VERSION,
         verdict=verdict,
         sentence=sentence(
-            _totals(asked, frozenset()),
+            totals_of(asked),
             len(failing),
             rollouts,
             options.change,
@@ -222,7 +220,7 @@ def _document(
         notes=(*options.notes, *_notes(run)),
         change=options.change,
         causes=causes,
-        owners=_owners(steps),
+        owners=owners_of(steps),
         rollouts=rollouts,
         quotas=quota_rows(options.ledger) if options.ledger is not None else (),
         careful=tuple(
@@ -239,22 +237,6 @@ def _document(
         return plan
     plan = msgspec.structs.replace(plan, causes=tuple(_attempted(run, plan, waiting, options.again)))
     return plan if options.again is None else _unstalled(run, plan, options.again)
-
-
-def _totals(steps: Sequence[PlanStep], besides: frozenset[str]) -> PlanTotals:
-    """Count pods; ``besides`` are those that are not asked about."""
-    placed = sum(1 for step in steps if step.node)
-    gated = sum(1 for step in steps if step.result == "gated")
-    return PlanTotals(
-        pods=len(steps),
-        placed=placed,
-        not_placed=len(steps) - placed - gated,
-        gated=gated,
-        after_eviction=sum(1 for step in steps if step.node and step.evicts),
-        evicted=sum(len(step.evicts) for step in steps),
-        returned=sum(1 for step in steps if step.returned),
-        waiting=sum(step.pod in besides for step in steps if not step.node and step.result != "gated"),
-    )
 
 
 def _not_starting(run: _Planned, told: Iterable[RolloutPlan]) -> Iterator[Doubt]:
@@ -384,18 +366,6 @@ def _of_all(every: Sequence[ToldCause]) -> Cause:
     if len({told.because.text for told in every}) == 1 or len(wanted) < len(every):
         return first
     return Cause(code=first.code, text=of_several(wanted))
-
-
-def _owners(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
-    by_owner: dict[str, list[PlanStep]] = {}
-    for step in steps:
-        by_owner.setdefault(folded_owner(step.owner, step.pod), []).append(step)
-    made = []
-    for owner, mine in by_owner.items():
-        on = dict(Counter(step.node for step in mine if step.node))
-        placed, gated = sum(on.values()), sum(step.result == "gated" for step in mine)
-        made.append(PlanOwner(owner=owner, placed=placed, not_placed=len(mine) - placed - gated, gated=gated, on=on))
-    return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))
 
 
 def _notes(run: _Planned) -> Iterable[str]:

@@ -1,0 +1,43 @@
+"""Steps of a plan, counted: in all, and by owner."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kplan.result.document_plan import PlanOwner, PlanStep, PlanTotals
+from kplan.wording.owners import folded_owner
+
+
+def totals_of(steps: Sequence[PlanStep], besides: frozenset[str] = frozenset()) -> PlanTotals:
+    """Count pods.
+
+    Args:
+        steps: what became of each.
+        besides: pods, ``namespace/name``, that are not asked about.
+    """
+    placed = sum(1 for step in steps if step.node)
+    gated = sum(1 for step in steps if step.result == "gated")
+    return PlanTotals(
+        pods=len(steps),
+        placed=placed,
+        not_placed=len(steps) - placed - gated,
+        gated=gated,
+        after_eviction=sum(1 for step in steps if step.node and step.evicts),
+        evicted=sum(len(step.evicts) for step in steps),
+        returned=sum(1 for step in steps if step.returned),
+        waiting=sum(step.pod in besides for step in steps if not step.node and step.result != "gated"),
+    )
+
+
+def owners_of(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
+    """Count pods by owner, those of most pods first."""
+    by_owner: dict[str, list[PlanStep]] = {}
+    for step in steps:
+        by_owner.setdefault(folded_owner(step.owner, step.pod), []).append(step)
+    made = []
+    for owner, mine in by_owner.items():
+        on = dict(Counter(step.node for step in mine if step.node))
+        placed, gated = sum(on.values()), sum(step.result == "gated" for step in mine)
+        made.append(PlanOwner(owner=owner, placed=placed, not_placed=len(mine) - placed - gated, gated=gated, on=on))
+    return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))
