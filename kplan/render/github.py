@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kplan.render.alike import Alike, alike
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
 from kplan.words import count
@@ -27,8 +28,8 @@ def commands(document: CheckResult) -> str:
 
 
 def _lines(document: CheckResult) -> Iterator[str]:
-    counted = [finding for finding in document.findings if finding.counted]
-    warned = [finding for finding in document.findings if not finding.counted and not _old(finding)]
+    counted = alike(finding for finding in document.findings if finding.counted)
+    warned = alike(finding for finding in document.findings if not finding.counted and not _old(finding))
     held = [doubt for doubt in document.doubts if not doubt.allowed]
     errors = [*map(_finding, counted), *map(_doubt, held)]
     warnings = [*map(_finding, warned)]
@@ -40,7 +41,7 @@ def _lines(document: CheckResult) -> Iterator[str]:
         because = f": {other.because.text}" if other.because is not None else ""
         yield _command(level, {"title": f"kplan under {other.rules}: {other.verdict}"}, f"{other.sentence}{because}")
     title = f"kplan: {document.verdict}{'?' if held else ''}"
-    old = len(document.findings) - len(counted) - len(warned)
+    old = sum(not finding.counted and _old(finding) for finding in document.findings)
     more = [
         (old, "old finding", "not counted"),
         (len(errors) - len([*_most(errors)]), "more error", "not shown here"),
@@ -61,7 +62,8 @@ def _most(commands_made: list[str]) -> list[str]:
     return commands_made[:SHOWN]
 
 
-def _finding(finding: Finding) -> str:
+def _finding(one: Alike) -> str:
+    finding = one.first
     where: dict[str, str] = {}
     file, line, column = finding.place
     if file:
@@ -70,7 +72,9 @@ def _finding(finding: Finding) -> str:
         where |= {"col": str(column)} if column else {}
     where["title"] = f"kplan {finding.rule}: {finding.object}: {finding.title}"
     tried = "".join(f"\n{line}" for line in attempt_lines(finding.attempt, finding.edits))
-    text = f"{finding.text}{tried}" if finding.counted else f"{finding.text} (not counted: {finding.why_not})"
+    also = f"\n{one.likewise}" if one.others else ""
+    told = f"{finding.text}{also}"
+    text = f"{told}{tried}" if finding.counted else f"{told} (not counted: {finding.why_not})"
     return _command("error" if finding.counted else "warning", where, text)
 
 

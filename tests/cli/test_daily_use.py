@@ -161,3 +161,38 @@ def test_python_explains_one_pod_by_its_name() -> None:
 def test_python_tells_a_gated_pod_apart() -> None:
     state = kplan.load("kplan/data/demo.yaml")
     assert [outcome.pod for outcome in kplan.explain(state) if outcome.gated] == ["ops/audit-0"]
+
+
+SEVEN = "".join(
+    f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web{number}}}\n"
+    f"spec: {{selector: {{matchLabels: {{a: w{number}}}}}, template: {{metadata: {{labels: {{a: w{number}}}}},"
+    " spec: {nodeSelector: {disk: ssd}, containers: [{name: c, image: x}]}}}\n---\n"
+    f"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    f"metadata: {{name: t{number}.a.example}}\n---\n"
+    for number in range(7)
+)
+
+
+def test_one_cause_is_one_finding_with_seven_places(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seven.yaml").write_text(SEVEN)
+    assert main(["check", "seven.yaml", "--snapshot", cluster(tmp_path)]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    places = ", ".join(f"deploy/default/web{number} (seven.yaml:{9 * number + 1})" for number in range(1, 7))
+    assert told.count("nodeSelector disk=ssd: no node has that") == 1
+    assert f"no node has that (seven.yaml:1) likewise {places} Try" in told
+    assert told.count("makes no pods") == 1
+    assert "ok 7 CustomResourceDefinitions not expanded" in told
+
+
+def test_one_cause_is_one_annotation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seven.yaml").write_text(SEVEN)
+    assert main(["check", "seven.yaml", "-o", "github", "--snapshot", cluster(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["::error", "::notice"]
+    assert "%0Alikewise deploy/default/web1 (seven.yaml:10), " in lines[0]

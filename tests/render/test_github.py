@@ -58,7 +58,7 @@ def test_what_was_as_bad_before_is_a_number_at_no_line() -> None:
 
 
 def test_no_more_annotations_than_are_shown() -> None:
-    many = [finding(name=f"deploy/shop/web-{number}") for number in range(12)]
+    many = [finding(name=f"deploy/shop/web-{number}", text=f"needs {number} cpu") for number in range(12)]
     lines = commands(document(findings=many)).splitlines()
     assert sum(line.startswith("::error") for line in lines) == 9
     assert lines[-1].endswith("::so it is; 3 more errors not shown here")

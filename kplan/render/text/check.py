@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kplan.render.alike import Alike, alike, objects_alike, place_of
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.plan import simulation
 from kplan.render.text.rollout import attempt, edit_text
@@ -26,17 +27,19 @@ def result(document: CheckResult, style: Style) -> str:
     for doubt in document.doubts:
         allowed = " (allowed)" if doubt.allowed else f" (--allow-doubt {doubt.code})"
         page.part("Doubt", f"{doubt.text}{allowed}")
-    counted = [finding for finding in document.findings if finding.counted]
+    counted = alike(finding for finding in document.findings if finding.counted)
     if document.because is not None:
-        place = _place(counted[0]) if counted else ""
+        place = place_of(counted[0].first) if counted else ""
         page.part("Because", f"{document.because.text}{f' ({place})' if place else ''}")
-        if counted and counted[0].attempt:
-            attempt(page, counted[0].attempt, counted[0].edits)
+        if counted and counted[0].likewise:
+            page.part("", counted[0].likewise)
+        if counted and counted[0].first.attempt:
+            attempt(page, counted[0].first.attempt, counted[0].first.edits)
     under_lines(page, document, everything=style.wide)
     if not goes_on(page, document.plan.what_if, style):
         return page.text()
     _objects(page, document, everything=style.wide)
-    others = [finding for finding in document.findings if not finding.counted]
+    others = alike(finding for finding in document.findings if not finding.counted)
     _findings(page, "Also", counted[1:], everything=style.wide)
     _findings(page, "Besides", others, everything=style.wide)
     page.parts("Rules", map(_rule, document.rules))
@@ -54,7 +57,8 @@ def result(document: CheckResult, style: Style) -> str:
 
 
 def _objects(page: Page, document: CheckResult, *, everything: bool) -> None:
-    shown = document.objects if everything else document.objects[:OBJECTS]
+    objects = document.objects if everything else objects_alike(document.objects)
+    shown = objects if everything else objects[:OBJECTS]
     main = document.baseline is not None
     heads = ("", "object", "change", "result", *(("on main",) if main else ()))
     rows = [
@@ -66,22 +70,22 @@ def _objects(page: Page, document: CheckResult, *, everything: bool) -> None:
             told = f" (on main: {item.on_main})" if main else ""
             page.part("Checked" if not number else "", f"{WORDS[item.status]:<4}  {item.object}  {item.change}{told}")
             page.detail(item.result, LABEL + 6)
-    rest = document.objects[len(shown) :]
+    rest = objects[len(shown) :]
     if rest:
         failed = sum(item.status == "fail" for item in rest)
         page.part("", f"{len(rest):,} more, {failed:,} of them fail (-o wide)")
 
 
-def _findings(page: Page, label: str, found: Sequence[Finding], *, everything: bool) -> None:
+def _findings(page: Page, label: str, found: Sequence[Alike], *, everything: bool) -> None:
     shown = found if everything else found[:FINDINGS]
-    page.parts(label, map(finding_text, shown))
+    page.parts(label, (f"{finding_text(one.first)}{f'; {one.likewise}' if one.others else ''}" for one in shown))
     if len(found) > len(shown):
         page.part("", f"{len(found) - len(shown):,} more (-o wide)")
 
 
 def finding_text(finding: Finding) -> str:
     """Write a finding in a line: its rule, what it is, where, and why it does not count where it does not."""
-    place = _place(finding)
+    place = place_of(finding)
     why_not = f"; not counted: {finding.why_not}" if finding.why_not else ""
     edits = "".join(f", {edit_text(edit)}" for edit in finding.edits)
     tried = f"; try {finding.attempt}{edits}" if finding.attempt else ""
@@ -90,10 +94,6 @@ def finding_text(finding: Finding) -> str:
 
 def _rule(rule: CheckRule) -> str:
     return f"{WORDS[rule.status]:<4}  {rule.wanted}{f': {rule.text}' if rule.text else ''}"
-
-
-def _place(finding: Finding) -> str:
-    return f"{finding.file}:{finding.line}" if finding.line else finding.file
 
 
 def certain(document: CheckResult) -> bool:

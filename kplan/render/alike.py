@@ -1,0 +1,68 @@
+"""Findings of a check that are one: the same rule says the same of several objects, which are its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kplan.result.document_check import CheckedObject, Finding
+from kplan.words import count, listed
+
+PLACES = 8
+"""Further places that are told by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Findings that differ only in the object they are about.
+
+    Attributes:
+        first: the one that is told.
+        others: the further ones.
+    """
+
+    first: Finding
+    others: tuple[Finding, ...] = ()
+
+    @property
+    def likewise(self) -> str:
+        """The further objects, each with its place; empty for none."""
+        told = [f"{other.object} ({place_of(other)})" if place_of(other) else other.object for other in self.others]
+        return f"likewise {listed(told, most=PLACES)}" if told else ""
+
+
+def place_of(finding: Finding) -> str:
+    """``file:line`` of the object that a finding is about; empty where that is not known."""
+    return f"{finding.file}:{finding.line}" if finding.line else finding.file
+
+
+def alike(findings: Iterable[Finding]) -> list[Alike]:
+    """Put findings together that are one, in the order of the first of each."""
+    found: dict[object, list[Finding]] = {}
+    for finding in findings:
+        words = finding.text.replace(finding.object, "") if finding.object else finding.text
+        found.setdefault((finding.rule, finding.counted, finding.why_not, words), []).append(finding)
+    return [Alike(each[0], tuple(each[1:])) for each in found.values()]
+
+
+def objects_alike(objects: Iterable[CheckedObject]) -> list[CheckedObject]:
+    """Put objects of one kind together that bring no pods, as definitions of kinds: they fill no table."""
+    found: dict[object, list[CheckedObject]] = {}
+    for number, item in enumerate(objects):
+        kind, _, name = item.object.partition(" ")
+        idle = item.status == "ok" and not item.pods and bool(name)
+        found.setdefault((kind, item.change, item.result, item.on_main) if idle else number, []).append(item)
+    return [_together(each) for each in found.values()]
+
+
+def _together(each: list[CheckedObject]) -> CheckedObject:
+    first = each[0]
+    if len(each) == 1:
+        return first
+    return CheckedObject(
+        object=count(len(each), first.object.partition(" ")[0]),
+        status=first.status,
+        change=first.change,
+        result=first.result,
+        on_main=first.on_main,
+    )
