@@ -9,13 +9,15 @@ BIN := $(VENV)/bin
 RUN := $(BIN)/python
 READY := $(VENV)/ready
 UV := uv==0.13.9
+PEX := pex==2.105.2
+CYCLONEDX := cyclonedx-bom==7.5.0
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
 VERSIONS := 134 135 136
 ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/oracle/schedbench
 
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz test-live test-faults test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock clean
+.PHONY: help setup demo test fuzz test-live test-faults test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock dist single sbom clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -119,6 +121,29 @@ lock: $(READY)
 	@$(PIP) install '$(UV)'
 	@$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
 		--upgrade --quiet --custom-compile-command 'make lock' --output-file requirements-dev.lock
+
+# What a release consists of, made twice and compared: wheel, sdist, Homebrew formula, krew manifest.
+dist: $(READY)
+	@$(RUN) -m release.dist --twice $(if $(HOME_URL),--home $(HOME_URL))
+
+# The same as one file, for hosts without pip that have this minor of Python and this platform.
+single: $(READY)
+	@$(RUN) -m release.dist >/dev/null
+	@$(PIP) install --upgrade --target build/pex '$(PEX)'
+	@$(RUN) -m release.pins > build/pins.txt
+	@PYTHONPATH=build/pex $(RUN) -m pex dist/kplan-*.whl --script kplan --constraints build/pins.txt --use-pip-config \
+		--output-file "dist/$$($(RUN) -m release.pins --name)"
+
+# Everything that an installation consists of, in CycloneDX.
+sbom: $(READY)
+	@$(RUN) -m release.dist >/dev/null
+	@$(PYTHON) -m venv --clear build/cyclonedx
+	@build/cyclonedx/bin/python -m pip --quiet --disable-pip-version-check install '$(CYCLONEDX)'
+	@$(RUN) -m release.pins > build/pins.txt
+	@$(PYTHON) -m venv --clear build/installed
+	@build/installed/bin/python -m pip --quiet --disable-pip-version-check install --constraint build/pins.txt dist/kplan-*.whl
+	@build/cyclonedx/bin/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml \
+		--output-file dist/kplan.cdx.json build/installed
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
