@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Kind = Literal["value", "name", "operator"]
-"""What of a selector is another."""
+from kplan.plugins.shared.devices.cel_edits import Edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +71,14 @@ class OtherSelector:
         claim: the claim; with an empty name for a selector of a class.
         request: of the claim.
         device_class: the class whose selector it is; empty for one of the claim.
-        kind: another ``value``, a ``name`` that is spelled right, an ``operator``.
-        subject: the attribute or capacity whose value it is.
-        new: what it says then.
-        old: what it says.
+        edits: what of it is another.
         expression: the whole selector as it is then.
     """
 
     claim: ClaimName
     request: str
     device_class: str
-    kind: Kind
-    subject: str
-    new: str
-    old: str
+    edits: tuple[Edit, ...]
     expression: str
 
 

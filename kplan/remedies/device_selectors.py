@@ -1,66 +1,85 @@
-"""Selectors of devices that say something a little else: a value that a device has, a name or an operator put right."""
+"""Selectors of devices that say something else: what lets the nearest devices in, or no longer fails on them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kplan.objects.whole_numbers import is_natural
 from kplan.plugins.dynamic_resources.facts import DeviceVerdict, RequestFacts, Why
 from kplan.plugins.shared.devices.cel import compile_problem, expression
-from kplan.remedies.about_devices import ClaimName, Kind, OtherSelector
+from kplan.plugins.shared.devices.cel_edits import Edit, Edited, guarded, letting_in, operator_put_right
+from kplan.remedies.about_devices import ClaimName, OtherSelector
 from kplan.remedies.candidate import Candidate, Case, Cost
 from kplan.remedies.device_claims import ClaimsChanged, ClassChanged, alike, in_request, with_selector
 from kplan.scenario import Step
 
 VALUES = 3
+_REFUSED = (Why.CLASS, Why.CLAIM, Why.FAILS)
 
 
-def selector_changes(case: Case, claim: ClaimName, request: RequestFacts) -> Iterator[Candidate]:
+def selector_changes(case: Case, claim: ClaimName, request: RequestFacts, *, of_class: bool) -> Iterator[Candidate]:
     """Change a selector that refuses devices.
 
     Args:
         case: the pod.
         claim: whose request it is.
         request: what devices of a node it refuses.
+        of_class: whether selectors of the class alone may be changed, as the scheduler makes the claim.
     """
     seen: set[str] = set()
     for device in request.devices:
-        if device.why is Why.CLAIM and len(seen) < VALUES:
-            changes = _other_values(device)
-        elif device.why is Why.FAILS:
-            changes = _put_right(device)
-        else:
+        if device.why not in _REFUSED or len(seen) >= VALUES:
             continue
-        for kind, subject, new, old, text in changes:
-            if text in seen:
-                continue
-            seen.add(text)
-            of_class = request.device_class if device.of_class else ""
-            what = OtherSelector(claim, request.request, of_class, kind, subject, new, old, text)
-            step: Step = (
-                ClassChanged(of_class, device.expression, text)
-                if of_class
-                else ClaimsChanged(
-                    alike(case, claim), in_request(request.request, with_selector(device.expression, text))
-                )
-            )
-            cost = Cost.REQUEST if kind == "value" else Cost.LOOSEN
-            yield Candidate(f"device-selector-{kind}", cost, what, steps=(step,))
+        changed = request.device_class if device.of_class or device.why is Why.CLASS else ""
+        if of_class and not changed:
+            continue
+        for other in _changes(device, every=not changed):
+            if other.text not in seen:
+                seen.add(other.text)
+                yield _candidate(case, claim, request, device, changed, other)
 
 
-class _Other(NamedTuple):
-    """See OtherSelector."""
+def _changes(device: DeviceVerdict, *, every: bool) -> Iterator[Edited]:
+    """Selectors that refuse a device no more, or fail on it no more; those first that change the least."""
+    if device.spots:
+        right = operator_put_right(device.expression, device.spots[0].line, device.spots[0].column)
+        yield from (right,) if right is not None else ()
+        return
+    if device.seen is None:
+        return
+    letting = letting_in(device.expression, device.seen)
+    of_parts = letting is not None and any(edit.kind == "part" for edit in letting.edits)
+    guard = guarded(device.expression, device.seen) if device.why is Why.FAILS else None
+    if letting is not None and not of_parts:
+        yield letting
+    elif every and device.why is Why.CLAIM:
+        yield from _other_literals(device)
+    yield from (guard,) if guard is not None else ()
+    if letting is not None and of_parts:
+        yield letting
 
-    kind: Kind
-    subject: str
-    new: str
-    old: str
-    text: str
+
+def _candidate(
+    case: Case, claim: ClaimName, request: RequestFacts, device: DeviceVerdict, of_class: str, other: Edited
+) -> Candidate:
+    what = OtherSelector(claim, request.request, of_class, other.edits, other.text)
+    step: Step = (
+        ClassChanged(of_class, device.expression, other.text)
+        if of_class
+        else ClaimsChanged(
+            alike(case, claim), in_request(request.request, with_selector(device.expression, other.text))
+        )
+    )
+    kinds = {edit.kind for edit in other.edits}
+    kind = next(kind for kind in ("part", "guard", "name", "operator", "value") if kind in kinds)
+    cost = Cost.LEAVE_OUT if kind == "part" else Cost.REQUEST if kind == "value" else Cost.LOOSEN
+    if of_class and kind == "value":
+        cost = Cost.NODE  # other claims of the class get such devices, too
+    return Candidate(f"device-selector-{kind}", cost, what, steps=(step,))
 
 
-def _other_values(device: DeviceVerdict) -> Iterator[_Other]:
-    """The values of a device in place of those that are asked for."""
+def _other_literals(device: DeviceVerdict) -> Iterator[Edited]:
+    """The values of a device in place of texts that are asked for, however the expression compares them."""
     source = expression(device.expression).source
     named = {name.rpartition("/")[2] for name, _ in device.values} | {name for name, _ in device.values}
     domains = {name.rpartition("/")[0] for name, _ in device.values}
@@ -71,27 +90,9 @@ def _other_values(device: DeviceVerdict) -> Iterator[_Other]:
             if value != literal and _of_one_kind(value, literal):
                 text = source.with_literal(literal, value)
                 if compile_problem(text) is None:
-                    yield _Other("value", name.rpartition("/")[2], value, literal, text)
+                    yield Edited((Edit("value", name.rpartition("/")[2], value, literal),), text)
 
 
 def _of_one_kind(one: str, other: str) -> bool:
     """Whether one text may stand for another: both begin with a digit, or neither does."""
     return is_natural(one[:1]) == is_natural(other[:1])
-
-
-def _put_right(device: DeviceVerdict) -> Iterator[_Other]:
-    """The attribute that is meant in place of one that is not there; ``==`` in place of ``=``."""
-    source = expression(device.expression).source
-    if device.missing and device.close:
-        text = source.with_name(device.missing, device.close)
-        yield _Other("name", "", device.close, device.missing, text)
-    if device.spots:
-        spot = device.spots[0]
-        lines = device.expression.splitlines()
-        line = lines[spot.line - 1] if 0 < spot.line <= len(lines) else ""
-        at = spot.column - 1
-        if line[at : at + 1] == "=":
-            lines[spot.line - 1] = f"{line[:at]}=={line[at + 1 :]}"
-            text = "\n".join(lines)
-            if compile_problem(text) is None:
-                yield _Other("operator", "", "==", "=", text)

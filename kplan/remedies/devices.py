@@ -89,13 +89,14 @@ def _on_node(case: Case, node: NodeClaims) -> Iterator[Candidate]:
         return
     if _special(case, request.claim):
         yield from _lower_resource(case, request)
+        yield from selector_changes(case, about.ClaimName("", ""), request, of_class=True)
         yield from _freed(case, request)
         return
     claim = named(case, request.claim)
     yield from _fewer(case, claim, request)
     yield from _tolerated(case, claim, request)
     yield from _less_capacity(case, claim, request)
-    yield from selector_changes(case, claim, request)
+    yield from selector_changes(case, claim, request, of_class=False)
     yield from _no_selectors(case, claim, request)
     yield from _freed(case, request)
 

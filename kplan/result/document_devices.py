@@ -145,6 +145,18 @@ class AllocatedClaim(Part, frozen=True, kw_only=True):
     failed: bool = False
 
 
+class DeviceAttribute(Part, frozen=True, kw_only=True):
+    """An attribute, or a capacity, for which a selector fails, as a device is without it.
+
+    Attributes:
+        attribute: ``domain/name``.
+        values: devices of the cluster by their value of it, the most frequent first; empty where none has it.
+    """
+
+    attribute: str
+    values: dict[str, int]
+
+
 class Devices(Part, frozen=True, kw_only=True):
     """What keeps the claims of a pod from their devices.
 
@@ -152,8 +164,10 @@ class Devices(Part, frozen=True, kw_only=True):
         requests: that need devices.
         constraints: in the way.
         allocated: claims that have theirs, elsewhere.
+        missing: attributes that devices are without, where a selector fails for that.
     """
 
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
     allocated: tuple[AllocatedClaim, ...] = ()
+    missing: tuple[DeviceAttribute, ...] = ()

@@ -10,6 +10,7 @@ from kplan.result.document_devices import (
     AllocatedClaim,
     CelError,
     DeviceAmount,
+    DeviceAttribute,
     DeviceConstraint,
     DeviceNodes,
     DeviceRequest,
@@ -35,16 +36,19 @@ def devices(told: Iterable[ToldGroup]) -> Devices | None:
         told: groups of nodes, nearest first.
     """
     nodes: dict[str, NodeClaims] = {}
+    known: dict[str, dict[str, int]] = {}
     for one in told:
         facts = one.view.facts.get(PLUGIN)
         if isinstance(facts, DynamicResourcesFacts):
             nodes |= {node.node: node for node in facts.nodes if node.node in one.view.rows}
+            known |= {values.name: dict(values.values) for values in facts.known}
     if not any(node.requests or node.elsewhere for node in nodes.values()):
         return None
     return Devices(
         requests=tuple(_requests(list(nodes.values()))),
         constraints=tuple(_constraints(nodes.values())),
         allocated=tuple(_allocated(nodes.values())),
+        missing=tuple(DeviceAttribute(attribute=name, values=values) for name, values in known.items()),
     )
 
 

@@ -18,7 +18,7 @@ from kplan.plugins.dynamic_resources.facts import (
 )
 from kplan.reasons.groups import Atom
 from kplan.wording.view import ROOM, Phrase, Said, View
-from kplan.words import joined, listed, short_key
+from kplan.words import count, joined, listed, short_key
 
 _NAMES: dict[str, str] = {
     ReasonCode.DEVICES_IN_USE: "devices of {} in use",
@@ -292,9 +292,20 @@ def fails_sentence(view: View, atom: Atom, node: NodeClaims) -> str:
         return f"a selector of {claim} does not compile (line {spot.line}, column {spot.column}): {spot.text}"
     where = "/".join(names_of((device.device,)))
     if device.missing:
-        close = f"; {device.close} is there" if device.close else ""
-        return f"a selector of {claim} fails on {where}: it has no attribute {device.missing}{close}"
+        others = f"; {device.close} is there" if device.close else _others(view, atom, device)
+        return f"a selector of {claim} fails on {where}: it has no attribute {device.missing}{others}"
     return f"a selector of {claim} fails on {where}: {device.error}"
+
+
+def _others(view: View, atom: Atom, device: DeviceVerdict) -> str:
+    """What other devices have of an attribute that one is without: ``; HBM3 on 3 devices``."""
+    facts = view.facts.get(atom.plugin)
+    known = facts.known if isinstance(facts, DynamicResourcesFacts) else ()
+    values = next((one.values for one in known if short_key(one.name) == device.missing), None)
+    if values is None:
+        return ""
+    told = [f"{value} on {count(number, 'device')}" for value, number in values]
+    return f"; {listed(told, most=2)}" if told else ", nor has any other device"
 
 
 def class_sentence(view: View, atom: Atom, words: Phrase) -> str:

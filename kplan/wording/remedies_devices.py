@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kplan.plugins.shared.devices.cel_edits import Edit
 from kplan.remedies import about_devices as about
 from kplan.remedies.about import About
 from kplan.wording.remedies_table import Words
@@ -36,10 +37,8 @@ def device_words(what: About) -> Words | None:
 
 def _of_selector(what: About) -> Words | None:
     match what:
-        case about.OtherSelector(kind="value"):
-            return Words(f"selector of {_whose(what)}: {what.subject} {what.new} (now {what.old})")
         case about.OtherSelector():
-            return Words(f"selector of {_whose(what)}: {what.new} in place of {what.old}")
+            return Words(f"selector of {_whose(what)}: {', '.join(_edit(edit) for edit in what.edits)}")
         case about.NoSelector(expression=""):
             return Words(f"{_claim(what.claim)} without its selectors")
         case about.NoSelector():
@@ -53,6 +52,18 @@ def _of_selector(what: About) -> Words | None:
             text = f"{rule} {what.attribute}"
             return Words(f"{_claim(what.claim)} without {text}", failed=f"dropping {text}")
     return None
+
+
+def _edit(edit: Edit) -> str:
+    match edit.kind:
+        case "value":
+            return f"{edit.subject} {edit.new} (now {edit.old})"
+        case "guard":
+            return f"only where {edit.subject} is there"
+        case "part":
+            named = edit.old if len(edit.old) <= _LONG else f"what it asks of {edit.subject}"
+            return f"without {named}"
+    return f"{edit.new} in place of {edit.old}"
 
 
 def _of_claim(what: About) -> Words | None:

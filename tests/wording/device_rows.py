@@ -1,5 +1,6 @@
 """Words of remedies about devices: one row for each kind of facts."""
 
+from kplan.plugins.shared.devices.cel_edits import Edit
 from kplan.remedies import about as a
 from kplan.remedies import about_devices as d
 from kplan.wording.remedies_table import Words
@@ -35,13 +36,25 @@ DEVICE_ROWS: list[tuple[str, a.About, Words]] = [
     ("other-device-class", d.OtherClass(MADE, "r", "mig", "gpu"), Words("class mig in template one-gpu (now gpu)")),
     (
         "device-selector-value",
-        d.OtherSelector(CLAIM, "r", "", "value", "memory", "16Gi", "40Gi", "..."),
-        Words("selector of claim want: memory 16Gi (now 40Gi)"),
+        d.OtherSelector(CLAIM, "r", "", (Edit("value", "memory", ">= 16Gi", ">= 40Gi"),), "..."),
+        Words("selector of claim want: memory >= 16Gi (now >= 40Gi)"),
     ),
     (
         "device-selector-name",
-        d.OtherSelector(CLAIM, "r", "gpu", "name", "", "model", "modle", "..."),
+        d.OtherSelector(CLAIM, "r", "gpu", (Edit("name", "modle", "model", "modle"),), "..."),
         Words("selector of class gpu: model in place of modle"),
+    ),
+    (
+        "device-selector-guard",
+        d.OtherSelector(CLAIM, "r", "", (Edit("guard", "model", 'has(device.attributes["x"].model)', ""),), "..."),
+        Words("selector of claim want: only where model is there"),
+    ),
+    (
+        "device-selector-part",
+        d.OtherSelector(
+            CLAIM, "r", "", (Edit("value", "gen", "2", "3"), Edit("part", "model", "", LONG)), "device.driver == 'a'"
+        ),
+        Words("selector of claim want: gen 2 (now 3), without what it asks of model"),
     ),
     (
         "drop-device-selector",

@@ -52,6 +52,8 @@ _AGAIN = 5
 _LOOK_EVERY = 0.5
 _ACCOUNT_WITHIN = 30.0
 """How long the default service account of a namespace that was just created is waited for [seconds]."""
+_OF_OTHERS = frozenset({"no-fit", "devices-changed", "volume-changed"})
+"""What may be otherwise once the pods before this one are assumed."""
 _NO_ARGS = VolumeBindingArgs()
 
 
@@ -210,13 +212,21 @@ class Cycle:
             self.live.seen(Seen(victim.pod, gone=True))
 
     def _assume(self, pod: Pod) -> Generator[float, None, tuple[Pod, tuple[AnyWrite, ...]]]:
-        """Assume and reserve as soon as it fits; returns the pod as it was read last, and what its plugins write."""
+        """Assume and reserve as soon as it fits and gets what was shown.
+
+        Pods that were planned before it may still wait for their claims, or for victims: what was shown for this one
+        counts on them.
+
+        Returns:
+            the pod as it was read last, and what its plugins write.
+        """
         while True:
             try:
                 return pod, self._reserve()
             except HeldBack as problem:
-                if problem.code != "no-fit" or not self.others():
+                if problem.code not in _OF_OTHERS or not self.others():
                     raise
+            self.live.revert(self.shown.pod)
             yield _LOOK_EVERY
             pod = self._look()
 

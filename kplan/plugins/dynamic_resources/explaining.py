@@ -32,6 +32,7 @@ from kplan.plugins.dynamic_resources.facts import (
 from kplan.plugins.dynamic_resources.filtering import BINDING_GATES, now, searcher, unavailable_claims
 from kplan.plugins.dynamic_resources.found import Place, Stop
 from kplan.plugins.dynamic_resources.judging import Judge, users_of, written
+from kplan.plugins.dynamic_resources.known_values import known_values
 from kplan.plugins.dynamic_resources.ledger import Ledger
 from kplan.plugins.dynamic_resources.node_resources import node_resources
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
@@ -93,7 +94,7 @@ def claim_facts(
         away = tuple(elsewhere[i] for i, mask in lost.items() if mask[row])
         room = taking.room(row, choices.get(row) if choices else None) if taking is not None and taking.counts else ()
         nodes.append(replace(told, elsewhere=away, room=room))
-    return DynamicResourcesFacts(tuple(nodes))
+    return DynamicResourcesFacts(tuple(nodes), tuple(known_values(nodes, cluster)))
 
 
 def _elsewhere(claim: PodClaim, cluster: Cluster, features: Features, timeout: timedelta) -> Elsewhere:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kplan.framework.findings import Facts
+from kplan.plugins.shared.devices.cel_device import CelDevice
 from kplan.plugins.shared.devices.cel_errors import Spot
 
 
@@ -90,6 +91,7 @@ class DeviceVerdict:
         taint: ``key=value:effect`` of the taint that is not tolerated.
         rule: the DeviceTaintRule that the taint is from.
         short: what is not left of capacity or counters.
+        seen: what the selector sees of the device that it refuses.
     """
 
     device: str
@@ -106,6 +108,7 @@ class DeviceVerdict:
     taint: str = ""
     rule: str = ""
     short: tuple[Short, ...] = ()
+    seen: CelDevice | None = None
 
     @property
     def name(self) -> str:
@@ -196,6 +199,19 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownValues:
+    """What the devices of the cluster have of an attribute that some are without.
+
+    Attributes:
+        name: ``domain/name``.
+        values: (value, devices that have it), the most frequent first; empty where no device has the attribute.
+    """
+
+    name: str
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NodeClaims:
     """The claims of a pod on one node.
 
@@ -225,6 +241,12 @@ class NodeClaims:
 
 @dataclass(frozen=True, slots=True)
 class DynamicResourcesFacts(Facts):
-    """What each node asked about has for the claims of a pod."""
+    """What each node asked about has for the claims of a pod.
+
+    Attributes:
+        nodes: those asked about.
+        known: what devices have of attributes for which a selector failed.
+    """
 
     nodes: tuple[NodeClaims, ...]
+    known: tuple[KnownValues, ...] = ()

@@ -133,7 +133,7 @@ class Judge:
                     continue
             except CelError as error:
                 return _failing(name, text, seen, error, of_class=why is Why.CLASS)
-            return DeviceVerdict(name, why, text, values=named_values(text, seen))
+            return DeviceVerdict(name, why, text, values=named_values(text, seen), seen=seen)
         return None
 
 
@@ -151,6 +151,7 @@ def _failing(name: str, text: str, seen: CelDevice, error: CelError, *, of_class
         spots=error.spots,
         missing=error.key,
         close=by_lower[near[0]] if near else "",
+        seen=seen,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from kplan.plugins.shared.devices.cel_device import CelDevice
 
@@ -10,11 +11,33 @@ _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*)
     |(?P<string>[rRbB]{0,2}(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))
     |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<number>[0-9]+(?:\.[0-9]+)?)
+    |(?P<operator>==|!=|<=|>=|&&|\|\|)
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
 _FIELDS = ("driver", "attributes", "capacity", "allowMultipleAllocations")
 _PRESENT = {"attributes": "presentAttributes", "capacity": "presentCapacity"}
+
+
+class Token(NamedTuple):
+    """One token of an expression.
+
+    Attributes:
+        kind: ``space``, ``string``, ``name``, ``number``, ``operator`` or ``other``.
+        text: as written.
+        start, end: where that is.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+def tokens(text: str) -> list[Token]:
+    """Read an expression, its spaces and comments among the rest."""
+    return [Token(match.lastgroup or "", match.group(), *match.span()) for match in _TOKEN.finditer(text)]
 
 
 class Source:
@@ -30,11 +53,11 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        tokens = [(match.lastgroup or "", match.group()) for match in _TOKEN.finditer(text)]
-        self._all = tokens
-        self._tokens = [token for token in tokens if token[0] != "space"]
-        self.literals = tuple(dict.fromkeys(_content(token) for kind, token in self._tokens if kind == "string"))
-        self.rewritten = self._rewritten(tokens)
+        read = [(token.kind, token.text) for token in tokens(text)]
+        self._all = read
+        self._tokens = [token for token in read if token[0] != "space"]
+        self.literals = tuple(dict.fromkeys(content(token) for kind, token in self._tokens if kind == "string"))
+        self.rewritten = self._rewritten(read)
         names = (token for kind, token in self._tokens if kind == "name")
         self.mentioned = frozenset((*self.literals, *names)) if self._names_all() else None
 
@@ -50,7 +73,7 @@ class Source:
     def with_literal(self, old: str, new: str) -> str:
         """The expression with other contents of a string, wherever it stands."""
         return "".join(
-            text.replace(old, new) if kind == "string" and _content(text) == old else text for kind, text in self._all
+            text.replace(old, new) if kind == "string" and content(text) == old else text for kind, text in self._all
         )
 
     def with_name(self, old: str, new: str) -> str:
@@ -59,7 +82,7 @@ class Source:
             new
             if kind == "name" and text == old
             else text.replace(old, new)
-            if kind == "string" and _content(text) == old
+            if kind == "string" and content(text) == old
             else text
             for kind, text in self._all
         )
@@ -95,8 +118,8 @@ class Source:
 
     def _after_key(self, at: int) -> int | None:
         """Return where what follows a key begins: of ``["key"]``, ``[?"key"]``, ``.key`` or ``.?key``; None if none."""
-        tokens = self._tokens[at : at + 4]
-        kinds, texts = [kind for kind, _ in tokens], [text for _, text in tokens]
+        few = self._tokens[at : at + 4]
+        kinds, texts = [kind for kind, _ in few], [text for _, text in few]
         if texts[:1] == ["["]:
             skip = 2 if texts[1:2] == ["?"] else 1
             literal = kinds[skip : skip + 1] == ["string"] and texts[skip + 1 : skip + 2] == ["]"]
@@ -107,10 +130,10 @@ class Source:
             return at + skip + 1 if kinds[skip : skip + 1] == ["name"] and not called else None
         return None
 
-    def _rewritten(self, tokens: list[tuple[str, str]]) -> str:
+    def _rewritten(self, read: list[tuple[str, str]]) -> str:
         """Ask about present domains where the question is which there are: ``in``, ``size()``, macros."""
-        at = [i for i, (kind, _) in enumerate(tokens) if kind != "space"]
-        texts = [text for _, text in tokens]
+        at = [i for i, (kind, _) in enumerate(read) if kind != "space"]
+        texts = [text for _, text in read]
         for use in self._uses():
             before = self._texts(use - 1, 1) if use else ()
             after = self._texts(use + 3, 3)
@@ -124,14 +147,14 @@ class Source:
                 field = at[i + 4]
                 if texts[field] in _FIELDS:  # a field of device is always there
                     texts[at[i] : field + 1] = ["(true", *[""] * (field - at[i])]
-        self._pairs = [(before, after) for (_, before), after in zip(tokens, texts, strict=True)]
+        self._pairs = [(before, after) for (_, before), after in zip(read, texts, strict=True)]
         return "".join(texts)
 
 
 _MAPS = (("device", ".", "attributes"), ("device", ".", "capacity"))
 
 
-def _content(literal: str) -> str:
+def content(literal: str) -> str:
     """Return what stands between the quotes; escapes are left as they are, as no domain has any."""
     body = literal.lstrip("rRbB")
     quotes = 3 if body[:3] in ('"""', "'''") else 1

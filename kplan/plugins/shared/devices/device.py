@@ -181,9 +181,9 @@ class Kinds:
         """
         multiple = bool(api.allow_multiple_allocations)
         attributes = api.attributes or {}
-        seen = tuple([(*_qualified(name, driver), attribute_value(one)) for name, one in attributes.items()])
+        seen = tuple([(*qualified(name, driver), attribute_value(one)) for name, one in attributes.items()])
         capacity = {name: read_capacity(one) for name, one in (api.capacity or {}).items()}
-        amounts = tuple([(*_qualified(name, driver), one.value.nanos) for name, one in capacity.items()])
+        amounts = tuple([(*qualified(name, driver), one.value.nanos) for name, one in capacity.items()])
         consumes = tuple([_consumption(counter) for counter in api.consumes_counters or ()])
         all_taints = tuple([read_taint(taint) for taint in api.taints or ()]) + taints
         conditions = tuple(api.binding_conditions) if api.binding_conditions is not None else None
@@ -249,7 +249,7 @@ def read_capacity(one: DeviceCapacity) -> Capacity:
     )
 
 
-def _qualified(name: str, driver: str) -> tuple[str, str]:
+def qualified(name: str, driver: str) -> tuple[str, str]:
     """Split a name into domain and identifier; without a domain it is the driver's."""
     if "/" not in name:
         return driver, name
