@@ -1,5 +1,7 @@
 """Write docs/plugins.md from the plugins' own docstrings and the table of versions, and the figures of docs/trust.md.
 
+What ``kplan --help`` and completion tell at once is written, too: kplan/data/help.txt and completion.txt.
+
     python -m docs.generate [--check]
 
 With ``--check`` nothing is written; the exit status is 1 if the committed page is not what would be written.
@@ -12,10 +14,12 @@ import sys
 from pathlib import Path
 
 from docs import figures
+from kplan.cli.stored import completion_text, help_text
 from kplan.config.versions import EVERY_POINT, NEWEST, OLDEST, default_plugins, features, old_registry, registry
 from kplan.plugins.registry import OLD, REGISTRY, find
 
 PAGE = Path(__file__).with_name("plugins.md")
+DATA = Path(__file__).parents[1] / "kplan" / "data"
 
 INTRODUCTION = f"""\
 # Plugins
@@ -110,14 +114,15 @@ def main() -> int:
     """Write or check the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    pages = {PAGE: page, figures.PAGE: figures.page}
+    stored = {DATA / "help.txt": help_text, DATA / "completion.txt": completion_text}
+    pages = {PAGE: page, figures.PAGE: figures.page, **stored}
     if not parser.parse_args().check:
         for path, make in pages.items():
             path.write_text(make(), encoding="utf-8")
         return 0
-    stale = [path.name for path, make in pages.items() if path.read_text(encoding="utf-8") != make()]
+    stale = ["/".join(path.parts[-2:]) for path, make in pages.items() if path.read_text(encoding="utf-8") != make()]
     for name in stale:
-        print(f"docs/{name} is not what the sources say: run make docs", file=sys.stderr)
+        print(f"{name} is not what the sources say: run make docs", file=sys.stderr)
     return bool(stale)
 
 

@@ -9,7 +9,11 @@ cluster went into looking for garbage."""
 
 
 def main() -> None:
-    """Run the command line and exit."""
+    """Run the command line and exit; what is stored is told without it."""
+    from kplan.cli.start import at_once
+
+    if at_once(sys.argv[1:]):
+        return
     gc.set_threshold(*OBJECTS_BETWEEN_COLLECTIONS)
     try:
         from kplan.cli.streams import settle

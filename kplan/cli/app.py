@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import click
 import typer
+from typer.models import TyperInfo
 
-from kplan.cli import (
-    bind,
-    capacity,
-    check,
-    config,
-    demo,
-    diff,
-    drain,
-    explain,
-    explain_node,
-    fail,
-    moves,
-    nodes,
-    pack,
-    plugins,
-    schema,
-    simulate,
-    snapshot,
-    sweep,
-)
 from kplan.cli.command import DEBUG, AliasedGroup, Command, spread
 from kplan.cli.whatif import WhatIfCommand
+
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Ask": ("explain", "nodes", "diff"),
@@ -38,7 +23,99 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Write": ("bind",),
     "More": ("config", "plugins", "schema", "demo"),
 }
-"""Commands by what they are for; a group without commands is not shown."""
+"""Commands by what they are for."""
+
+
+class CommandEntry(NamedTuple):
+    """A command that is imported when it is asked for.
+
+    Attributes:
+        short: what the list of commands says of it.
+        module: of ``kplan.cli``; its function has the name of the command.
+        what_if: whether it takes what-if flags.
+    """
+
+    short: str
+    module: str
+    what_if: bool = False
+
+
+EXPLAIN = "explain"
+COMMANDS: dict[str, CommandEntry] = {
+    EXPLAIN: CommandEntry("Why a pod goes where it goes, or nowhere.", "explain"),
+    "nodes": CommandEntry("What is requested and free on each node.", "nodes", what_if=True),
+    "diff": CommandEntry("Which pods are elsewhere under B, and what moved them.", "diff"),
+    "simulate": CommandEntry("What happens if this lands, or to all that waits.", "simulate", what_if=True),
+    "capacity": CommandEntry("How many more replicas fit.", "capacity", what_if=True),
+    "moves": CommandEntry("Which pods to move so that this fits.", "moves", what_if=True),
+    "pack": CommandEntry("Which nodes could be empty, and what that saves.", "pack", what_if=True),
+    "drain": CommandEntry("Can these nodes go, pod by pod.", "drain", what_if=True),
+    "fail": CommandEntry("What if a node or a zone is lost.", "fail", what_if=True),
+    "sweep": CommandEntry(
+        "Many scenarios at once: each drain, each loss, pools, configurations.", "sweep", what_if=True
+    ),
+    "check": CommandEntry("Does it fit, by the rules? For CI: a policy, a baseline, reports.", "check", what_if=True),
+    "snapshot": CommandEntry("Write what scheduling needs of a cluster to a file.", "snapshot"),
+    "unredact": CommandEntry("Put the true names back into an answer.", "snapshot"),
+    "bind": CommandEntry("Bind pods to the nodes that were shown.", "bind"),
+    "config": CommandEntry("What the scheduler runs; migrate: an older configuration as v1.", "config"),
+    "plugins": CommandEntry("What each plugin checks and refuses with.", "plugins"),
+    "schema": CommandEntry("The JSON Schema of what -o json writes.", "schema"),
+    "demo": CommandEntry("Try it on a made-up cluster.", "demo"),
+}
+"""Every command; help of all and completion of names import none of them."""
+
+OF_EXPLAIN: dict[str, CommandEntry] = {
+    "pod": CommandEntry("Where a pod would go, and why not elsewhere.", "explain", what_if=True),
+    "node": CommandEntry("Why nothing lands there, and what is on it.", "explain_node", what_if=True),
+}
+
+
+@cache
+def command_of(name: str) -> click.Command:
+    """Import a command."""
+    if name == EXPLAIN:
+        group = import_module("kplan.cli.explain").app
+        for below, entry in OF_EXPLAIN.items():
+            _add(group, below, f"explain_{below}", entry)
+        info = TyperInfo(group, name=name, context_settings=SETTINGS, short_help=COMMANDS[name].short)
+        return typer.main.get_group_from_info(
+            info, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
+        )
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    _add(alone, name, name, COMMANDS[name])
+    return typer.main.get_command(alone)
+
+
+def _add(to: typer.Typer, name: str, function: str, entry: CommandEntry) -> None:
+    """Make a function a command of a group."""
+    kind = WhatIfCommand if entry.what_if else Command
+    found: Callable[..., None] = getattr(import_module(f"kplan.cli.{entry.module}"), function)
+    to.command(name, cls=kind, context_settings=SETTINGS, short_help=entry.short)(spread(found))
+
+
+class _Commands(MutableMapping[str, click.Command]):
+    """The commands by name, each imported when it is looked up."""
+
+    def __init__(self, added: Mapping[str, click.Command]) -> None:
+        self._added = dict(added)
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name in self._added or name not in COMMANDS:
+            return self._added[name]
+        return command_of(name)
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._added[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._added[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**COMMANDS, **self._added})
+
+    def __len__(self) -> int:
+        return len({**COMMANDS, **self._added})
 
 
 class Grouped(AliasedGroup):
@@ -46,17 +123,16 @@ class Grouped(AliasedGroup):
 
     aliases: ClassVar = {"node": "nodes", "no": "nodes"}
 
+    def __init__(self, *, commands: Mapping[str, click.Command] | None = None, **more: Any) -> None:
+        super().__init__(**more)
+        self.commands = _Commands(commands or {})
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group as a section of its own."""
         for title, names in GROUPS.items():
-            commands = [(name, self.get_command(ctx, name)) for name in names]
-            rows = [(name, command.get_short_help_str(60)) for name, command in commands if command is not None]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+            with formatter.section(title):
+                formatter.write_dl([(name, COMMANDS[name].short) for name in names])
 
-
-SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 app = typer.Typer(
     cls=Grouped,
@@ -87,32 +163,3 @@ def kplan(
 
     kplan reads a cluster and runs the scheduler's own rules over it. Only bind --apply writes to it.
     """
-
-
-def _add(function: Callable[..., None], short: str, *, what_if: bool = False, to: typer.Typer = app) -> None:
-    """Make a function a command of its name."""
-    name = function.__name__.removeprefix("explain_")
-    kind = WhatIfCommand if what_if else Command
-    to.command(name, cls=kind, context_settings=SETTINGS, short_help=short)(spread(function))
-
-
-_add(explain.explain_pod, "Where a pod would go, and why not elsewhere.", what_if=True, to=explain.app)
-_add(explain_node.explain_node, "Why nothing lands there, and what is on it.", what_if=True, to=explain.app)
-app.add_typer(explain.app, name="explain", context_settings=SETTINGS)
-_add(nodes.nodes, "What is requested and free on each node.", what_if=True)
-_add(diff.diff, "Which pods are elsewhere under B, and what moved them.")
-_add(simulate.simulate, "What happens if this lands, or to all that waits.", what_if=True)
-_add(capacity.capacity, "How many more replicas fit.", what_if=True)
-_add(moves.moves, "Which pods to move so that this fits.", what_if=True)
-_add(pack.pack, "Which nodes could be empty, and what that saves.", what_if=True)
-_add(drain.drain, "Can these nodes go, pod by pod.", what_if=True)
-_add(fail.fail, "What if a node or a zone is lost.", what_if=True)
-_add(sweep.sweep, "Many scenarios at once: each drain, each loss, pools, configurations.", what_if=True)
-_add(check.check, "Does it fit, by the rules? For CI: a policy, a baseline, reports.", what_if=True)
-_add(snapshot.snapshot, "Write what scheduling needs of a cluster to a file.")
-_add(snapshot.unredact, "Put the true names back into an answer.")
-_add(bind.bind, "Bind pods to the nodes that were shown.")
-_add(config.config, "What the scheduler runs; migrate: an older configuration as v1.")
-_add(plugins.plugins, "What each plugin checks and refuses with.")
-_add(schema.schema, "The JSON Schema of what -o json writes.")
-_add(demo.demo, "Try it on a made-up cluster.")

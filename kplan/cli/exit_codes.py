@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from kplan.result.document import PodExplanation, PodExplanations
-from kplan.result.document_audit import AuditReport
-from kplan.result.document_capacity import CapacityReport
-from kplan.result.document_check import CheckResult
-from kplan.result.document_diff import ClusterDiff
-from kplan.result.document_drain import DrainPlan
-from kplan.result.document_fail import FailReport
-from kplan.result.document_moves import MovesPlan
-from kplan.result.document_pack import PackPlan
-from kplan.result.document_plan import SimulationPlan
-from kplan.result.document_sweep import INTERNAL_ERROR, SweepReport
-from kplan.result.document_whatif import WhatIfStep
+if TYPE_CHECKING:
+    from kplan.result.document import PodExplanation, PodExplanations
+    from kplan.result.document_audit import AuditReport
+    from kplan.result.document_capacity import CapacityReport
+    from kplan.result.document_check import CheckResult
+    from kplan.result.document_diff import ClusterDiff
+    from kplan.result.document_drain import DrainPlan
+    from kplan.result.document_fail import FailReport
+    from kplan.result.document_moves import MovesPlan
+    from kplan.result.document_pack import PackPlan
+    from kplan.result.document_plan import SimulationPlan
+    from kplan.result.document_sweep import SweepReport
+    from kplan.result.document_whatif import WhatIfStep
 
 
 class ExitCode(IntEnum):
@@ -66,6 +68,8 @@ def explain_code(document: PodExplanation | PodExplanations, *, verdicts: bool, 
         verdicts: ``--exit-code``: verdicts count, else an answer is 0.
         strict: ``--strict``: doubts count.
     """
+    from kplan.result.document import PodExplanation
+
     answers = [document] if isinstance(document, PodExplanation) else document.answers
     given = {answer.verdict for answer in answers} if verdicts else set()
     answered = held(
@@ -112,6 +116,8 @@ def diff_code(document: ClusterDiff, *, strict: bool) -> ExitCode:
 
 def sweep_code(document: SweepReport, *, strict: bool) -> ExitCode:
     """Exit code of ``sweep``: NO_FIT where a scenario does not fit, USAGE where one could not be carried out."""
+    from kplan.result.document_sweep import INTERNAL_ERROR
+
     codes = [study_code(document, strict=strict)]
     for outcome in document.outcomes:
         if outcome.verdict == "FAILED":

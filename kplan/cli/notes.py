@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from typing import TYPE_CHECKING
 
 from kplan.errors import KplanError, SourceError
-from kplan.objects.state import Completeness
 from kplan.visible import brief, visible, without_commands
+
+if TYPE_CHECKING:
+    from kplan.objects.state import Completeness
 
 BROKEN_SHOWN = 5
 NARROWEST = 40

@@ -60,6 +60,7 @@ class Source:
         kubeconfig: file; as kubectl finds it if empty.
         qps: requests a second to a live cluster.
         burst: requests at once.
+        no_cache: read a file anew, and keep nothing of it.
         at: the moment up to which a record over time is carried out; its end if empty. No option: few commands have it.
     """
 
@@ -72,6 +73,9 @@ class Source:
     kubeconfig: Annotated[str, _cluster(metavar="FILE", help="Kubeconfig, as kubectl finds it if not given.")] = ""
     qps: Annotated[float, _cluster(metavar="N", help="Requests a second; 0 for no limit.", min=0)] = 50
     burst: Annotated[int, _cluster(metavar="N", help="Requests at once.", min=1)] = 100
+    no_cache: Annotated[
+        bool, _cluster("--no-cache", help="Read PATH anew; a large file is else parsed once and kept.")
+    ] = False
     at: str = ""
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as changed
 
-from kplan.cli.groups_seen import seen
 from kplan.cli.options import Rules, Source
 from kplan.cli.rules_given import Configuration, calling, make_rules, read_configuration, read_gates
 from kplan.errors import UsageError
@@ -187,6 +186,7 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
         ConfigError: version, gates or configuration are refused.
     """
     from kplan.api import fill_in
+    from kplan.cli.groups_seen import seen
     from kplan.studies.origin import origin, version_of
 
     state = read.state

@@ -46,12 +46,21 @@ def read_source(source: Source) -> StateRead:
     """
     path = named_file(source)
     if path:
-        from kplan.api import load
-
-        return StateRead(load(path, at=source.at), "" if source.snapshot else VARIABLE, path=path)
+        return StateRead(_from_file(path, source), "" if source.snapshot else VARIABLE, path=path)
     if source.at:
         raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
     return read_cluster(source)
+
+
+def _from_file(path: str, source: Source) -> ClusterState:
+    """Read a file or folder; a large file as it was read before, unless that is not wanted."""
+    if source.at or source.no_cache:
+        from kplan.sources import load
+
+        return load(path, at=source.at)
+    from kplan.sources.kept import load_kept
+
+    return load_kept(path)
 
 
 def read_cluster(source: Source) -> StateRead:

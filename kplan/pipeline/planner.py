@@ -17,7 +17,7 @@ from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
 from kplan.pipeline.walk import Walk
-from kplan.result import Event, Outcome, Plan
+from kplan.result import Event, EventKind, Outcome, Plan
 from kplan.result.group import GroupOutcome
 
 
@@ -175,6 +175,24 @@ class Planner:
             if taken.refused is None:
                 trial.keep()
         return taken
+
+    def takers(self, pod: PodInfo) -> Rows | None:
+        """Rows of the nodes that take a waiting pod, where each decides by itself and none but itself is changed by it.
+
+        The pod is placed through this planner. None where it is not, where it evicts, waits for others, is tried with
+        its group, or takes more than room on its node; or where what one node is like decides about others.
+        """
+        if not self.queue.responsible(pod) or group_in(self, pod) is not None:
+            return None
+        event = self.step(pod)
+        kept = self._kept_alone(pod) if event.kind is EventKind.PLACED and event.outcome.permit is None else None
+        return kept.scored.rows if kept is not None and kept.streak is not None else None
+
+    def _kept_alone(self, pod: PodInfo) -> KeptAnswers | None:
+        """What the cycle of a pod kept, if it was the last and nothing was changed since."""
+        if self._kept is None or self._kept[1] != self.cluster.stamp or self._kept[2].pod is not pod:
+            return None
+        return self._kept[2]
 
     def keep_answers(self, cycle: Cycle, row: int) -> None:
         """Keep what a cycle found for the next one, once its pod was placed and nothing else was changed."""

@@ -1,11 +1,15 @@
 """State from files, folders and streams: what ``kubectl get`` writes, and manifests."""
 
-from kplan.sources.collect import Collector
-from kplan.sources.completeness import KindRow, table
-from kplan.sources.documents import Hint, read
-from kplan.sources.load import load, load_values
-from kplan.sources.manifests import ManifestObject, Manifests, load_objects
-from kplan.sources.reader import File
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kplan.sources.collect import Collector
+    from kplan.sources.completeness import KindRow, table
+    from kplan.sources.documents import Hint, read
+    from kplan.sources.loading import load, load_values
+    from kplan.sources.manifests import ManifestObject, Manifests, load_objects
+    from kplan.sources.reader import File
 
 __all__ = [
     "Collector",
@@ -20,3 +24,24 @@ __all__ = [
     "read",
     "table",
 ]
+
+_MODULES = {
+    "Collector": "collect",
+    "File": "reader",
+    "Hint": "documents",
+    "KindRow": "completeness",
+    "ManifestObject": "manifests",
+    "Manifests": "manifests",
+    "load": "loading",
+    "load_objects": "manifests",
+    "load_values": "loading",
+    "read": "documents",
+    "table": "completeness",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a reader on first use: help, usage errors and what writes files need none."""
+    if name in _MODULES:
+        return getattr(import_module(f"kplan.sources.{_MODULES[name]}"), name)
+    raise AttributeError(f"module 'kplan.sources' has no attribute {name!r}")

@@ -12,7 +12,7 @@ from kplan.objects.state import BrokenObject
 from kplan.sources.collect import DEFAULT_NAMESPACE, typed
 from kplan.sources.documents import About
 from kplan.sources.fit import Path
-from kplan.sources.load import Paths, collector_paused, read_all
+from kplan.sources.loading import Paths, collector_paused, read_all
 from kplan.sources.nodes import Node
 from kplan.sources.records import Record
 from kplan.sources.yaml_nodes import YamlNode

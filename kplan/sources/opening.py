@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -75,6 +76,17 @@ def load(path: str | Path) -> bytes:
             _check(status.st_size, path)
             return file.read()
         return load_stream(file, shown(path))
+
+
+def digest_of(path: str | Path) -> str:
+    """SHA-256 of a regular file's content, in hexadecimal.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        _remember(os.fstat(file.fileno()))
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def was_read(path: str | Path) -> bool:

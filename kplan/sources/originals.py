@@ -13,7 +13,7 @@ from typing import Any
 from kplan.objects.kinds import BY_MODEL, find
 from kplan.objects.models import Object
 from kplan.sources.collect import DEFAULT_NAMESPACE, Collector
-from kplan.sources.load import collector_paused, read_all
+from kplan.sources.loading import collector_paused, read_all
 from kplan.sources.nodes import Node
 from kplan.sources.reader import STDIN
 from kplan.sources.records import Record

@@ -22,7 +22,7 @@ from kplan.course.moving import Movable
 from kplan.course.moving.bounds import eligible
 from kplan.course.moving.packing import Packed, PackSearch
 from kplan.pipeline import Planner
-from kplan.sources.load import load_values
+from kplan.sources.loading import load_values
 
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "trace", "uid": "trace", "controller": True}
 

@@ -26,7 +26,7 @@ import yaml
 import kplan.cli.main as commands
 from kplan.errors import KplanError
 from kplan.sources import load_objects
-from kplan.sources.load import load
+from kplan.sources.loading import load
 from kplan.sources.redact import redact
 from kplan.sources.snapshot import snapshot_bytes
 from kplan.sources.yaml_events import documents as by_events

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kplan.sources.load import load_values
+from kplan.sources.loading import load_values
 
 ASSUMED = "the defaults are assumed (--config FILE names it)"
 

@@ -20,7 +20,7 @@ from kplan.sources.live.discovery import served
 from kplan.sources.live.failures import ServerAnswer
 from kplan.sources.live.lists import PAGE, Listing, Progress, list_kind
 from kplan.sources.live.scheduler import find_scheduler
-from kplan.sources.load import collector_paused
+from kplan.sources.loading import collector_paused
 
 _AT_ONCE = 6
 """Lists read at the same time."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from kplan.course.certain import CertainLosses
 from kplan.course.loss import FailRun, lose
 from kplan.errors import UsageError
 from kplan.framework.doubt import Doubt
@@ -26,7 +27,7 @@ _ORDER = ("BLOCKED", "PARTLY", "FITS")
 
 @dataclass(frozen=True)
 class _Worst:
-    """The worst failure so far, with what is told of it."""
+    """The worst failure so far, with what is told of it; one that is borne has nothing to tell."""
 
     case: FailCase
     run: FailRun[Failure]
@@ -64,12 +65,17 @@ def each_failure(
         )
     cases: list[FailCase] = []
     worst: _Worst | None = None
+    certain = CertainLosses(planner)
     for number, (name, nodes) in enumerate(lost.items()):
-        run = lose(planner, nodes, failure)
-        case = _case(name, run)
-        cases.append(case)
-        if worst is None or _badness(case) < _badness(worst.case):
-            worst = _Worst(case, run, *explained(run))
+        back = certain.come_back(nodes)
+        if back is not None:
+            cases.append(_borne(name, nodes, back))
+        else:
+            run = lose(planner, nodes, failure)
+            case = _case(name, run)
+            cases.append(case)
+            if worst is None or _badness(case) < _badness(worst.case):
+                worst = _Worst(case, run, *explained(run))
         if progress is not None:
             progress(number + 1, len(lost))
     cases.sort(key=_badness)
@@ -93,6 +99,22 @@ def _case(name: str, run: FailRun[Failure]) -> FailCase:
         displaced=len(run.displaced),
         verdict=verdict(run),
         because=loss_cause(run, named=True),
+    )
+
+
+def _borne(name: str, nodes: Sequence[str], back: int) -> FailCase:
+    """A loss that is borne wherever each pod lands; nothing is told of the run that it takes to say where."""
+    return FailCase(
+        name=name,
+        nodes=len(nodes),
+        pods=back,
+        placed=back,
+        pending=0,
+        gone=0,
+        evicted=0,
+        displaced=0,
+        verdict="FITS",
+        because=None,
     )
 
 

@@ -21,7 +21,7 @@ from kplan.framework.features import Features
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Pipeline, Planner, bind_profiles
-from kplan.sources.load import collector_paused
+from kplan.sources.loading import collector_paused
 from kplan.sources.originals import FileOriginals
 from kplan.studies.sweep.scenario import Scenario
 

@@ -8,7 +8,7 @@ from kplan import Scheduler
 from kplan.course.moving import Movable, SearchResult, WantedPods, fewest_moves
 from kplan.course.moving.journey import take_off
 from kplan.pipeline import Planner
-from kplan.sources.load import load_values
+from kplan.sources.loading import load_values
 from tests.cli.test_devices import cluster
 
 DRA = "resource.k8s.io/v1"
