@@ -22,7 +22,7 @@ A file of 100 MB as kubectl writes it has some 4 million. Each takes a hundred b
 file.
 """
 
-MOST_OF_MANIFESTS = 32 << 20
+MOST_OF_MANIFESTS = 25 << 20
 """Length of all manifests of one question [bytes]; they are held in memory as dicts and lists."""
 
 LONGEST_NAME = 1_000

@@ -105,10 +105,10 @@ def test_values_of_a_file(text: bytes, tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_manifest_is_no_dump(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.yaml").write_text(
-            f"apiVersion: v1\nkind: X\nmetadata: {{name: n}}\n# {'x' * (17 << 20)}\n"
+            f"apiVersion: v1\nkind: X\nmetadata: {{name: n}}\n# {'x' * (13 << 20)}\n"
         )
     assert main(["simulate", str(tmp_path), "--snapshot", DEMO]) == 2
-    assert "b.yaml: more than 32 MiB of manifests, the most that kplan reads" in capsys.readouterr().err
+    assert "b.yaml: more than 25 MiB of manifests, the most that kplan reads" in capsys.readouterr().err
     assert main(["nodes", "--snapshot", str(tmp_path)]) == 0
 
 
