@@ -3,7 +3,7 @@
 Long because each kind of object is taken through in one place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kplan.admission.controllers.adoption import adopted_pods, new_workload
@@ -293,8 +293,7 @@ class _Run:
             if problems:
                 self._refuse_fields(manifest, name, problems)
                 return
-            bare = (*self.state.pods, *(entry.pod for entry in self.server.pods))
-            adopted = adopted_pods(manifest, space, bare)
+            adopted = adopted_pods(manifest, space, self._without_owner(space))
             if running is not None:
                 change = compare(manifest, running, word, place, self.state, adopted)
                 self._surround(manifest, running)
@@ -331,6 +330,11 @@ class _Run:
         fleet = fleet_of(manifest, change, running, pods, admitted, grown, nodes, from_pods=known)
         if fleet is not None:
             self.fleets.append(fleet)
+
+    def _without_owner(self, namespace: str) -> Iterator[Pod]:
+        """Yield the pods of a namespace that a workload may adopt, those of manifests further up among them."""
+        yield from self.state.pods_without_owner.get(namespace, ())
+        yield from self.server.pods_without_owner.get(namespace, ())
 
     def _maker_refused(
         self,

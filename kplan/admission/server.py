@@ -30,6 +30,7 @@ class Server:
         admission: completes pods.
         quotas: with all that was let in.
         pods: those that were let in.
+        pods_without_owner: those of them that nothing controls, by namespace.
         objects: the others.
         notes: what else to say.
     """
@@ -41,6 +42,7 @@ class Server:
         self.admission = Admission(policies, rules)
         self.quotas = Quotas(policies.resource_quotas, rules, state.pods)
         self.pods: list[ExpandedPod] = []
+        self.pods_without_owner: dict[str, list[Pod]] = {}
         self.objects: list[Object] = []
         self.notes: list[str] = []
 
@@ -101,6 +103,8 @@ class Server:
             except AdmissionRefusal as refusal:
                 self.notes.append(f"pod {pod.key} waits: {claim_refusal(claim, refusal)}")
         self.pods.append(ExpandedPod(pod, change.workload, change.place, tuple(added)))
+        if pod.controller is None:
+            self.pods_without_owner.setdefault(pod.namespace, []).append(pod)
         return True
 
 

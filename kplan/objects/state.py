@@ -163,6 +163,35 @@ class ClusterState:
                 by_owner.setdefault(owner.uid, []).append(one)
         return {uid: tuple(some) for uid, some in by_owner.items()}
 
+    @cached_property
+    def pods_without_owner(self) -> Mapping[str, tuple[models.Pod, ...]]:
+        """Pods that nothing controls, by namespace."""
+        found: dict[str, list[models.Pod]] = {}
+        for pod in self.pods:
+            if pod.controller is None:
+                found.setdefault(pod.namespace, []).append(pod)
+        return {namespace: tuple(some) for namespace, some in found.items()}
+
+    @cached_property
+    def pods_by_owner(self) -> Mapping[str | None, tuple[models.Pod, ...]]:
+        """Pods by the uid of each owner that controls them."""
+        found: dict[str | None, list[models.Pod]] = {}
+        for pod in self.pods:
+            for uid in {one.uid for one in pod.metadata.owner_references or () if one.controller} - {None}:
+                found.setdefault(uid, []).append(pod)
+        return {uid: tuple(some) for uid, some in found.items()}
+
+    def named(self, attribute: str, namespace: str, name: str) -> models.Object | None:
+        """Find an object of a table, ``deployments`` say, by its name."""
+        table = self._by_key.get(attribute)
+        if table is None:
+            table = self._by_key[attribute] = {item.key: item for item in getattr(self, attribute)}
+        return table.get(f"{namespace}/{name}" if namespace else name)
+
+    @cached_property
+    def _by_key(self) -> dict[str, dict[str, models.Object]]:
+        return {}
+
     def objects(self) -> Iterable[models.Object]:
         """Yield every object, kind by kind in the order of KINDS."""
         for kind in KINDS:

@@ -98,6 +98,8 @@ def _hint(cluster: Cluster, name: str) -> str:
     for item in cluster.state.pods:
         if item.name == name and item.ended:
             return f"{item.key} has ended ({item.status.phase}): the scheduler does not look at it"
+    if unread := _unread(cluster, "Pod"):
+        return unread
     there = [pod for pod in cluster.pods if not pod.gone]
     parts = [pod.key for pod in there if pod.name.startswith(name)] or [pod.key for pod in there if name in pod.name]
     names = {pod.name: pod.key for pod in there}
@@ -177,7 +179,7 @@ def label_in_full(cluster: Cluster, key: str) -> str:
 def no_such_node(cluster: Cluster, name: str) -> UsageError:
     """Make the error for a node that is not there; the hint names close ones."""
     close = get_close_matches(name, list(cluster.node_index), n=3, cutoff=0.6)
-    hint = did_you_mean(close, "kplan nodes lists them")
+    hint = _unread(cluster, "Node") or did_you_mean(close, "kplan nodes lists them")
     if any(node.labels.get(ZONE) == name for node in cluster.nodes):
         hint = f"it is a zone: zone={name}"
     elif all(part in cluster.node_index for part in name.split(",")):
@@ -212,7 +214,14 @@ def find_workload(cluster: Cluster, text: str, namespace: str = "") -> tuple[str
             f"{text} is in {len(homes)} namespaces", code="ambiguous-workload", hint=f"{word}/{min(homes)}/{name}"
         )
     told = f"no {kind} {f'{space}/' if space else ''}{name} here"
-    raise UsageError(told, code="no-such-workload", hint=_close_workloads(cluster, word, kind, name))
+    hint = _unread(cluster, kind) or _close_workloads(cluster, word, kind, name)
+    raise UsageError(told, code="no-such-workload", hint=hint)
+
+
+def _unread(cluster: Cluster, kind: str) -> str:
+    """Say that objects of a kind were kept from the source, as it tells, so that what is not here may be there."""
+    state = cluster.state.completeness
+    return "" if state.has(kind) else state.absences.get(kind, "")
 
 
 def _close_workloads(cluster: Cluster, word: str, kind: str, name: str) -> str:

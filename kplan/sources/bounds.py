@@ -8,8 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kplan.errors import SourceError
 from kplan.objects.models import Node, Object, Pod, PodSpec
 from kplan.sources.fit import Misfit, Path
+
+LARGEST_OBJECT = 8 << 20
+"""Length of one object in JSON [bytes]; etcd takes 1.5 MiB of its own, denser form."""
+
+MOST_VALUES = 8_000_000
+"""Values of one file, as far as commas, brackets and line breaks tell; of a larger file, one in ten bytes.
+
+A file of 100 MB as kubectl writes it has some 4 million. Each takes a hundred bytes in memory, whatever it takes in the
+file.
+"""
+
+MOST_OF_MANIFESTS = 25 << 20
+"""Length of all manifests of one question [bytes]; they are held in memory as dicts and lists."""
 
 LONGEST_NAME = 1_000
 """Characters of a name or a namespace; an API server takes 253."""
@@ -31,6 +45,28 @@ _PORTS = 2_000
 _RESOURCES = 500
 _LABELS = 20_000
 _TAINTS = 2_000
+
+
+def check_values(data: bytes, file: str) -> None:
+    """Refuse a file of far more values than any of its size that Kubernetes writes.
+
+    Raises:
+        SourceError: always then.
+    """
+    most = max(MOST_VALUES, len(data) // 10)
+    if len(data) <= most:
+        return
+    values = 0
+    is_json = data.lstrip(b" \t\r\n")[:1] in (b"{", b"[") if data[:1].isspace() else data[:1] in (b"{", b"[")
+    for sign in (b",", b"[", b"{") if is_json else (b",", b"[", b"{", b"\n"):
+        values += data.count(sign)
+        if values > most:
+            raise SourceError(
+                f"more than {most:,} values, the most that are read of a file of {len(data):,} bytes",
+                file=file,
+                code="too-many",
+                hint="is it the right file?",
+            )
 
 
 def check_bounds(item: Object) -> None:

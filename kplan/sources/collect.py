@@ -49,6 +49,9 @@ class Collector:
         """Whether nothing was there, neither an object nor a list that says of what."""
         return not (self._tables or self._unknown or self._broken)
 
+    def weighs(self, size: int, file: str) -> None:
+        """Take files of any size."""
+
     def add(self, record: Record) -> None:
         """Take an object; one that is broken is left out and remembered as such."""
         kind = _of(record.api_version, record.kind)

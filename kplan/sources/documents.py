@@ -14,9 +14,10 @@ from kplan.errors import SourceError
 from kplan.objects import models
 from kplan.objects.state import BrokenObject
 from kplan.sources import json_text, yaml_lines
+from kplan.sources.bounds import LARGEST_OBJECT, check_values
 from kplan.sources.fit import Path, describe
-from kplan.sources.json_nodes import JsonNode, JsonSiblings
-from kplan.sources.nodes import Head, Node, brief
+from kplan.sources.json_nodes import JsonNode, JsonPlace
+from kplan.sources.nodes import Elements, Head, Node, brief
 from kplan.sources.reader import File
 from kplan.sources.records import Record
 from kplan.sources.scalars import shorten
@@ -82,6 +83,9 @@ class About:
 class Sink(Protocol):
     """Who is told what a file holds."""
 
+    def weighs(self, size: int, file: str) -> None:
+        """Take note of how long a file is that is about to be read [bytes]; raises SourceError if it is too much."""
+
     def add(self, record: Record) -> None:
         """Take an object."""
 
@@ -141,6 +145,8 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
     data = file.read()
     if not data or data.isspace():
         raise SourceError("the file is empty", file=file.name, code="empty")
+    check_values(data, file.name)
+    sink.weighs(len(data), file.name)
     text = Text(data)
     form = next((form for form in forms if form.recognises(text)), None)
     reading = _Reading(file.name, sink)
@@ -159,7 +165,7 @@ def _documents(data: bytes, name: str) -> Iterator[Node]:
     lines = json_text.Lines(data)
     try:
         for raw, start in json_text.pieces(data, name):
-            yield JsonNode(raw, JsonSiblings(lines, start, [raw], [start]), 0)
+            yield JsonNode(raw, JsonPlace(lines, start, raw, start))
             count, end = count + 1, start + len(memoryview(raw))
     except SourceError as error:
         # kubectl reads YAML after a first JSON document, and what begins as JSON but is YAML in flow style
@@ -208,6 +214,13 @@ class _Reading:
             told = f"more than {DOCUMENTS:,} documents, the most that are read of one file"
         return SourceError(told, file=self.name, code="too-many", hint="is it the right file?")
 
+    def _strange(self) -> None:
+        """Refuse a file whose lists hold no end of what is no object."""
+        if not self.found:
+            self._nothing()
+        told = f"more than {_STRANGE:,} elements of its lists are no objects of Kubernetes"
+        raise SourceError(told, file=self.name, code="too-many", hint="is it the right file?")
+
     def _nothing(self) -> None:
         if not self.foreign:
             raise SourceError("nothing to read: the file holds no object", file=self.name, code="empty")
@@ -250,11 +263,11 @@ class _Reading:
         else:
             self._array(items, node, hint, depth)
 
-    def _array(self, array: Sequence[Node], node: Node, hint: Hint, depth: int) -> None:
+    def _array(self, array: Elements, node: Node, hint: Hint, depth: int) -> None:
         """Take a bare array: of objects, or of something that is none of our business."""
         if not array and hint.kind:
             self._none(hint)
-        elif not array or array[0].identity() is None:
+        elif not array or next(iter(array)).identity() is None:
             self.foreign.append(node)
         else:
             for part in array:
@@ -265,7 +278,7 @@ class _Reading:
         self.found = True
         self.sink.listed(*hint)
 
-    def _list(self, head: Head, items: Sequence[Node], hint: Hint, depth: int) -> None:
+    def _list(self, head: Head, items: Elements, hint: Hint, depth: int) -> None:
         kind, api_version = str(head.kind or ""), head.api_version if isinstance(head.api_version, str) else ""
         if kind and kind != _LIST:
             hint = Hint(api_version or hint.api_version, kind.removesuffix(_LIST))
@@ -299,9 +312,14 @@ class _Reading:
         elif kind and not api_version and kind == hint.kind:
             api_version = hint.api_version
         problem = _unnamed(api_version, kind)
-        if not problem:
+        if not problem and node.size() > LARGEST_OBJECT:
+            self.found = True
+            told = f"an object of {node.size():,} bytes, and {LARGEST_OBJECT:,} is the most that kplan reads"
+            self.sink.broken(Record(str(api_version), str(kind), node, self.name).broken(told))
+        elif not problem:
             self.found = True
             self.sink.add(Record(str(api_version), str(kind), node, self.name))
+        if not problem:
             return
         value = node.value()
         assert isinstance(value, dict)
@@ -309,8 +327,8 @@ class _Reading:
             raise self._go_names(node)
         if not isinstance(value.get("metadata"), dict):
             self.foreign.append(node)
-            if len(self.foreign) > _STRANGE and not self.found:
-                self._nothing()
+            if len(self.foreign) > _STRANGE:
+                self._strange()
             return
         self.found = True
         self.sink.broken(Record("", kind if isinstance(kind, str) else "", node, self.name).broken(*problem))

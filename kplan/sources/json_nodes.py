@@ -1,8 +1,8 @@
 """JSON values as nodes: kept as text, and decoded once their kind is known."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -10,7 +10,7 @@ from msgspec import UNSET, Raw, UnsetType
 from kplan.objects.models import Object
 from kplan.sources import json_text
 from kplan.sources.fit import Path
-from kplan.sources.nodes import Head, Node
+from kplan.sources.nodes import Elements, Head, Node
 
 
 class _JsonIdentity(msgspec.Struct, gc=False):
@@ -20,7 +20,7 @@ class _JsonIdentity(msgspec.Struct, gc=False):
 
 class _JsonHead(_JsonIdentity, gc=False):
     metadata: Raw | UnsetType = UNSET
-    items: list[Raw] | UnsetType | None = UNSET
+    items: Raw | UnsetType = UNSET
     message: object = None
 
 
@@ -32,8 +32,10 @@ _identity = msgspec.json.Decoder(_JsonIdentity)
 _head = msgspec.json.Decoder(_JsonHead)
 _metadata = msgspec.json.Decoder(_JsonMetadata)
 _fields = msgspec.json.Decoder(dict[str, Raw])
-_array = msgspec.json.Decoder(list[Raw])
 _IDENTITY_FIRST = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]*)"\s*,\s*"kind"\s*:\s*"([^"\\]*)"')
+_KNOWN_BY = 4096
+"""Bytes of a value by which it is found in its file."""
+
 _decoders: dict[type[Object], msgspec.json.Decoder[Object]] = {}
 
 
@@ -55,29 +57,44 @@ def _decoder(model: type[Object]) -> msgspec.json.Decoder[Object]:
 
 
 @dataclass(slots=True)
-class JsonSiblings:
-    """The elements of one JSON list, or a document alone, and where they lie in their file."""
+class JsonPlace:
+    """Where a value lies in its file.
+
+    Attributes:
+        lines: of the file.
+        start: byte of the file from which on it is found.
+        raw: the value, looked for where something asks for its place.
+    """
 
     lines: json_text.Lines
     start: int
-    raws: list[Raw]
-    offsets: list[int] = field(default_factory=list)
+    raw: Raw
+    _begin: int = -1
 
-    def offset(self, index: int) -> int:
-        """Byte at which an element begins; white space and a comma stand between them."""
-        if not self.offsets:
-            data = self.lines.data
-            at = data.index(bytes(self.raws[0]), self.start)
-            for raw in self.raws:
-                while data[at] in b" \t\r\n,":
-                    at += 1
-                self.offsets.append(at)
-                at += len(memoryview(raw))
-        return self.offsets[index]
+    def offset(self, at: int) -> int:
+        """Byte of the file at which a byte of the value lies."""
+        if self._begin < 0:
+            self._begin = self.lines.data.index(memoryview(self.raw)[:_KNOWN_BY], self.start)
+        return self._begin + at
 
-    def nodes(self) -> "list[Node]":
-        """The elements."""
-        return [JsonNode(raw, self, index) for index, raw in enumerate(self.raws)]
+
+@dataclass(frozen=True, slots=True)
+class JsonElements:
+    """The elements of a JSON list, cut out one after another: of millions, none is held that nobody asks for."""
+
+    raw: Raw
+    place: JsonPlace
+
+    def __bool__(self) -> bool:
+        return json_text.element_at(memoryview(self.raw), 1) is not None
+
+    def __iter__(self) -> "Iterator[Node]":
+        view = memoryview(self.raw)
+        found = json_text.element_at(view, 1)
+        while found is not None:
+            raw, at = found
+            yield JsonNode(raw, self.place, at)
+            found = json_text.element_at(view, at + len(memoryview(raw)))
 
 
 @dataclass(slots=True)
@@ -85,36 +102,38 @@ class JsonNode:
     """A value in a JSON text; see Node."""
 
     raw: Raw
-    siblings: JsonSiblings
-    index: int
+    place: JsonPlace
+    index: int = 0
+    """Byte of the place at which it begins."""
 
     @classmethod
     def alone(cls, raw: Raw) -> "JsonNode":
         """Make a node of a text that holds it alone."""
-        return cls(raw, JsonSiblings(json_text.Lines(bytes(raw)), 0, [raw], [0]), 0)
+        return cls(raw, JsonPlace(json_text.Lines(bytes(raw)), 0, raw, 0))
 
     def at(self, path: Path = ()) -> tuple[int, int]:
         """See Node."""
-        at = self.siblings.offset(self.index)
+        at = self.place.offset(self.index)
         if path:
             text = bytes(self.raw).decode("utf-8", "replace")
             at += len(text[: json_text.find(text, path)].encode())
-        return self.siblings.lines.at(at)
+        return self.place.lines.at(at)
 
-    def array(self) -> Sequence[Node] | None:
+    def size(self) -> int:
         """See Node."""
-        return self._siblings(_array.decode(self.raw)) if self._begins(b"[") else None
+        return len(memoryview(self.raw))
+
+    def array(self) -> Elements | None:
+        """See Node."""
+        return self._elements(self.raw)
 
     def head(self) -> Head | None:
         """See Node."""
         if not self._begins(b"{"):
             return None
-        try:
-            top = _head.decode(self.raw)
-        except msgspec.ValidationError:  # items is neither list nor null
-            plain = _identity.decode(self.raw)
-            return Head(plain.api_version, plain.kind, None, {}, None)
-        if isinstance(top.items, UnsetType):
+        top = _head.decode(self.raw)
+        items = self._elements(top.items)
+        if items is None:
             return Head(top.api_version, top.kind, None, {}, top.message)
         annotations: dict[str, object] = {}
         if not isinstance(top.metadata, UnsetType):
@@ -122,7 +141,7 @@ class JsonNode:
                 annotations = _metadata.decode(top.metadata).annotations or {}
             except (msgspec.MsgspecError, UnicodeDecodeError):
                 annotations = {}
-        return Head(top.api_version, top.kind, self._siblings(top.items or []), annotations, top.message)
+        return Head(top.api_version, top.kind, items, annotations, top.message)
 
     def identity(self) -> tuple[object, object] | None:
         """See Node."""
@@ -138,9 +157,9 @@ class JsonNode:
         """See Node."""
         if not self._begins(b"{"):
             return {}
-        lines, start = self.siblings.lines, self.siblings.offset(self.index)
+        lines, start = self.place.lines, self.place.offset(self.index)
         parts = _fields.decode(self.raw).items()
-        return {name: JsonNode(raw, JsonSiblings(lines, start, [raw]), 0) for name, raw in parts}
+        return {name: JsonNode(raw, JsonPlace(lines, start, raw)) for name, raw in parts}
 
     def value(self) -> object:
         """See Node."""
@@ -153,5 +172,12 @@ class JsonNode:
     def _begins(self, sign: bytes) -> bool:
         return bytes(memoryview(self.raw)[:1]) == sign
 
-    def _siblings(self, raws: list[Raw]) -> Sequence[Node]:
-        return JsonSiblings(self.siblings.lines, self.siblings.offset(self.index), raws).nodes() if raws else []
+    def _elements(self, raw: Raw | UnsetType) -> Elements | None:
+        """Give the elements of a list inside of this value, none of null; None for what is no list."""
+        if isinstance(raw, UnsetType):
+            return None
+        if bytes(memoryview(raw)[:4]) == b"null":
+            return ()
+        if bytes(memoryview(raw)[:1]) != b"[":
+            return None
+        return JsonElements(raw, JsonPlace(self.place.lines, self.place.offset(self.index), raw))

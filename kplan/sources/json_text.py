@@ -13,6 +13,7 @@ from kplan.errors import SourceError
 _BYTE = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT = re.compile(r" \(byte (\d+)\)")
 _BETWEEN = re.compile(rb"(?:\s|^---[ \t]*(?:#[^\n]*)?$)*", re.MULTILINE)
+_COMMAS = re.compile(rb"[\s,]*")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 _LONE_SURROGATE = re.compile(
@@ -25,6 +26,7 @@ _CHECKED = 1 << 20
 _DIGITS = 30
 """Digits of an integer that is read as one."""
 
+_END_OF_LIST = ord("]")
 _LARGEST = sys.float_info.max
 _COUNTED = 1 << 16
 """Bytes of a line whose characters are counted; beyond, bytes are."""
@@ -80,6 +82,13 @@ def pieces(data: bytes, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
             raise SourceError("nested too deeply", file=file, line=Lines(data).at(at)[0], code="too-deep") from None
         yield raw, at
         at = _after_gap(data, at + len(memoryview(raw)))
+
+
+def element_at(array: memoryview, at: int) -> tuple[msgspec.Raw, int] | None:
+    """Take the element of a valid JSON list that begins behind a byte, with where it begins; None at the end."""
+    gap = _COMMAS.match(array, at)
+    at = gap.end() if gap else at
+    return None if array[at] == _END_OF_LIST else (_first(array[at:]), at)
 
 
 def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str) -> SourceError:

@@ -6,9 +6,11 @@ from typing import BinaryIO
 
 import msgspec
 
+from kplan.errors import SourceError
 from kplan.objects.kinds import find
 from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
+from kplan.sources.bounds import MOST_OF_MANIFESTS
 from kplan.sources.collect import DEFAULT_NAMESPACE, typed
 from kplan.sources.documents import About
 from kplan.sources.fit import Path
@@ -77,6 +79,7 @@ class Manifests:
         broken: objects left out.
         notes: what was noticed while reading, a sentence each.
         namespace: of namespaced objects that name none.
+        bytes_read: how long the files were.
         autoscaled: whether workloads have the replicas that their autoscalers give them at a limit, not those written.
     """
 
@@ -85,11 +88,23 @@ class Manifests:
     notes: list[str] = field(default_factory=list)
     namespace: str = DEFAULT_NAMESPACE
     autoscaled: bool = False
+    bytes_read: int = 0
 
     @property
     def empty(self) -> bool:
         """Whether nothing was there."""
         return not (self.objects or self.broken_objects)
+
+    def weighs(self, size: int, file: str) -> None:
+        """Take note of how long a file is; all of them are held in memory as they are written."""
+        self.bytes_read += size
+        if self.bytes_read > MOST_OF_MANIFESTS:
+            raise SourceError(
+                f"more than {MOST_OF_MANIFESTS >> 20} MiB of manifests, the most that kplan reads",
+                file=file,
+                code="too-large",
+                hint="a dump of a whole cluster is read with --snapshot",
+            )
 
     def add(self, record: Record) -> None:
         """Take an object; see documents.Sink."""

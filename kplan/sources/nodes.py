@@ -3,7 +3,7 @@
 They are looked into only as far as needed, and can say on which line each part of them was written.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from kplan.objects.models import Object
@@ -23,7 +23,7 @@ class Head(NamedTuple):
 
     api_version: object
     kind: object
-    items: "Sequence[Node] | None"
+    items: "Elements | None"
     annotations: dict[str, object]
     message: object
 
@@ -34,7 +34,10 @@ class Node(Protocol):
     def at(self, path: Path = ()) -> tuple[int, int]:
         """Give the 1-based line and column of a path, or of the deepest part of it that is written there."""
 
-    def array(self) -> "Sequence[Node] | None":
+    def size(self) -> int:
+        """Give how long its text is [bytes]; 0 where that is not known."""
+
+    def array(self) -> "Elements | None":
         """Give the elements of a list; None for another value."""
 
     def head(self) -> Head | None:
@@ -53,8 +56,17 @@ class Node(Protocol):
         """Decode to a model; raises msgspec's errors and UnicodeDecodeError."""
 
 
+Elements = Iterable[Node]
+"""Elements of a list, in order; false if there are none."""
+
+_TOLD = 1 << 20
+"""Bytes of a value that is decoded to be told of."""
+
+
 def brief(node: Node) -> str:
     """Name a value for a message: a map by its keys, a list by its first element."""
+    if node.size() > _TOLD:
+        return f"a {'map' if node.array() is None else 'list'} of {node.size():,} bytes"
     value = node.value()
     if isinstance(value, dict) and value:
         keys = [str(key)[:30] for key in list(value)[:4]]

@@ -73,8 +73,8 @@ class Record:
     @property
     def key(self) -> str:
         """``namespace/name``, as far as it is written."""
-        value = self.node.value()
-        meta = value.get("metadata") if isinstance(value, dict) else None
+        written = self.node.fields().get("metadata")
+        meta = written.value() if written is not None else None
         if not isinstance(meta, dict):
             return ""
         parts = (meta.get("namespace"), meta.get("name") or meta.get("generateName"))

@@ -21,7 +21,10 @@ SMALL = 1 << 17
 _LEAST_DOCUMENT = 20
 """Characters of a document on average that may hold an object."""
 
-_CACHE_LIMIT, _CACHED_LENGTH = 500_000, 200
+_LEAST_LINE = 8
+"""Characters of a line on average for which reading by lines pays."""
+
+_CACHE_LIMIT, _CACHED_LENGTH = 60_000, 200
 """Lines that are remembered, and the longest of them."""
 
 _LONGEST_KEY = 1000
@@ -30,7 +33,8 @@ _MOST_JOINED = 200
 _BREAKS = "\r\x85\u2028\u2029"
 """Characters besides the newline at which YAML ends a line."""
 
-_SEPARATOR = re.compile(r"---[ ]*(?:#[^\n]*)?(?:\n|$)")
+_SEPARATOR = re.compile(r"^---[ ]*(?:#[^\n]*)?(?:\n|\Z)", re.MULTILINE)
+_OTHER_MARK = re.compile(r"^---(?![ ]*(?:#[^\n]*)?(?:\n|\Z))", re.MULTILINE)
 _LIST = re.compile(r"((?:[A-Za-z]+: [^\n]*\n)*)items:\n( *)- ")
 
 _LINE = re.compile(r"( *)((?:- )*)(?:([A-Za-z_.][!-~]*?):(?: +(.*))?|([^ ].*))")
@@ -59,42 +63,54 @@ def documents(data: bytes, file: str, *, first_line: int = 0) -> Iterator[YamlDo
     Raises:
         SourceError: as there.
     """
+    text = _regular(data)
+    last = -1
+    if text:
+        try:
+            for document in _between(text, file, first_line):
+                last = document.mark.index
+                yield document
+        except SourceError:
+            pass  # what it says comes from the whole text, which may be read otherwise from here on
+        else:
+            return
+    del text
+    for document in yaml_events.documents(data, file, first_line=first_line):
+        if document.mark.index > last:
+            yield document
+
+
+def _regular(data: bytes) -> str:
+    """Give a text that can be read by lines, and is worth it; else an empty one."""
+    if len(data) < SMALL:
+        return ""
+    breaks, separators = data.count(b"\n"), data.count(b"\n---")
+    if len(data) < _LEAST_LINE * breaks or len(data) < _LEAST_DOCUMENT * separators:
+        return ""  # so small that no object is among them: by events, which can stop between them
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        text = ""
-    separators = _separators(text) if len(data) >= SMALL and text else None
-    if separators is not None and len(text) < _LEAST_DOCUMENT * len(separators):
-        separators = None  # so small that no object is among them: by events, which can stop between them
-    try:
-        built = list(_between(text, separators, file, first_line)) if separators is not None else None
-    except SourceError:
-        built = None
-    yield from yaml_events.documents(data, file, first_line=first_line) if built is None else built
+        return ""
+    return text if _separated_by_lines(text) else ""
 
 
-def _between(text: str, separators: list[tuple[int, int]], file: str, line: int) -> Iterator[YamlDocument]:
+def _between(text: str, file: str, line: int) -> Iterator[YamlDocument]:
+    """Build the documents between the separators, one after another."""
     start = 0
-    for end, next_start in [*separators, (len(text), len(text))]:
-        if end > start:
-            yield from _document(text, start, end, file, line)
-        line += text.count("\n", start, next_start)
-        start = next_start
+    for separator in _SEPARATOR.finditer(text):
+        if separator.start() > start:
+            yield from _document(text, start, separator.start(), file, line)
+        line += text.count("\n", start, separator.end())
+        start = separator.end()
+    if len(text) > start:
+        yield from _document(text, start, len(text), file, line)
 
 
-def _separators(text: str) -> list[tuple[int, int]] | None:
-    """Find the lines between documents; None where other marks are (``...``, ``%YAML``, ``--- x``)."""
+def _separated_by_lines(text: str) -> bool:
+    """Tell whether nothing but lines of ``---`` stands between documents (no ``...``, ``%YAML``, ``--- x``)."""
     if text.startswith(("%", "...")) or "\n%" in text or "\n..." in text or any(sign in text for sign in _BREAKS):
-        return None
-    spans: list[tuple[int, int]] = []
-    at = 0 if text.startswith("---") else text.find("\n---") + 1
-    while at or (text.startswith("---") and not spans):
-        separator = _SEPARATOR.match(text, at)
-        if not separator:
-            return None
-        spans.append(separator.span())
-        at = text.find("\n---", at) + 1
-    return spans
+        return False
+    return not _OTHER_MARK.search(text)
 
 
 def _document(text: str, start: int, end: int, file: str, line: int) -> Iterator[YamlDocument]:

@@ -66,6 +66,10 @@ class YamlNode:
         alone = text[mark.index : end if end >= 0 else None]
         yield from ((path, mark.line + 1 + line) for path, line in repeated_keys(" " * mark.column + alone))
 
+    def size(self) -> int:
+        """See Node."""
+        return 0
+
     def array(self) -> Sequence[Node] | None:
         """See Node."""
         return self._nodes(self.built, self.inside) if isinstance(self.built, list) else None

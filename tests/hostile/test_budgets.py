@@ -77,6 +77,41 @@ def test_what_one_object_holds(case: str, tmp_path: Path, capsys: pytest.Capture
     assert max(map(len, err.splitlines())) < 2_000  # the note itself is not as long as what it is about
 
 
+def test_an_object_of_many_megabytes_is_left_out_before_it_is_decoded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "s.json"
+    file.write_bytes(of(pod("p", containers=[container()] * 300_000), pod("q")))
+    assert main(["nodes", "--snapshot", str(file)]) == 0
+    told = "and 8,388,608 is the most that kplan reads; Pod d/p is left out"
+    assert told in capsys.readouterr().err
+
+
+def test_elements_of_lists_that_are_none_of_kubernetes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "s.json"
+    file.write_bytes(of(*[{"ab": "cd"}] * 20_001))
+    assert main(["nodes", "--snapshot", str(file)]) == 2
+    assert "more than 20,000 elements of its lists are no objects of Kubernetes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", [b'[{"a":[' + b"1," * 8_000_000 + b"1]}]", b"a: [" + b"b," * 8_000_000 + b"b]"])
+def test_values_of_a_file(text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "f"
+    file.write_bytes(text)
+    assert main(["nodes", "--snapshot", str(file)]) == 2
+    assert "more than 8,000,000 values, the most that are read of a file of 16,000,0" in capsys.readouterr().err
+
+
+def test_a_manifest_is_no_dump(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(
+            f"apiVersion: v1\nkind: X\nmetadata: {{name: n}}\n# {'x' * (13 << 20)}\n"
+        )
+    assert main(["simulate", str(tmp_path), "--snapshot", DEMO]) == 2
+    assert "b.yaml: more than 25 MiB of manifests, the most that kplan reads" in capsys.readouterr().err
+    assert main(["nodes", "--snapshot", str(tmp_path)]) == 0
+
+
 @pytest.mark.parametrize("text", ["--- {}\n" * 300_000, "{}\n" * 100_000], ids=["YAML", "JSON"])
 def test_documents_that_are_none_of_kubernetes(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "f"

@@ -296,3 +296,16 @@ def test_real_files_are_read_as_by_events():
     for path in files:
         data = path.read_bytes()
         assert everything(yaml_lines.documents, data) == everything(yaml_events.documents, data), path
+
+
+@pytest.mark.parametrize("after", ["a: [", "a: *x", "b: {}\n --- c"])
+def test_documents_before_an_error_come_once(after, monkeypatch):
+    monkeypatch.setattr(yaml_lines, "SMALL", 0)
+    text = f"kind: One long enough\n---\nkind: Two long enough\n---\n{after}\n".encode()
+    found = []
+    with pytest.raises(SourceError) as by_lines:
+        found.extend(document.value for document in yaml_lines.documents(text, "f"))
+    with pytest.raises(SourceError) as by_events:
+        list(yaml_events.documents(text, "f"))
+    assert found == [{"kind": "One long enough"}, {"kind": "Two long enough"}]
+    assert str(by_lines.value) == str(by_events.value)

@@ -69,11 +69,7 @@ def find_running(manifest: ManifestObject, namespace: str, name: str, state: Clu
     """Find the object of a manifest's kind and name in the state."""
     if manifest.item is None or manifest.kind not in _RUNNING:
         return None
-    for item in getattr(state, BY_MODEL[type(manifest.item)].attribute):
-        if item.name == name and item.namespace == namespace:
-            running: Object = item
-            return running
-    return None
+    return state.named(BY_MODEL[type(manifest.item)].attribute, namespace, name)
 
 
 def keeping_replicas(manifest: ManifestObject, running: Object) -> ManifestObject:
@@ -105,13 +101,9 @@ def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
     """Find the pods of a running workload that have not ended, those of a Deployment's ReplicaSets among them."""
     uids = {owner.metadata.uid} - {None}
     uids |= {one.metadata.uid for one in state.replica_sets_by_owner.get(owner.metadata.uid or "", ())}
-    return tuple(
-        pod
-        for pod in state.pods
-        if pod.namespace == owner.namespace
-        and not pod.ended
-        and any(reference.controller and reference.uid in uids for reference in pod.metadata.owner_references or ())
-    )
+    mine = {pod.key: pod for uid in uids for pod in state.pods_by_owner.get(uid, ())}
+    there = (pod for pod in mine.values() if pod.namespace == owner.namespace and not pod.ended)
+    return tuple(sorted(there, key=lambda pod: pod.name.encode()))
 
 
 def current_replica_set(deployment: Object, state: ClusterState) -> ReplicaSet | None:

@@ -27,6 +27,12 @@ _AT_ONCE = 6
 
 _VERSION = re.compile(r"v[0-9]+\.[0-9]+\.[0-9]+\S*")
 _MEANS_NOTHING = "no verdict depends on them"
+_MEANS_FOR_MANIFESTS = {
+    "ResourceQuota": "what a quota would refuse is not known",
+    "LimitRange": "what they would add or refuse is not known",
+    "RuntimeClass": "their overhead and node selectors are not known",
+}
+"""What it means that a kind was not read by which an API server judges manifests."""
 
 Clock = Callable[[], datetime]
 
@@ -152,9 +158,13 @@ def completeness_of(parts: Iterable[tuple[Listing, Completeness]]) -> Completene
         unknown=dict(chain.from_iterable(one.unknown.items() for one in known)),
         broken=tuple(chain.from_iterable(one.broken for one in known)),
         notes=tuple(chain.from_iterable(one.notes for one in known)),
-        absences={one.kind.name: f"{one.missing}: {one.kind.absence or _MEANS_NOTHING}" for one in missing},
+        absences={one.kind.name: f"{one.missing}: {_meaning(one.kind)}" for one in missing},
         versions={one.kind.name: one.resource_version for one, _ in pairs if one.resource_version},
     )
+
+
+def _meaning(kind: Kind) -> str:
+    return kind.absence or _MEANS_FOR_MANIFESTS.get(kind.name, _MEANS_NOTHING)
 
 
 def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[Listing], KnownScheduler]:

@@ -20,6 +20,7 @@ from kplan.objects.state import ClusterState
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.scenario.autoscaling import autoscalers_with, target_of
 from kplan.sources import Manifests, load_objects
+from kplan.studies.simulate.unread_rules import unread_rules
 from kplan.wording.manifests import (
     changed,
     owned_replicas,
@@ -133,10 +134,13 @@ def land_objects(
         {entry.place: told for entry, told in changes},
         frozenset(_name(one) for one in expansion.not_expanded if one.kind == _DEFINITION),
         tuple((_name(left), left.why) for left in expansion.trusted),
-        tuple(
-            Doubt(code="change-not-modelled", text=f"{change.workload}: {change.unsure}")
-            for change in expansion.changes
-            if change.unsure
+        (
+            *(
+                Doubt(code="change-not-modelled", text=f"{change.workload}: {change.unsure}")
+                for change in expansion.changes
+                if change.unsure
+            ),
+            *unread_rules(manifests, state),
         ),
     )
 
