@@ -23,6 +23,7 @@ from kplan.framework.comparing import Compared
 from kplan.framework.findings import Ready, Skip
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.extending import label
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.reach import Scored
 from kplan.pipeline.sampling import AT_ONCE, Windows, alike, nodes_to_find, scheduler_order
@@ -82,12 +83,14 @@ def asked_about_some(pipeline: Pipeline, pod: PodInfo, nodes: int) -> bool:
 def eviction_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     """How often each node is chosen to evict on; arguments as of ``pod_landing``.
 
+    None too where extenders are asked about fewer nodes than there are (``evicting_asked_about_some``).
+
     Source: v1.37.2 default_preemption.go GetOffsetAndNumCandidates, preemption.go DryRunPreemption;
     framework/interface.go NodesForStatusCode, which walks a map: nodes come in a random order, but where a PreFilter
     refused all of them.
     """
     preemption = outcome.preemption
-    if preemption is None or not preemption.candidates or cycle.pipeline.callers:
+    if preemption is None or not preemption.candidates or evicting_asked_about_some(cycle, outcome):
         return None
     enough = candidates_to_find(cycle, len(preemption.potential))
     rows, place = ranked(cycle.cluster, preemption.candidates)
@@ -98,6 +101,28 @@ def eviction_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
         order = scheduler_order(cycle.cluster)
         return landing(enough, *_from_offsets(order, rows, place, breaks, enough))
     return landing(enough, rows, drawn(place, enough, breaks))
+
+
+def evicting_asked_about_some(cycle: Cycle, outcome: Outcome) -> bool:
+    """Whether a live scheduler asks extenders about fewer nodes than were asked about, for a pod that evicts others.
+
+    It asks those that filter about the nodes that it has found to fit, and those that have a say in evictions about the
+    candidates that it has found.
+
+    Source: v1.37.2 schedule_one.go findNodesThatFitPod; framework/preemption/preemption.go Preempt, callExtenders.
+    """
+    diagnosis, preemption = outcome.diagnosis, outcome.preemption
+    asked = [caller.config for caller in cycle.pipeline.callers if is_interested(caller.config, cycle.pod.pod)]
+    if not asked or diagnosis is None or preemption is None:
+        return False
+    names = frozenset(map(label, cycle.pipeline.callers))
+    refused = sum(len(found.positions) for found in diagnosis.failing if found.plugin in names)
+    enough = nodes_to_find(cycle.pipeline.profile.percentage_of_nodes_to_score, len(diagnosis.rows))
+    if refused + int(np.count_nonzero(diagnosis.feasible)) > enough:
+        return True
+    candidates = len(preemption.potential) - len(preemption.statuses)
+    found_first = candidates_to_find(cycle, len(preemption.potential))
+    return found_first < candidates and any(config.preempt_verb for config in asked)
 
 
 def candidates_to_find(cycle: Cycle, potential: int) -> int:
