@@ -97,9 +97,9 @@ def make_rules(found: StateRead, version: str, gates: Mapping[str, bool], text: 
     if text.startswith(CONFIG_MAP) and "\n" not in text:
         namespace, name = _names(text)
         configuration, origin = _of_config_map(found, namespace, name), f"ConfigMap {namespace}/{name}"
-    gates = {**state.scheduler.gates, **gates}
-    scheduler = Scheduler.of(version, gates=gates, config=configuration, file=file)
-    return Given(scheduler, configuration, _with_form(origin, scheduler))
+    known, passed_over = _sifted(state.scheduler.gates, version, _where(state))
+    scheduler = Scheduler.of(version, gates={**known, **gates}, config=configuration, file=file)
+    return Given(scheduler, configuration, _with_form(origin, scheduler), passed_over)
 
 
 def _with_form(origin: str, scheduler: Scheduler) -> str:
@@ -145,10 +145,8 @@ def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> G
 
     refusal: ConfigError | None = None
     where = state.scheduler.origin or ("the source" if state.scheduler.configuration is not None else "")
-    known, unknown = _split(state.scheduler.gates, version)
-    doubt = state.scheduler.doubt
-    if unknown and not doubt:
-        doubt = f"{where or 'the source'} sets feature gates that these rules do not know: {', '.join(unknown)}"
+    known, passed_over = _sifted(state.scheduler.gates, version, _where(state))
+    doubt = "; ".join(filter(None, (state.scheduler.doubt, passed_over)))
     for recorded, recorded_gates in _said(state, known):
         try:
             scheduler = Scheduler.of(
@@ -159,20 +157,43 @@ def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> G
             continue
         if refusal is None:
             return Given(scheduler, recorded, _with_form(where, scheduler), doubt)
-        said = f"what {where or 'the source'} says of the scheduler is refused ({refusal.message})"
-        return Given(scheduler, assumed=f"{said}: {ASSUMED}")
+        said = f"what {_where(state)} {_verb(where, 'says')} of the scheduler is refused ({refusal.message})"
+        return Given(scheduler, assumed="; ".join(filter(None, (f"{said}: {ASSUMED}", passed_over))))
     assert refusal is not None
     raise refusal
 
 
-def _split(gates: Mapping[str, bool], version: str) -> tuple[dict[str, bool], list[str]]:
-    """Tell gates that a version knows from those it does not: an older cluster sets some that are gone."""
+def _where(state: ClusterState) -> str:
+    """What says how the scheduler of a source is set up."""
+    return state.scheduler.origin or "the source"
+
+
+def _verb(where: str, one: str) -> str:
+    """The verb of what says it: arguments say, a ConfigMap says."""
+    return one.removesuffix("s") if where.startswith("arguments") else one
+
+
+def _sifted(gates: Mapping[str, bool], version: str, where: str) -> tuple[dict[str, bool], str]:
+    """Gates of a source that a version can be set to, and a doubt about the others: of another version, some are gone.
+
+    Args:
+        gates: as recorded.
+        version: whose rules are made.
+        where: what sets them.
+    """
     from kplan.config import features
     from kplan.config.gates import gates as known_gates
 
     known = known_gates(features(version).features.version.minor) if gates else {}
-    every = {name: on for name, on in gates.items() if name in known or name in ALL_GATES}
-    return every, sorted(gates.keys() - every.keys())
+    unknown = sorted(gates.keys() - known.keys() - set(ALL_GATES))
+    locked = sorted(name for name, on in gates.items() if name in known and known[name].fixed_to(not on))
+    sets = f"{where} {_verb(where, 'sets')} feature gates that these rules"
+    doubts = []
+    if unknown:
+        doubts.append(f"{sets} do not know: {', '.join(unknown)}")
+    if locked:
+        doubts.append(f"{sets} have locked to another value: {', '.join(locked)}")
+    return {name: on for name, on in gates.items() if name not in (*unknown, *locked)}, "; ".join(doubts)
 
 
 def _said(

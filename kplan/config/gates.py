@@ -411,6 +411,10 @@ class Gate:
     default: bool
     locked: bool
 
+    def fixed_to(self, value: bool) -> bool:
+        """Whether it cannot be set to anything but this."""
+        return self.locked and self.default == value
+
 
 @cache
 def gates(minor: int) -> Mapping[str, Gate]:
@@ -469,7 +473,7 @@ def _check(minor: int, name: str, value: bool) -> None:
     gate = gates(minor).get(name)
     if gate is None:
         raise ConfigError(f"unrecognized feature gate: {name}", code="unknown-feature-gate", hint=_hint(minor, name))
-    if gate.locked and gate.default != value:
+    if gate.fixed_to(not value):
         state = str(gate.default).lower()
         raise ConfigError(
             f"cannot set feature gate {name} to {str(value).lower()}, feature is locked to {state}",

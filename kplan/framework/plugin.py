@@ -127,10 +127,14 @@ class ScorePlugin(Protocol):
 
 @runtime_checkable
 class NormalizePlugin(Protocol):
-    """Scales raw scores to 0..100; a Score plugin without it has its raw scores weighted as they are."""
+    """Scales raw scores to 0..100; a Score plugin without it has its raw scores weighted as they are.
+
+    One that says what its scores depend on (``compares``) is asked about many sets of nodes at one time: raw scores are
+    int64[S, F] then, of which it scales each row by itself.
+    """
 
     def normalize(self, pod: PodInfo, state: Any, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
-        """Return int64[F] within 0..100."""
+        """Return int64[..., F] within 0..100."""
 
 
 @runtime_checkable
@@ -225,13 +229,11 @@ def default_normalize(raw: Scores, *, reverse: bool = False) -> Scores:
     """Scale to 0..100 by the maximum over the feasible nodes; all 0 stays 0 (100 when reversed).
 
     Args:
-        raw: int64[F], raw scores of the feasible nodes, none negative.
+        raw: int64[..., F], raw scores of the feasible nodes, none negative.
         reverse: whether the lowest raw score is the best.
 
     Source: v1.37.2 framework/plugins/helper/normalize_score.go DefaultNormalizeScore.
     """
-    highest = int(raw.max(initial=0))
-    if highest == 0:
-        return np.full_like(raw, MAX_NODE_SCORE) if reverse else raw
-    score = MAX_NODE_SCORE * raw // highest
+    highest = raw.max(axis=-1, keepdims=True, initial=1)
+    score: Scores = MAX_NODE_SCORE * raw // highest
     return MAX_NODE_SCORE - score if reverse else score

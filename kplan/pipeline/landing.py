@@ -23,9 +23,10 @@ from kplan.framework.comparing import Compared
 from kplan.framework.findings import Ready, Skip
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.extending import label
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.reach import Scored
-from kplan.pipeline.sampling import Windows, alike, nodes_to_find, scheduler_order
+from kplan.pipeline.sampling import AT_ONCE, Windows, alike, nodes_to_find, scheduler_order
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.plugins.default_preemption import DefaultPreemption
 from kplan.plugins.shared.picking import ranked
@@ -34,8 +35,6 @@ from kplan.result.landing import LandingShares, landing
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float64]
-_LOWEST = np.iinfo(np.int64).min // 2
-"""Stands for a raw score that is not compared."""
 
 
 def pod_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
@@ -84,12 +83,14 @@ def asked_about_some(pipeline: Pipeline, pod: PodInfo, nodes: int) -> bool:
 def eviction_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     """How often each node is chosen to evict on; arguments as of ``pod_landing``.
 
+    None too where extenders are asked about fewer nodes than there are (``evicting_asked_about_some``).
+
     Source: v1.37.2 default_preemption.go GetOffsetAndNumCandidates, preemption.go DryRunPreemption;
     framework/interface.go NodesForStatusCode, which walks a map: nodes come in a random order, but where a PreFilter
     refused all of them.
     """
     preemption = outcome.preemption
-    if preemption is None or not preemption.candidates or cycle.pipeline.callers:
+    if preemption is None or not preemption.candidates or evicting_asked_about_some(cycle, outcome):
         return None
     enough = candidates_to_find(cycle, len(preemption.potential))
     rows, place = ranked(cycle.cluster, preemption.candidates)
@@ -100,6 +101,28 @@ def eviction_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
         order = scheduler_order(cycle.cluster)
         return landing(enough, *_from_offsets(order, rows, place, breaks, enough))
     return landing(enough, rows, drawn(place, enough, breaks))
+
+
+def evicting_asked_about_some(cycle: Cycle, outcome: Outcome) -> bool:
+    """Whether a live scheduler asks extenders about fewer nodes than were asked about, for a pod that evicts others.
+
+    It asks those that filter about the nodes that it has found to fit, and those that have a say in evictions about the
+    candidates that it has found.
+
+    Source: v1.37.2 schedule_one.go findNodesThatFitPod; framework/preemption/preemption.go Preempt, callExtenders.
+    """
+    diagnosis, preemption = outcome.diagnosis, outcome.preemption
+    asked = [caller.config for caller in cycle.pipeline.callers if is_interested(caller.config, cycle.pod.pod)]
+    if not asked or diagnosis is None or preemption is None:
+        return False
+    names = frozenset(map(label, cycle.pipeline.callers))
+    refused = sum(len(found.positions) for found in diagnosis.failing if found.plugin in names)
+    enough = nodes_to_find(cycle.pipeline.profile.percentage_of_nodes_to_score, len(diagnosis.rows))
+    if refused + int(np.count_nonzero(diagnosis.feasible)) > enough:
+        return True
+    candidates = len(preemption.potential) - len(preemption.statuses)
+    found_first = candidates_to_find(cycle, len(preemption.potential))
+    return found_first < candidates and any(config.preempt_verb for config in asked)
 
 
 def candidates_to_find(cycle: Cycle, potential: int) -> int:
@@ -157,9 +180,9 @@ def _from_offsets(order: Rows, rows: Rows, place: Int, breaks: NDArray[np.bool_]
     walked, windows = Windows.of(order, candidate, enough)
     at = np.searchsorted(rows, walked)
     mild = ~breaks[at]
-    settled = np.flatnonzero((windows.count(mild) > 0) | ~mild.any())
-    shares = windows.shares(-place[at], settled)
-    for window in np.setdiff1d(np.arange(len(windows)), settled).tolist():
+    settled = (windows.count(mild) > 0) | ~mild.any()
+    shares = windows.shares_of_groups(-place[at][np.newaxis], np.where(settled, 0, -1))
+    for window in np.flatnonzero(~settled).tolist():
         following = (window + np.arange(len(windows))) % len(windows)
         shares[following[mild[following]][0]] += windows.weight[window]
     return walked, shares
@@ -167,32 +190,28 @@ def _from_offsets(order: Rows, rows: Rows, place: Int, breaks: NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class _Scaled:
-    """A Score plugin whose scores differ from window to window.
+    """A Score plugin whose scores may differ from window to window.
 
     Attributes:
         plugin: the plugin.
+        states: what it normalises with, by kind of set; one for all of them where that is the same.
         weight: its weight.
-        states: what it scores with, by number.
-        raw: int64[F] by number.
-        number: intp[W], of each window.
-        highest: int64[W], raw score of those that count.
-        lowest: int64[W].
-        weighted: int64[F], scores by number, highest and lowest, as far as they were asked for.
+        raw: int64[S, F], by kind of set.
+        number: intp[W], kind of each window.
+        counts: bool[F], nodes that are compared; None for all.
     """
 
     plugin: Any
-    weight: int
     states: Sequence[Any]
-    raw: Sequence[Int]
+    weight: int
+    raw: Int
     number: Rows
-    highest: Int
-    lowest: Int
-    weighted: dict[tuple[int, int, int], Int]
+    counts: NDArray[np.bool_] | None
 
-    @property
-    def varies(self) -> bool:
-        """Whether it scores in one window otherwise than in another."""
-        return any(len(one) and (one != one[0]).any() for one in (self.number, self.highest, self.lowest))
+    def compared(self) -> Int:
+        """int64[2 * S, F], raw scores, and behind them what is the highest where they are lowest."""
+        both = np.concatenate((self.raw, -self.raw))
+        return both if self.counts is None else np.where(self.counts, both, both.min())
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,79 +239,87 @@ class _Walk:
         plugins = list(self._scoring())
         if any(not _tells(plugin) for plugin in plugins):
             return self._one_by_one()
-        fixed = np.zeros(len(self.rows), dtype=np.int64)
-        scaled: list[_Scaled] = []
         at = np.searchsorted(self.scored.rows, self.rows)
+        fixed = self.scored.total[at]
+        scaled: list[_Scaled] = []
         for plugin in plugins:
-            if plugin.compares is Compares.NOTHING:
-                fixed += self.scored.weighted[plugin.name][at]
-                continue
-            one = self._scaled(plugin, self.scored.raw[plugin.name][at])
-            if one.varies:
+            one = self._scaled(plugin, at)
+            if one is not None:
                 scaled.append(one)
-            else:
-                fixed += self._weighted(one, 0)
+                fixed -= self.scored.weighted[plugin.name][at]
         if not scaled:
-            return self.windows.shares(fixed, np.arange(len(self.windows), dtype=np.intp))
-        group, first = alike([key for one in scaled for key in (one.number, one.highest, one.lowest)])
-        totals = [fixed + sum(self._weighted(one, window) for one in scaled) for window in first.tolist()]
-        return self.windows.shares_of_groups(np.stack(totals), group)
+            return self.windows.shares(fixed)
+        keys = self._keys(scaled)
+        group, first = alike([key for each in keys for key in each])
+        shares = np.zeros(len(self.rows))
+        most = max(AT_ONCE // len(self.rows), 1)
+        for start in range(0, len(first), most):
+            totals = fixed + sum(
+                self._weighted(one, *(key[first[start : start + most]] for key in each))
+                for one, each in zip(scaled, keys, strict=True)
+            )
+            shares += self.windows.shares_of_groups(totals, group - start)
+        return shares
 
     def _scoring(self) -> Iterable[Any]:
         return (plugin for plugin in self.cycle.pipeline.at(Point.SCORE) if plugin.name in self.scored.raw)
 
-    def _weighted(self, one: _Scaled, window: int) -> Int:
-        """int64[F], what a plugin adds in a window and in all that are alike; nothing that counts outside of them."""
-        number, highest, lowest = int(one.number[window]), int(one.highest[window]), int(one.lowest[window])
-        known = one.weighted.get((number, highest, lowest))
-        if known is not None:
-            return known
-        # the window has nodes of either end, so that others, which are in none, may stand at an end without being seen
-        scores = np.minimum(np.maximum(one.raw[number], lowest), highest)
+    def _keys(self, scaled: Sequence[_Scaled]) -> list[tuple[Int, Int, Int]]:
+        """Of each plugin what its scores in a window depend on: kind of set, highest and lowest raw score, int64[W]."""
+        windows = np.arange(len(self.windows))
+        ends = self.windows.highest(np.concatenate([one.compared() for one in scaled]))
+        keys, start = [], 0
+        for one in scaled:
+            kinds = len(one.raw)
+            at = start + one.number
+            keys.append((one.number, ends[at, windows], -ends[at + kinds, windows]))
+            start += 2 * kinds
+        return keys
+
+    def _weighted(self, one: _Scaled, number: Int, highest: Int, lowest: Int) -> Int:
+        """int64[G, F], what a plugin adds in windows of some kinds, int64[G]; nothing that counts outside of them."""
+        # a window has nodes of either end, so that others, which are in none, may stand at an end without being seen
+        scores = np.minimum(np.maximum(one.raw[number], lowest[:, np.newaxis]), highest[:, np.newaxis])
         if hasattr(one.plugin, "normalize"):
-            cycle = self.cycle
-            scores = one.plugin.normalize(cycle.pod, one.states[number], cycle.cluster, self.rows, scores)
-        weighted = one.weighted[number, highest, lowest] = scores * one.weight
+            pod, cluster = self.cycle.pod, self.cycle.cluster
+            if len(one.states) == 1:
+                scores = one.plugin.normalize(pod, one.states[0], cluster, self.rows, scores)
+            else:
+                for row, kind in enumerate(number.tolist()):
+                    scores[row] = one.plugin.normalize(pod, one.states[kind], cluster, self.rows, scores[row])
+        weighted: Int = scores * one.weight
         return weighted
 
-    def _scaled(self, plugin: Any, raw: Int) -> _Scaled:
-        """What one plugin's scores depend on in each window."""
+    def _scaled(self, plugin: Any, at: Rows) -> _Scaled | None:
+        """What one plugin's scores depend on in each window; None where they are the same in all as among all nodes.
+
+        Args:
+            plugin: who scores.
+            at: intp[F], positions of the nodes, as walked, in what was scored.
+        """
+        if plugin.compares is Compares.NOTHING:
+            return None
         cycle, windows = self.cycle, self.windows
         state = self.scored.states.get(plugin.name) if hasattr(plugin, "pre_score") else self._filtered(plugin.name)
-        counts = np.ones(len(self.rows), dtype=np.bool_)
-        states: Sequence[Any] = (state,)
-        raws: Sequence[Int] = (raw,)
-        number = np.zeros(len(windows), dtype=np.intp)
-        if plugin.compares is Compares.SET:
-            compared: Compared = plugin.compared(
-                cycle.pod, self._filtered(plugin.name), cycle.cluster, self.rows, windows
-            )
-            counts = compared.counts
-            number, first = alike(list(compared.keys.T))
-            states, raws = self._of_sets(plugin, compared, first)
-        raw = np.stack(raws)
-        highest = self._ends(raw, counts, number)
-        lowest = -self._ends(-raw, counts, number)
         weight = cycle.pipeline.profile.weights.get(plugin.name, 1)
-        return _Scaled(plugin, weight, states, raws, number, highest, lowest, {})
+        if plugin.compares is not Compares.SET:
+            raw = self.scored.raw[plugin.name][at]
+            if (raw == raw[0]).all():
+                return None
+            return _Scaled(plugin, (state,), weight, raw[np.newaxis], np.zeros(len(windows), dtype=np.intp), None)
+        compared: Compared = plugin.compared(cycle.pod, self._filtered(plugin.name), cycle.cluster, self.rows, windows)
+        number, first = alike(list(compared.keys.T))
+        states, raws = self._of_sets(plugin, compared, first)
+        return _Scaled(plugin, states, weight, raws, number, None if compared.counts.all() else compared.counts)
 
-    def _ends(self, values: Int, counts: NDArray[np.bool_], number: Rows) -> Int:
-        """int64[W], the highest of those that count in each window, of int64[S, F] values by its number."""
-        windows = np.arange(len(self.windows))
-        if counts.all() and (values == values[:, :1]).all():
-            ends: Int = values[number, 0]
-        else:
-            ends = self.windows.highest(np.where(counts, values, _LOWEST))[number, windows]
-        return ends
-
-    def _of_sets(self, plugin: Any, compared: Compared, first: Rows) -> tuple[Sequence[Any], Sequence[Int]]:
-        """State and raw scores of each kind of set, of which ``first`` are windows: all at one time, if it can."""
+    def _of_sets(self, plugin: Any, compared: Compared, first: Rows) -> tuple[Sequence[Any], Int]:
+        """States, and raw scores of each kind of set, of which ``first`` are windows: all at one time, if it can."""
         if hasattr(plugin, "score_sets"):
             state = self.scored.states[plugin.name]
             raws: Int = plugin.score_sets(self.cycle.pod, state, self.cycle.cluster, self.rows, compared.keys[first])
-            return [state] * len(first), list(raws)
+            return (state,), raws
         states = [self._state(plugin, int(window)) for window in first]
-        return states, [self._raw(plugin, one) for one in states]
+        return states, np.stack([self._raw(plugin, one) for one in states])
 
     def _filtered(self, plugin: str) -> Any:
         state = self.cycle.states.get(plugin)

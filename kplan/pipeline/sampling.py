@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,14 @@ MIN_NODES = 100
 """So many nodes that fit are looked for in any case."""
 _MIN_PERCENTAGE, _MAX_PERCENTAGE, _NODES_PER_PERCENT = 5, 50, 125
 _NUMBERS = 1 << 62
+_SMALL = 1 << 15
 _FEW = 8
 """Windows of all nodes together up to which each is looked through: no order by score is made for so few."""
+_DOMAINS = 16
+"""Codes up to which windows count each by itself."""
 _ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 _REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
-_AT_ONCE = 1 << 18
+AT_ONCE = 1 << 18
 """So many nodes of windows are looked through at one time, to bound memory."""
 Int = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -41,21 +45,18 @@ def scheduler_order(cluster: Cluster) -> Rows:
 
 
 def _order(cluster: Cluster) -> Rows:
-    by_labels: dict[tuple[str | None, ...], int] = {}
+    labels = [node.labels for node in cluster.nodes]
+    met: dict[tuple[str | None, ...], int] = {}
+    both = zip(*([of_node.get(key) for of_node in labels] for key in (*_REGION, *_ZONE)), strict=True)
+    codes = [met.setdefault(values, len(met)) for values in both]
     zones: dict[tuple[str, str], int] = {}
-    met: list[int] = []
-    turns, zone_of = [], []
-    for node in cluster.nodes:
-        get = node.labels.get
-        labels = (get(_REGION[0]), get(_REGION[1]), get(_ZONE[0]), get(_ZONE[1]))
-        zone = by_labels.get(labels)
-        if zone is None:
-            zone = by_labels[labels] = zones.setdefault((_either(*labels[:2]), _either(*labels[2:])), len(zones))
-            met += [0] * (len(zones) - len(met))
-        turns.append(met[zone])
-        zone_of.append(zone)
-        met[zone] += 1
-    return np.lexsort((np.array(zone_of, dtype=np.intp), np.array(turns, dtype=np.intp))).astype(np.intp)
+    zone_of = [zones.setdefault((_either(*values[:2]), _either(*values[2:])), len(zones)) for values in met]
+    by_zone = np.array(zone_of, dtype=np.intp)[np.array(codes, dtype=np.intp)]
+    grouped = by_zone.argsort(kind="stable")
+    sizes = np.bincount(by_zone, minlength=1)
+    turns = np.empty_like(grouped)
+    turns[grouped] = np.arange(len(grouped)) - (np.cumsum(sizes) - sizes)[by_zone[grouped]]
+    return np.lexsort((by_zone, turns)).astype(np.intp, copy=False)
 
 
 def _either(old: str | None, new: str | None) -> str:
@@ -94,6 +95,12 @@ def alike(columns: Sequence[Int]) -> tuple[Rows, Rows]:
         return codes.astype(np.intp), np.zeros(1, dtype=np.intp)
     _, first, number = np.unique(codes, return_index=True, return_inverse=True)
     return number.astype(np.intp), first.astype(np.intp)
+
+
+def narrow(values: Int) -> NDArray[np.signedinteger[Any]]:
+    """The same numbers as int16, where all are small: those are looked through faster."""
+    small = values.size and int(values.min()) > -_SMALL and int(values.max()) < _SMALL
+    return values.astype(np.int16) if small else values
 
 
 @dataclass(frozen=True)
@@ -137,12 +144,14 @@ class Windows:
 
     def highest(self, values: Int) -> Int:
         """int64[..., F], the highest of int64[..., F] values in each window."""
-        maxima, width = values[..., self._around], 1
+        maxima, width = narrow(values)[..., self._around], 1
         while 2 * width <= self.size:
             maxima = np.maximum(maxima[..., :-width], maxima[..., width:])
             width *= 2
         last = self.size - width
-        return np.maximum(maxima[..., : len(self)], maxima[..., last : last + len(self)])
+        ends = np.maximum(maxima[..., : len(self)], maxima[..., last : last + len(self)])
+        highest: Int = ends.astype(np.int64, copy=False)
+        return highest
 
     def count(self, mask: Mask) -> Int:
         """See NodeSets."""
@@ -150,8 +159,13 @@ class Windows:
         return (sums[self.size :] - sums[: len(self)]).astype(np.int64)
 
     def distinct(self, codes: Int) -> Int:
-        """See NodeSets: each code counts in a window where it comes last."""
+        """See NodeSets: each code counts in a window where it comes last; few codes are counted each."""
         around = codes[self._around]
+        if int(codes.max(initial=0)) < _DOMAINS:
+            sums = np.zeros((_DOMAINS, len(around) + 1), dtype=np.int32)
+            np.cumsum(around == np.arange(_DOMAINS)[:, np.newaxis], axis=1, out=sums[:, 1:])
+            here = sums[:, self.size :] > sums[:, : len(self)]
+            return np.asarray(np.count_nonzero(here, axis=0), dtype=np.int64)
         order = np.argsort(around, kind="stable")
         again = np.flatnonzero(around[order[1:]] == around[order[:-1]])
         first, last = order[again], order[again + 1]
@@ -162,54 +176,61 @@ class Windows:
         change -= np.bincount(np.minimum(first[both] + 1, len(self)), minlength=len(self) + 1)
         return self.count(codes >= 0) - np.cumsum(change)[: len(self)]
 
-    def shares(self, total: Int, windows: Rows) -> NDArray[np.float64]:
-        """float64[F], how often each node is drawn among the best of some windows.
-
-        Args:
-            total: int64[F], scores.
-            windows: intp[J], those in which these scores hold.
-        """
-        count, length = len(self), len(self._around)
-        if len(windows) * self.size <= _FEW * length:
-            return self._one_by_one(total[np.newaxis], windows, np.zeros(count, dtype=np.intp))
-        highest = self.highest(total)[windows]
-        # all positions by score and place, so that the best of a window are neighbours
-        level, lowest = total, int(total.min())
-        if int(total.max()) - lowest >= _NUMBERS // length:
-            levels, level = np.unique(total, return_inverse=True)
-            highest, lowest = np.searchsorted(levels, highest), 0
-        keys = np.sort((level[self._around] - lowest) * length + np.arange(length))
-        order = keys % length
-        at = (highest - lowest) * length
-        start = np.searchsorted(keys, at + windows)
-        end = np.searchsorted(keys, at + windows + self.size)
-        each = self.weight[windows] / (end - start)
-        gained = np.bincount(start, each, length + 1) - np.bincount(end, each, length + 1)
-        return np.bincount(order % count, np.cumsum(gained)[:length], count).astype(np.float64, copy=False)
+    def shares(self, total: Int) -> NDArray[np.float64]:
+        """float64[F], how often each node is drawn among the best, by int64[F] scores."""
+        return self.shares_of_groups(total[np.newaxis], np.zeros(len(self), dtype=np.intp))
 
     def shares_of_groups(self, totals: Int, group: Rows) -> NDArray[np.float64]:
-        """The same for all windows, where scores differ from group to group.
+        """The same, where scores differ from group to group of windows.
 
         Args:
             totals: int64[G, F], scores by group.
-            group: intp[F], of each window.
+            group: intp[F], of each window; those of other groups are left out.
         """
-        sizes = np.bincount(group, minlength=len(totals))
+        known = np.flatnonzero((group >= 0) & (group < len(totals)))
+        sizes = np.bincount(group[known], minlength=len(totals))
         few = sizes * self.size <= _FEW * len(self._around)
-        shares = self._one_by_one(totals, np.flatnonzero(few[group]), group)
-        for number in np.flatnonzero(~few).tolist():
-            shares += self.shares(totals[number], np.flatnonzero(group == number))
-        return shares
+        if few.all():
+            return self._looked_through(totals, known, group)
+        small, number = few[group[known]], np.cumsum(~few) - 1
+        shares = self._sorted(totals[~few], known[~small], number[group[known[~small]]])
+        return shares + self._looked_through(totals, known[small], group) if few.any() else shares
 
-    def _one_by_one(self, totals: Int, windows: Rows, group: Rows) -> NDArray[np.float64]:
-        """The same, a window at a time: for groups of few."""
+    def _sorted(self, totals: Int, windows: Rows, group: Rows) -> NDArray[np.float64]:
+        """The same of some windows, from an order by score: where they are large and groups of many.
+
+        Args:
+            totals: int64[G, F], scores by group.
+            windows: intp[J].
+            group: intp[J], of these windows.
+        """
+        count, length = len(self), len(self._around)
+        highest, low = self.highest(totals)[group, windows], int(totals.min())
+        span = int(totals.max()) - low + 1
+        if span >= _NUMBERS // (length * len(totals)):
+            levels, at = np.unique(totals, return_inverse=True)
+            totals, highest = at.reshape(totals.shape), np.searchsorted(levels, highest)
+            low, span = 0, len(levels)
+        # all positions by group, score and place, so that the best of a window are neighbours
+        base = np.arange(len(totals)) * span - low
+        keys = (totals + base[:, np.newaxis])[:, self._around] * length + np.arange(length)
+        keys = np.sort(keys, axis=1).ravel()
+        first = (highest + base[group]) * length + windows
+        start, end = np.searchsorted(keys, first), np.searchsorted(keys, first + self.size)
+        each = self.weight[windows] / (end - start)
+        gained = np.bincount(start, each, len(keys) + 1) - np.bincount(end, each, len(keys) + 1)
+        return np.bincount(self._around[keys % length], np.cumsum(gained)[:-1], count).astype(np.float64, copy=False)
+
+    def _looked_through(self, totals: Int, windows: Rows, group: Rows) -> NDArray[np.float64]:
+        """The same of some windows, each of which is looked through: where they are small, or groups of few."""
         shares = np.zeros(len(self), dtype=np.float64)
-        inside = np.lib.stride_tricks.sliding_window_view(totals[:, self._around], self.size, axis=1)
-        most = max(_AT_ONCE // self.size, 1)
+        inside = np.lib.stride_tricks.sliding_window_view(narrow(totals)[:, self._around], self.size, axis=1)
+        most = max(AT_ONCE // self.size, 1)
         for start in range(0, len(windows), most):
             some = windows[start : start + most]
             values = inside[group[some], some]
-            window, place = np.nonzero(values == values.max(axis=1, keepdims=True))
+            best = np.flatnonzero(values == values.max(axis=1, keepdims=True))
+            window, place = best // self.size, best % self.size
             each = self.weight[some] / np.bincount(window, minlength=len(some))
-            shares += np.bincount((some[window] + place) % len(self), each[window], len(self))
+            shares += np.bincount(self._around[some[window] + place], each[window], len(self))
         return shares

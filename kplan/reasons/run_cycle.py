@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.findings import Facts
 from kplan.pipeline import Cycle, Planner
-from kplan.pipeline.landing import eviction_landing, pod_landing
+from kplan.pipeline.landing import evicting_asked_about_some, eviction_landing, pod_landing
 from kplan.result import Outcome
 from kplan.result.landing import LandingShares
 
@@ -53,6 +53,11 @@ class RunCycle:
     def evicting(self) -> LandingShares | None:
         """How often each node is chosen to evict on; None where none is, or that is not known."""
         return eviction_landing(self.cycle, self.outcome)
+
+    @property
+    def evicting_asked_about_some(self) -> bool:
+        """Whether extenders say other things of evictions in a live scheduler, which asks about some nodes alone."""
+        return evicting_asked_about_some(self.cycle, self.outcome)
 
     def facts(self, rows: Rows) -> dict[str, Facts]:
         """Facts about some node rows, by plugin."""

@@ -16,6 +16,7 @@ from kplan.objects.models import Pod
 from kplan.objects.state import BrokenObject, Completeness
 from kplan.pipeline import Planner
 from kplan.pipeline.landing import asked_about_some
+from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
@@ -49,7 +50,9 @@ _LENIENT = frozenset({"CSINode", "CSIDriver", "VolumeAttachment"})
 KINDS_BY_NAME = {kind.name: kind for kind in KINDS}
 
 
-def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[str]) -> Iterator[Doubt]:
+def pod_doubts(
+    pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[str], run: RunCycle | None = None
+) -> Iterator[Doubt]:
     """Doubts about the verdict of one pod.
 
     Args:
@@ -57,12 +60,11 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
         planner: planner over the cluster: what its source holds and lacks, and the extenders of its scheduler.
         verdict: FITS, PREEMPTS or PENDING.
         codes: codes of the reasons it was refused for.
+        run: its cycle, while the cluster is as it was then; None if it is not at hand.
     """
     spec, state = pod.pod.spec, planner.cluster.state.completeness
     yield from _extender_doubts(extenders_of(planner), (pod.pod,))
-    pipeline = planner.pipelines.get(pod.scheduler_name)
-    if pipeline is not None and asked_about_some(pipeline, pod, len(planner.cluster.nodes)) and verdict != "PENDING":
-        yield Doubt(code="extenders-asked-about-all-nodes", text=words.EXTENDERS_OF_SOME)
+    yield from _asked_about_all(pod, planner, verdict, run)
     if in_group(pod.pod) and not groups_modelled(planner):
         yield Doubt(code="pod-group-not-modelled", text=words.GROUP)
     if spec.resource_claims and not state.has("ResourceSlice") and not codes & _WITHOUT_DEVICES:
@@ -71,6 +73,18 @@ def pod_doubts(pod: PodInfo, planner: Planner, verdict: str, codes: frozenset[st
     for kind in _lacking(pod.pod, lacking.keys(), verdict, codes):
         yield _lack(lacking[kind], state)
     yield from broken_doubts(state.broken, storage=_has_claims(pod.pod))
+
+
+def _asked_about_all(pod: PodInfo, planner: Planner, verdict: str, run: RunCycle | None) -> Iterator[Doubt]:
+    """Doubt that arises where a live scheduler asks extenders about fewer nodes than were asked about."""
+    if verdict == "PREEMPTS" and run is not None:
+        some, text = run.evicting_asked_about_some, words.EXTENDERS_OF_SOME_EVICTIONS
+    else:
+        pipeline = planner.pipelines.get(pod.scheduler_name)
+        some = pipeline is not None and asked_about_some(pipeline, pod, len(planner.cluster.nodes))
+        some, text = some and verdict != "PENDING", words.EXTENDERS_OF_SOME
+    if some:
+        yield Doubt(code="extenders-asked-about-all-nodes", text=text)
 
 
 def in_group(pod: Pod) -> bool:

@@ -161,3 +161,60 @@ def test_an_extender_that_is_not_asked_about_the_pod_changes_no_shares(
     many = write(tmp_path, *(node(f"n-{i:03d}") for i in range(120)), pod("p"))
     found = run(capsys, "explain", "pod", "p", "--snapshot", many, *rules)
     assert (found["landing"]["examined"], found["landing"]["of"], server.asked) == (100, 120, [])
+
+
+EVICTING = "extenders-asked-about-all-nodes"
+
+
+def full(count: int) -> Iterator[dict[str, Any]]:
+    """Nodes that one pod fills, which a pod of 3 cpu and any priority would have to evict."""
+    for i in range(count):
+        yield node(f"full-{i:03d}")
+        yield owned(pod(f"low-{i:03d}", cpu="3", on=f"full-{i:03d}", priority=0), "ReplicaSet", "low")
+
+
+def evicting(capsys: pytest.CaptureFixture[str], path: str, given: str) -> tuple[int, dict[str, Any] | None]:
+    """How often the doubt is told, and the shares under ``preempt``."""
+    found = run(capsys, "explain", "pod", "p", "--snapshot", path, "--config", given, "--call-extenders")
+    assert found["verdict"] == "PREEMPTS"
+    codes = [doubt["code"] for doubt in found.get("doubts", ())]
+    return codes.count(EVICTING), found["preempt"].get("landing")
+
+
+def test_where_it_asks_about_some_candidates_that_is_a_doubt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender
+) -> None:
+    """Of 120 candidates the scheduler finds 100 and asks about these; of 90 it asks about all."""
+    given = config(tmp_path, server, "all", filterVerb="", preemptVerb="preempt")
+    asking = pod("p", cpu="3", priority=100)
+    assert evicting(capsys, write(tmp_path, *full(120), asking), given) == (1, None)
+    doubts, landing = evicting(capsys, write(tmp_path, *full(90), asking), given)
+    assert (doubts, landing is not None and (landing["examined"], landing["of"])) == (0, (90, 90))
+
+
+def test_what_it_takes_away_gets_no_share(tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender) -> None:
+    given = config(tmp_path, server, "half", filterVerb="", preemptVerb="preempt")
+    path = write(tmp_path, *full(6), pod("p", cpu="3", priority=100))
+    doubts, landing = evicting(capsys, path, given)
+    assert doubts == 0
+    assert landing is not None
+    # the numbers of the first four are odd
+    assert [(one["node"], one["share"]) for one in landing["nodes"]] == [("full-004", 0.5), ("full-005", 0.5)]
+
+
+def test_one_that_has_no_say_in_evictions_changes_no_shares(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender
+) -> None:
+    given = config(tmp_path, server, "all")
+    doubts, landing = evicting(capsys, write(tmp_path, *full(120), pod("p", cpu="3", priority=100)), given)
+    assert (doubts, landing is not None and (landing["examined"], landing["of"])) == (0, (100, 120))
+
+
+def test_where_it_refuses_more_nodes_than_the_scheduler_finds_that_is_a_doubt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender
+) -> None:
+    """110 nodes fit, and the scheduler stops at 100 of them; a node that it has not met is no candidate."""
+    given = config(tmp_path, server, "none")
+    empty = (node(f"empty-{i:03d}") for i in range(110))
+    path = write(tmp_path, *empty, *full(5), pod("p", cpu="3", priority=100))
+    assert evicting(capsys, path, given) == (1, None)

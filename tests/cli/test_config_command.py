@@ -184,7 +184,38 @@ def test_gates_that_the_rules_do_not_know_are_a_doubt_and_nothing_more(
     found = document(capsys, "config", "--snapshot", path)
     assert found["featureGates"] == {"DRAConsumableCapacity": False}
     assert [doubt["text"] for doubt in found["doubts"]] == [
-        "arguments of pod kube-system/kube-scheduler-cp sets feature gates that these rules do not know: LongGone"
+        "arguments of pod kube-system/kube-scheduler-cp set feature gates that these rules do not know: LongGone"
+    ]
+
+
+def test_gates_of_another_version_keep_no_configuration_from_being_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """LongGone is not there any more, and NodeInclusionPolicyInPodTopologySpread is on for good."""
+    gates = "NodeInclusionPolicyInPodTopologySpread=false,LongGone=true,DRAConsumableCapacity=false"
+    path = write(tmp_path, node("n-1"), pod("p"), scheduler_pod(f"--feature-gates={gates}"))
+    given = tmp_path / "sched.yaml"
+    given.write_text(json.dumps({**HEADER, "percentageOfNodesToScore": 30}))
+    text = (
+        "arguments of pod kube-system/kube-scheduler-cp set feature gates that these rules do not know: LongGone; "
+        "arguments of pod kube-system/kube-scheduler-cp set feature gates that these rules have locked to another "
+        "value: NodeInclusionPolicyInPodTopologySpread"
+    )
+    for words in (["--config", str(given)], []):
+        found = document(capsys, "config", "--snapshot", path, *words)
+        assert found["featureGates"] == {"DRAConsumableCapacity": False}
+        assert [doubt["text"] for doubt in found["doubts"]] == [text]
+    code, _, err = run(capsys, "config", "--snapshot", path, "--feature-gates", "LongGone=true")
+    assert (code, err.splitlines()[0]) == (2, "kplan: error: unrecognized feature gate: LongGone")
+
+
+def test_gates_are_told_beside_a_file_that_is_out_of_reach(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, node("n-1"), scheduler_pod("--config=/etc/sched.yaml", "--feature-gates=LongGone=true"))
+    found = document(capsys, "config", "--snapshot", path)
+    assert [doubt["text"] for doubt in found["doubts"]] == [
+        "pod kube-system/kube-scheduler-cp reads its configuration from the file /etc/sched.yaml on its node, out of "
+        "reach: the defaults are assumed (--config FILE names it); arguments of pod kube-system/kube-scheduler-cp set "
+        "feature gates that these rules do not know: LongGone"
     ]
 
 

@@ -23,3 +23,9 @@ CASES: dict[str, tuple[list[int], bool, list[int]]] = {
 def test_scores(raw: list[int], reverse: bool, want: list[int]) -> None:
     scores = default_normalize(np.array(raw, dtype=np.int64), reverse=reverse)
     assert (scores.tolist(), scores.dtype) == (want, np.int64)
+
+
+def test_each_row_is_scaled_by_itself() -> None:
+    scores = np.array([[1, 2, 4], [0, 0, 0], [5, 0, 10]], dtype=np.int64)
+    assert default_normalize(scores).tolist() == [[25, 50, 100], [0, 0, 0], [50, 0, 100]]
+    assert default_normalize(scores, reverse=True).tolist() == [[75, 50, 0], [100, 100, 100], [50, 100, 0]]

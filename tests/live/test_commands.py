@@ -168,7 +168,7 @@ def static_pod(server: ControlPlane, *arguments: str) -> Iterator[None]:
         pytest.param(("--feature-gates=SchedulerAsyncPreemption=false",), "", id="its feature gates are taken"),
         pytest.param(
             ("--feature-gates=NoSuchGate=true",),
-            "sets feature gates that these rules do not know: NoSuchGate",
+            "set feature gates that these rules do not know: NoSuchGate",
             id="a gate that nobody knows",
         ),
     ],

@@ -117,7 +117,7 @@ def test_windows_of_three_of_five() -> None:
     assert windows.count(np.array([True, False, True, True, False])).tolist() == [2, 2, 2, 2, 1]
     assert windows.distinct(np.array([7, 7, 8, -1, 7])).tolist() == [2, 2, 2, 1, 1]
     # ties: rows 4 and 0 share the first window and the last; the second to the fourth are won by row 1
-    shares = windows.shares(np.array([5, 5, 2, 9, 3]), np.arange(5))
+    shares = windows.shares(np.array([5, 5, 2, 9, 3]))
     assert (shares * 12).round(9).tolist() == [2, 2, 0, 8, 0]
 
 

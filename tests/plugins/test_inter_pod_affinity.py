@@ -440,6 +440,11 @@ def test_normalize(raw: list[int], expected: list[int]) -> None:
     assert normalize(np.array(raw, dtype=np.int64)).tolist() == expected
 
 
+def test_each_row_is_scaled_by_itself() -> None:
+    scores = np.array([[-10, 0, 20], [5, 5, 5], [0, 2, 1]], dtype=np.int64)
+    assert normalize(scores).tolist() == [[0, 33, 100], [0, 0, 0], [0, 100, 50]]
+
+
 def ask(plugin: InterPodAffinity, asked: Pod, *objects: Object) -> tuple[Cluster, Any, Findings[None]]:
     cluster = cluster_of(asked, objects)
     info = cluster.pods[cluster.pod_index[asked.key]]

@@ -20,6 +20,7 @@ from kplan.objects.models import Node, Pod, TopologySpreadConstraint
 from kplan.objects.state import ClusterState
 from kplan.plugins.pod_topology_spread import PodTopologySpread
 from kplan.plugins.pod_topology_spread.facts import Domain, RefusedBy
+from kplan.plugins.pod_topology_spread.scoring import SoftState, normalize
 from tests.builders import make, node, pod
 from tests.plugins.ask import cluster_of, rejected, scores
 
@@ -732,3 +733,10 @@ def test_any_number_of_nodes_is_answered() -> None:
         info = cluster.pods[0]
         findings = plugin().filter(info, ready(plugin(), info, cluster), cluster, plain(cluster.all_rows))
         assert findings.failed.tolist() == [False] * number
+
+
+def test_each_row_is_scaled_by_itself() -> None:
+    state = SoftState((), np.array([False, False, True]))
+    scores = np.array([[2, 4, 0], [0, 0, 0]], dtype=np.int64)
+    # 100 * (4 + 2 - raw) / 4; where no pod is anywhere, all nodes but the ignored one are the best
+    assert normalize(state, np.arange(3), scores).tolist() == [[100, 50, 0], [100, 100, 0]]

@@ -71,14 +71,14 @@ def normalize(raw: Scores) -> Scores:
     """Scale from lowest to highest, in floating point and rounded down.
 
     Args:
-        raw: int64[F], of any sign.
+        raw: int64[..., F], of any sign.
 
     Source: v1.37.2 interpodaffinity/scoring.go NormalizeScore.
     """
-    if not len(raw):
+    if not raw.size:
         return raw
-    lowest, highest = int(raw.min()), int(raw.max())
-    if lowest == highest:
-        return np.zeros_like(raw)
-    share = (raw - lowest).astype(np.float64) / float(highest - lowest)
-    return (float(MAX_NODE_SCORE) * share).astype(np.int64)
+    lowest, highest = raw.min(axis=-1, keepdims=True), raw.max(axis=-1, keepdims=True)
+    # where all are equal, nothing is above the lowest
+    share = (raw - lowest).astype(np.float64) / np.maximum(highest - lowest, 1).astype(np.float64)
+    scaled: Scores = (float(MAX_NODE_SCORE) * share).astype(np.int64)
+    return scaled

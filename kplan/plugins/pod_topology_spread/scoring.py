@@ -166,15 +166,16 @@ def score_sets(state: SoftState, rows: Rows, keys: Int) -> Int:
 
 
 def normalize(state: SoftState, rows: Rows, raw: Int) -> Int:
-    """Turn counts into scores, 100 for the lowest: int64[F], ignored nodes 0.
+    """Turn counts into scores, 100 for the lowest: int64[..., F], ignored nodes 0.
 
     Source: v1.37.2 plugins/podtopologyspread/scoring.go NormalizeScore.
     """
-    valid = ~state.ignored[rows]
-    highest = int(raw.max(initial=0, where=valid))
-    if highest == 0:
-        return np.where(valid, MAX_NODE_SCORE, 0).astype(np.int64)
-    lowest = int(raw.min(initial=np.iinfo(np.int64).max, where=valid))
-    scaled: Int = MAX_NODE_SCORE * (highest + lowest - raw) // highest
-    scaled[~valid] = 0
+    ignored = state.ignored[rows]
+    valid = np.True_ if not ignored.any() else ~ignored
+    highest = raw.max(axis=-1, keepdims=True, initial=0, where=valid)
+    lowest = raw.min(axis=-1, keepdims=True, initial=np.iinfo(np.int64).max, where=valid)
+    scaled: Int = MAX_NODE_SCORE * (highest + np.minimum(lowest, highest) - raw) // np.maximum(highest, 1)
+    if not highest.all():
+        scaled = np.where(highest == 0, MAX_NODE_SCORE, scaled)
+    scaled[..., ignored] = 0
     return scaled

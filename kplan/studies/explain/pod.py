@@ -130,7 +130,7 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
     told = [tell(asked, group, names=not context.brief) for group in groups]
     verdict = verdict_of(outcome)
     codes = frozenset(atom.code for group in groups for atom in group.atoms)
-    doubts = (*context.doubts, *pod_doubts(pod, context.planner, verdict, codes))
+    doubts = (*context.doubts, *pod_doubts(pod, context.planner, verdict, codes, asked))
     first = told[0] if told and verdict in ("PENDING", "PREEMPTS") else None
     shown = _only(context.node, groups, asked) if context.node else told
     if context.verdicts is not None and verdict != "GATED":
