@@ -297,7 +297,7 @@ class _Run:
         except Misfit as misfit:
             self._misfit(manifest, misfit)
             return
-        drafts = list(drafts_of(manifest, made, running, change, lambda one: make(one, self.around)))
+        drafts = list(drafts_of(manifest, made, running, change, self.state, lambda one: make(one, self.around)))
         pods: tuple[Pod, ...] = ()
         if running is not None and change is not None:
             pods = (*owned_pods(running, self.state), *adopted)

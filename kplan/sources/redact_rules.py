@@ -430,7 +430,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     workloads.RollingUpdate: _rules("max_surge", "max_unavailable"),
     workloads.UpdateStrategy: _rules("type"),
     workloads.WorkloadSpec: _rules("pod_management_policy", service_name=_name("Service")),
-    workloads.WorkloadStatus: _rules(update_revision=_revision),
+    workloads.WorkloadStatus: _rules(current_revision=_revision, update_revision=_revision),
     workloads.JobSpec: _rules("completion_mode"),
     workloads.CronJobSpec: _rules(schedule=_schedule),
 }

@@ -9,12 +9,14 @@ from kplan.admission.controllers.changes import WorkloadChange, same_template, s
 from kplan.admission.controllers.differences import rule_differences, template_differences
 from kplan.admission.controllers.fenceposts import QUARTER, fenceposts
 from kplan.admission.controllers.generations import Generations, RunningSet
+from kplan.admission.controllers.revisions import template_of_current
 from kplan.admission.controllers.stand_ins import bare
 from kplan.admission.controllers.workloads import Draft, Workload
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.int_or_percent import scaled
 from kplan.objects.models import Object, Pod, StatefulSet
 from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
 
@@ -161,24 +163,32 @@ def drafts_of(
     made: Workload,
     running: Object | None,
     change: WorkloadChange | None,
+    state: ClusterState,
     make: Callable[[ManifestObject], Workload],
 ) -> tuple[Draft, ...]:
-    """Pods of a workload; those of a StatefulSet below its partition are made of the template that runs.
+    """Pods of a workload; those of a StatefulSet below its partition are made of the template of its last full rollout.
+
+    Where that is not known, the one that runs is taken for it, if it is another than the manifest's.
 
     Args:
         manifest: the object.
         made: what its controller makes of it.
         running: the one that runs.
         change: what the manifest does to it.
+        state: what runs.
         make: what its controller makes of another.
 
     Source: newVersionedStatefulSetPod in pkg/controller/statefulset/stateful_set_utils.go.
     """
     spec, partition = manifest.raw.get("spec"), dig_int(manifest.raw, "spec.updateStrategy.rollingUpdate.partition", 0)
-    replaced = change is not None and change.strategy == "RollingUpdate" and partition > 0
-    if not (replaced and isinstance(running, StatefulSet) and isinstance(spec, dict)):
+    if change is None or not (partition > 0 and isinstance(running, StatefulSet) and isinstance(spec, dict)):
         return made.drafts
-    raw = {**manifest.raw, "spec": {**spec, "template": msgspec.to_builtins(running.spec.template)}}
+    template = template_of_current(running, state)
+    if template is None and change.strategy == "RollingUpdate":
+        template = running.spec.template
+    if template is None or strategy_of(manifest.kind, spec) != "RollingUpdate":
+        return made.drafts
+    raw = {**manifest.raw, "spec": {**spec, "template": msgspec.to_builtins(template)}}
     return (*make(replace(manifest, raw=raw)).drafts[:partition], *made.drafts[partition:])
 
 

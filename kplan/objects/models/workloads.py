@@ -67,6 +67,7 @@ class WorkloadStatus(Model):
 
     replicas: int | None = None
     ready_replicas: int | None = None
+    current_revision: str | None = None
     update_revision: str | None = None
     observed_generation: int | None = None
 
@@ -92,6 +93,25 @@ class StatefulSet(Workload):
 
 class DaemonSet(Workload):
     """A DaemonSet."""
+
+
+class RevisionSpec(Model):
+    """What a revision puts in place of a workload's own ``spec``: its template."""
+
+    template: PodTemplateSpec | None = None
+
+
+class RevisionData(Model):
+    """``data`` of a ControllerRevision: a patch."""
+
+    spec: RevisionSpec = msgspec.field(default_factory=RevisionSpec)
+
+
+class ControllerRevision(Object):
+    """A template that a StatefulSet or DaemonSet has or had."""
+
+    data: RevisionData = msgspec.field(default_factory=RevisionData)
+    revision: int = 0
 
 
 class JobSpec(Model):
