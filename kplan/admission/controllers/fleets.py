@@ -118,7 +118,7 @@ def fleet_of(
         from_pods: whether what runs is known from its pods alone.
     """
     raw, kind = manifest.raw, manifest.kind
-    if kind == "Job":
+    if kind in ("Job", "CronJob"):
         return leaving_fleet(change, kind, pods)
     ordered = kind == "StatefulSet" and dig_text(raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
     replaces = change.verdict in ("changed", "continues")

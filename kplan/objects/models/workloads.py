@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kplan.objects.models.meta import LabelSelector, Model, Object, ObjectMeta
+from kplan.objects.models.meta import Condition, LabelSelector, Model, Object, ObjectMeta
 from kplan.objects.models.pod import PersistentVolumeClaimTemplate, PodTemplateSpec
 
 
@@ -114,6 +114,26 @@ class ControllerRevision(Object):
     revision: int = 0
 
 
+class PodConditionPattern(Model):
+    """``onPodConditions[]`` of a rule about failed pods."""
+
+    type: str = ""
+    status: str | None = None
+
+
+class PodFailureRule(Model):
+    """``rules[]`` of ``spec.podFailurePolicy``."""
+
+    action: str = ""
+    on_pod_conditions: list[PodConditionPattern] | None = None
+
+
+class PodFailurePolicy(Model):
+    """``spec.podFailurePolicy``."""
+
+    rules: list[PodFailureRule] | None = None
+
+
 class JobSpec(Model):
     """``spec`` of a Job."""
 
@@ -121,13 +141,27 @@ class JobSpec(Model):
     completions: int | None = None
     completion_mode: str | None = None
     suspend: bool | None = None
+    backoff_limit: int | None = None
+    backoff_limit_per_index: int | None = None
+    pod_replacement_policy: str | None = None
+    pod_failure_policy: PodFailurePolicy | None = None
     template: PodTemplateSpec | None = None
+
+
+class JobStatus(Model):
+    """``status`` of a Job."""
+
+    conditions: list[Condition] | None = None
+    succeeded: int | None = None
+    failed: int | None = None
+    completed_indexes: str | None = None
 
 
 class Job(Object):
     """A Job."""
 
     spec: JobSpec = msgspec.field(default_factory=JobSpec)
+    status: JobStatus = msgspec.field(default_factory=JobStatus)
 
 
 class JobTemplate(Model):
@@ -142,6 +176,8 @@ class CronJobSpec(Model):
 
     schedule: str | None = None
     suspend: bool | None = None
+    concurrency_policy: str | None = None
+    starting_deadline_seconds: int | None = None
     job_template: JobTemplate | None = None
 
 
