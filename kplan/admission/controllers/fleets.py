@@ -19,6 +19,10 @@ from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
+PASSED = "ProgressDeadlineExceeded"
+"""Reason of the condition Progressing once a deadline has passed."""
+_NEVER = 2**31 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
@@ -45,6 +49,9 @@ class Fleet:
         sets: ReplicaSets of a Deployment that runs, the oldest first.
         nodes: of a DaemonSet, those that its rules allow.
         paused: whether a Deployment is only scaled.
+        min_ready_seconds: how long a pod has to be ready to count as available.
+        deadline: seconds without progress after which a Deployment says so; None for never.
+        late: whether the rollout that runs, and goes on as it is, has passed its deadline already.
     """
 
     workload: str
@@ -67,6 +74,9 @@ class Fleet:
     sets: tuple[RunningSet, ...] = ()
     nodes: frozenset[str] = frozenset()
     paused: bool = False
+    min_ready_seconds: int = 0
+    deadline: int | None = None
+    late: bool = False
 
 
 def leaving_fleet(change: WorkloadChange, kind: str, pods: tuple[Pod, ...]) -> Fleet | None:
@@ -155,7 +165,27 @@ def fleet_of(
         sets=found.sets,
         nodes=nodes,
         paused=kind == "Deployment" and dig(raw, "spec.paused") is True,
+        min_ready_seconds=max(0, dig_int(raw, "spec.minReadySeconds", 0)),
+        deadline=_deadline(manifest),
+        late=change.verdict == "continues" and running is not None and _is_late(running),
     )
+
+
+def _deadline(manifest: ManifestObject) -> int | None:
+    """Seconds without progress after which a Deployment says so.
+
+    Source: HasProgressDeadline in pkg/controller/deployment/util/deployment_util.go, SetDefaults_Deployment; one that
+    is paused is not looked at (syncDeployment).
+    """
+    if manifest.kind != "Deployment" or dig(manifest.raw, "spec.paused") is True:
+        return None
+    seconds = dig_int(manifest.raw, "spec.progressDeadlineSeconds", 600)
+    return None if seconds >= _NEVER else seconds
+
+
+def _is_late(running: Object) -> bool:
+    conditions = getattr(getattr(running, "status", None), "conditions", None) or ()
+    return any(one.type == "Progressing" and one.reason == PASSED for one in conditions)
 
 
 def drafts_of(

@@ -56,6 +56,7 @@ class WorkloadSpec(Model):
     strategy: UpdateStrategy | None = None
     update_strategy: UpdateStrategy | None = None
     min_ready_seconds: int | None = None
+    progress_deadline_seconds: int | None = None
     paused: bool | None = None
     service_name: str | None = None
     pod_management_policy: str | None = None
@@ -70,6 +71,7 @@ class WorkloadStatus(Model):
     current_revision: str | None = None
     update_revision: str | None = None
     observed_generation: int | None = None
+    conditions: list[Condition] | None = None
 
 
 class Workload(Object):
