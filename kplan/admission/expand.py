@@ -21,6 +21,7 @@ from kplan.admission.controllers.changes import (
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.fleets import Fleet, drafts_of, fleet_of, leaving_fleet
 from kplan.admission.controllers.generations import ROLLING, Generations, generations_of, wanted_set
+from kplan.admission.controllers.jobs import NEXT_RUN, taken_indexes
 from kplan.admission.controllers.kinds import controller_of, is_foreign
 from kplan.admission.controllers.names import Names
 from kplan.admission.controllers.operated import OPERATED, operated
@@ -300,6 +301,7 @@ class _Run:
                 mine = (*owned_pods(running, self.state), *adopted)
                 grown = self._generations(manifest, running, mine, make)
                 change = under_way(change, manifest, running, mine, grown)
+                self.server.notes += [f"{word}: {note}" for note in change.notes]
             if change is not None and change.verdict == "unchanged":
                 self.changes.append(change)
                 return
@@ -309,7 +311,7 @@ class _Run:
         except Misfit as misfit:
             self._misfit(manifest, misfit)
             return
-        drafts = list(drafts_of(manifest, made, running, change, lambda one: make(one, self.around)))
+        drafts = list(drafts_of(manifest, made, running, change, self.state, lambda one: make(one, self.around)))
         pods: tuple[Pod, ...] = ()
         if running is not None and change is not None:
             pods = (*owned_pods(running, self.state), *adopted)
@@ -348,7 +350,7 @@ class _Run:
 
         Then there are no pods of it, and those of an old ReplicaSet stay.
         """
-        if running is not None and change.verdict != "changed":
+        if running is not None and change.verdict not in ("changed", NEXT_RUN):
             return False
         first = maker_of(manifest, made, drafts, self.state if running is not None else None)
         why = maker_refusal(first, self.server.quotas) if first is not None else ""
@@ -375,6 +377,7 @@ class _Run:
 
     def _surround(self, manifest: ManifestObject, running: Object) -> None:
         self.around.running[f"{manifest.kind} {running.key}"] = running
+        self.around.taken = taken_indexes(running, owned_pods(running, self.state))
         if manifest.kind != "Deployment":
             return
         same = dig(manifest.raw, "spec.paused") is True or same_template(manifest, running)

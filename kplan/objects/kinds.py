@@ -106,6 +106,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(models.StatefulSet, "apps", "stateful_sets", "the default spread of their pods is not scored"),
     Kind(models.Deployment, "apps", "deployments"),
     Kind(models.DaemonSet, "apps", "daemon_sets"),
+    Kind(models.ControllerRevision, "apps", "controller_revisions"),
     Kind(models.Job, "batch", "jobs"),
     Kind(models.CronJob, "batch", "cron_jobs"),
     Kind(models.RuntimeClass, "node.k8s.io", "runtime_classes", namespaced=False),

@@ -111,6 +111,7 @@ class ClusterState:
     stateful_sets: tuple[models.StatefulSet, ...] = ()
     deployments: tuple[models.Deployment, ...] = ()
     daemon_sets: tuple[models.DaemonSet, ...] = ()
+    controller_revisions: tuple[models.ControllerRevision, ...] = ()
     jobs: tuple[models.Job, ...] = ()
     cron_jobs: tuple[models.CronJob, ...] = ()
     runtime_classes: tuple[models.RuntimeClass, ...] = ()
@@ -191,6 +192,21 @@ class ClusterState:
     @cached_property
     def _by_key(self) -> dict[str, dict[str, models.Object]]:
         return {}
+
+    @cached_property
+    def revisions_by_owner(self) -> Mapping[str, tuple[models.ControllerRevision, ...]]:
+        """ControllerRevisions by the uid of what controls them, the last one last.
+
+        Source: SortControllerRevisions in pkg/controller/history/controller_history.go.
+        """
+        by_owner: dict[str, list[models.ControllerRevision]] = {}
+        for one in self.controller_revisions:
+            owner = one.controller
+            if owner is not None and owner.uid:
+                by_owner.setdefault(owner.uid, []).append(one)
+        for some in by_owner.values():
+            some.sort(key=lambda one: (one.revision, one.metadata.creation_timestamp or "", one.name))
+        return {uid: tuple(some) for uid, some in by_owner.items()}
 
     def objects(self) -> Iterable[models.Object]:
         """Yield every object, kind by kind in the order of KINDS."""

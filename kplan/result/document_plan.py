@@ -203,6 +203,10 @@ class RolloutPlanStep(Part, frozen=True, kw_only=True):
         ready: pods that are ready then, old and new.
         old: those of them that are old.
         new: those of them that are new.
+        since_least: seconds from the beginning until it is made, as far as specs tell, at least.
+        since_most: the same at most: where it waits until all that left have used their grace period.
+        at_least: the same until it is available.
+        at_most: likewise at most.
     """
 
     pod: str = ""
@@ -214,6 +218,10 @@ class RolloutPlanStep(Part, frozen=True, kw_only=True):
     ready: int = 0
     old: int = 0
     new: int = 0
+    since_least: int = 0
+    since_most: int = 0
+    at_least: int = 0
+    at_most: int = 0
 
 
 class RolloutPlan(Part, frozen=True, kw_only=True):
@@ -243,6 +251,12 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
         edits: fields of its manifest that this is about.
         uneven: what of its own spread is broken in the end; empty for nothing.
         old: old pods in the end.
+        takes_least: seconds until the last pod is available, as far as specs tell (probes' initialDelaySeconds,
+            minReadySeconds), at least; images and containers take theirs beside.
+        takes_most: the same where each pod waits until all that left have used their grace period.
+        clock: that in words; empty where specs say nothing of it.
+        deadline: seconds without progress after which a Deployment says ProgressDeadlineExceeded; 0 for never.
+        deadline_told: what comes of that; empty where it is not reached.
         steps: in order.
     """
 
@@ -268,6 +282,11 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
     edits: tuple[FieldChange, ...] = ()
     uneven: str = ""
     old: int = 0
+    takes_least: int = 0
+    takes_most: int = 0
+    clock: str = ""
+    deadline: int = 0
+    deadline_told: str = ""
     steps: tuple[RolloutPlanStep, ...] = ()
 
 

@@ -18,7 +18,7 @@ from kplan.objects.kinds import BY_MODEL, KINDS
 from kplan.objects.models import Model, Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.sources.redact_names import NODE, Names, Pseudonyms, SeenNames
-from kplan.sources.redact_rules import fields_of
+from kplan.sources.redact_rules import REVISION_LABEL, fields_of
 from kplan.sources.redact_scheduler import hidden_configuration
 from kplan.sources.redact_words import is_plain, release_of
 from kplan.sources.schedulers import ASSUMED
@@ -103,10 +103,15 @@ def _walk(item: Any, names: Names) -> Any:
 
 
 def _name_of(item: Object, names: Names) -> str:
-    """Replace the name of an object; that of a CSINode is the node. Drivers and classes of devices keep theirs."""
+    """Replace the name of an object; a CSINode's is that of the node, a revision's what its pods say.
+
+    Drivers and classes of devices keep theirs.
+    """
     kind = BY_MODEL[type(item)].name
     if kind in ("CSIDriver", "DeviceClass"):
         return item.name
+    if kind == "ControllerRevision":
+        return names.value(REVISION_LABEL, item.name)
     return names.name(NODE if kind == "CSINode" else kind, item.name)
 
 

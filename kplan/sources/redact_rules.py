@@ -430,9 +430,12 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     workloads.RollingUpdate: _rules("max_surge", "max_unavailable"),
     workloads.UpdateStrategy: _rules("type"),
     workloads.WorkloadSpec: _rules("pod_management_policy", service_name=_name("Service")),
-    workloads.WorkloadStatus: _rules(update_revision=_revision),
-    workloads.JobSpec: _rules("completion_mode"),
-    workloads.CronJobSpec: _rules(schedule=_schedule),
+    workloads.WorkloadStatus: _rules(current_revision=_revision, update_revision=_revision),
+    workloads.PodConditionPattern: _rules("type", "status"),
+    workloads.PodFailureRule: _rules("action"),
+    workloads.JobSpec: _rules("completion_mode", "pod_replacement_policy"),
+    workloads.JobStatus: _rules("completed_indexes"),
+    workloads.CronJobSpec: _rules("concurrency_policy", schedule=_schedule),
 }
 """For each model the rule of each field that may hold text."""
 

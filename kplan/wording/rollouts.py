@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kplan.admission import Fleet
+from kplan.course.durations import Paces, Span
 from kplan.course.held import Held
 from kplan.course.rollout import Stall, StalledBy
 from kplan.result import EventKind
@@ -82,3 +84,49 @@ def ends_even(change: str, workloads: Sequence[str]) -> str:
 def shares_volume(held: Held) -> str:
     """Say that only pods on the node of a volume that they share are counted."""
     return f"only pods on {held.node} are counted: {held_by(held)}, and no other node may attach it"
+
+
+def span_text(span: Span) -> str:
+    """Write seconds at least and at most: ``40 s to 130 s``, ``up to 90 s``."""
+    if span.least == span.most:
+        return f"{span.least:,} s"
+    return f"{span.least:,} s to {span.most:,} s" if span.least else f"up to {span.most:,} s"
+
+
+def clock_text(paces: Paces, now: Span, *, stalled: bool) -> str:
+    """Say how long a rollout takes, as far as specs tell; empty where they tell nothing.
+
+    Args:
+        paces: of its new pods.
+        now: when the last pod became available.
+        stalled: whether it goes no further then.
+    """
+    if not now.most or not (paces.each or paces.written):
+        return ""
+    of_each = (("probes", paces.ready), ("minReadySeconds", paces.available))
+    known = [f"{text} {seconds:,} s" for text, seconds in of_each if seconds]
+    parts = [f"each new pod {' + '.join(known)}"] if known else []
+    if now.most > now.least:
+        parts.append("at most where each waits for the grace period of what leaves")
+    until = " until it stalls" if stalled else ""
+    return f"it takes {span_text(now)}{until}, and what images and containers take to start ({'; '.join(parts)})"
+
+
+def deadline_text(fleet: Fleet, paces: Paces, *, stalled: bool) -> str:
+    """Say what comes of the progress deadline of a Deployment; empty where it is not reached.
+
+    Source: syncRolloutStatus in pkg/controller/deployment/progress.go.
+    """
+    if fleet.deadline is None:
+        return ""
+    goes_on = "nothing is rolled back, and its controller goes on trying"
+    if stalled and fleet.late:
+        return f"its deadline of {fleet.deadline:,} s has passed (ProgressDeadlineExceeded): {goes_on}"
+    if stalled:
+        return f"after {fleet.deadline:,} s without progress it says ProgressDeadlineExceeded: {goes_on}"
+    if paces.ready > fleet.deadline:
+        return (
+            f"each pod takes {paces.ready:,} s to be ready, longer than progressDeadlineSeconds {fleet.deadline:,}: it "
+            "says ProgressDeadlineExceeded meanwhile, and goes on"
+        )
+    return ""

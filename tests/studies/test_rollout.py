@@ -119,6 +119,8 @@ def test_a_stall_as_the_terminal_shows_it(tmp_path: Path) -> None:
         Steps    #  new pod               node     then leaves  ready
                  1  web-new  Pending  -            3 of 3
                  3 pods serve throughout, at most 4 are there; it stays at 3 old, 0 new
+                 after 600 s without progress it says ProgressDeadlineExceeded: nothing
+                   is rolled back, and its controller goes on trying
         Why      1 not placed, most first, as each was tried
               1  9000m cpu are free, but in pieces: it wants 3500m, no node has more
                    than 3000m

@@ -14,12 +14,13 @@ import msgspec
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.differences import rule_differences
 from kplan.admission.controllers.generations import ROLLING, Generations, set_with
+from kplan.admission.controllers.jobs import NEXT_RUN, cron_job_changes, job_size, next_run, runs_of
 from kplan.admission.controllers.leaving import Standing, job_leaving_order, leaving_order, ordinal
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.controllers.workloads import Draft
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
 from kplan.objects.kinds import BY_MODEL
-from kplan.objects.models import Job, Object, Pod, ReplicaSet, ReplicationController, Workload
+from kplan.objects.models import CronJob, Job, Object, Pod, ReplicaSet, ReplicationController, Workload
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.readiness import is_ready
 from kplan.objects.state import ClusterState
@@ -47,12 +48,13 @@ class WorkloadChange:
         workload: ``deploy/shop/web``.
         place: ``file:line`` of the manifest.
         verdict: ``new``, ``changed`` (its pods are replaced), ``scaled``, ``continues`` (nothing of it changes, and its
-            rollout is not over) or ``unchanged``.
+            rollout is not over), ``next run`` (of a CronJob) or ``unchanged``.
         before: pods it has now; 0 for a new one.
         after: pods it will have.
         leaving: ``ns/name`` of running pods that go in the end, sorted.
         strategy: how its pods are replaced: ``RollingUpdate``, ``Recreate`` or ``OnDelete``; empty if they are not.
         unsure: what of it is not known, so that the plan has a doubt; empty for nothing.
+        notes: what else to say, a phrase each.
     """
 
     workload: str
@@ -63,6 +65,7 @@ class WorkloadChange:
     leaving: tuple[str, ...] = ()
     strategy: str = ""
     unsure: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def find_running(manifest: ManifestObject, namespace: str, name: str, state: ClusterState) -> Object | None:
@@ -98,9 +101,10 @@ def _applied(running: Object) -> object:
 
 
 def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
-    """Find the pods of a running workload that have not ended, those of a Deployment's ReplicaSets among them."""
+    """Find the pods of a running workload that have not ended, also those of its ReplicaSets or Jobs."""
     uids = {owner.metadata.uid} - {None}
     uids |= {one.metadata.uid for one in state.replica_sets_by_owner.get(owner.metadata.uid or "", ())}
+    uids |= {job.metadata.uid for job in runs_of(owner, state)} if isinstance(owner, CronJob) else set()
     mine = {pod.key: pod for uid in uids for pod in state.pods_by_owner.get(uid, ())}
     there = (pod for pod in mine.values() if pod.namespace == owner.namespace and not pod.ended)
     return tuple(sorted(there, key=lambda pod: pod.name.encode()))
@@ -159,10 +163,12 @@ def compare(
         Misfit: the manifest's template does not fit.
     """
     pods = (*owned_pods(running, state), *adopted)
-    if isinstance(running, Pod) or manifest.kind == "CronJob":
+    if isinstance(running, Pod):
         return WorkloadChange(workload, place, "unchanged", 1, 1)
     if isinstance(running, Job):
         return _compare_job(manifest, running, workload, place, pods, state)
+    if isinstance(running, CronJob):
+        return _compare_cron_job(manifest, running, workload, place, pods)
     daemon = manifest.kind == "DaemonSet"
     before = len(pods) if daemon else _replicas(running)
     after = before if daemon else dig_int(manifest.raw, "spec.replicas", 1)
@@ -187,40 +193,24 @@ def _compare_job(
     Source: manageJob in pkg/controller/job/job_controller.go.
     """
     active = [pod for pod in pods if not pod.metadata.deletion_timestamp]
-    wanted = _job_pods(manifest, running, len(active), state)
+    wanted, notes = job_size(manifest, running, len(active), len(pods) - len(active), state)
     indexed = (running.spec.completion_mode or "") == "Indexed"
     completions = dig_int(manifest.raw, "spec.completions", running.spec.completions or 0) if indexed else 0
     order = job_leaving_order([standing_of(pod) for pod in active], indexes=completions)
     leaving = _keys(one.pod for one in order[: max(0, len(active) - wanted)])
     verdict = "scaled" if wanted != len(active) else "unchanged"
-    return WorkloadChange(workload, place, verdict, len(active), wanted, leaving)
+    return WorkloadChange(workload, place, verdict, len(active), wanted, leaving, notes=notes)
 
 
-def _job_pods(manifest: ManifestObject, running: Job, active: int, state: ClusterState) -> int:
-    """Count the pods that a Job is to have at once; what its manifest leaves out stays as it runs.
-
-    One that is told nothing new has those it has: of pods that ended, and were removed, a state does not tell.
-    """
-    old = running.spec
-    suspended = dig(manifest.raw, "spec.suspend")
-    suspended = bool(old.suspend if suspended is None else suspended)
-    before = 1 if old.parallelism is None else old.parallelism
-    parallelism = dig_int(manifest.raw, "spec.parallelism", before)
-    completions = dig(manifest.raw, "spec.completions")
-    completions = old.completions if completions is None else completions
-    if (suspended, parallelism, completions) == (bool(old.suspend), before, old.completions):
-        return active
-    if suspended:
-        return 0
-    done = sum(
-        pod.status.phase == "Succeeded"
-        and any(o.uid == running.metadata.uid for o in pod.metadata.owner_references or ())
-        for pod in state.pods
-        if pod.namespace == running.namespace
-    )
-    if not isinstance(completions, int):  # of a work queue nothing more is made once one is done
-        return active if done else parallelism
-    return max(0, min(parallelism, completions - done))
+def _compare_cron_job(
+    manifest: ManifestObject, running: CronJob, workload: str, place: str, pods: tuple[Pod, ...]
+) -> WorkloadChange:
+    """Compare a CronJob: the run that comes next is of the new template, beside those under way or after them."""
+    if not cron_job_changes(manifest, running, _applied(running)):
+        return WorkloadChange(workload, place, "unchanged", len(pods), len(pods))
+    goes, notes = next_run(manifest, running, pods)
+    leaving = _keys(pods) if goes else ()
+    return WorkloadChange(workload, place, NEXT_RUN, len(pods), len(pods) - len(leaving), leaving, notes=notes)
 
 
 def same_template(manifest: ManifestObject, running: Object) -> bool:
@@ -337,6 +327,8 @@ def new_drafts(
             taken = {node_of(pod) for pod in pods if pod.key in kept and alone[node_of(pod)] == 1}
             return [draft for draft in drafts if node_of(draft.pod) not in taken]
         return [draft for draft in drafts if draft.pod.key not in kept]
+    if kind in ("Job", "CronJob"):
+        return drafts if kind == "CronJob" else drafts[: max(0, change.after - change.before)]
     if kind == "StatefulSet":
         have = {pod.key for pod in pods}
         return [draft for draft in drafts if draft.pod.key not in have]

@@ -9,13 +9,19 @@ from kplan.admission.controllers.changes import WorkloadChange, same_template, s
 from kplan.admission.controllers.differences import rule_differences, template_differences
 from kplan.admission.controllers.fenceposts import QUARTER, fenceposts
 from kplan.admission.controllers.generations import Generations, RunningSet
+from kplan.admission.controllers.revisions import template_of_current
 from kplan.admission.controllers.stand_ins import bare
 from kplan.admission.controllers.workloads import Draft, Workload
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.int_or_percent import scaled
 from kplan.objects.models import Object, Pod, StatefulSet
 from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
+
+PASSED = "ProgressDeadlineExceeded"
+"""Reason of the condition Progressing once a deadline has passed."""
+_NEVER = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,9 @@ class Fleet:
         sets: ReplicaSets of a Deployment that runs, the oldest first.
         nodes: of a DaemonSet, those that its rules allow.
         paused: whether a Deployment is only scaled.
+        min_ready_seconds: how long a pod has to be ready to count as available.
+        deadline: seconds without progress after which a Deployment says so; None for never.
+        late: whether the rollout that runs, and goes on as it is, has passed its deadline already.
     """
 
     workload: str
@@ -65,6 +74,9 @@ class Fleet:
     sets: tuple[RunningSet, ...] = ()
     nodes: frozenset[str] = frozenset()
     paused: bool = False
+    min_ready_seconds: int = 0
+    deadline: int | None = None
+    late: bool = False
 
 
 def leaving_fleet(change: WorkloadChange, kind: str, pods: tuple[Pod, ...]) -> Fleet | None:
@@ -116,7 +128,7 @@ def fleet_of(
         from_pods: whether what runs is known from its pods alone.
     """
     raw, kind = manifest.raw, manifest.kind
-    if kind == "Job":
+    if kind in ("Job", "CronJob"):
         return leaving_fleet(change, kind, pods)
     ordered = kind == "StatefulSet" and dig_text(raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
     replaces = change.verdict in ("changed", "continues")
@@ -153,7 +165,27 @@ def fleet_of(
         sets=found.sets,
         nodes=nodes,
         paused=kind == "Deployment" and dig(raw, "spec.paused") is True,
+        min_ready_seconds=max(0, dig_int(raw, "spec.minReadySeconds", 0)),
+        deadline=_deadline(manifest),
+        late=change.verdict == "continues" and running is not None and _is_late(running),
     )
+
+
+def _deadline(manifest: ManifestObject) -> int | None:
+    """Seconds without progress after which a Deployment says so.
+
+    Source: HasProgressDeadline in pkg/controller/deployment/util/deployment_util.go, SetDefaults_Deployment; one that
+    is paused is not looked at (syncDeployment).
+    """
+    if manifest.kind != "Deployment" or dig(manifest.raw, "spec.paused") is True:
+        return None
+    seconds = dig_int(manifest.raw, "spec.progressDeadlineSeconds", 600)
+    return None if seconds >= _NEVER else seconds
+
+
+def _is_late(running: Object) -> bool:
+    conditions = getattr(getattr(running, "status", None), "conditions", None) or ()
+    return any(one.type == "Progressing" and one.reason == PASSED for one in conditions)
 
 
 def drafts_of(
@@ -161,24 +193,32 @@ def drafts_of(
     made: Workload,
     running: Object | None,
     change: WorkloadChange | None,
+    state: ClusterState,
     make: Callable[[ManifestObject], Workload],
 ) -> tuple[Draft, ...]:
-    """Pods of a workload; those of a StatefulSet below its partition are made of the template that runs.
+    """Pods of a workload; those of a StatefulSet below its partition are made of the template of its last full rollout.
+
+    Where that is not known, the one that runs is taken for it, if it is another than the manifest's.
 
     Args:
         manifest: the object.
         made: what its controller makes of it.
         running: the one that runs.
         change: what the manifest does to it.
+        state: what runs.
         make: what its controller makes of another.
 
     Source: newVersionedStatefulSetPod in pkg/controller/statefulset/stateful_set_utils.go.
     """
     spec, partition = manifest.raw.get("spec"), dig_int(manifest.raw, "spec.updateStrategy.rollingUpdate.partition", 0)
-    replaced = change is not None and change.strategy == "RollingUpdate" and partition > 0
-    if not (replaced and isinstance(running, StatefulSet) and isinstance(spec, dict)):
+    if change is None or not (partition > 0 and isinstance(running, StatefulSet) and isinstance(spec, dict)):
         return made.drafts
-    raw = {**manifest.raw, "spec": {**spec, "template": msgspec.to_builtins(running.spec.template)}}
+    template = template_of_current(running, state)
+    if template is None and change.strategy == "RollingUpdate":
+        template = running.spec.template
+    if template is None or strategy_of(manifest.kind, spec) != "RollingUpdate":
+        return made.drafts
+    raw = {**manifest.raw, "spec": {**spec, "template": msgspec.to_builtins(template)}}
     return (*make(replace(manifest, raw=raw)).drafts[:partition], *made.drafts[partition:])
 
 

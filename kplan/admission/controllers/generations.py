@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.fenceposts import fenceposts_of
+from kplan.admission.controllers.revisions import observed_revision, wanted_revision
 from kplan.admission.controllers.stand_ins import looks_alike
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.controllers.workloads import REVISION_LABEL, Workload
 from kplan.admission.raw import dig, read_template
-from kplan.objects import models
 from kplan.objects.models import Object, Pod, ReplicaSet
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
@@ -144,7 +144,10 @@ def generations_of(
         return _of_deployment(manifest, running, pods, state, same=same)
     if manifest.kind not in ROLLING:
         return Generations()
-    revision = _revision(running)
+    wanted = wanted_revision(manifest, running, state, same=same)
+    if wanted is not None:
+        return Generations(frozenset(pod.key for pod in pods if wanted and pod.labels.get(REVISION_LABEL) == wanted))
+    revision = observed_revision(running) or None
     by_revision: dict[str, list[Pod]] = {}
     for pod in pods:
         by_revision.setdefault(pod.labels.get(REVISION_LABEL, ""), []).append(pod)
@@ -171,15 +174,6 @@ def _alike(pod: Pod, drafts: dict[str, Pod], template: Pod, admission: Admission
     """Whether a pod looks as one of a template would; that of a StatefulSet as the one of its name."""
     draft = drafts.get(pod.name) or next(iter(drafts.values()), None)
     return draft is not None and looks_alike(pod, draft, template, admission)
-
-
-def _revision(running: Object) -> str | None:
-    """Revision of the template that runs, as a StatefulSet's status has it; None where it does not say."""
-    if not isinstance(running, models.StatefulSet):
-        return None
-    seen, made = running.status.observed_generation, running.metadata.generation
-    current = seen is None or made is None or seen >= made
-    return running.status.update_revision or None if current else None
 
 
 def _of_deployment(

@@ -5,8 +5,9 @@ Long because what every controller needs of a manifest stands beside those that 
 Pods of one template share one ``spec`` object as long as nothing makes them differ: admission looks at each spec once.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import msgspec
 
@@ -24,6 +25,7 @@ HASH_LABEL = "pod-template-hash"
 REVISION_LABEL = "controller-revision-hash"
 GENERATION_LABEL = "pod-template-generation"
 INDEX_LABEL = "batch.kubernetes.io/job-completion-index"
+_JOB_CONTROLLER = "kubernetes.io/job-controller"
 _FAILURES = "batch.kubernetes.io/job-index-failure-count"
 
 
@@ -92,6 +94,7 @@ class Surroundings:
         replica_sets: current ReplicaSet of Deployments that run and keep their template, by ``ns/name``.
         comparison: gate TaintTolerationComparisonOperators.
         namespace: of objects that name none.
+        taken: indexes of an indexed Job that runs which are done, or of which a pod is there.
     """
 
     names: Names
@@ -100,6 +103,7 @@ class Surroundings:
     replica_sets: dict[str, ReplicaSet] = field(default_factory=dict)
     comparison: bool = False
     namespace: str = "default"
+    taken: frozenset[int] = frozenset()
 
     def apart(self) -> "Surroundings":
         """The same without names and objects of others: what is made there is only looked at."""
@@ -333,7 +337,8 @@ def expand_job(manifest: ManifestObject, around: Surroundings) -> Workload:
     """
     manifest, notes = as_admitted(manifest)
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
-    made = job_pods(dig(manifest.raw, "spec"), "spec", owner, around.names)
+    taken = around.taken if f"Job {owner.namespace}/{owner.name}" in around.running else frozenset()
+    made = job_pods(dig(manifest.raw, "spec"), "spec", owner, around.names, taken=taken)
     return replace(made, notes=(*notes, *made.notes))
 
 
@@ -347,7 +352,8 @@ def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> Workload:
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
     path = "spec.jobTemplate.spec"
     # the number at the end of a job's name is its scheduled minute, of which there are eight digits until 2160
-    minute = 10_000_000 + int(owner.uid[:8].translate(_HEX) or "0") % 90_000_000
+    drawn = uid(manifest.kind, owner.namespace, owner.name)
+    minute = 10_000_000 + int(drawn[:8].translate(_HEX)) % 90_000_000
     name = f"{owner.name}-{minute}"
     job = Owner("batch/v1", "Job", owner.namespace, name, uid("Job", owner.namespace, name))
     made = job_pods(dig(manifest.raw, path), path, job, around.names)
@@ -357,7 +363,14 @@ def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> Workload:
 _HEX = str.maketrans("abcdef", "012345")
 
 
-def job_pods(spec: object, where: str, owner: Owner, names: Names, labels: dict[str, str] | None = None) -> Workload:
+def job_pods(
+    spec: object,
+    where: str,
+    owner: Owner,
+    names: Names,
+    labels: dict[str, str] | None = None,
+    taken: Collection[int] = (),
+) -> Workload:
     """Make the first pods of a job.
 
     Args:
@@ -366,15 +379,20 @@ def job_pods(spec: object, where: str, owner: Owner, names: Names, labels: dict[
         owner: the job.
         names: makes pod names.
         labels: more labels of the pods.
+        taken: indexes that get no pod.
 
     Raises:
         Misfit: the template does not fit.
 
-    Source: manageJob, addIndexFailureCountAnnotation in pkg/controller/job; generateSelector in pkg/registry/batch/job.
+    Source: manageJob, firstPendingIndexes, managedByExternalController, addIndexFailureCountAnnotation in
+    pkg/controller/job; generateSelector in pkg/registry/batch/job.
     """
     template = read_template(dig(spec, "template"), f"{where}.template")
     if dig(spec, "suspend") is True:
         return Workload(notes=("suspended: it makes no pods",))
+    manager = dig_text(spec, "managedBy", _JOB_CONTROLLER)
+    if manager != _JOB_CONTROLLER:
+        return Workload(notes=(f"managed by {manager}: Kubernetes' own controller makes no pods of it",))
     own = {}
     if dig(spec, "manualSelector") is not True:
         for prefix in ("", "batch.kubernetes.io/"):
@@ -393,7 +411,10 @@ def job_pods(spec: object, where: str, owner: Owner, names: Names, labels: dict[
         return Workload(make_replicas(template, owner, count, names), notes=notes)
     if dig(spec, "backoffLimitPerIndex") is not None:
         template.metadata.annotations = {**template.annotations, _FAILURES: "0"}
-    return Workload(tuple(_indexed(template, owner, index, names) for index in range(names.room(count))), notes=notes)
+    free = (index for index in range(max(count, dig_int(spec, "completions", count))) if index not in taken)
+    return Workload(
+        tuple(_indexed(template, owner, index, names) for index in islice(free, names.room(count))), notes=notes
+    )
 
 
 def _indexed(template: Pod, owner: Owner, index: int, names: Names) -> Draft:

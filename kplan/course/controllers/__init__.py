@@ -27,5 +27,6 @@ def controllers(features: Features) -> dict[str, Act]:
         "StatefulSet": lambda rollout: stateful_set(rollout, max_unavailable=max_unavailable),
         "DaemonSet": daemon_set,
         "Job": leave,
+        "CronJob": leave,
         OPERATED: leave,
     }

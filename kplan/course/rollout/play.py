@@ -4,7 +4,7 @@ Time stands still for all but this: pods that wait are all tried before any beco
 one after the other in the order of placement, unless another node holds a volume of it; then its controller acts, and
 what leaves has left at once, except from a node that is silent.
 
-Not modelled: probes and minReadySeconds (a placed pod becomes ready), grace periods, progressDeadlineSeconds.
+A placed pod becomes ready, as no one knows whether its probes succeed; the steps tell when, as far as specs say.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Rollouts:
                 continue
             self.waiting.append(pod)
             if not any(step.pod is pod for step in rollout.steps):
-                rollout.steps.append(Step(pod))  # it waited before the rollout, or came back
+                rollout.steps.append(Step(pod, since=rollout.made_now()))  # it waited before the rollout, or came back
 
     def _evicted(self, pod: PodInfo, copy: PodInfo | None) -> None:
         for rollout in self.every:
@@ -113,6 +113,7 @@ class Rollouts:
                 replica.ready = True
                 known = [step for step in rollout.steps if step.pod is pod]
                 rollout.current = known[0] if known else rollout.current
+                rollout.started(rollout.current)
                 self._act(rollout)
             if self.shared.freed:
                 for rollout in self.every:

@@ -10,6 +10,7 @@ from typing import Any
 from kplan.admission import Fleet, Quotas, RunningSet, ordinal
 from kplan.cluster import AddPods, PodInfo, arrive, leave
 from kplan.course.attempts import Attempts
+from kplan.course.durations import AT_ONCE, Paces, Span, grace_of, until_ready
 from kplan.course.held import Held, held_elsewhere
 from kplan.course.silence import on_silent_node
 from kplan.objects.models import Pod
@@ -59,6 +60,8 @@ class Step:
         ready: pods that are ready then.
         old: those of them of the old template.
         new: those of them of the new one.
+        since: when it was made, in seconds since the beginning that specs tell of.
+        at: when it is available, likewise.
     """
 
     pod: PodInfo | None = None
@@ -67,6 +70,8 @@ class Step:
     ready: int = 0
     old: int = 0
     new: int = 0
+    since: Span = AT_ONCE
+    at: Span = AT_ONCE
 
 
 class StalledBy(StrEnum):
@@ -144,6 +149,9 @@ class Rollout:
         waited: pods, by name, that a quota refused at first.
         peak: most replicas so far.
         serving: fewest ready replicas so far.
+        paces: how long its new pods take, as far as specs say.
+        now: when what became available last did so, in seconds since the beginning.
+        gone: when all that left so far are gone for good, at most.
     """
 
     fleet: Fleet
@@ -160,6 +168,9 @@ class Rollout:
     waited: set[str] = field(default_factory=set)
     peak: int = 0
     serving: int = 0
+    paces: Paces = field(default_factory=Paces)
+    now: Span = AT_ONCE
+    gone: int = 0
 
     def old(self) -> list[Replica]:
         """Members of the old template."""
@@ -177,8 +188,26 @@ class Rollout:
         """Take over the pods that run."""
         self.there = {replica.pod.row: replica for replica in replicas}
         self.peak, self.serving = len(self.there), self.ready()
+        self.paces = self._paces()
         self.kept = len(self.new()) if self.fleet.replaces else 0
         self.sets = [replace(own) for own in self.fleet.sets]  # each plan counts on its own
+
+    def _paces(self) -> Paces:
+        pods = [*self.fleet.pods, *self.fleet.running]
+        if not pods:
+            return Paces()
+        written = any(pod.spec.termination_grace_period_seconds is not None for pod in self.fleet.running)
+        return Paces(until_ready(pods[0]), self.fleet.min_ready_seconds, written)
+
+    def made_now(self) -> Span:
+        """When a pod made now is placed: at most once those that left are gone, for their room or name."""
+        return Span(self.now.least, max(self.now.most, self.gone))
+
+    def started(self, step: Step) -> None:
+        """Note that the pod of a step is available, and when that is."""
+        least, most = (moment + self.paces.each for moment in step.since)
+        step.at = Span(least, most)
+        self.now = Span(max(self.now.least, least), max(self.now.most, most))
 
     def wanted_set(self) -> RunningSet:
         """The ReplicaSet of the wanted template; it is made if there is none."""
@@ -203,7 +232,7 @@ class Rollout:
         info = planner.cluster.pods[-1]
         self.there[info.row] = Replica(info, new)
         shared.made.append(info)
-        self.steps.append(Step(info))
+        self.steps.append(Step(info, since=self.made_now()))
         self.peak = max(self.peak, len(self.there))
         self.unmade.pop(pod.name, None)
         return True
@@ -217,6 +246,7 @@ class Rollout:
             self.steps = [step for step in self.steps if step.pod is not pod]
         else:
             self.current.leaves.append(Left(pod.key, planner.cluster.home_of(pod.row)))
+            self.gone = max(self.gone, self.now.most + (grace_of(pod.pod) if pod.bound else 0))
         del self.there[pod.row]
         self.serving = min(self.serving, self.ready())
         if on_silent_node(planner.cluster, pod.row):

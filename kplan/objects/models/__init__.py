@@ -58,6 +58,7 @@ from kplan.objects.models.storage import (
     VolumeAttachment,
 )
 from kplan.objects.models.workloads import (
+    ControllerRevision,
     CronJob,
     DaemonSet,
     Deployment,
@@ -77,6 +78,7 @@ __all__ = [
     "Container",
     "ContainerImage",
     "ContainerPort",
+    "ControllerRevision",
     "CronJob",
     "DaemonSet",
     "Deployment",

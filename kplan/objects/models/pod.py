@@ -1,4 +1,7 @@
-"""The Pod: the parts of spec and status that decide where it may run, and what reports name."""
+"""The Pod: the parts of spec and status that decide where it may run, and what reports name.
+
+Long because a pod has many parts.
+"""
 
 import msgspec
 
@@ -63,6 +66,14 @@ class VolumeMount(Model):
     bind_mount_options: list[str] | None = None
 
 
+class Probe(Model):
+    """``readinessProbe`` or ``startupProbe``: when it begins, and how often it has to succeed."""
+
+    initial_delay_seconds: int | None = None
+    period_seconds: int | None = None
+    success_threshold: int | None = None
+
+
 class Container(Model):
     """A container or init container."""
 
@@ -73,6 +84,8 @@ class Container(Model):
     restart_policy: str | None = None
     restart_policy_rules: list[RestartPolicyRule] | None = None
     volume_mounts: list[VolumeMount] | None = None
+    readiness_probe: Probe | None = None
+    startup_probe: Probe | None = None
 
 
 class Toleration(Model):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kplan.objects.models.meta import LabelSelector, Model, Object, ObjectMeta
+from kplan.objects.models.meta import Condition, LabelSelector, Model, Object, ObjectMeta
 from kplan.objects.models.pod import PersistentVolumeClaimTemplate, PodTemplateSpec
 
 
@@ -56,6 +56,7 @@ class WorkloadSpec(Model):
     strategy: UpdateStrategy | None = None
     update_strategy: UpdateStrategy | None = None
     min_ready_seconds: int | None = None
+    progress_deadline_seconds: int | None = None
     paused: bool | None = None
     service_name: str | None = None
     pod_management_policy: str | None = None
@@ -67,8 +68,10 @@ class WorkloadStatus(Model):
 
     replicas: int | None = None
     ready_replicas: int | None = None
+    current_revision: str | None = None
     update_revision: str | None = None
     observed_generation: int | None = None
+    conditions: list[Condition] | None = None
 
 
 class Workload(Object):
@@ -94,6 +97,45 @@ class DaemonSet(Workload):
     """A DaemonSet."""
 
 
+class RevisionSpec(Model):
+    """What a revision puts in place of a workload's own ``spec``: its template."""
+
+    template: PodTemplateSpec | None = None
+
+
+class RevisionData(Model):
+    """``data`` of a ControllerRevision: a patch."""
+
+    spec: RevisionSpec = msgspec.field(default_factory=RevisionSpec)
+
+
+class ControllerRevision(Object):
+    """A template that a StatefulSet or DaemonSet has or had."""
+
+    data: RevisionData = msgspec.field(default_factory=RevisionData)
+    revision: int = 0
+
+
+class PodConditionPattern(Model):
+    """``onPodConditions[]`` of a rule about failed pods."""
+
+    type: str = ""
+    status: str | None = None
+
+
+class PodFailureRule(Model):
+    """``rules[]`` of ``spec.podFailurePolicy``."""
+
+    action: str = ""
+    on_pod_conditions: list[PodConditionPattern] | None = None
+
+
+class PodFailurePolicy(Model):
+    """``spec.podFailurePolicy``."""
+
+    rules: list[PodFailureRule] | None = None
+
+
 class JobSpec(Model):
     """``spec`` of a Job."""
 
@@ -101,13 +143,27 @@ class JobSpec(Model):
     completions: int | None = None
     completion_mode: str | None = None
     suspend: bool | None = None
+    backoff_limit: int | None = None
+    backoff_limit_per_index: int | None = None
+    pod_replacement_policy: str | None = None
+    pod_failure_policy: PodFailurePolicy | None = None
     template: PodTemplateSpec | None = None
+
+
+class JobStatus(Model):
+    """``status`` of a Job."""
+
+    conditions: list[Condition] | None = None
+    succeeded: int | None = None
+    failed: int | None = None
+    completed_indexes: str | None = None
 
 
 class Job(Object):
     """A Job."""
 
     spec: JobSpec = msgspec.field(default_factory=JobSpec)
+    status: JobStatus = msgspec.field(default_factory=JobStatus)
 
 
 class JobTemplate(Model):
@@ -122,6 +178,8 @@ class CronJobSpec(Model):
 
     schedule: str | None = None
     suspend: bool | None = None
+    concurrency_policy: str | None = None
+    starting_deadline_seconds: int | None = None
     job_template: JobTemplate | None = None
 
 

@@ -103,6 +103,8 @@ def rollouts(page: Page, found: Sequence[RolloutPlan], *, everything: bool) -> N
     """Lay out rollouts, each as a table of steps."""
     for number, rollout in enumerate(found):
         if not rollout.steps:
+            if rollout.deadline_told:
+                page.part("Rollout", f"{rollout.workload}: {rollout.deadline_told}")
             continue
         if len(found) > 1:
             page.part("Rollout" if not number else "", f"{rollout.workload}{_fate(rollout)}")
@@ -111,6 +113,8 @@ def rollouts(page: Page, found: Sequence[RolloutPlan], *, everything: bool) -> N
             continue
         _table(page, rollout, everything=everything)
         page.detail(_summary(rollout), LABEL)
+        for told in filter(None, (rollout.clock, rollout.deadline_told)):
+            page.detail(told, LABEL)
 
 
 def _fate(rollout: RolloutPlan) -> str:

@@ -9,7 +9,7 @@ from kplan.course.attempts import Attempts
 from kplan.course.rollout import Rollout, Rollouts, Shared, Step
 from kplan.result.document_plan import Leaving, QuotaRow, RolloutPlan, RolloutPlanStep
 from kplan.studies.simulate.ends import uneven
-from kplan.wording.rollouts import stall_cause, stalled_at
+from kplan.wording.rollouts import clock_text, deadline_text, stall_cause, stalled_at
 from kplan.wording.same_fields import part_of
 
 
@@ -37,6 +37,11 @@ def _plan(rollout: Rollout, shared: Shared) -> RolloutPlan:
         because=stall_cause(stall) if stall is not None else None,
         uneven=uneven(shared.attempts.planner, rollout),
         old=len(rollout.old()),
+        takes_least=rollout.now.least,
+        takes_most=rollout.now.most,
+        clock=clock_text(rollout.paces, rollout.now, stalled=stall is not None),
+        deadline=fleet.deadline or 0,
+        deadline_told=deadline_text(fleet, rollout.paces, stalled=stall is not None),
         steps=tuple(_step(step, shared.attempts, shared.started) for step in rollout.told_steps()),
     )
 
@@ -54,6 +59,10 @@ def _step(step: Step, attempts: Attempts[Any], started: set[int]) -> RolloutPlan
         ready=step.ready,
         old=step.old,
         new=step.new,
+        since_least=step.since.least,
+        since_most=step.since.most,
+        at_least=step.at.least,
+        at_most=step.at.most,
     )
 
 

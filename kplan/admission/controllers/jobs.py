@@ -1,0 +1,205 @@
+"""Jobs and CronJobs that run: how many pods they are to have at once, and what their next run does to those under way.
+
+Not modelled: when a CronJob's next run is due, activeDeadlineSeconds, the pause before a failed pod is made again.
+"""
+
+from collections.abc import Collection, Iterator
+
+from kplan.admission.controllers.templates import normal_template
+from kplan.admission.raw import dig, dig_int, dig_text, read_template
+from kplan.objects.models import CronJob, Job, Object, Pod
+from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.state import ClusterState
+from kplan.objects.whole_numbers import natural
+from kplan.sources import ManifestObject
+from kplan.words import listed
+
+NEXT_RUN = "next run"
+"""What a changed CronJob comes to."""
+BACKOFF_LIMIT = 6
+"""Source: SetDefaults_Job in pkg/apis/batch/v1/defaults.go; with a limit for each index there is none for all."""
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_TEMPLATE = "spec.jobTemplate.spec"
+
+
+def ended(job: Job) -> str:
+    """Why a Job has ended: ``Complete``, ``Failed: BackoffLimitExceeded``; empty where it has not.
+
+    Source: IsJobFinished in pkg/controller/job/util/utils.go.
+    """
+    for condition in job.status.conditions or ():
+        if condition.type in ("Complete", "Failed") and condition.status == "True":
+            return f"{condition.type}: {condition.reason}" if condition.reason else condition.type
+    return ""
+
+
+def tries_left(job: Job, limit: int | None = None) -> int | None:
+    """How many more pods of a Job may fail before it fails itself, negative once it does; None for any number.
+
+    Args:
+        job: that runs.
+        limit: backoffLimit, where it is another than the one that runs.
+    """
+    most = limit if limit is not None else job.spec.backoff_limit
+    if most is None and job.spec.backoff_limit_per_index is not None:
+        return None
+    return (BACKOFF_LIMIT if most is None else most) - (job.status.failed or 0)
+
+
+def job_size(
+    manifest: ManifestObject, running: Job, active: int, leaving: int, state: ClusterState
+) -> tuple[int, tuple[str, ...]]:
+    """How many pods a Job is to have at once, and what to say of it; what its manifest leaves out stays as it runs.
+
+    One that is told nothing new has those it has: of pods that ended, and were removed, a state does not tell.
+
+    Args:
+        manifest: the Job.
+        running: the one that runs.
+        active: its pods that have not ended.
+        leaving: those that are Terminating.
+        state: what runs.
+
+    Source: syncJob, manageJob, onlyReplaceFailedPods in pkg/controller/job/job_controller.go.
+    """
+    if why := ended(running):
+        return active, (f"it has ended ({why}): no pod of it is made any more",)
+    left = tries_left(running, _whole(manifest, "spec.backoffLimit"))
+    if left is not None and left < 0:
+        return 0, (f"{running.status.failed} of its pods have failed, more than its backoffLimit: it ends",)
+    old = running.spec
+    suspended = dig(manifest.raw, "spec.suspend")
+    suspended = bool(old.suspend if suspended is None else suspended)
+    before = 1 if old.parallelism is None else old.parallelism
+    parallelism = dig_int(manifest.raw, "spec.parallelism", before)
+    completions = dig(manifest.raw, "spec.completions")
+    completions = old.completions if completions is None else completions
+    if (suspended, parallelism, completions) == (bool(old.suspend), before, old.completions):
+        return active, ()
+    if suspended:
+        return 0, ()
+    done = _succeeded(running, state)
+    if not isinstance(completions, int):  # of a work queue nothing more is made once one is done
+        return (active if done else parallelism), ()
+    wanted = max(0, min(parallelism, completions - done))
+    waits = leaving if _replaces_failed_alone(running) else 0
+    return (wanted if wanted <= active else max(active, wanted - waits)), ()
+
+
+def _succeeded(running: Job, state: ClusterState) -> int:
+    """Pods of a Job that are done: as its status counts them, or as many as are still there."""
+    there = sum(
+        pod.status.phase == "Succeeded"
+        and any(o.uid == running.metadata.uid for o in pod.metadata.owner_references or ())
+        for pod in state.pods
+        if pod.namespace == running.namespace
+    )
+    return max(there, running.status.succeeded or 0)
+
+
+def _replaces_failed_alone(job: Job) -> bool:
+    """Whether a pod that is Terminating counts until it has failed: by default where a policy tells of failures."""
+    policy = job.spec.pod_replacement_policy
+    return policy == "Failed" if policy is not None else job.spec.pod_failure_policy is not None
+
+
+def taken_indexes(running: Object, pods: Collection[Pod]) -> frozenset[int]:
+    """Indexes of a Job that runs of which no pod is made: those that are done, and those of pods that are there.
+
+    Source: firstPendingIndexes, parseIndexesFromString in pkg/controller/job/indexed_job_utils.go.
+    """
+    if not isinstance(running, Job) or (running.spec.completion_mode or "") != "Indexed":
+        return frozenset()
+    there = (natural(pod.annotations.get(_INDEX, "")) for pod in pods if not pod.metadata.deletion_timestamp)
+    return frozenset(index for index in there if index is not None) | frozenset(
+        _intervals(running.status.completed_indexes or "", running.spec.completions or 0)
+    )
+
+
+def _intervals(text: str, most: int) -> Iterator[int]:
+    """Read ``0,2-4``; what is at or above a number is left out, as is what cannot be read."""
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        begin, end = natural(first), natural(last or first)
+        if begin is not None and end is not None:
+            yield from range(begin, min(end + 1, most))
+
+
+def runs_of(cron_job: CronJob, state: ClusterState) -> list[Job]:
+    """Jobs of a CronJob that have not ended."""
+    uid = cron_job.metadata.uid
+    return [
+        job for job in state.jobs if uid and job.controller is not None and job.controller.uid == uid and not ended(job)
+    ]
+
+
+def cron_job_changes(manifest: ManifestObject, running: CronJob, applied: object) -> bool:
+    """Tell whether a manifest changes what a CronJob runs, or when.
+
+    Args:
+        manifest: of the CronJob.
+        running: the one that runs.
+        applied: the manifest that was applied before; None where that is not recorded.
+
+    Raises:
+        Misfit: the template does not fit.
+    """
+    if applied is not None:
+        return bool(dig(applied, "spec") != manifest.raw.get("spec"))
+    there = running.spec.job_template.spec if running.spec.job_template is not None else None
+    if there is None or there.template is None:
+        return True
+    pod = read_template(dig(manifest.raw, f"{_TEMPLATE}.template"), f"{_TEMPLATE}.template")
+    if normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec)) != normal_template(there.template):
+        return True
+    numbers = (
+        (f"{_TEMPLATE}.parallelism", there.parallelism),
+        (f"{_TEMPLATE}.completions", there.completions),
+        (f"{_TEMPLATE}.backoffLimit", there.backoff_limit),
+        ("spec.startingDeadlineSeconds", running.spec.starting_deadline_seconds),
+    )
+    written = ((_whole(manifest, path), have) for path, have in numbers)
+    if any(wanted is not None and wanted != have for wanted, have in written):
+        return True
+    policy = dig_text(manifest.raw, "spec.concurrencyPolicy", "Allow")
+    return (dig(manifest.raw, "spec.suspend") is True, policy, dig_text(manifest.raw, "spec.schedule")) != (
+        bool(running.spec.suspend),
+        running.spec.concurrency_policy or "Allow",
+        running.spec.schedule or "",
+    )
+
+
+def next_run(manifest: ManifestObject, running: CronJob, pods: Collection[Pod]) -> tuple[bool, tuple[str, ...]]:
+    """Tell whether the pods of runs under way are gone when the next run's are made, and what to say of it.
+
+    Source: syncCronJob, nextScheduleTime in pkg/controller/cronjob/cronjob_controllerv2.go, mostRecentScheduleTime in
+    pkg/controller/cronjob/utils.go.
+    """
+    if dig(manifest.raw, "spec.suspend") is True:
+        return False, ()
+    within = _whole(manifest, "spec.startingDeadlineSeconds")
+    notes = []
+    if running.spec.suspend:
+        late = f", unless that is more than {within:,} s ago (startingDeadlineSeconds)" if within is not None else ""
+        notes.append(f"no longer suspended: the last run that was due meanwhile starts at once{late}")
+    names = sorted({pod.controller.name or "" for pod in pods if pod.controller is not None})
+    if not names:
+        return False, tuple(notes)
+    runs = listed([f"job/{running.namespace}/{name}" for name in names])
+    policy = dig_text(manifest.raw, "spec.concurrencyPolicy", "Allow")
+    if policy == "Allow":
+        return False, (*notes, f"its next run is planned beside {runs} (concurrencyPolicy Allow)")
+    if policy == "Replace":
+        return True, (*notes, f"its next run deletes {runs} (concurrencyPolicy Replace)")
+    due = (
+        f"of the runs due before, the last one starts then, if it was due no more than {within:,} s ago"
+        if within is not None
+        else "of the runs due before, the last one starts then"
+    )
+    told = f"its next run waits until {runs} has ended (concurrencyPolicy Forbid), and is planned as if it had; {due}"
+    return True, (*notes, told)
+
+
+def _whole(manifest: ManifestObject, path: str) -> int | None:
+    value = dig(manifest.raw, path)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

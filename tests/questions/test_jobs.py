@@ -1,0 +1,112 @@
+"""What a Job or CronJob that runs comes to: how many pods more, of which indexes, and what of those under way."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.questions.asking import Question, ask
+from tests.questions.clusters import made, node, pod, template
+
+SIMULATE = "simulate m.yaml"
+TWO = [node("n1", "2"), node("n2", "2")]
+WORK = template("work", "1", "1", restartPolicy="Never")
+BUSY = pod("other", template("other", "1", "10m"), "n1")
+INDEX = "batch.kubernetes.io/job-completion-index"
+
+
+def job(name: str = "work", *, status: dict | None = None, of_cron: bool = False, **spec: object) -> dict:
+    owner = {"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly", "uid": "uid-CronJob-nightly"}
+    metadata = {"ownerReferences": [owner | {"controller": True}]} if of_cron else {}
+    given = {"template": WORK, **spec}
+    return made("batch/v1", "Job", name, spec=given, status=status or {}, metadata=metadata)
+
+
+def member(name: str, on: str, index: int | None = None, *, of: str = "work", going: bool = False) -> dict:
+    one = pod(name, WORK, on, of=("Job", of))
+    if index is not None:
+        one["metadata"]["annotations"] = {INDEX: str(index)}
+    if going:
+        one["metadata"]["deletionTimestamp"] = "2026-09-02T08:00:00Z"
+    return one
+
+
+INDEXED = {"completionMode": "Indexed", "completions": 10}
+HALF_DONE = [
+    *TWO,
+    job(parallelism=2, **INDEXED, status={"succeeded": 2, "completedIndexes": "0,2"}),
+    member("work-1-a", "n1", 1),
+    member("work-3-b", "n1", 3),
+]
+
+
+def nightly(*, cpu: str = "1", **spec: object) -> dict:
+    of = template("work", "1", cpu, restartPolicy="Never")
+    given = {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": of}}, **spec}
+    return made("batch/v1", "CronJob", "nightly", spec=given)
+
+
+ONE = [node("n1", "1010m")]
+UNDER_WAY = [*ONE, nightly(), job("nightly-1", of_cron=True), member("nightly-1-a", "n1", of="nightly-1")]
+
+QUESTIONS = {
+    "more pods of an indexed job are of the lowest indexes that are not done and have no pod": Question(
+        SIMULATE, HALF_DONE, (0,), ("FITS",), [job(parallelism=4, **INDEXED)], says=("work-4-", "work-5-"),
+        never=("work-0-", "work-2-", "work-6-"),
+    ),
+    "no more pods than completions are left, whatever the parallelism": Question(
+        SIMULATE,
+        [*TWO, job(parallelism=1, completions=5, status={"succeeded": 4}), member("work-a", "n1")],
+        (0,), ("FITS", "NOTHING"), [job(parallelism=3, completions=5)], never=("1 -> ",),
+    ),
+    "pods that are still Terminating are waited for where only failed ones are replaced": Question(
+        SIMULATE,
+        [*TWO, job(parallelism=2, completions=9, podReplacementPolicy="Failed"), member("work-a", "n1"),
+         member("work-b", "n2", going=True)],
+        (0,), ("FITS",), [job(parallelism=3, completions=9, podReplacementPolicy="Failed")], says=("1 -> 2",),
+    ),
+    "by default they are not": Question(
+        SIMULATE,
+        [*TWO, job(parallelism=2, completions=9), member("work-a", "n1"), member("work-b", "n2", going=True)],
+        (0,), ("FITS",), [job(parallelism=3, completions=9)], says=("1 -> 3",),
+    ),
+    "a job that has failed makes no pod any more": Question(
+        SIMULATE,
+        [*TWO, BUSY, job(parallelism=1, completions=5, status={"failed": 7, "conditions": [
+            {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}]})],
+        (0,), ("FITS", "NOTHING"), [job(parallelism=3, completions=5)],
+        says=("has ended .Failed: BackoffLimitExceeded.",), never=("-> 3",),
+    ),
+    "of a job that another controller manages no pod is planned": Question(
+        SIMULATE, [*TWO, BUSY], (0,), ("FITS", "NOTHING"), [job(parallelism=3, managedBy="kueue.x-k8s.io/multikueue")],
+        says=("managed by kueue.x-k8s.io/multikueue",),
+    ),
+    "with Forbid the next run comes after the one under way, and has its room": Question(
+        SIMULATE, UNDER_WAY, (0,), ("FITS",), [nightly(concurrencyPolicy="Forbid", startingDeadlineSeconds=200)],
+        says=("waits until job/shop/nightly-1 has ended", "no more than 200 s ago", "next run, 1 pod"),
+    ),
+    "with Replace it takes its place": Question(
+        SIMULATE, UNDER_WAY, (0,), ("FITS",), [nightly(concurrencyPolicy="Replace")],
+        says=("deletes job/shop/nightly-1", "nightly-1-a"),
+    ),
+    "with Allow it runs beside that, and needs room of its own": Question(
+        SIMULATE, UNDER_WAY, (1,), ("BLOCKED",), [nightly(cpu="900m")],
+        first=("cpu",), says=("beside job/shop/nightly-1",),
+    ),
+    "a CronJob that is as it was plans nothing": Question(
+        SIMULATE, UNDER_WAY, (0,), ("FITS", "NOTHING"), [nightly()], says=("unchanged",), never=("next run,",),
+    ),
+    "one that is suspended from now on plans nothing, and what runs goes on": Question(
+        SIMULATE, UNDER_WAY, (0,), ("FITS", "NOTHING"), [nightly(suspend=True)], never=("leaves", "pod of one run"),
+    ),
+    "one that is suspended no more may start a run at once": Question(
+        SIMULATE, [*ONE, BUSY, nightly(suspend=True)], (0,), ("FITS",), [nightly(startingDeadlineSeconds=600)],
+        says=("no longer suspended", "at once, unless that is more than 600 s ago"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUESTIONS, ids=str)
+def test_the_answer_is_right(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
