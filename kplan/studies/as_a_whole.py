@@ -39,6 +39,8 @@ _NO_LIMIT = "1P"
 """More than any quota is told to allow."""
 CLOSE = 8
 """Of how many added nodes one may be too many."""
+_COUNTS_LESS = frozenset({"spread-affinity-policy", "spread-one-revision", "spread-taints-policy"})
+"""Codes of changes by which a spread leaves out nodes that take no such pod, and pods of another template."""
 _ABOUT_EACH_OTHER = frozenset(
     {
         "anti-affinity-by-node",
@@ -47,6 +49,7 @@ _ABOUT_EACH_OTHER = frozenset(
         "spread-anyway",
         "spread-max-skew",
         "spread-min-domains",
+        "spread-one-revision",
         "spread-taints-policy",
     }
 )
@@ -134,7 +137,7 @@ class Whole:
         kinds = [list(self._of_rollout(planner, item, landing))]
         if waiting:
             answer = remedies(planner, waiting[0], brief=True)
-            kinds.append([*options(answer, waiting[0]), *_of_all_alike(answer)])
+            kinds.append([*sorted(options(answer, waiting[0]), key=_gives_up), *_of_all_alike(answer)])
         tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
         return sorted((one for one in tried if one is not None), key=lambda one: _worth(one.found), reverse=True)
 
@@ -315,6 +318,11 @@ def _serving(candidate: Candidate, item: Mine) -> tuple[int, int] | None:
     if not candidate.fields or item.rollout is None:
         return None
     return item.rollout.serving, item.rollout.replicas
+
+
+def _gives_up(candidate: Candidate) -> bool:
+    """Whether a change gives anything up: one by which a rule counts only what can be meant does not."""
+    return candidate.code not in _COUNTS_LESS
 
 
 def _of_all_alike(found: Remedies) -> list[Candidate]:
