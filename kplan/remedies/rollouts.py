@@ -14,6 +14,7 @@ from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Resour
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Cost
 from kplan.remedies.deeds import Deed, row_of
+from kplan.remedies.keepers import keeper_of
 from kplan.result.document_plan import RolloutPlan
 from kplan.scenario.budgets import healthy
 from kplan.scenario.names import pods_of
@@ -109,7 +110,14 @@ def larger_quota(cluster: Cluster, name: str, resource: str, amount: str) -> Can
     if not isinstance(quota, ResourceQuota):
         return None
     hard = dict(quota.status.hard or quota.spec.hard or {})
-    what = about.Named(name=quota.name, key=resource, new=amount, old=str(hard.get(resource, "")))
+    what = about.Named(
+        name=quota.name,
+        namespace=quota.namespace,
+        key=resource,
+        new=amount,
+        old=str(hard.get(resource, "")),
+        keeper=keeper_of(quota),
+    )
     hard[resource] = amount
     spec, status = replace(quota.spec, hard=hard), replace(quota.status, hard=hard)
     return Candidate("larger-quota", Cost.REQUEST, what, brought=(replace(quota, spec=spec, status=status),))

@@ -25,10 +25,12 @@ from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import Domains, added, domains_of, several
 from kplan.remedies.rollouts import larger_quota, rollout_ways
 from kplan.remedies.search import remedies
-from kplan.result.document_plan import FieldChange, SimulationPlan
+from kplan.result.document_how_to import FieldChange, HowTo
+from kplan.result.document_plan import SimulationPlan
 from kplan.scenario.add_node import AddNode
 from kplan.sources import ManifestObject, Manifests
 from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
+from kplan.wording.how_to import how_to
 
 ROUNDS = 3
 """How often a request is lowered further, for the pod that fits nowhere with the lower one."""
@@ -297,6 +299,12 @@ class _Landing:
             serving=_serving(candidate, item),
         )
         return Tried(candidate, Replayed(played, item, lands, edits))
+
+
+def landing_how_to(attempt: Attempt) -> HowTo:
+    """How an attempt is carried out, and how many pods of its object land then."""
+    lands = attempt.found.lands
+    return how_to(attempt.candidate, lands.landed, lands.wanted, edits=attempt.found.edits)
 
 
 def _worth(one: Replayed) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from kplan.result.document_check import (
 )
 from kplan.result.document_plan import QuotaRow, SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
-from kplan.studies.as_a_whole import Again, Played, Whole
+from kplan.studies.as_a_whole import Again, Played, Whole, landing_how_to
 from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
@@ -147,7 +147,8 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
             yield finding
             continue
         text = lands_text(remedy.candidate, remedy.found.lands)
-        yield structs.replace(finding, attempt=text, edits=remedy.found.edits)
+        told = landing_how_to(remedy)
+        yield structs.replace(finding, attempt=text, edits=remedy.found.edits, how_to=told)
 
 
 def _objects(

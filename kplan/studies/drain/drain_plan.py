@@ -32,6 +32,7 @@ from kplan.wording.drain import (
 )
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure, failure
+from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
 from kplan.wording.remedies import note_of
 
@@ -88,6 +89,7 @@ def _with_fixes(plan: DrainPlan, tried: Sifted[Drained]) -> DrainPlan:
             text=change_text(one.candidate),
             flags=" ".join(one.candidate.flags),
             effect=placed_text(one.found.down, note_of(one.candidate)),
+            how_to=how_to(one.candidate),
         )
         for one in tried.helps
     )
