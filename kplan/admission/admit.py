@@ -6,7 +6,7 @@ ExtendedResourceToleration and AlwaysPullImages (off unless a cluster turns them
 """
 
 from kplan.admission.policies.defaults import set_pod_defaults, set_pod_level_defaults
-from kplan.admission.policies.limit_ranger import check_pod_limits, set_limit_range_defaults
+from kplan.admission.policies.limit_ranger import check_pod_limits, set_limit_range_defaults, with_origin
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.match_label_keys import keys_read, merge_label_keys
 from kplan.admission.policies.priority import set_priority
@@ -72,12 +72,16 @@ class Admission:
     def _admit(self, pod: Pod, complete: bool) -> list[str]:
         ranges = self._policies.limit_ranges.get(pod.namespace, [])
         added = set_pod_defaults(pod, self._rules)
-        added += set_limit_range_defaults(pod, ranges)
+        defaulted = set_limit_range_defaults(pod, ranges)
+        added += defaulted
         added += set_priority(pod.spec, self._policies.priority_classes)
         added += add_default_tolerations(pod.spec)
         added += set_runtime_class(pod.spec, self._policies.runtime_classes)
         added += merge_label_keys(pod)
         added += set_pod_level_defaults(pod, self._rules)
-        check_pod(pod, complete=complete)
+        try:
+            check_pod(pod, complete=complete)
+        except AdmissionRefusal as refusal:
+            raise with_origin(refusal, pod, defaulted) from None
         check_pod_limits(pod, ranges, pod_level_resources=self._rules.pod_level_resources)
         return added

@@ -12,6 +12,7 @@ from kplan.course.attempts import Attempts, TriedPod, W
 from kplan.course.eviction import Budgets, Permission
 from kplan.pipeline import Planner
 from kplan.result import Event
+from kplan.scenario.budgets import healthy
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
 from kplan.scenario.nodes import cordoned, node_of, put
 
@@ -194,9 +195,9 @@ class _Drain(Generic[W]):
             return False
         gone.permission = Permission(True) if self.options.disable_eviction else self.run.budgets.ask(gone.pod)
         if gone.permission.allowed:
-            gone.number = self.run.evicted + 1
+            gone.number, served = self.run.evicted + 1, healthy(gone.pod)
             self.planner.apply(leave(self.planner.cluster, (gone.pod.row,)))
-            self.run.budgets.left(gone.pod)
+            self.run.budgets.left(gone.pod, served=served)
         return gone.permission.allowed
 
     def _left_before(self, gone: Gone[W]) -> None:

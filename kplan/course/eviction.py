@@ -118,8 +118,20 @@ class Budgets:
             False, budget.name, 0, first, ready, desired, without_scale=without_scale(self.cluster, budget)
         )
 
-    def left(self, pod: PodInfo) -> None:
-        """Take note of how many pods of its budgets are ready now that a pod is gone."""
+    @property
+    def down(self) -> tuple[str, ...]:
+        """Names of budgets of which no pod was ready at one time, though one had been."""
+        return tuple(sorted(key.partition("/")[2] for key, fewest in self.fewest.items() if not fewest))
+
+    def left(self, pod: PodInfo, *, served: bool) -> None:
+        """Take note of how many pods of its budgets are ready now that a pod is gone.
+
+        Args:
+            pod: the pod.
+            served: whether it was ready: one that was not leaves as many as there were.
+        """
+        if not served:
+            return
         for budget in budgets_over(self.cluster, pod):
             now = self._now(budget).current_healthy or 0
             self.fewest[budget.key] = min(now, self.fewest.get(budget.key, now))
@@ -127,8 +139,10 @@ class Budgets:
     def _may_ignore(self, budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> bool:
         if budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow":
             return True
-        desired = status.desired_healthy or 0
-        return (status.current_healthy or 0) >= desired > 0
+        # a budget that cannot be worked out keeps the numbers of its last status (failSafe)
+        written = budget.status if without_scale(self.cluster, budget) else status
+        desired = written.desired_healthy or 0
+        return (written.current_healthy or 0) >= desired > 0
 
     def _left(self, budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> int:
         """Disruptions that a status allows, without those that are held back."""

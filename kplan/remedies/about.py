@@ -67,6 +67,7 @@ class Named:
         limits: driver, its limit of volumes then, and now.
         requirement: of node affinity.
         size: what a pod leaves of what is short.
+        keeper: who puts the change back; empty for nobody that is known.
     """
 
     variant: str = ""
@@ -84,6 +85,7 @@ class Named:
     limits: tuple[tuple[str, int, int | None], ...] = ()
     requirement: Requirement | None = None
     size: Amount | None = None
+    keeper: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -49,6 +50,19 @@ Harm = Literal["", "breaks-budget", "gone", "gone-some", "loses-data"]
 """What is lost by a remedy: a budget is broken, a pod (or some of several) that nothing makes again, data."""
 
 
+@dataclass(frozen=True)
+class Further:
+    """How a change of a number goes on: one more, two more, until it does.
+
+    Attributes:
+        of: gives the change of a number, from 2.
+        most: the largest one that is tried.
+    """
+
+    of: Callable[[int], Candidate]
+    most: int
+
+
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """One change, or a pair of them; without words, which ``wording.remedies`` makes.
@@ -70,6 +84,7 @@ class Candidate:
         larger: an amount below the one it comes to that may let more nodes fit, and the edit.
         loss: how much is given up, from 0 to 1; ranks before the number of nodes that fit.
         unless: codes of remedies that make this one pointless.
+        further: how it goes on where it is one of a number, and one is not enough.
     """
 
     code: str
@@ -88,6 +103,7 @@ class Candidate:
     larger: tuple[tuple[LowerRequest, Edit], ...] = ()
     loss: float = 0.0
     unless: tuple[str, ...] = ()
+    further: Further | None = None
 
     @property
     def empty(self) -> bool:
@@ -131,7 +147,27 @@ def both(one: Candidate, two: Candidate) -> Candidate:
         parts=(*(one.parts or (one,)), *(two.parts or (two,))),
         evicts=one.evicts or two.evicts,
         unless=(*(f"{code}+{two.code}" for code in one.unless), *(f"{one.code}+{code}" for code in two.unless)),
+        further=_further(one, two),
     )
+
+
+def _further(one: Candidate, two: Candidate) -> Further | None:
+    """How a pair goes on: both step together, one that cannot stays as it is."""
+    if one.further is None and two.further is None:
+        return None
+    most = max(part.further.most for part in (one, two) if part.further is not None)
+
+    def of(number: int) -> Candidate:
+        return both(_at(one, number), _at(two, number))
+
+    return Further(of, most)
+
+
+def _at(candidate: Candidate, number: int) -> Candidate:
+    """A change of a number at that number, or the largest below it that it goes to."""
+    if candidate.further is None:
+        return candidate
+    return dataclasses.replace(candidate.further.of(min(number, candidate.further.most)), further=None)
 
 
 def changes_of(step: Step, cluster: Cluster) -> tuple[Change, ...]:

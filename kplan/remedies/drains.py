@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from kplan.cluster import Cluster, PodInfo, Put
 from kplan.cluster.owners import returns, top_owner
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import PodDisruptionBudget
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.candidate import Candidate, Cost, Further
 from kplan.remedies.deeds import Objects
+from kplan.remedies.keepers import keeper_of, keeper_of_replicas
 from kplan.scenario.budgets import SetBudget, covered, healthy, status_of, without_scale
 from kplan.scenario.manifests import Scale
 from kplan.scenario.pods import Evict
 
 ALWAYS = "AlwaysAllow"
 _SCALED = ("Deployment", "StatefulSet", "ReplicaSet")
+_STEPS = 8
+"""Pods more than there are, or idle ones that leave first, at most."""
 
 
 def budget_ways(cluster: Cluster, key: str, pod: PodInfo, nodes: Collection[str]) -> Iterator[Candidate]:
@@ -34,9 +38,10 @@ def budget_ways(cluster: Cluster, key: str, pod: PodInfo, nodes: Collection[str]
     if not isinstance(item, PodDisruptionBudget):
         return
     if not healthy(pod) and item.spec.unhealthy_pod_eviction_policy != ALWAYS:
-        spec = replace(item.spec, unhealthy_pod_eviction_policy=ALWAYS)
-        changed = Objects((Put.of(replace(item, spec=spec)),))
-        yield Candidate("always-allow", Cost.LOOSEN, about.Named(name=item.name), steps=(changed,))
+        spec = structs.replace(item.spec, unhealthy_pod_eviction_policy=ALWAYS)
+        changed = Objects((Put.of(structs.replace(item, spec=spec)),))
+        what = about.Named(name=item.name, namespace=item.namespace, keeper=keeper_of(item))
+        yield Candidate("always-allow", Cost.LOOSEN, what, steps=(changed,))
     if without_scale(cluster, item):
         yield from _by_number(cluster, item)
         return
@@ -46,8 +51,18 @@ def budget_ways(cluster: Cluster, key: str, pod: PodInfo, nodes: Collection[str]
         word = f"{kind_word(kind)}/{pod.namespace}/{name}"
         mine = (one for one in cluster.pods if not one.gone and one.namespace == pod.namespace)
         replicas = sum(top_owner(one, cluster) == owner for one in mine)
-        yield Candidate("one-more-replica", Cost.REQUEST, about.Named(name=word), steps=(Scale(word, replicas + 1),))
-    yield from lower_budget(cluster, item, 1)
+        yield _more_replicas(word, replicas, keeper_of_replicas(cluster, kind, pod.namespace, name))
+    yield from lower_budget(cluster, item)
+
+
+def _more_replicas(word: str, now: int, keeper: str) -> Candidate:
+    """One more replica of a workload, and more of them until its budget allows one to go."""
+
+    def more(number: int) -> Candidate:
+        what = about.Named("" if number == 1 else "several", name=word, new=number, keeper=keeper)
+        return Candidate("one-more-replica", Cost.REQUEST, what, steps=(Scale(word, now + number),))
+
+    return replace(more(1), further=Further(more, _STEPS))
 
 
 def _by_number(cluster: Cluster, item: PodDisruptionBudget) -> Iterator[Candidate]:
@@ -55,42 +70,54 @@ def _by_number(cluster: Cluster, item: PodDisruptionBudget) -> Iterator[Candidat
     new = max(0, sum(map(healthy, covered(cluster, item))) - 1)
     old = item.spec.min_available if item.spec.max_unavailable is None else None
     variant = "" if old is not None else "instead"
-    what = about.Named(variant, name=item.name, key="minAvailable", new=new, old=old)
+    what = about.Named(variant, name=item.name, key="minAvailable", new=new, old=old, keeper=keeper_of(item))
     yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(item.key, what.key, str(new)),))
 
 
 def _unready(cluster: Cluster, item: PodDisruptionBudget, nodes: Collection[str]) -> Iterator[Candidate]:
-    """Evict a pod of the budget that is not ready, on another node, before those that serve."""
+    """Evict pods of the budget that are not ready, on other nodes, before those that serve."""
     idle = [
         pod
         for pod in covered(cluster, item)
         if pod.bound and not pod.terminating and not healthy(pod) and returns(pod)
         and cluster.home_of(pod.row) not in nodes
     ]  # fmt: skip
-    for pod in idle[:1]:
-        what = about.Named(names=(pod.key,), node=cluster.home_of(pod.row))
-        yield Candidate("evict-unready", Cost.REQUEST, what, steps=(Evict(pod.key),))
+
+    def first(number: int) -> Candidate:
+        pods = idle[:number]
+        homes = tuple(dict.fromkeys(cluster.home_of(pod.row) for pod in pods))
+        names = tuple(pod.key for pod in pods)
+        what = about.Named("" if number == 1 else "several", names=names, node=", ".join(homes))
+        return Candidate("evict-unready", Cost.REQUEST, what, steps=tuple(map(Evict, names)))
+
+    if idle:
+        yield replace(first(1), further=Further(first, min(len(idle), _STEPS)))
 
 
-def lower_budget(cluster: Cluster, item: PodDisruptionBudget, by: int) -> Iterator[Candidate]:
-    """Let a budget ask for so many ready pods less than it does, by the field that it has.
+def lower_budget(cluster: Cluster, item: PodDisruptionBudget) -> Iterator[Candidate]:
+    """Let a budget ask for fewer ready pods than it does, by the field that it has: one fewer, until one may go.
 
     Args:
         cluster: the cluster.
         item: the budget.
-        by: how many pods fewer have to stay.
     """
     status = status_of(cluster, item)
     desired, expected = status.desired_healthy or 0, status.expected_pods or 0
     least, most = item.spec.min_available, item.spec.max_unavailable
-    new = desired - by
-    if new < 0:
+    if not desired:
         return
-    if most is None:
-        what = about.Named(name=item.name, key="minAvailable", new=new, old=least)
-    else:
-        what = about.Named(name=item.name, key="maxUnavailable", new=expected - new, old=most)
-    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(item.key, what.key, str(what.new)),))
+
+    def lower(by: int) -> Candidate:
+        new = desired - by
+        if most is None:
+            what = about.Named(name=item.name, key="minAvailable", new=new, old=least, keeper=keeper_of(item))
+        else:
+            what = about.Named(
+                name=item.name, key="maxUnavailable", new=expected - new, old=most, keeper=keeper_of(item)
+            )
+        return Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(item.key, what.key, str(what.new)),))
+
+    yield replace(lower(1), further=Further(lower, desired))
 
 
 def without_budget(cluster: Cluster, keys: Collection[str]) -> Iterator[Candidate]:
@@ -100,5 +127,8 @@ def without_budget(cluster: Cluster, keys: Collection[str]) -> Iterator[Candidat
         others = [other for other in keys if other != key and other in table]
         steps = tuple(Objects((Put("pod_disruption_budgets", other, None),)) for other in others)
         if steps:
-            what = about.Named(name=key.partition("/")[2], names=tuple(other.partition("/")[2] for other in others))
+            kept = next(filter(None, (keeper_of(table[other]) for other in others)), "")
+            names = tuple(other.partition("/")[2] for other in others)
+            space, _, name = key.partition("/")
+            what = about.Named(name=name, namespace=space, names=names, keeper=kept)
             yield Candidate("one-budget", Cost.EVICT, what, steps=steps)

@@ -7,10 +7,10 @@ their measure; what is tried, in which order, and when it is enough is the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from kplan.remedies.candidate import Candidate
+from kplan.remedies.candidate import Candidate, Further
 
 T = TypeVar("T")
 
@@ -111,6 +111,40 @@ def best(
             if measure.helps(came.found):
                 break
     return chosen
+
+
+def by_steps(measure: Measure[T]) -> Measure[T]:
+    """Ask of a change of a number with one more, and more, until it helps; then for the least number that does.
+
+    What does not help at any number is as it is with one.
+    """
+
+    def of(candidate: Candidate) -> Tried[T] | None:
+        came = measure.of(candidate)
+        if candidate.further is None or (came is not None and measure.helps(came.found)):
+            return came
+        return _least(candidate.further, measure) or came
+
+    return replace(measure, of=of)
+
+
+def _least(further: Further, measure: Measure[T]) -> Tried[T] | None:
+    """Find the least number that helps, twice as many at a time, then between the last two."""
+    few, number, found = 1, 2, None
+    while few < further.most and found is None:
+        number = min(number, further.most)
+        found = _helping(further.of(number), measure)
+        few, number = (few, number) if found is not None else (number, number * 2)
+    while found is not None and number - few > 1:
+        middle = (few + number) // 2
+        less = _helping(further.of(middle), measure)
+        few, number, found = (few, middle, less) if less is not None else (middle, number, found)
+    return found
+
+
+def _helping(candidate: Candidate, measure: Measure[T]) -> Tried[T] | None:
+    came = None if measure.exhausted() else measure.of(candidate)
+    return came if came is not None and measure.helps(came.found) else None
 
 
 def distinct(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

@@ -11,7 +11,7 @@ from kplan.admission.validation.problems import Key, written
 from kplan.objects.models import PodSpec
 from kplan.remedies.candidate import Edit
 from kplan.remedies.specs import differences, plain
-from kplan.result.document_plan import FieldChange
+from kplan.result.document_how_to import FieldChange
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
 

@@ -9,11 +9,15 @@ from msgspec.structs import replace
 from kplan.cluster import Cluster, leave
 from kplan.course.held import exclusive
 from kplan.course.rollout import StalledBy
+from kplan.course.silence import on_silent_node
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, ResourceQuota
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Cost
 from kplan.remedies.deeds import Deed, row_of
+from kplan.remedies.keepers import keeper_of
 from kplan.result.document_plan import RolloutPlan
+from kplan.scenario.budgets import healthy
+from kplan.scenario.names import pods_of
 
 MANY = "ReadWriteMany"
 _STRATEGIES = {"deploy": "strategy", "ds": "updateStrategy"}
@@ -31,6 +35,8 @@ def rollout_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
     word = rollout.workload.partition("/")[0]
     if rollout.stalled_by in _SURGE:
         yield from strategies(rollout)
+    if word == "ds" and rollout.stalled_by in (StalledBy.UNREADY, StalledBy.TERMINATING):
+        yield from _more_missing(cluster, rollout)
     if rollout.stalled_by == StalledBy.VOLUME:
         yield from _shared(cluster, rollout.stalled_at)
     if (rollout.stalled_by == StalledBy.UNREADY and word == "sts") or rollout.stalled_by == StalledBy.TERMINATING:
@@ -53,6 +59,20 @@ def strategies(rollout: RolloutPlan) -> Iterator[Candidate]:
         if word == "deploy":
             recreate = ((("spec", where), {"type": "Recreate"}),)
             yield Candidate("recreate", Cost.LOOSEN, about.Named(), fields=recreate)
+
+
+def _more_missing(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
+    """Let one pod more be missing than those of a DaemonSet that are not available, so that the others are replaced.
+
+    Source: v1.37.2 pkg/controller/daemon/update.go rollingUpdate: those use maxUnavailable up.
+    """
+    _, space, name = rollout.workload.split("/")
+    pods = [pod for pod in pods_of(cluster, "DaemonSet", space, name) if pod.bound]
+    missing = sum(not healthy(pod) or on_silent_node(cluster, pod.row) for pod in pods) + 1
+    if rollout.strategy == "RollingUpdate" and not rollout.max_surge and missing > rollout.max_unavailable:
+        what = about.Named(key="maxUnavailable", new=missing, old=rollout.max_unavailable)
+        fields = ((("spec", "updateStrategy", "rollingUpdate", "maxUnavailable"), missing),)
+        yield Candidate("more-unavailable", Cost.LOOSEN, what, fields=fields)
 
 
 def _no_surge(missing: int) -> tuple[tuple[str, int], ...]:
@@ -90,7 +110,14 @@ def larger_quota(cluster: Cluster, name: str, resource: str, amount: str) -> Can
     if not isinstance(quota, ResourceQuota):
         return None
     hard = dict(quota.status.hard or quota.spec.hard or {})
-    what = about.Named(name=quota.name, key=resource, new=amount, old=str(hard.get(resource, "")))
+    what = about.Named(
+        name=quota.name,
+        namespace=quota.namespace,
+        key=resource,
+        new=amount,
+        old=str(hard.get(resource, "")),
+        keeper=keeper_of(quota),
+    )
     hard[resource] = amount
     spec, status = replace(quota.spec, hard=hard), replace(quota.status, hard=hard)
     return Candidate("larger-quota", Cost.REQUEST, what, brought=(replace(quota, spec=spec, status=status),))

@@ -32,6 +32,8 @@ OF_THE_NODE_ITSELF = "node.kubernetes.io/"
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 VALUES = 3
 NODES = 8
+HASH = "pod-template-hash"
+"""Label by which the pods of one template of a Deployment are told from those of another."""
 DROPPED = 0.5
 """How much is given up where a rule goes altogether, against one that is widened."""
 
@@ -249,16 +251,21 @@ def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many
     told = facts.constraints[number]
     key = short_key(told.topology_key) if many else ""
 
-    def loosened(code: str, what: about.Named, cost: Cost = Cost.LOOSEN, **fields: object) -> Candidate:
+    def loosened(
+        code: str, what: about.Named, cost: Cost = Cost.LOOSEN, *, named: bool = True, **fields: object
+    ) -> Candidate:
         def edit(spec: PodSpec) -> PodSpec:
             return _with_constraint(spec, place, fields)
 
-        return Candidate(code, cost, what, edits=(edit,), named=True)
+        return Candidate(code, cost, what, edits=(edit,), named=named)
 
     if told.node_taints_policy == "Ignore" and told.counted_despite_taints:
         yield loosened("spread-taints-policy", about.Named(key=key), node_taints_policy="Honor")
     if told.node_affinity_policy == "Ignore" and told.counted_despite_affinity:
         yield loosened("spread-affinity-policy", about.Named(key=key), node_affinity_policy="Honor")
+    keys = (case.spec.topology_spread_constraints or ())[place].match_label_keys or ()
+    if HASH in case.pod.labels and HASH not in keys:
+        yield loosened("spread-one-revision", about.Named(key=key), named=False, match_label_keys=[*keys, HASH])
     if told.too_few_domains:
         had = len(told.domains) or None
         yield loosened(

@@ -15,6 +15,7 @@ from kplan.result.document_asked import AskedNode, Turn
 from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part, VerdictDocument
 from kplan.result.document_devices import Devices
 from kplan.result.document_group import GroupPlan
+from kplan.result.document_how_to import HowTo
 from kplan.result.document_landing import Landing
 from kplan.result.document_queue import QueueState
 from kplan.result.document_versions import OtherVersion
@@ -271,6 +272,7 @@ class Fix(Part, frozen=True, kw_only=True):
         summary: the change and its effect in one line; that of the first is shown as Try.
         again: whether another of its kind comes before it, so that it is shown only where all are.
         commands: what would carry it out; nothing is run.
+        how_to: the same as what-ifs and a patch, with how many nodes fit then.
     """
 
     number: int
@@ -286,6 +288,7 @@ class Fix(Part, frozen=True, kw_only=True):
     harm: str = ""
     again: bool = False
     commands: tuple[str, ...] = ()
+    how_to: HowTo | None = None
 
 
 class NoHelp(Part, frozen=True, kw_only=True):
@@ -380,6 +383,7 @@ class Fold(Part, frozen=True, kw_only=True):
         owners: pods by owner, most first.
         pods: all of them.
         attempt: the cheapest change that helps, and how many of them fit then; shown as Try.
+        how_to: how it is carried out.
     """
 
     verdict: str
@@ -388,6 +392,7 @@ class Fold(Part, frozen=True, kw_only=True):
     owners: dict[str, int]
     pods: tuple[str, ...]
     attempt: str = ""
+    how_to: HowTo | None = None
 
 
 class PodExplanations(VerdictDocument, frozen=True, kw_only=True):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
-from kplan.result.document_plan import FieldChange, SimulationPlan
+from kplan.result.document_how_to import FieldChange, HowTo
+from kplan.result.document_plan import SimulationPlan
 from kplan.result.document_versions import OtherVersion
 
 
@@ -61,6 +62,7 @@ class Finding(Part, frozen=True, kw_only=True):
         attempt: the cheapest change that helps, and what becomes of all pods of the object once the manifests are
             planned with it from the start; shown as Try.
         edits: fields of the manifest that the change is about; annotations stand at the first of them.
+        how_to: how it is carried out.
         file: manifest it is about.
         line: 1-based line in it; 0 if unknown.
         column: 1-based column; 0 if unknown.
@@ -78,6 +80,7 @@ class Finding(Part, frozen=True, kw_only=True):
     message: str = ""
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
+    how_to: HowTo | None = None
     file: str = ""
     line: int = 0
     column: int = 0

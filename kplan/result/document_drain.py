@@ -7,6 +7,7 @@ import msgspec
 from kplan.framework.doubt import Doubt
 from kplan.result.document import Group
 from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
+from kplan.result.document_how_to import HowTo
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
@@ -60,11 +61,13 @@ class DrainFix(Part, frozen=True, kw_only=True):
         text: what it is.
         flags: as what-ifs of this command.
         effect: what comes of it.
+        how_to: how it is carried out.
     """
 
     text: str
     flags: str
     effect: str
+    how_to: HowTo | None = None
 
 
 class NodeVerdict(Part, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ import msgspec
 from kplan.framework.doubt import Doubt
 from kplan.result.document import Group, Nearest
 from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
+from kplan.result.document_how_to import HowTo
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
 
@@ -114,6 +115,7 @@ class FailReport(VerdictDocument, frozen=True, kw_only=True):
         because: the first thing that is not borne.
         attempt: what helps, tried.
         flags: the same as what-ifs of this command.
+        how_to: how it is carried out; with ``each`` how many losses are borne then.
         cases: every single failure, worst first.
         pods: pods of the lost nodes.
         cascade: pods on other nodes that were evicted for these, and where they went.
@@ -132,6 +134,7 @@ class FailReport(VerdictDocument, frozen=True, kw_only=True):
     because: Cause | None = None
     attempt: str = msgspec.field(name="try", default="")
     flags: str = ""
+    how_to: HowTo | None = None
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()

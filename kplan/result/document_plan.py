@@ -8,6 +8,7 @@ from kplan.framework.doubt import Doubt
 from kplan.result.document import Group
 from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
 from kplan.result.document_group import GroupPlan
+from kplan.result.document_how_to import FieldChange, HowTo
 from kplan.result.document_runs import Runs
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
@@ -43,26 +44,6 @@ class PlanStep(Part, frozen=True, kw_only=True):
     permit: str = ""
 
 
-class FieldChange(Part, frozen=True, kw_only=True):
-    """One field of a manifest that a remedy changes.
-
-    Attributes:
-        path: of the field in its object: ``spec.template.spec.containers[0].resources.requests.cpu``.
-        old: as it is written, in JSON; empty for what is not there.
-        new: in JSON; empty where it is taken out.
-        file: its manifest.
-        line: 1-based line of the field, of what is nearest around it where it is not written; 0 if that is unknown.
-        column: 1-based column likewise.
-    """
-
-    path: str
-    old: str = ""
-    new: str = ""
-    file: str = ""
-    line: int = 0
-    column: int = 0
-
-
 class PlanCause(Part, frozen=True, kw_only=True):
     """Pods that were not placed for the same cause, told for the first of them as it was tried.
 
@@ -78,7 +59,9 @@ class PlanCause(Part, frozen=True, kw_only=True):
         attempt: the cheapest change that helps, and how many of the pods fit then; shown as Try. For pods of a manifest
             all of it was planned again, and it says what becomes of the whole.
         edits: fields of the manifest that the change is about.
+        how_to: how it is carried out.
         other: another change that helps as well, of another kind; empty for none.
+        other_how_to: how that is carried out.
         alone: the cause of ``pod`` alone, where others of these pods want another amount, or met less room.
         waiting: how many of the pods are not asked about; see PlanTotals.
     """
@@ -93,7 +76,9 @@ class PlanCause(Part, frozen=True, kw_only=True):
     preempt: str = ""
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
+    how_to: HowTo | None = None
     other: str = ""
+    other_how_to: HowTo | None = None
     alone: str = ""
     waiting: int = 0
 
@@ -249,6 +234,7 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
         because: why it stalls, where no cause of a pod without a node tells it.
         attempt: the cheapest change that lets more of its pods land, where no cause has it.
         edits: fields of its manifest that this is about.
+        how_to: how it is carried out.
         uneven: what of its own spread is broken in the end; empty for nothing.
         old: old pods in the end.
         takes_least: seconds until the last pod is available, as far as specs tell (probes' initialDelaySeconds,
@@ -280,6 +266,7 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
     because: Cause | None = None
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
+    how_to: HowTo | None = None
     uneven: str = ""
     old: int = 0
     takes_least: int = 0

@@ -26,6 +26,8 @@ from kplan.scenario.names import workload_object
 from kplan.words import did_you_mean
 
 _ALL = 100
+_SYNC_FAILED = "SyncFailed"
+"""Reason of the condition by which a budget says that it could not be worked out."""
 _WITHOUT_SCALE = frozenset({"DaemonSet", "Job", "Node"})
 """Kinds without the subresource ``scale``."""
 
@@ -117,8 +119,23 @@ def without_scale(cluster: Cluster, budget: PodDisruptionBudget) -> str:
     spec = budget.spec
     if spec.max_unavailable is None and not isinstance(spec.min_available, str):
         return ""
-    kinds = (controller(pod)[0] for pod in covered(cluster, budget))
-    return next((kind for kind in kinds if kind in _WITHOUT_SCALE), "")
+    failed = any(one.reason == _SYNC_FAILED and one.status == "False" for one in budget.status.conditions or ())
+    kinds = filter(None, (controller(pod)[0] for pod in covered(cluster, budget)))
+    return next((kind for kind in kinds if kind in _WITHOUT_SCALE or (failed and kind not in WORKLOAD_WORDS)), "")
+
+
+def scale_unknown(cluster: Cluster, budget: PodDisruptionBudget) -> str:
+    """Kind of an owner of its pods of which nothing tells whether it has a scale; empty for none, or if none is asked.
+
+    Somebody brought the kind, and the disruption controller has not written a status that it worked out.
+    """
+    spec, status = budget.spec, budget.status
+    if status.expected_pods or without_scale(cluster, budget):
+        return ""
+    if spec.max_unavailable is None and not isinstance(spec.min_available, str):
+        return ""
+    kinds = filter(None, (controller(pod)[0] for pod in covered(cluster, budget)))
+    return next((kind for kind in kinds if kind not in WORKLOAD_WORDS), "")
 
 
 def recorded(cluster: Cluster) -> dict[str, Recorded]:

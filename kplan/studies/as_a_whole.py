@@ -25,10 +25,12 @@ from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import Domains, added, domains_of, several
 from kplan.remedies.rollouts import larger_quota, rollout_ways
 from kplan.remedies.search import remedies
-from kplan.result.document_plan import FieldChange, SimulationPlan
+from kplan.result.document_how_to import FieldChange, HowTo
+from kplan.result.document_plan import SimulationPlan
 from kplan.scenario.add_node import AddNode
 from kplan.sources import ManifestObject, Manifests
 from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
+from kplan.wording.how_to import how_to
 
 ROUNDS = 3
 """How often a request is lowered further, for the pod that fits nowhere with the lower one."""
@@ -39,6 +41,8 @@ _NO_LIMIT = "1P"
 """More than any quota is told to allow."""
 CLOSE = 8
 """Of how many added nodes one may be too many."""
+_COUNTS_LESS = frozenset({"spread-affinity-policy", "spread-one-revision", "spread-taints-policy"})
+"""Codes of changes by which a spread leaves out nodes that take no such pod, and pods of another template."""
 _ABOUT_EACH_OTHER = frozenset(
     {
         "anti-affinity-by-node",
@@ -47,6 +51,7 @@ _ABOUT_EACH_OTHER = frozenset(
         "spread-anyway",
         "spread-max-skew",
         "spread-min-domains",
+        "spread-one-revision",
         "spread-taints-policy",
     }
 )
@@ -136,7 +141,7 @@ class Whole:
         kinds = [list(self._of_rollout(planner, item, landing))]
         if waiting:
             answer = remedies(planner, waiting[0], brief=True)
-            kinds.append([*options(answer, waiting[0]), *_of_all_alike(answer)])
+            kinds.append([*sorted(options(answer, waiting[0]), key=_gives_up), *_of_all_alike(answer)])
         tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
         return sorted((one for one in tried if one is not None), key=lambda one: _worth(one.found), reverse=True)
 
@@ -298,6 +303,12 @@ class _Landing:
         return Tried(candidate, Replayed(played, item, lands, edits))
 
 
+def landing_how_to(attempt: Attempt) -> HowTo:
+    """How an attempt is carried out, and how many pods of its object land then."""
+    lands = attempt.found.lands
+    return how_to(attempt.candidate, lands.landed, lands.wanted, edits=attempt.found.edits)
+
+
 def _worth(one: Replayed) -> tuple[int, int]:
     """How good a plan is: more pods land, less is worse, and they are not all in one place."""
     return one.lands.landed, -len(one.lands.worse) - bool(one.lands.together)
@@ -317,6 +328,11 @@ def _serving(candidate: Candidate, item: Mine) -> tuple[int, int] | None:
     if not candidate.fields or item.rollout is None:
         return None
     return item.rollout.serving, item.rollout.replicas
+
+
+def _gives_up(candidate: Candidate) -> bool:
+    """Whether a change gives anything up: one by which a rule counts only what can be meant does not."""
+    return candidate.code not in _COUNTS_LESS
 
 
 def _of_all_alike(found: Remedies) -> list[Candidate]:

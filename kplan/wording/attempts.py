@@ -19,13 +19,19 @@ def change_text(candidate: Candidate) -> str:
     return " + ".join(map(text_of, candidate.parts or (candidate,)))
 
 
-def placed_text(down: Sequence[str]) -> str:
+def placed_text(down: Sequence[str], note: str = "") -> str:
     """What comes of a drain that goes through: ``all placed, 0 ready of web meanwhile``.
 
     Args:
         down: budgets of which no pod is ready at one time.
+        note: what else comes of the change.
     """
-    return ", ".join([ALL_PLACED, *(f"0 ready of {budget} meanwhile" for budget in down)])
+    return "; ".join(filter(None, [", ".join([ALL_PLACED, *map(down_text, down)]), note]))
+
+
+def down_text(budget: str) -> str:
+    """Say that no pod of a budget is ready at one time."""
+    return f"0 ready of {budget} meanwhile"
 
 
 def left_text(candidate: Candidate, left: int) -> str:

@@ -42,6 +42,13 @@ def commands_of(candidate: Candidate, pod: PodInfo, cluster: Cluster) -> tuple[s
     return tuple(lines)
 
 
+def cluster_commands(candidate: Candidate) -> tuple[str, ...]:
+    """List the commands of a remedy that changes the cluster alone, whatever pod it is for."""
+    parts = candidate.parts or (candidate,)
+    named = ((part.code, part.about) for part in parts)
+    return tuple(line for code, what in named if isinstance(what, Named) for line in _filled(code, what))
+
+
 def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
     match candidate.about:
         case NewNode():
@@ -93,6 +100,18 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "raise-priority": (_CLASS,),
     "raise-priority class": (),
     "budget-allows": ("kubectl edit pdb {name} -n {namespace}",),
+    "always-allow": (
+        "kubectl patch pdb {name} -n {namespace} --type=merge "
+        """-p '{{"spec":{{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}}}'""",
+    ),
+    "one-budget": ("kubectl delete pdb {one} -n {namespace}",),
+    "delete-by-force": (
+        f"{_DELETE} --force --grace-period=0  # if its node is not off, two of it may run, and lose data",
+    ),
+    "larger-quota": (
+        "kubectl patch resourcequota {name} -n {namespace} --type=merge "
+        """-p '{{"spec":{{"hard":{{"{key}":"{new}"}}}}}}'""",
+    ),
     "uncordon": ("kubectl uncordon {node}",),
     "remove-node": ("kubectl delete node {node}",),
     "pod-limit": ("# kubelet of {node}: maxPods: {new} in its KubeletConfiguration, then restart it",),

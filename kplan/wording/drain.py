@@ -49,6 +49,11 @@ def causes_of(left: Sequence[Gone[Failure]]) -> Cause | None:
     return Cause(code=told[0].code, text="; ".join(cause.text for cause in told)) if told else None
 
 
+def budget_says(asked: Permission) -> str:
+    """What a budget allows when it is asked: ``web 1 of 2``, ``web allows 0``."""
+    return f"{asked.budget} {asked.allows} of {asked.at_first}" if asked.at_first else f"{asked.budget} allows 0"
+
+
 def budget_refuses(asked: Permission) -> str:
     """Say why a budget lets a pod not go."""
     if asked.several:
@@ -56,6 +61,14 @@ def budget_refuses(asked: Permission) -> str:
     if asked.without_scale:
         return f"budget {asked.budget} allows none (SyncFailed): a {asked.without_scale} has no scale to count by"
     return f"budget {asked.budget}: {asked.healthy} ready, {asked.desired} must stay"
+
+
+def scale_of_budget(budget: str, kind: str) -> str:
+    """Doubt a budget that counts by the scale of a kind that somebody brought."""
+    return (
+        f"budget {budget} counts by the scale of {kind} objects and has no status that says there is one: without, it "
+        "allows no eviction (SyncFailed)"
+    )
 
 
 def held_back(one: HeldBack) -> str:

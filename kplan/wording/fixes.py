@@ -10,6 +10,7 @@ from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies.candidate import Remedies, Remedy
 from kplan.result.document import Fix, NoHelp
 from kplan.wording.commands import commands_of
+from kplan.wording.how_to import how_to
 from kplan.wording.phrases import phrase
 from kplan.wording.remedies import failed_of, harm_of, lower_amount, words_of
 from kplan.wording.view import View
@@ -83,6 +84,7 @@ def _fix(number: int, remedy: Remedy, pod: PodInfo, cluster: Cluster, *, evicts:
         again=remedy.again,
         summary=f"{words.short or words.text} -> {fits}{f' ({harm})' if harm else ''}",
         commands=commands_of(candidate, pod, cluster),
+        how_to=how_to(candidate, len(effect.nodes), spec=pod.pod.spec),
     )
 
 

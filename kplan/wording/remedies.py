@@ -22,6 +22,9 @@ from kplan.wording.remedies_devices import device_words
 from kplan.wording.remedies_table import Words, told
 from kplan.words import amounts, count, joined
 
+KEPT = "{} puts it back"
+"""What comes of a change of what somebody keeps as it is."""
+
 
 def words_of(candidate: Candidate) -> Words:
     """Put a candidate in words; of a pair both changes, one after the other."""
@@ -47,10 +50,17 @@ def _words(code: str, what: About) -> Words:
         case Moves():
             return Words(moving(what.journey), note=step_by_step(what.journey))
         case Named():
-            return told(code, what)
+            phrase = told(code, what)
+            kept = KEPT.format(what.keeper) if what.keeper else ""
+            return replace(phrase, note=", ".join(filter(None, (phrase.note, kept))))
     words = device_words(what)
     assert words is not None, code
     return words
+
+
+def note_of(candidate: Candidate) -> str:
+    """What else comes of a change: ``it moves to n2``; empty for nothing."""
+    return words_of(candidate).note
 
 
 def text_of(candidate: Candidate) -> str:

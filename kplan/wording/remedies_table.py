@@ -126,6 +126,9 @@ PHRASES: Mapping[str, Words] = {
         "nodeTaintsPolicy: Honor{key:of-spread}", short="nodeTaintsPolicy: Honor on that constraint"
     ),
     "spread-affinity-policy": Words("nodeAffinityPolicy: Honor{key:of-spread}"),
+    "spread-one-revision": Words(
+        "matchLabelKeys: [pod-template-hash]{key:of-spread}", note="only pods of one template are counted"
+    ),
     "spread-min-domains": Words("minDomains: {new} (now {old}){key:of-spread}"),
     "spread-min-domains none": Words("no minDomains (now {old}){key:of-spread}"),
     "spread-max-skew": Words("maxSkew: {new} (now {old}){key:of-spread}"),
@@ -188,16 +191,21 @@ PHRASES: Mapping[str, Words] = {
     "move-pod no-room": Words("moving {names:and} (no other node has room for it)"),
     "make-room": Words("make room on {node}: --cordon {node} --evict {names:and} --uncordon {node}"),
     "one-more-replica": Words("one more replica of {name}"),
+    "one-more-replica several": Words("{new} more replicas of {name}"),
     "budget-allows": Words("{name} allows 1 (now 0)"),
     "set-budget": Words("{name} {key} {new} (now {old})"),
     "set-budget instead": Words("{name} {key} {new} instead of maxUnavailable"),
     "rolling": Words("--rolling: each node is back before the next one goes"),
     "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),
     "evict-unready": Words("evict {names:and} first, which is not ready (on {node})", note="its owner makes another"),
+    "evict-unready several": Words(
+        "evict {names:and} first, which are not ready (on {node})", note="their owners make others"
+    ),
     "one-budget": Words("delete budget {names:and}, as {name} covers its pods, too"),
     # rollouts
     "no-surge": Words("maxSurge 0 (now {old}), maxUnavailable {new}"),
     "no-surge missing": Words("maxSurge 0 (now {old}), maxUnavailable {new} (now {key})"),
+    "more-unavailable": Words("maxUnavailable {new} (now {old})"),
     "recreate": Words("strategy Recreate"),
     "shared-volume": Words("a volume with ReadWriteMany for {names:and}", note="if its driver can"),
     "larger-quota": Words("quota {name} {key} {new} (now {old})"),

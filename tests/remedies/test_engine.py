@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from kplan.remedies.about import Named, NewNode
-from kplan.remedies.candidate import Candidate, Cost, both
-from kplan.remedies.engine import Measure, Tried, best, sift
+from kplan.remedies.candidate import Candidate, Cost, Further, both
+from kplan.remedies.engine import Measure, Tried, best, by_steps, sift
 from kplan.remedies.more_nodes import Domains, added, least, one_more, several
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import Cordon
@@ -127,3 +127,55 @@ def test_the_least_number_that_is_enough(enough: int) -> None:
 
 def test_a_search_that_may_not_go_on_ends_with_what_is_known_to_be_enough() -> None:
     assert least(0, 16, lambda number: None) == 16
+
+
+def numbered(number: int, most: int = 8) -> Candidate:
+    """A change of a number, which goes on up to the most."""
+    one = Candidate("one-more-node", Cost.ADD_NODE, NewNode("a", number=number), steps=(AddNode(like="a"),))
+    return replace(one, further=Further(numbered, most)) if number == 1 else one
+
+
+@dataclass
+class Counted:
+    """A measure by which a number helps from some number on."""
+
+    enough: int
+    asked: list[int] = field(default_factory=list)
+
+    def of(self, candidate: Candidate) -> Tried[int] | None:
+        numbers = [part.about.number for part in candidate.parts or (candidate,) if isinstance(part.about, NewNode)]
+        self.asked.append(sum(numbers))
+        return Tried(candidate, sum(numbers))
+
+    @property
+    def measure(self) -> Measure[int]:
+        return by_steps(Measure(self.of, lambda found: found >= self.enough))
+
+
+@pytest.mark.parametrize(
+    ("enough", "asked", "found"),
+    [
+        pytest.param(1, [1], 1, id="one is enough"),
+        pytest.param(2, [1, 2], 2, id="two are"),
+        pytest.param(3, [1, 2, 4, 3], 3, id="three are, found from above"),
+        pytest.param(5, [1, 2, 4, 8, 6, 5], 5, id="five are"),
+        pytest.param(8, [1, 2, 4, 8, 6, 7], 8, id="as many as may be tried"),
+    ],
+)
+def test_the_least_number_that_helps_is_found(enough: int, asked: list[int], found: int) -> None:
+    counted = Counted(enough)
+    tried = sift([numbered(1)], counted.measure).helps
+    assert ([one.found for one in tried], counted.asked) == ([found], asked)
+
+
+def test_where_no_number_helps_that_of_one_is_told() -> None:
+    counted = Counted(9)
+    tried = sift([numbered(1)], counted.measure)
+    assert ([one.found for one in tried.helps], [one.found for one in tried.found]) == ([], [1])
+    assert counted.asked == [1, 2, 4, 8]
+
+
+def test_a_pair_goes_on_together() -> None:
+    counted = Counted(6)
+    (tried,) = sift([both(numbered(1), numbered(1, 4))], counted.measure).helps
+    assert (tried.found, counted.asked) == (6, [2, 4, 8, 6])

@@ -11,7 +11,8 @@ from kplan.result.document_check import (
     Finding,
     Recording,
 )
-from kplan.result.document_plan import FieldChange, PlanTotals, SimulationPlan
+from kplan.result.document_how_to import FieldChange
+from kplan.result.document_plan import PlanTotals, SimulationPlan
 
 EDIT = FieldChange(
     path="spec.template.spec.containers[0].resources.requests.cpu",

@@ -13,7 +13,7 @@ from kplan.cli.session import open_session
 from kplan.cli.simulate import plan
 from kplan.remedies import many
 from kplan.result.document_check import CheckResult, Finding
-from kplan.result.document_plan import FieldChange
+from kplan.result.document_how_to import FieldChange
 from kplan.studies import as_a_whole
 from kplan.studies.check.policy import Policy
 from tests.studies.checking import NOW, check, deployment, item, node, only, pod, template, write

@@ -208,6 +208,23 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("maxSurge 0 (now 2), maxUnavailable 1 (now 0)"),
     ),
     ("recreate", a.Named(), Words("strategy Recreate")),
+    ("more-unavailable", a.Named(new=4, old=1), Words("maxUnavailable 4 (now 1)")),
+    ("one-more-replica", a.Named("several", name="sts/x/db", new=2), Words("2 more replicas of sts/x/db")),
+    (
+        "evict-unready",
+        a.Named("several", names=("x/p", "x/q"), node="n, m"),
+        Words("evict x/p and x/q first, which are not ready (on n, m)", note="their owners make others"),
+    ),
+    (
+        "spread-one-revision",
+        a.Named(key="zone"),
+        Words("matchLabelKeys: [pod-template-hash] (spread by zone)", note="only pods of one template are counted"),
+    ),
+    (
+        "set-budget",
+        a.Named(name="pg", key="minAvailable", new=0, old=1, keeper="Cluster pg"),
+        Words("pg minAvailable 0 (now 1)", note="Cluster pg puts it back"),
+    ),
     ("shared-volume", a.Named(names=("d",)), Words("a volume with ReadWriteMany for d", note="if its driver can")),
     ("larger-quota", a.Named(name="q", key="limits.cpu", new="9", old="8"), Words("quota q limits.cpu 9 (now 8)")),
     (

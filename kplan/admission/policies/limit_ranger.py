@@ -4,9 +4,11 @@ Not modelled: where several LimitRanges of a namespace default the same resource
 order, so equal pods may get either; here the first by name wins.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from kplan.admission.refusal import AdmissionRefusal
+from kplan.admission.validation.problems import Problem
 from kplan.objects.models import Container, LimitRange, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements
 from kplan.objects.models.policy import LimitRangeItem
 from kplan.objects.quantity import canonical, format_sum, milli_value, value
@@ -16,6 +18,9 @@ from kplan.words import aggregate
 
 _MAX_MILLI_VALUE = (2**63 - 1) // 1000
 """Largest whole amount whose thousandths fit 64 bits; larger ones are compared in whole units."""
+
+_DEPTH = 5
+"""Steps of ``spec.containers[0].resources.requests``."""
 
 Resources = Mapping[str, Quantity]
 Bound = Callable[[str, str, Quantity, Resources, Resources], str]
@@ -69,6 +74,36 @@ def _complete(container: Container, requests: Resources, limits: Resources, orig
         resources.requests, resources.limits = given_requests or None, given_limits or None
         container.resources = resources
     return added
+
+
+def with_origin(refusal: AdmissionRefusal, pod: Pod, added: Iterable[str]) -> AdmissionRefusal:
+    """Say of each limit that a request is above where it is a default of a LimitRange.
+
+    Args:
+        refusal: of the pod.
+        pod: the pod, with defaults.
+        added: what LimitRanges added, see ``set_limit_range_defaults``.
+    """
+    told = list(added)
+    problems = tuple(_with_origin(problem, pod, told) for problem in refusal.problems)
+    return AdmissionRefusal(refusal.message, problems, by_quota=refusal.by_quota)
+
+
+def _with_origin(problem: Problem, pod: Pod, added: Sequence[str]) -> Problem:
+    if problem.hint or len(problem.path) != _DEPTH or problem.path[3:] != ("resources", "requests"):
+        return problem
+    key, number = problem.path[1:3]
+    containers = {"containers": pod.spec.containers, "initContainers": pod.spec.init_containers}.get(str(key))
+    if not containers or not isinstance(number, int):
+        return problem
+    container = containers[number]
+    limits = (container.resources.limits if container.resources else None) or {}
+    for name, amount in limits.items():
+        start = f"{name} limit {amount} of {container.name} from "
+        origin = next((phrase.removeprefix(start) for phrase in added if phrase.startswith(start)), "")
+        if origin and problem.body.endswith(f" {name} limit of {amount}"):
+            return replace(problem, hint=f"that limit is the default of {origin}")
+    return problem
 
 
 def check_pod_limits(pod: Pod, ranges: Iterable[LimitRange], *, pod_level_resources: bool = True) -> None:

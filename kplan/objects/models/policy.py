@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kplan.objects.models.meta import LabelSelector, Model, Object, Quantity, ResourceList
+from kplan.objects.models.meta import Condition, LabelSelector, Model, Object, Quantity, ResourceList
 from kplan.objects.models.pod import Toleration
 
 
@@ -24,6 +24,7 @@ class PodDisruptionBudgetStatus(Model):
     expected_pods: int | None = None
     disrupted_pods: dict[str, str | None] | None = None
     observed_generation: int | None = None
+    conditions: list[Condition] | None = None
 
 
 class PodDisruptionBudget(Object):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from kplan.render.text.fitting import Fitting, common_stem
 from kplan.render.text.layout import LABEL, Page
+from kplan.result.document_how_to import FieldChange
 from kplan.result.document_plan import (
     Expanded,
-    FieldChange,
     Leaving,
     QuotaRow,
     RolloutPlan,

@@ -174,6 +174,7 @@ _READERS: dict[str, Callable[[object], object]] = {
 
 _OTHERS = (
     "broken-object",
+    "budget-scale-unknown",
     "change-not-modelled",
     "config-converted",
     "devices-not-modelled",

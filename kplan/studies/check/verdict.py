@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,7 +25,7 @@ from kplan.result.document_check import (
 )
 from kplan.result.document_plan import QuotaRow
 from kplan.result.document_whatif import WhatIfStep
-from kplan.studies.as_a_whole import Again, Played, Whole
+from kplan.studies.as_a_whole import Again, Played, Whole, landing_how_to
 from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
@@ -37,6 +37,10 @@ from kplan.wording.attempts import lands_text
 
 _ATTEMPTS = 3
 """Findings that a remedy is looked for: each is a search of its own."""
+_OF_PLACES = frozenset({"nodes-missing", "no-pods", "scheduler-config-assumed"})
+"""Codes of doubts about where pods land, and nothing else."""
+_ONLY_REFUSING = frozenset({"no-resourcequotas"})
+"""Codes of doubts about what would only refuse more."""
 _VERDICTS = {"placed": "FITS", "preempted": "PREEMPTS"}
 
 
@@ -101,7 +105,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         objects=objects,
         findings=findings,
         rules=tuple(_rules(policy, findings, plan.quotas)),
-        doubts=tuple(_doubts(played, mine, recording, policy, unknown)),
+        doubts=tuple(_touching(_doubts(played, mine, recording, policy, unknown), counted)),
         notes=plan.notes,
         recording=recording,
         baseline=baseline,
@@ -143,7 +147,8 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
             yield finding
             continue
         text = lands_text(remedy.candidate, remedy.found.lands)
-        yield structs.replace(finding, attempt=text, edits=remedy.found.edits)
+        told = landing_how_to(remedy)
+        yield structs.replace(finding, attempt=text, edits=remedy.found.edits, how_to=told)
 
 
 def _objects(
@@ -266,6 +271,13 @@ def _doubts(
         doubts["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = None
     for code, text in doubts:
         yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt)
+
+
+def _touching(doubts: Iterable[CheckDoubt], counted: Sequence[Finding]) -> Iterator[CheckDoubt]:
+    """Leave out what cannot change the verdict: it fails by what the API server refuses, wherever pods would land."""
+    certain = _OF_PLACES if any(finding.rule == "refused" for finding in counted) else frozenset()
+    lenient = _ONLY_REFUSING if counted else frozenset()
+    return (doubt for doubt in doubts if doubt.code not in certain | lenient)
 
 
 def _pod_doubts(mine: Sequence[Mine], after: Planner) -> Iterator[Doubt]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -14,22 +14,27 @@ from kplan.pipeline import Planner
 from kplan.remedies.engine import Sifted
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan
+from kplan.scenario.budgets import scale_unknown
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.fixes import Drained, find_fixes
 from kplan.studies.what_ifs import move_of
-from kplan.wording.attempts import change_text, left_text, placed_text
+from kplan.wording.attempts import change_text, down_text, left_text, placed_text
 from kplan.wording.drain import (
     budget_refuses,
+    budget_says,
     causes_of,
     drain_sentence,
     held_back,
     kubectl_does,
     kubectl_drain,
     kubectl_loses,
+    scale_of_budget,
 )
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure, failure
+from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
+from kplan.wording.remedies import note_of
 
 NO_HELP_SHOWN = 3
 """Things that do not help which are named."""
@@ -81,7 +86,10 @@ def drain(
 def _with_fixes(plan: DrainPlan, tried: Sifted[Drained]) -> DrainPlan:
     fixes = tuple(
         DrainFix(
-            text=change_text(one.candidate), flags=" ".join(one.candidate.flags), effect=placed_text(one.found.down)
+            text=change_text(one.candidate),
+            flags=" ".join(one.candidate.flags),
+            effect=placed_text(one.found.down, note_of(one.candidate)),
+            how_to=how_to(one.candidate),
         )
         for one in tried.helps
     )
@@ -101,8 +109,8 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         nodes=tuple(asked.nodes),
         origin=origin,
         because=causes_of(left),
-        doubts=asked.doubts,
-        notes=tuple(map(held_back, run.budgets.held_back)),
+        doubts=(*asked.doubts, *_doubts(cluster, run)),
+        notes=(*map(held_back, run.budgets.held_back), *map(down_text, () if left else run.budgets.down)),
         pods=tuple(_pod(cluster, gone) for gone in run.pods),
         cascade=tuple(move_of(landing, cluster) for landing in run.cascade),
         after=tuple(_after(cluster, run)),
@@ -117,7 +125,7 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
 def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
     fate = {"stays": "stays", "refused": "refused"}.get(gone.what.fate, "evicted" if gone.number else "waits")
     asked, landing = gone.permission, gone.landing
-    budget = f"{asked.budget} {asked.allows} of {asked.at_first}" if asked is not None and asked.budget else ""
+    budget = budget_says(asked) if asked is not None and asked.budget else ""
     because = landing_cause(landing) if landing is not None else None
     if fate == "waits" and asked is not None:
         because = Cause(code="budget", text=budget_refuses(asked))
@@ -154,6 +162,18 @@ def _after(cluster: Cluster, run: DrainRun[Failure]) -> list[BudgetAfter]:
             )
         )
     return budgets
+
+
+def _doubts(cluster: Cluster, run: DrainRun[Failure]) -> Iterator[Doubt]:
+    """Doubt what a budget allows where it counts by the scale of what somebody brought."""
+    names = dict.fromkeys(
+        f"{gone.pod.namespace}/{gone.permission.budget}" for gone in run.pods if gone.permission is not None
+    )
+    table = cluster.objects.table("pod_disruption_budgets")
+    for budget in (table[name] for name in names if name in table):
+        kind = scale_unknown(cluster, budget)
+        if kind:
+            yield Doubt("budget-scale-unknown", scale_of_budget(budget.name, kind))
 
 
 def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:

@@ -11,12 +11,11 @@ from kplan.cluster import Cluster
 from kplan.cluster.owners import returns
 from kplan.course.drain import DrainRun, Gone, run_drain
 from kplan.course.trying import ask_after
-from kplan.objects.models import PodDisruptionBudget
 from kplan.pipeline import Planner
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Cost, both
-from kplan.remedies.drains import budget_ways, lower_budget, without_budget
-from kplan.remedies.engine import Measure, Sifted, Tried, sift, tried
+from kplan.remedies.candidate import Candidate, Cost, Further, both
+from kplan.remedies.drains import budget_ways, without_budget
+from kplan.remedies.engine import Measure, Sifted, Tried, by_steps, sift, tried
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario import Effect
 from kplan.scenario.drain import DrainOptions
@@ -31,8 +30,6 @@ _BUDGETS_TRIED = 3
 _WAYS_TRIED = 2
 """Ways to lift each thing that is in the way, where several are tried together."""
 _TOGETHER_TRIED = 8
-_STEPS = 8
-"""How much less than it does a budget is asked for at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +104,12 @@ def find_fixes(
             again: DrainRun[None] = run_drain(
                 trial, nodes, chosen, rolling=by_turns, together=together and not by_turns
             )
-            down = tuple(sorted(key.partition("/")[2] for key, fewest in again.budgets.fewest.items() if not fewest))
-            return Drained(len(again.left), down)
+            return Drained(len(again.left), again.budgets.down)
 
         steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling)]
         return tried(candidate, ask_after(planner, steps, ask))
 
-    measure = Measure(left, lambda drained: not drained.left)
+    measure = by_steps(Measure(left, lambda drained: not drained.left))
     turns = len(nodes) > 1 and not rolling
     ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns) if way]
     alone = sift(chain.from_iterable(ways), measure, most=MOST)
@@ -137,15 +133,18 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, tur
         if asked is not None and asked.several:
             yield list(without_budget(cluster, [f"{gone.pod.namespace}/{name}" for name in asked.several]))
         else:
-            yield [*budget_ways(cluster, key, gone.pod, nodes), *_further(cluster, key, len(stuck))]
+            yield list(budget_ways(cluster, key, gone.pod, nodes))
     homeless = [gone for gone in left if gone.number]
     more = list(_open(cluster, nodes, turns=turns)) if homeless else []
-    more += [one_more(about.NewNode(name)) for name in dict.fromkeys(gone.node for gone in homeless)]
+    more += [_more_nodes(name, len(homeless)) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
-    if len(homeless) > 1:
-        two = several(one_more(about.NewNode(homeless[0].node)), 2)
-        more.append(replace(two, code="more-nodes", unless=("one-more-node",)))
     yield more
+
+
+def _more_nodes(like: str, most: int) -> Candidate:
+    """One more node like one that goes, and more of them until there is room for all."""
+    one = one_more(about.NewNode(like))
+    return replace(one, further=Further(lambda number: several(one, number), most))
 
 
 def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool) -> Iterator[Candidate]:
@@ -155,14 +154,6 @@ def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool) -> Iterator[Ca
     cordoned = [node.name for node in cluster.nodes if node.spec.unschedulable and node.name not in nodes]
     for name in cordoned[:_NODES_TRIED]:
         yield Candidate("uncordon", Cost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),))
-
-
-def _further(cluster: Cluster, key: str, stuck: int) -> Iterator[Candidate]:
-    """Let a budget ask for two and more pods less, up to as many as it holds back."""
-    item = cluster.objects.table("pod_disruption_budgets").get(key)
-    if isinstance(item, PodDisruptionBudget):
-        for by in range(2, min(stuck, _STEPS) + 1):
-            yield from (replace(one, unless=("set-budget",)) for one in lower_budget(cluster, item, by))
 
 
 def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failure]]) -> Iterator[Candidate]:

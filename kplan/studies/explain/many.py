@@ -14,6 +14,7 @@ from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import left_alone, plan_doubts
 from kplan.wording.answers import counts_sentence, fits_cause
 from kplan.wording.attempts import fits_text
+from kplan.wording.how_to import fitting_how_to
 from kplan.wording.owners import by_number
 
 ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000
@@ -67,7 +68,10 @@ def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
     if number >= most or fold.verdict not in ("PENDING", "PREEMPTS"):
         return fold
     waiting = waiting_among(cluster, fold.pods)
-    return msgspec.structs.replace(fold, attempt=fits_text(attempt(context.planner, waiting))) if waiting else fold
+    if not waiting:
+        return fold
+    tried = attempt(context.planner, waiting)
+    return msgspec.structs.replace(fold, attempt=fits_text(tried), how_to=fitting_how_to(tried, waiting[0]))
 
 
 def _fold(explained: Sequence[Explained], *, in_turn: bool) -> Fold:

@@ -19,6 +19,7 @@ from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.wording.attempts import survives_text
 from kplan.wording.fail import loss_cause, survives, without_zone
 from kplan.wording.failing import Failure, failure
+from kplan.wording.how_to import how_to
 
 TRIED_AGAIN = 60
 """With more single failures than these, no node is tried: it would take as long again."""
@@ -156,4 +157,5 @@ def _with_fix(planner: Planner, report: FailReport, worst: _Worst | None, kind: 
     if fix is None:
         return report
     text = survives_text(fix.candidate, fix.found.borne, fix.found.total)
-    return replace(report, attempt=text, flags=" ".join(fix.candidate.flags))
+    told = how_to(fix.candidate, fix.found.borne, fix.found.total)
+    return replace(report, attempt=text, flags=" ".join(fix.candidate.flags), how_to=told)

@@ -27,6 +27,7 @@ from kplan.wording.fail import (
     volume_of,
 )
 from kplan.wording.failing import Failure, failure
+from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
 from kplan.wording.timeline import timeline
 from kplan.words import listed
@@ -76,7 +77,8 @@ def fail(
         return report
     tied = [one.pod.key for one in fix.found.pending if one.ties]
     text = f"{change_text(fix.candidate)} -> {loss_text(tied, lost=bool(fix.found.lost))}"
-    return replace(report, attempt=text, flags=" ".join(fix.candidate.flags))
+    told = how_to(fix.candidate, *((0, 1) if tied or fix.found.lost else ()))
+    return replace(report, attempt=text, flags=" ".join(fix.candidate.flags), how_to=told)
 
 
 def _together(planner: Planner, run: FailRun[Failure]) -> Iterator[str]:

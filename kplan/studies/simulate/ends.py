@@ -17,12 +17,16 @@ from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies.candidate import Candidate
 from kplan.remedies.fields import with_fields
 from kplan.remedies.rollouts import strategies
-from kplan.result.document_plan import FieldChange, RolloutPlan, SimulationPlan
+from kplan.result.document_how_to import FieldChange
+from kplan.result.document_plan import RolloutPlan, SimulationPlan
 from kplan.sources import ManifestObject
 from kplan.studies.as_a_whole import Whole
 from kplan.wording.groups import tell, with_numbers
 from kplan.wording.remedies import text_of
 from kplan.wording.rollouts import ends_even, out_of_place
+
+EVENED = "no-surge"
+"""Code of what makes rollouts end evenly."""
 
 
 def uneven(planner: Planner, rollout: Rollout) -> str:

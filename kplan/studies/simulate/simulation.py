@@ -22,6 +22,7 @@ from kplan.remedies.many import attempt
 from kplan.result import EventKind
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_group import GroupPlan
+from kplan.result.document_how_to import HowTo
 from kplan.result.document_plan import (
     Expanded,
     PlanCause,
@@ -29,17 +30,18 @@ from kplan.result.document_plan import (
     RolloutPlan,
     SimulationPlan,
 )
-from kplan.studies.as_a_whole import Again, Whole
+from kplan.studies.as_a_whole import Again, Whole, landing_how_to
 from kplan.studies.by_object import by_object, waited_before
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.simulate.counts import owners_of, totals_of
-from kplan.studies.simulate.ends import evened
+from kplan.studies.simulate.ends import EVENED, evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, ToldCause
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.held import held_text
+from kplan.wording.how_to import fitting_how_to
 from kplan.wording.owners import by_number, owner_text
 from kplan.wording.rollouts import do_not_start
 from kplan.wording.same_fields import part_of
@@ -269,7 +271,8 @@ def _attempted(
         left -= 1
         item = next((items[pod.key] for pod in pods if pod.key in items), None)
         if whole is None or item is None:
-            yield msgspec.structs.replace(cause, attempt=fits_text(attempt(planner, pods)))
+            tried = attempt(planner, pods)
+            yield msgspec.structs.replace(cause, attempt=fits_text(tried), how_to=fitting_how_to(tried, pods[0]))
             continue
         mine = [pod for pod in pods if items.get(pod.key) is item]
         attempts = whole.attempts(planner, item, mine)
@@ -278,7 +281,9 @@ def _attempted(
             continue
         texts = [lands_text(one.candidate, one.found.lands, named=len(cause.owners) > 1) for one in attempts]
         other = texts[1] if len(texts) > 1 else ""
-        yield msgspec.structs.replace(cause, attempt=texts[0], edits=attempts[0].found.edits, other=other)
+        way, *ways = map(landing_how_to, attempts)
+        more = {"other": other, "other_how_to": next(iter(ways), None)}
+        yield msgspec.structs.replace(cause, attempt=texts[0], edits=way.edits, how_to=way, **more)
 
 
 def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationPlan:
@@ -293,13 +298,14 @@ def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationP
         if rollout.because is not None and item is not None and number < ATTEMPTS:
             remedy = whole.attempt(planner, item, ())
         if remedy is not None:
-            text = lands_text(remedy.candidate, remedy.found.lands)
-            rollout = msgspec.structs.replace(rollout, attempt=text, edits=remedy.found.edits)
+            text, way = lands_text(remedy.candidate, remedy.found.lands), landing_how_to(remedy)
+            rollout = msgspec.structs.replace(rollout, attempt=text, edits=way.edits, how_to=way)
         told.append(rollout)
     even = evened(whole, plan)
     if even is not None:
         first = next(number for number, one in enumerate(told) if one.uneven)
-        told[first] = msgspec.structs.replace(told[first], attempt=even[0], edits=even[1])
+        way = HowTo(code=EVENED, edits=even[1])
+        told[first] = msgspec.structs.replace(told[first], attempt=even[0], edits=even[1], how_to=way)
     return msgspec.structs.replace(plan, rollouts=tuple(told))
 
 

@@ -1,0 +1,50 @@
+"""Who keeps an object as it is, and so puts a change of it back: its controller, or what deploys it from a source."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from kplan.cluster import Cluster
+from kplan.objects.kind_words import WORKLOAD_WORDS
+from kplan.objects.models import Object
+from kplan.scenario.autoscalers import autoscalers
+from kplan.scenario.names import workload_object
+
+_DEPLOYERS = {
+    "argocd.argoproj.io/tracking-id": "Argo CD",
+    "argocd.argoproj.io/instance": "Argo CD",
+    "kustomize.toolkit.fluxcd.io/name": "Flux",
+    "helm.toolkit.fluxcd.io/name": "Flux",
+}
+"""Labels and annotations by which what deploys objects from a source knows those that are its own."""
+_APPS = frozenset(WORKLOAD_WORDS)
+
+
+def keeper_of(item: object) -> str:
+    """Name who puts a change of an object back: ``Cluster pg``, ``Argo CD``; empty for nobody that is known.
+
+    Args:
+        item: the object; anything else has no keeper.
+    """
+    if not isinstance(item, Object):
+        return ""
+    owner = item.controller
+    if owner is not None and owner.kind not in _APPS:
+        return f"{owner.kind} {owner.name}"
+    marks = {**item.labels, **item.annotations}
+    return next((name for mark, name in _DEPLOYERS.items() if mark in marks), "")
+
+
+def keeper_of_replicas(cluster: Cluster, kind: str, namespace: str, name: str) -> str:
+    """Name who puts another number of replicas back: an autoscaler, else who keeps the workload.
+
+    Args:
+        cluster: the cluster.
+        kind: of the workload.
+        namespace: its namespace.
+        name: its name.
+    """
+    tables = ("scaled_objects", "horizontal_pod_autoscalers")
+    scalers = autoscalers(chain.from_iterable(cluster.objects.table(table).values() for table in tables))
+    mine = (scaler.name for scaler in scalers if scaler.target == (kind, namespace, name))
+    return next(mine, "") or keeper_of(workload_object(cluster, kind, namespace, name))

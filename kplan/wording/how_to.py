@@ -1,0 +1,65 @@
+"""How a remedy is carried out, as flags, a patch and commands of kubectl."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kplan.cluster import PodInfo
+from kplan.objects.models import PodSpec
+from kplan.remedies.candidate import Candidate
+from kplan.remedies.engine import Fits, Tried
+from kplan.remedies.specs import differences, plain
+from kplan.result.document_how_to import FieldChange, HowTo
+from kplan.scenario import Verb
+from kplan.wording.commands import cluster_commands
+
+
+def how_to(
+    candidate: Candidate,
+    landed: int = 0,
+    wanted: int = 0,
+    *,
+    spec: PodSpec | None = None,
+    edits: tuple[FieldChange, ...] = (),
+) -> HowTo:
+    """Say how a candidate is carried out.
+
+    Args:
+        candidate: the change.
+        landed: how many pods land, or fit, then.
+        wanted: of how many.
+        spec: of a pod that waits, where its spec is what changes.
+        edits: fields of the manifest, where they are.
+    """
+    verbs = all(isinstance(step, Verb) for step in candidate.steps)
+    return HowTo(
+        code=candidate.code,
+        flags=candidate.flags if verbs else (),
+        edits=edits,
+        patch=_patch(candidate, spec) if spec is not None and candidate.edits else {},
+        commands=() if verbs and not candidate.brought else cluster_commands(candidate),
+        landed=landed,
+        wanted=wanted,
+    )
+
+
+def fitting_how_to(tried: Tried[Fits] | None, pod: PodInfo) -> HowTo | None:
+    """How what helps many pods is carried out; None for nothing that does.
+
+    Args:
+        tried: the change, and how many of the pods fit then.
+        pod: the first of them.
+    """
+    if tried is None:
+        return None
+    return how_to(tried.candidate, tried.found.fits, tried.found.total, spec=pod.pod.spec)
+
+
+def _patch(candidate: Candidate, spec: PodSpec) -> dict[str, Any]:
+    patch: dict[str, Any] = {}
+    for one in differences(plain(spec), plain(candidate.edited(spec))):
+        here = patch
+        for key in one.path[:-1]:
+            here = here.setdefault(key, {})
+        here[one.path[-1]] = one.new
+    return patch
