@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kplan.objects.state import ClusterState
 
 GATE, DOMAINS, CLAIMS = "GenericWorkload", "TopologyAwareWorkloadScheduling", "DRAWorkloadResourceClaims"
+TREES = "CompositePodGroup"
 _CLAIMS_SINCE = 36
 _WITH = {35: (GATE, "GangScheduling"), 36: (GATE, "GangScheduling"), 37: (GATE,)}
 """Gates that groups need, by minor."""
@@ -30,7 +31,9 @@ def seen(state: ClusterState, gates: Mapping[str, bool], version: str) -> tuple[
     minor = features(version).features.version.minor
     if GATE in said or minor not in _WITH or not _grouped(state):
         return gates, None
-    wanted = [*_WITH[minor], *([DOMAINS] if minor == 37 and _constrained(state) else [])]
+    trees = minor == 37 and bool(state.composite_pod_groups)
+    wanted = [*_WITH[minor], *([DOMAINS] if minor == 37 and (trees or _constrained(state)) else [])]
+    wanted += [TREES] if trees else []
     if minor >= _CLAIMS_SINCE and any(item.spec.resource_claims for item in state.pod_groups):
         wanted.append(CLAIMS)
     on = {gate: True for gate in wanted if gate not in said}

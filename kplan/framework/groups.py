@@ -21,11 +21,13 @@ class GroupInfo:
     """A group in its cycle.
 
     Attributes:
-        key: ``namespace/name``.
-        pod_group: the object.
-        waiting: its pods that are tried, in order.
+        key: ``namespace/name``; of a group of groups ``compositepodgroup/namespace/name``.
+        pod_group: the object; of a group of groups what it says, of groups where that of others is of pods.
+        waiting: its pods that are tried, in order; of a group of groups those of all groups below it.
         scheduled: its pods that had a node before.
         asked: whether it is a group only because that was asked: the scheduler knows nothing of it.
+        composite: whether it is a group of groups.
+        groups: the groups of a group of groups, in the order in which they are tried; none of others.
     """
 
     key: str
@@ -33,6 +35,13 @@ class GroupInfo:
     waiting: tuple[PodInfo, ...]
     scheduled: int
     asked: bool = False
+    composite: bool = False
+    groups: tuple[GroupInfo, ...] = ()
+
+    @property
+    def leaves(self) -> tuple[GroupInfo, ...]:
+        """The groups with pods of their own: itself, or those below it."""
+        return tuple(leaf for group in self.groups for leaf in group.leaves) if self.composite else (self,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +134,7 @@ class Bench(Protocol):
 class PlacementFeasiblePlugin(Protocol):
     """Says whether a group may still come to what it needs."""
 
-    def placement_feasible(self, group: GroupInfo, scheduled: int, remaining: int) -> NodeStatus | None:
+    def placement_feasible(self, group: GroupInfo, done: int, remaining: int) -> NodeStatus | None:
         """None if it has it, Wait if it may still get it, Unschedulable if not."""
 
 

@@ -128,6 +128,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(models.ScaledObject, "keda.sh", "scaled_objects", versions=("v1alpha1",)),
     Kind(models.SchedulingWorkload, _SCHEDULING, "workloads", versions=_GROUPS),
     Kind(models.PodGroup, _SCHEDULING, "pod_groups", versions=_GROUPS),
+    Kind(models.CompositePodGroup, _SCHEDULING, "composite_pod_groups", versions=("v1alpha3",)),
 )
 
 BY_NAME: dict[tuple[str, str], Kind] = {(kind.group, kind.name): kind for kind in KINDS}

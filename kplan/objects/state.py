@@ -127,6 +127,7 @@ class ClusterState:
     device_taint_rules: tuple[models.DeviceTaintRule, ...] = ()
     workloads: tuple[models.SchedulingWorkload, ...] = ()
     pod_groups: tuple[models.PodGroup, ...] = ()
+    composite_pod_groups: tuple[models.CompositePodGroup, ...] = ()
     source: str = ""
     server_version: str = ""
     taken: str = ""

@@ -3,7 +3,7 @@
 What it checks:  nothing; it scores sets of nodes by how many pods of the group have or would get a node, in percent of
                  the most that any set takes.
 Rejects with:    nothing.
-Not modelled:    groups of groups (gate CompositePodGroup, off by default).
+Not modelled:    nothing.
 Source:          kubernetes v1.37.2 and v1.36.3
                  pkg/scheduler/framework/plugins/podgrouppodscount/podgroup_pods_count.go
 """

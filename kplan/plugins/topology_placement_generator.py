@@ -3,7 +3,7 @@
 What it checks:  for a group with spec.schedulingConstraints.topology, the nodes of each value of the label of the first
                  constraint, each value by itself; only the value of its pods that have a node already, if some have.
 Rejects with:    "no feasible placements found" where no node has the label (Unschedulable)
-Not modelled:    groups of groups (gate CompositePodGroup, off by default).
+Not modelled:    nothing.
 Source:          kubernetes v1.37.2 and v1.36.3
                  pkg/scheduler/framework/plugins/topologyaware/topology_placement.go
 """
@@ -59,7 +59,7 @@ def _domain_in_use(group: GroupInfo, cluster: Cluster, key: str) -> str | Failed
     """The one domain of the group's pods that have a node; None if none has."""
     domain: str | None = None
     prefix = "cannot determine domain for already scheduled pods: "
-    for row in cluster.in_group(group.key):
+    for row in (row for leaf in group.leaves for row in cluster.in_group(leaf.key)):
         pod = cluster.pods[row]
         if not pod.bound:
             continue

@@ -15,7 +15,9 @@ class GroupPlan(Part, frozen=True, kw_only=True):
         result: ``placed``, ``preempted`` (placed after evictions), ``pending``, ``gated`` or ``failed``.
         text: all of it in one sentence.
         pods: how many of its pods wait.
-        wanted: how many have to have a node at one time.
+        wanted: how many have to have a node at one time; of a group of groups, how many of its groups have to have what
+            they need.
+        groups: how many groups are in a group of groups (CompositePodGroup); 0 for others.
         scheduled: how many had one before.
         fits: how many of those that wait fit at one time, one after another.
         blocked_by: the first pod that gets no node once those before it have theirs; empty for none.
@@ -36,6 +38,7 @@ class GroupPlan(Part, frozen=True, kw_only=True):
     text: str
     pods: int
     wanted: int
+    groups: int = 0
     scheduled: int = 0
     fits: int = 0
     blocked_by: str = ""

@@ -14,9 +14,10 @@ class GroupOutcome:
     """What a cycle of a group came to.
 
     Attributes:
-        group: ``namespace/name``.
+        group: ``namespace/name``; of a group of groups ``compositepodgroup/namespace/name``.
         pods: rows of the pods that were tried, in order.
-        wanted: how many of the group have to have a node at one time.
+        wanted: how many of the group have to have a node at one time; of a group of groups, how many of its groups
+            have to have what they need.
         scheduled: how many had one before.
         status: code, and the scheduler's text for the group's condition.
         found: node row by pod row: what was found before it came to nothing, or what was placed.
@@ -29,6 +30,8 @@ class GroupOutcome:
         under_way: whether others are leaving for it already.
         asked: whether it is a group only because that was asked.
         then: the next cycle, once the victims have left.
+        groups: how many groups are in a group of groups; 0 for others.
+        of: of a group of groups, what its turn came to for each group with pods below it.
     """
 
     group: str
@@ -46,6 +49,8 @@ class GroupOutcome:
     under_way: bool = False
     asked: bool = False
     then: GroupOutcome | None = None
+    groups: int = 0
+    of: tuple[GroupOutcome, ...] = ()
 
     @property
     def last(self) -> GroupOutcome:

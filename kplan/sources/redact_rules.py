@@ -411,6 +411,11 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         parent_composite_pod_group_name=_name("CompositePodGroup"),
         priority_class_name=_name("PriorityClass"),
     ),
+    groups.CompositePodGroupSpec: _rules(
+        "preemption_policy",
+        parent_composite_pod_group_name=_name("CompositePodGroup"),
+        priority_class_name=_name("PriorityClass"),
+    ),
     autoscaling.ScaleTarget: _rules("kind", name=_scaled),
     autoscaling.PodUpdatePolicy: _rules("update_mode"),
     autoscaling.ContainerResourcePolicy: _rules("mode", "controlled_values", container_name=_any_container),

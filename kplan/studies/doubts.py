@@ -95,8 +95,7 @@ def in_group(pod: Pod) -> bool:
 def groups_modelled(planner: Planner) -> bool:
     """Whether groups of pods are tried as the scheduler tries them: from 1.36 on, where their gate is on."""
     features = next((pipeline.features for pipeline in planner.pipelines.values()), None)
-    on = features is not None and features.since(36) and features.enabled("GenericWorkload")
-    return on and features is not None and not features.enabled("CompositePodGroup")
+    return features is not None and features.since(36) and features.enabled("GenericWorkload")
 
 
 def missing_nodes(cluster: Cluster) -> Iterator[Doubt]:

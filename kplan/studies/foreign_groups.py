@@ -13,7 +13,7 @@ from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
 from kplan.result.document_group import GroupPlan
-from kplan.studies.group_turns import fits_at_once
+from kplan.studies.fitting import fits_at_once
 from kplan.wording.attempts import fits_text
 from kplan.wording.pod_groups import elsewhere_doubt, lent_doubt, what_if_text
 

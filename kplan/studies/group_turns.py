@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec.structs import replace as changed
@@ -10,44 +10,29 @@ from msgspec.structs import replace as changed
 from kplan.cluster import Assume, PodInfo, Remove
 from kplan.cluster.groups import group_key
 from kplan.framework.codes import Code
-from kplan.framework.preemption import NodeStatus
-from kplan.framework.worlds import Rows
 from kplan.pipeline import Planner
 from kplan.pipeline.groups.cycle import group_in
-from kplan.pipeline.groups.trying import node_sets
-from kplan.plugins.shared.pod_groups import key_of, quorum_of
+from kplan.plugins.shared.group_trees import in_trees, key_of_group, name_of_key
+from kplan.plugins.shared.pod_groups import key_of, quorum_of, turn_of
 from kplan.remedies.many import attempt
-from kplan.result import Event, EventKind, Outcome
+from kplan.result import Outcome
 from kplan.result.document_base import Cause
 from kplan.result.document_group import GroupPlan
 from kplan.result.group import GroupOutcome
+from kplan.studies.fitting import Blocked, fits_at_once, fits_in_groups, in_a_domain
 from kplan.wording.attempts import fits_text
-from kplan.wording.failing import failure
-from kplan.wording.pod_groups import failed_text, gated_text, held_cause, kept_cause, pending_text, placed_text
+from kplan.wording.pod_groups import (
+    failed_text,
+    gated_text,
+    held_cause,
+    kept_cause,
+    kept_in_tree,
+    pending_text,
+    placed_text,
+)
 
 OTHERS = 8
 """Groups that are asked whether they are in the way."""
-DOMAINS = 64
-"""Domains that are asked how many pods of a group fit there."""
-
-
-@dataclass(frozen=True)
-class Blocked:
-    """Why a group is not placed.
-
-    Attributes:
-        fits: how many fit one after another.
-        on: node row by pod row, of those.
-        pod: the first that does not.
-        cause: why.
-        nodes: the nodes that were asked, as ``zone=a``: the domain where most fit; empty for all nodes.
-    """
-
-    fits: int = 0
-    on: Mapping[int, int] = field(default_factory=dict)
-    pod: PodInfo | None = None
-    cause: Cause | None = None
-    nodes: str = ""
 
 
 def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -> GroupPlan:
@@ -64,7 +49,8 @@ def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -
     cluster = planner.cluster
     keys = {row: cluster.pods[row].key for row in last.pods}
     plan = GroupPlan(
-        group=turn.group,
+        group=name_of_key(turn.group),
+        groups=turn.groups,
         result="pending",
         text="",
         pods=len(last.pods),
@@ -78,7 +64,7 @@ def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -
         return changed(plan, result="gated", text=gated_text(last, keys), message="")
     if last.status.code is Code.ERROR:
         return changed(plan, result="failed", text=failed_text(", ".join(last.status.reasons)))
-    blocked = _in_a_domain(planner, last) or fits_at_once(planner, [cluster.pods[row] for row in last.pods])
+    blocked = _blocked(planner, last)
     holds: dict[str, int] = {}
     for node in blocked.on.values():
         name = cluster.node_name(node)
@@ -87,7 +73,7 @@ def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -
     waits_for, starves = in_the_way(planner, last) if not blocked.nodes else ((), ())
     return changed(
         plan,
-        text=pending_text(last, blocked.fits, name, blocked.nodes),
+        text=pending_text(last, blocked.fits, name, blocked.nodes, name_of_key(blocked.group)),
         fits=blocked.fits,
         blocked_by=name,
         because=blocked.cause,
@@ -98,6 +84,15 @@ def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -
     )
 
 
+def _blocked(planner: Planner, turn: GroupOutcome) -> Blocked:
+    """What keeps a group from getting what it needs."""
+    group = group_in(planner, planner.cluster.pods[turn.pods[0]])
+    within = in_a_domain(planner, group) if group is not None and turn.nodes else None
+    if within is None and group is not None and group.composite:
+        return fits_in_groups(planner, group)
+    return within or fits_at_once(planner, [planner.cluster.pods[row] for row in turn.pods])
+
+
 def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
     cluster, last = planner.cluster, turn.last
     on: dict[str, int] = {}
@@ -105,7 +100,8 @@ def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
         on[cluster.node_name(node)] = on.get(cluster.node_name(node), 0) + 1
     victims = [cluster.pods[row].key for row in turn.victims]
     return GroupPlan(
-        group=turn.group,
+        group=name_of_key(turn.group),
+        groups=turn.groups,
         result="preempted" if victims else "placed",
         text=placed_text(last, len(last.found), on, victims),
         pods=len(last.pods),
@@ -118,50 +114,12 @@ def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
     )
 
 
-def _in_a_domain(planner: Planner, turn: GroupOutcome) -> Blocked | None:
-    """The domain where most of a group fits, if it has to be in one; None for all nodes."""
-    group = group_in(planner, planner.cluster.pods[turn.pods[0]])
-    if not turn.nodes or group is None:
-        return None
-    sets = node_sets(planner, group, planner.pipelines[group.waiting[0].scheduler_name])
-    constraints = group.pod_group.spec.scheduling_constraints
-    if isinstance(sets, NodeStatus) or constraints is None or not constraints.topology:
-        return None
-    key = constraints.topology[0].key
-    domains = ((nodes.name, fits_at_once(planner, group.waiting, nodes.rows)) for nodes in sets[:DOMAINS])
-    name, most = max(domains, key=lambda one: one[1].fits)
-    return replace(most, nodes=f"{key}={name}")
-
-
-def fits_at_once(planner: Planner, pods: Sequence[PodInfo], within: Rows | None = None) -> Blocked:
-    """Place pods one after another, those that fit nowhere left out, and say why the first of these does not.
-
-    Args:
-        planner: planner over the cluster, which is as before then.
-        pods: the pods.
-        within: the only nodes that are asked; None for all.
-    """
-    on: dict[int, int] = {}
-    first: PodInfo | None = None
-    cause: Cause | None = None
-    with planner.trial(everything=False) as trial:
-        for pod in pods:
-            cycle = trial.group_cycle(pod, within, everything=False)
-            outcome = cycle.explain(preempt=False)
-            if outcome.choice >= 0 and not outcome.error and trial.place(cycle, outcome.choice).refused is None:
-                on[pod.row] = outcome.choice
-            elif first is None:
-                first = pod
-                cause = failure(trial, pod, Event(EventKind.PENDING, outcome)).because
-    return Blocked(len(on), on, first, cause)
-
-
 def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> str:
     """What would let more of the group fit: tried with all of it."""
     if blocked.pod is None or blocked.nodes:
         return ""
     pods = [planner.cluster.pods[row] for row in turn.pods]
-    return fits_text(attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod))
+    return fits_text(attempt(replace(planner, everything=False), pods, blocked.beside or blocked.on, blocked.pod))
 
 
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -169,14 +127,25 @@ def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], t
     held = _held(planner, turn.group)
     blocking, starving = [], []
     for name, rows in sorted(held.items(), key=lambda item: (-len(item[1]), item[0]))[:OTHERS]:
-        if not _fits_without(planner, turn.pods, turn.wanted - turn.scheduled, rows):
+        if not _fits_then(planner, turn, rows):
             continue
         blocking.append(name)
         theirs = _waiting(planner, name)
         mine = _bound(planner, turn.group)
         if theirs and mine and _fits_without(planner, theirs, len(theirs), mine):
             starving.append(name)
-    return tuple(blocking), tuple(starving)
+    return tuple(map(name_of_key, blocking)), tuple(map(name_of_key, starving))
+
+
+def _fits_then(planner: Planner, turn: GroupOutcome, gone: Sequence[int]) -> bool:
+    """Whether a group gets what it needs once pods of others are gone."""
+    if not turn.groups:
+        return _fits_without(planner, turn.pods, turn.wanted - turn.scheduled, gone)
+    with planner.trial(everything=False, scored=False) as trial:
+        trial.apply(Remove(row) for row in gone)
+        trial.preempt = False
+        then = trial.step(trial.cluster.pods[turn.pods[0]]).outcome.group
+        return then is not None and then.last.placed
 
 
 def _fits_without(planner: Planner, rows: Iterable[int], wanted: int, gone: Sequence[int]) -> bool:
@@ -194,9 +163,12 @@ def _fits_without(planner: Planner, rows: Iterable[int], wanted: int, gone: Sequ
 
 
 def _name(planner: Planner, pod: PodInfo) -> str:
-    """The group that a pod is of: what was asked to be one, or its PodGroup."""
+    """The group that a pod is of: what was asked to be one, its PodGroup, or the group of groups at the top."""
     asked = planner.together(pod) if planner.together is not None else ""
-    return asked or group_key(pod.pod)
+    if asked or pod.scheduler_name not in planner.pipelines:
+        return asked or group_key(pod.pod)
+    root = turn_of(pod, planner.cluster, planner.pipelines[pod.scheduler_name].features)
+    return key_of_group(root) if root is not None else group_key(pod.pod)
 
 
 def _held(planner: Planner, but: str) -> dict[str, list[int]]:
@@ -260,6 +232,8 @@ def waits_for_group(planner: Planner, pod: PodInfo, outcome: Outcome) -> Cause |
     if outcome.pre_enqueue is None:
         return None
     features = planner.pipelines[pod.scheduler_name].features
+    if in_trees(features):
+        return kept_in_tree(outcome.pre_enqueue)
     key = key_of(pod, features)
     there = len(planner.cluster.in_group(key)) if key else 0
     return kept_cause(outcome.pre_enqueue, key, there, quorum_of(pod, planner.cluster, features))

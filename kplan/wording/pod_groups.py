@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kplan.framework.preemption import NodeStatus
 from kplan.framework.reason_codes import ReasonCode
+from kplan.plugins.shared.group_trees import PREFIX, name_of_key
 from kplan.result.document_base import Cause
 from kplan.result.document_group import GroupPlan
 from kplan.result.group import GroupOutcome
@@ -23,19 +24,36 @@ def placed_text(turn: GroupOutcome, placed: int, on: Mapping[str, int], victims:
     """What becomes of a group that gets what it needs."""
     there = turn.scheduled + placed
     needs = f"{turn.wanted:,} needed at one time" if turn.wanted > 1 else "each by itself"
+    needs = _of_groups(turn) if turn.groups else needs
     after = f" after evicting {listed(list(victims), most=2)}" if victims else ""
     whole = f"all {placed:,} fit at once" if placed == len(turn.pods) else f"{placed:,} of {len(turn.pods):,} fit"
     already = f", {turn.scheduled:,} run already" if turn.scheduled else ""
     return f"{whole}{after} ({needs}{already}, {there:,} then): {tallied(on)}"
 
 
-def pending_text(turn: GroupOutcome, fits: int, blocked: str, nodes: str) -> str:
-    """What becomes of a group that does not get what it needs; the nodes are the domain where most of it fits."""
+def _of_groups(turn: GroupOutcome) -> str:
+    """What a group of groups needs."""
+    return f"{turn.wanted:,} of its {count(turn.groups, 'group')} needed at one time"
+
+
+def pending_text(turn: GroupOutcome, fits: int, blocked: str, nodes: str, group: str = "") -> str:
+    """What becomes of a group that does not get what it needs.
+
+    Args:
+        turn: its turn.
+        fits: how many of its pods fit.
+        blocked: the first that does not; empty for none.
+        nodes: the domain where most of it fits; empty for all nodes.
+        group: the group below a group of groups that blocks; empty for none.
+    """
     total = len(turn.pods)
     already = f", {turn.scheduled:,} run{'s' if turn.scheduled == 1 else ''}" if turn.scheduled else ""
     where = f" in {nodes}, and nowhere more" if nodes else ""
     got = "none fits" if not fits else f"{fits:,} of {total:,} fit{'s' if fits == 1 else ''} at once{where}"
-    who = f", {blocked} does not" if blocked else ""
+    of = f" of {group}" if group else ""
+    who = f", {blocked}{of} does not" if blocked else ""
+    if turn.groups:
+        return f"none is placed: {_of_groups(turn)}{already}, {got}{who}"
     return f"none is placed: {turn.wanted:,} needed at one time{already}, {got}{who}"
 
 
@@ -48,11 +66,21 @@ def gated_text(turn: GroupOutcome, keys: Mapping[int, str]) -> str:
 def kept_text(status: NodeStatus, group: str) -> str:
     """Why PreEnqueue keeps a pod of a group out."""
     codes = {why.code for why in status.whys}
+    if ReasonCode.GROUP_TOO_SMALL in codes and group.startswith(PREFIX):
+        return f"too few groups of {name_of_key(group)} have the pods that they need; the rest are not there yet"
     if ReasonCode.GROUP_TOO_SMALL in codes:
         return f"its group {group} has fewer pods than it needs at one time; the rest are not there yet"
     if ReasonCode.GROUP_MISSING in codes:
-        return f"its group {group} is not there"
+        return f"its group {name_of_key(group)} is not there"
     return ", ".join(status.reasons)
+
+
+def kept_in_tree(status: NodeStatus) -> Cause | None:
+    """The cause of a pod that waits for its group, or for groups above it; None where it waits for something else."""
+    for why in status.whys:
+        if why.code in (ReasonCode.GROUP_TOO_SMALL, ReasonCode.GROUP_MISSING):
+            return Cause(code=why.code, text=kept_text(status, why.about[0].name))
+    return None
 
 
 def kept_cause(status: NodeStatus, group: str, there: int, wanted: int) -> Cause | None:

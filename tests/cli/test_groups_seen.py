@@ -48,3 +48,9 @@ def test_nothing_is_taken_for_on_without_such_a_pod_or_its_group() -> None:
 
 def test_versions_without_groups() -> None:
     assert on([pod("p", **MEMBER), group()], "1.34") == ([], False)
+
+
+def test_a_group_of_groups_is_only_stored_with_gates_of_its_own() -> None:
+    above = make("CompositePodGroup", "job", namespace="default", spec={"schedulingPolicy": {"basic": {}}})
+    gates = ["CompositePodGroup", "GenericWorkload", "TopologyAwareWorkloadScheduling"]
+    assert on([node("a"), pod("p", **MEMBER), group(parentCompositePodGroupName="job"), above]) == (gates, True)

@@ -116,12 +116,10 @@ def turn_answer(turn: GroupOutcome, outcomes: dict[int, Outcome], cluster: Clust
     out: dict[str, Any] = {"group": turn.group}
     if turn.gated:
         return out | {"gated": {cluster.pods[row].key: status(one) for row, one in turn.gated.items()}}
-    reasons = {Code.SUCCESS: "Scheduled", Code.ERROR: "SchedulerError"}
-    out["condition"] = {
-        "status": "True" if turn.placed else "False",
-        "reason": reasons.get(turn.status.code, "Unschedulable"),
-        "message": ", ".join(turn.status.reasons),
-    }
+    if turn.groups:
+        out["of"] = {one.group.rpartition("/")[2]: condition_answer(one) for one in turn.of}
+    else:
+        out["condition"] = condition_answer(turn)
     members = ((row, outcomes[row]) for row in turn.pods)
     out["members"] = sorted(
         (member_answer(outcome, cluster) for _, outcome in members), key=lambda one: str(one["pod"])
@@ -131,6 +129,16 @@ def turn_answer(turn: GroupOutcome, outcomes: dict[int, Outcome], cluster: Clust
     if turn.then is not None:
         out["then"] = turn_answer(turn.then, {row: after(outcomes[row]) for row in turn.pods}, cluster)
     return out
+
+
+def condition_answer(turn: GroupOutcome) -> dict[str, Any]:
+    """What the scheduler writes into the status of a group."""
+    reasons = {Code.SUCCESS: "Scheduled", Code.ERROR: "SchedulerError"}
+    return {
+        "status": "True" if turn.placed else "False",
+        "reason": reasons.get(turn.status.code, "Unschedulable"),
+        "message": ", ".join(turn.status.reasons),
+    }
 
 
 def after(outcome: Outcome) -> Outcome:

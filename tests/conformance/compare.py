@@ -118,11 +118,11 @@ def turn(value: Json | None) -> Json | None:
     """Read one cycle of a group and the one after it: what differs only in how nothing is written is the same."""
     if value is None:
         return None
-    condition = value.get("condition") or {}
     return {
         "group": value["group"],
         "gated": statuses(value.get("gated")),
-        "condition": (condition.get("status"), condition.get("reason"), condition.get("message") or ""),
+        "condition": condition(value.get("condition") or {}),
+        "of": {name: condition(one) for name, one in (value.get("of") or {}).items()},
         "members": {
             one["pod"]: (one["code"], one.get("message") or "", one.get("nominated") or "", one.get("placed") or "")
             for one in value.get("members") or ()
@@ -130,6 +130,11 @@ def turn(value: Json | None) -> Json | None:
         "victims": sorted(value.get("victims") or ()),
         "then": turn(value.get("then")),
     }
+
+
+def condition(value: Json) -> tuple[Any, Any, str]:
+    """Read what the scheduler wrote of a group."""
+    return value.get("status"), value.get("reason"), value.get("message") or ""
 
 
 GROUPS: dict[str, Callable[[Json], Any]] = {

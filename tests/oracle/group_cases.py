@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random cases of groups in a queue for the oracle's mode ``groups``, a JSON document a line.
 
-    group_cases.py COUNT [SEED0] [--minor 37] > cases.jsonl
+    group_cases.py COUNT [SEED0] [--minor 37] [--trees] > cases.jsonl
 
 The same for the same arguments. Several groups with priorities, quorums, topology constraints and claims wait between
 pods of their own, on nodes that are nearly full of pods and of groups that may have to leave as a whole.
@@ -20,11 +20,12 @@ KEYS = (ZONE, HOST, "rack")
 class GroupGen(Gen):
     """Makes one case."""
 
-    def __init__(self, seed, minor, *, own_claims=False):
+    def __init__(self, seed, minor, *, own_claims=False, trees=False):
         super().__init__("gang", seed)
+        self.trees = trees
         self.minor = minor
         self.twins = False
-        self.topology = self.p(.35)
+        self.topology = self.p(.35) or trees
         self.claims = self.p(.2) and minor >= 36
         self.own_claims = self.claims and own_claims
         self.policy_gate = minor >= 37 and self.p(.12)
@@ -71,11 +72,11 @@ class GroupGen(Gen):
                 self.join(q, name, priority)
             self.objs.append(self.group(ns, name, max(1, len(mine)), priority))
 
-    def waiting(self, i):
+    def waiting(self, i, ns=None, priority=None, parent=None):
         """A group that waits: pods that are mostly alike."""
-        ns, name = self.pick(NAMESPACES), f"grp-{i}"
-        priority = self.pick([0, 10, 100, 1000, 1000])
-        size = self.r.randint(1, 5)
+        ns, name = ns or self.pick(NAMESPACES), f"grp-{i}"
+        priority = self.pick([0, 10, 100, 1000, 1000]) if priority is None else priority
+        size = self.r.randint(1, 5 if parent is None else 3)
         least = self.pick([size, size, size, max(1, size - 1), 1, size + 1 if self.p(.3) else size, 0])
         first = self.pod(f"{name}-0")
         first["metadata"]["namespace"] = ns
@@ -99,8 +100,8 @@ class GroupGen(Gen):
             group = self.group(ns, name, least, priority)
             if self.policy_gate and self.p(.9):
                 group["spec"]["preemptionPolicy"] = first["spec"].get("preemptionPolicy", "PreemptLowerPriority")
-            self.objs.append(group)
-        if self.p(.04):
+            self.objs.append(self.below(group, parent))
+        if self.p(.04 if parent is None else .01):
             self.pick(pods)["spec"]["schedulingGates"] = [{"name": "example.com/wait"}]
         if self.claims and self.p(.7):
             self.claim(pods, ns, name)
@@ -119,6 +120,62 @@ class GroupGen(Gen):
             pod["spec"]["affinity"] = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{**mine, "topologyKey": self.pick([ZONE, HOST])}]}}
         elif self.p(.15):
             pod["spec"]["topologySpreadConstraints"] = [{**mine, "maxSkew": 1, "topologyKey": self.pick([ZONE, HOST]), "whenUnsatisfiable": "DoNotSchedule"}]
+
+    # --- groups of groups
+    def below(self, group, parent):
+        """Put a group below another; sometimes two are as old as each other."""
+        if parent is not None:
+            group["spec"]["parentCompositePodGroupName"] = parent
+            group["metadata"]["creationTimestamp"] = f"2026-01-01T00:00:0{self.r.randint(0, 5)}Z"
+        return group
+
+    def composite(self, ns, name, children, priority, parent=None):
+        least = self.pick([children, children, max(1, children - 1), 1, 0, children + 1 if self.p(.15) else children])
+        spec = {"schedulingPolicy": {"gang": {"minGroupCount": least}} if least else {"basic": {}}, "workloadRef": {"workloadName": "w", "templateName": "t"}, "priority": priority}
+        if self.p(.3):
+            spec["schedulingConstraints"] = {"topology": [{"key": self.pick(KEYS)}]}
+        if self.p(.5):
+            spec["disruptionMode"] = {self.pick(["all", "all", "single"]): {}}
+        if self.policy_gate and self.p(.5):
+            spec["preemptionPolicy"] = "PreemptLowerPriority"
+        group = {"apiVersion": "scheduling.k8s.io/v1alpha3", "kind": "CompositePodGroup", "spec": spec,
+                 "metadata": {"name": name, "namespace": ns, "uid": f"cpg-{ns}-{name}"}}
+        if self.p(.97):
+            self.objs.append(self.below(group, parent))
+
+    def job(self, i):
+        """Groups that wait below one another."""
+        ns, priority = self.pick(NAMESPACES), self.pick([0, 10, 100, 1000, 1000])
+        pods, count = [], self.r.randint(1, 3)
+        for k in range(count):
+            if self.p(.3):
+                inner = self.r.randint(1, 2)
+                for j in range(inner):
+                    pods += self.waiting(f"{i}-{k}-{j}", ns, priority if self.p(.98) else 5, f"job-{i}-{k}")
+                self.composite(ns, f"job-{i}-{k}", inner, self.pick([priority, 0, 50]), f"job-{i}")
+            else:
+                pods += self.waiting(f"{i}-{k}", ns, priority, f"job-{i}")
+        self.composite(ns, f"job-{i}", count, priority)
+        return pods
+
+    def old_jobs(self):
+        """Groups whose pods run, below others; some of them get one more pod."""
+        more = []
+        groups = [o for o in self.objs if o["kind"] == "PodGroup"]
+        for group in groups:
+            ns, name = group["metadata"]["namespace"], group["metadata"]["name"]
+            if self.p(.6):
+                self.below(group, f"old-job-{ns}")
+            if self.p(.4):
+                first = self.pod(f"{name}-more")
+                first["metadata"]["namespace"] = ns
+                self.join(first, name, group["spec"].get("priority", 0))
+                more.append(first)
+        for ns in NAMESPACES:
+            mine = sum(1 for o in groups if o["metadata"]["namespace"] == ns and o["spec"].get("parentCompositePodGroupName"))
+            if mine:
+                self.composite(ns, f"old-job-{ns}", mine, self.pick([0, 10, 50]))
+        return more
 
     # --- devices
     def claim(self, pods, ns, name):
@@ -184,7 +241,8 @@ class GroupGen(Gen):
         for q in placed:
             q["metadata"].pop("deletionTimestamp", None)
         self.running(placed)
-        pending = [q for i in range(r.randint(1, 4)) for q in self.waiting(i)]
+        more = self.old_jobs() if self.trees else []
+        pending = [q for i in range(r.randint(1, 3 if self.trees else 4)) for q in (self.job(i) if self.trees and self.p(.8) else self.waiting(i))] + more
         alone = [self.pod(f"new-{i}") for i in range(r.randint(0, 2))]
         if self.claims:
             self.devices(nodes)
@@ -202,11 +260,13 @@ class GroupGen(Gen):
             gates["WorkloadAwarePreemption"] = self.whole
         if self.topology and self.minor >= 36:
             gates["TopologyAwareWorkloadScheduling"] = True
+        if self.trees:
+            gates["CompositePodGroup"] = True
         if self.own_claims:
             gates["DRAWorkloadResourceClaims"] = True
         if self.policy_gate:
             gates["PodGroupPreemptionPolicy"] = True
-        return {"name": f"groups-{seed:04d}", "mode": "groups", "objects": self.objs, "featureGates": gates}
+        return {"name": f"{'trees' if self.trees else 'groups'}-{seed:04d}", "mode": "groups", "objects": self.objs, "featureGates": gates}
 
 
 if __name__ == "__main__":
@@ -215,8 +275,9 @@ if __name__ == "__main__":
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--minor", type=int, default=37)
     parser.add_argument("--own-claims", action="store_true", help="cases whose groups bring claims along alone")
+    parser.add_argument("--trees", action="store_true", help="groups of groups (1.37)")
     args = parser.parse_args()
     for number in range(args.seed, args.seed + args.count):
-        made = GroupGen(number, args.minor, own_claims=args.own_claims)
+        made = GroupGen(number, args.minor, own_claims=args.own_claims, trees=args.trees)
         if made.claims or not args.own_claims:
             print(json.dumps(made.case(number), separators=(",", ":")))

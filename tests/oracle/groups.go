@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -139,6 +140,7 @@ func (w *world) groups(todo []*v1.Pod, out *CaseOut) error {
 	watch.version.Store(100)
 	w.bindable(watch)
 	w.sortPlacements()
+	w.sortAssignments()
 	for _, g := range w.entities(todo) {
 		if g.alone {
 			if err := w.one(g.pods[0], out); err != nil {
@@ -174,7 +176,19 @@ const mostTurns = 3
 
 // wakes tells whether a group has another turn: others left for it, or none had to and its pods were nominated.
 func (g *GroupOut) wakes(first bool) bool {
-	return len(g.Victims) > 0 || first && g.Condition != nil && preempting.MatchString(g.Condition.Message)
+	return len(g.Victims) > 0 || first && preempting.MatchString(g.said())
+}
+
+// said joins what the scheduler wrote of a group.
+func (g *GroupOut) said() string {
+	text := ""
+	if g.Condition != nil {
+		text = g.Condition.Message
+	}
+	for _, one := range g.Of {
+		text += "; " + one.Message
+	}
+	return text
 }
 
 // entities orders what waits as the queue does: by priority, age, name.
@@ -183,15 +197,14 @@ func (w *world) entities(todo []*v1.Pod) []*group {
 	var all []*group
 	for _, p := range inOrder(todo) {
 		name := p.Namespace + "/" + p.Name
-		rank, ok := int32(0), false
+		key, rank, ok := "", int32(0), false
 		if p.Spec.SchedulingGroup != nil && inGroup(p) && w.ofGroup(p) {
-			rank, ok = w.groupPriority(p)
+			key, rank, ok = w.rootOf(p)
 		}
 		if !ok {
 			all = append(all, &group{key: name, priority: priority(p), created: p.CreationTimestamp, first: name, pods: []*v1.Pod{p}, alone: true})
 			continue
 		}
-		key := p.Namespace + "/" + *p.Spec.SchedulingGroup.PodGroupName
 		g := byKey[key]
 		if g == nil {
 			g = &group{key: key, priority: rank, created: p.CreationTimestamp, first: name}
@@ -260,16 +273,20 @@ func (w *world) asGroup(g *group, watch *watcher) (*GroupOut, error) {
 	if err := w.cycleOf(g); err != nil {
 		return nil, err
 	}
-	condition, err := w.condition(g)
+	conditions, err := w.conditions(g)
 	if err != nil {
 		return nil, err
 	}
-	out.Condition = condition
-	want := 0
-	if condition != nil {
-		if found := preempting.FindStringSubmatch(condition.Message); found != nil {
-			want, _ = strconv.Atoi(found[1])
+	if strings.HasPrefix(g.key, "compositepodgroup/") {
+		out.Of = conditions
+	} else {
+		for _, one := range conditions {
+			out.Condition = one
 		}
+	}
+	want := 0
+	if found := preempting.FindStringSubmatch(out.said()); found != nil {
+		want, _ = strconv.Atoi(found[1])
 	}
 	w.await(g, watch, before, want)
 	watch.mu.Lock()

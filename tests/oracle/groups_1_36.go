@@ -12,10 +12,12 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 )
 
-// groupPriority is that of the pod: groups have no turn of their own yet, the first of their pods brings them.
-func (w *world) groupPriority(p *v1.Pod) (int32, bool) {
-	_, err := w.inf.Scheduling().V1alpha2().PodGroups().Lister().PodGroups(p.Namespace).Get(*p.Spec.SchedulingGroup.PodGroupName)
-	return priority(p), err == nil
+// rootOf is the key of a pod's group and the priority of the pod: groups have no turn of their own yet, the first of
+// their pods brings them.
+func (w *world) rootOf(p *v1.Pod) (string, int32, bool) {
+	name := *p.Spec.SchedulingGroup.PodGroupName
+	_, err := w.inf.Scheduling().V1alpha2().PodGroups().Lister().PodGroups(p.Namespace).Get(name)
+	return p.Namespace + "/" + name, priority(p), err == nil
 }
 
 func (w *world) cycleOf(g *group) error {
@@ -37,13 +39,17 @@ func (w *world) cycleOf(g *group) error {
 	return nil
 }
 
-func (w *world) condition(g *group) (*ConditionOut, error) {
+// conditions reads what the scheduler wrote of the group, by its name.
+func (w *world) conditions(g *group) (map[string]*ConditionOut, error) {
 	p := g.pods[0]
 	pg, err := w.cs.SchedulingV1alpha2().PodGroups(p.Namespace).Get(w.ctx, *p.Spec.SchedulingGroup.PodGroupName, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return conditionOf(pg.Status.Conditions), nil
+	if one := conditionOf(pg.Status.Conditions); one != nil {
+		return map[string]*ConditionOut{pg.Name: one}, nil
+	}
+	return nil, nil
 }
 
 // inGroupCycle marks a state as one of a group cycle, like another.
@@ -90,3 +96,6 @@ func (w *world) evicting(g *group) bool {
 	}
 	return false
 }
+
+// sortAssignments: there are no groups of groups yet.
+func (w *world) sortAssignments() {}

@@ -10,42 +10,63 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util"
 )
 
-func (w *world) groupPriority(p *v1.Pod) (int32, bool) {
-	pg, err := w.inf.Scheduling().V1beta1().PodGroups().Lister().PodGroups(p.Namespace).Get(*p.Spec.SchedulingGroup.PodGroupName)
+// rootOf is the key and the priority of what a pod has its turn with: its group, or the group of groups at the top.
+func (w *world) rootOf(p *v1.Pod) (string, int32, bool) {
+	root, err := w.hierarchy(p)
 	if err != nil {
-		return 0, false
+		return "", 0, false
 	}
-	return util.PodGroupPriority(pg), true
+	if root.CompositePodGroup != nil {
+		return root.GetKey(), util.CompositePodGroupPriority(root.CompositePodGroup), true
+	}
+	return root.Namespace + "/" + root.Name, util.PodGroupPriority(root.PodGroup), true
 }
 
 func (w *world) cycleOf(g *group) error {
-	p := g.pods[0]
-	pg, err := w.inf.Scheduling().V1beta1().PodGroups().Lister().PodGroups(p.Namespace).Get(*p.Spec.SchedulingGroup.PodGroupName)
+	root, err := w.hierarchy(g.pods[0])
 	if err != nil {
 		return err
 	}
-	infos, err := queued(g.pods)
-	if err != nil {
-		return err
-	}
-	info := &framework.QueuedPodGroupInfo{
-		PodGroupInfo:   &framework.PodGroupInfo{Namespace: pg.Namespace, Name: pg.Name, Type: fwk.PodGroupKeyType, PodGroup: pg},
-		QueuedPodInfos: map[fwk.EntityKey][]*framework.QueuedPodInfo{fwk.PodGroupKey(pg.Namespace, pg.Name): infos},
-	}
-	for _, one := range infos {
-		info.UnscheduledPods = append(info.UnscheduledPods, one.Pod)
+	info := &framework.QueuedPodGroupInfo{PodGroupInfo: root, QueuedPodInfos: map[fwk.EntityKey][]*framework.QueuedPodInfo{}}
+	for _, leaf := range leavesOf(root) {
+		var mine []*v1.Pod
+		for _, p := range g.pods {
+			if *p.Spec.SchedulingGroup.PodGroupName == leaf.Name {
+				mine = append(mine, p)
+			}
+		}
+		infos, err := queued(mine)
+		if err != nil {
+			return err
+		}
+		for _, one := range infos {
+			leaf.UnscheduledPods = append(leaf.UnscheduledPods, one.Pod)
+		}
+		if len(infos) > 0 {
+			info.QueuedPodInfos[fwk.PodGroupKey(leaf.Namespace, leaf.Name)] = infos
+		}
 	}
 	scheduleOnePodGroup(w.sched, w.ctx, info)
 	return nil
 }
 
-func (w *world) condition(g *group) (*ConditionOut, error) {
-	p := g.pods[0]
-	pg, err := w.cs.SchedulingV1beta1().PodGroups(p.Namespace).Get(w.ctx, *p.Spec.SchedulingGroup.PodGroupName, metav1.GetOptions{})
+// conditions reads what the scheduler wrote of each group with pods of its own, by name.
+func (w *world) conditions(g *group) (map[string]*ConditionOut, error) {
+	root, err := w.hierarchy(g.pods[0])
 	if err != nil {
 		return nil, err
 	}
-	return conditionOf(pg.Status.Conditions), nil
+	all := map[string]*ConditionOut{}
+	for _, leaf := range leavesOf(root) {
+		pg, err := w.cs.SchedulingV1beta1().PodGroups(leaf.Namespace).Get(w.ctx, leaf.Name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if one := conditionOf(pg.Status.Conditions); one != nil {
+			all[leaf.Name] = one
+		}
+	}
+	return all, nil
 }
 
 // inGroupCycle marks a state as one of a group cycle, like another.

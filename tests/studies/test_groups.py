@@ -150,3 +150,45 @@ def test_pods_of_the_set_that_run_count() -> None:
 def test_a_set_of_which_nothing_waits_is_refused() -> None:
     with pytest.raises(UsageError, match="nothing of it waits"):
         as_one(["app=t"], node("a"), pod("t", node="a", labels={"app": "t"}))
+
+
+TREES = kplan.Scheduler.of(
+    "1.37", gates={"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True, "CompositePodGroup": True}
+)
+
+
+def below(name: str, least: int, parent: str) -> Object:
+    return group(name, least, parentCompositePodGroupName=parent)
+
+
+def above(name: str, least: int) -> Object:
+    return make(
+        "CompositePodGroup", name, namespace="default", spec={"schedulingPolicy": {"gang": {"minGroupCount": least}}}
+    )
+
+
+def test_a_group_of_groups_says_which_group_and_which_pod_blocks() -> None:
+    jobs = [below("a", 1, "job"), below("b", 2, "job"), above("job", 2)]
+    objects = [node("n", cpu="2"), *jobs, *members("a", range(1)), *members("b", range(2))]
+    plan = told(*objects, of="a-0", scheduler=TREES)
+    assert (plan.group, plan.groups, plan.wanted, plan.fits, plan.holds) == ("default/job", 2, 2, 1, {"n": 1})
+    assert plan.text == (
+        "none is placed: 2 of its 2 groups needed at one time, 1 of 3 fits at once, default/b-1 of default/b does not"
+    )
+    assert plan.attempt == "one more node like n (2 cpu) -> 3 of 3 fit"
+
+
+def test_a_group_of_groups_that_fits_says_what_it_needs() -> None:
+    jobs = [below("a", 1, "job"), below("b", 2, "job"), above("job", 1)]
+    objects = [node("n", cpu="4"), *jobs, *members("a", range(1)), *members("b", range(2))]
+    plan = told(*objects, of="b-1", scheduler=TREES)
+    assert plan.text == "all 3 fit at once (1 of its 2 groups needed at one time, 3 then): n x3"
+
+
+def test_a_pod_waits_for_groups_beside_its_own() -> None:
+    jobs = [below("a", 1, "job"), below("b", 2, "job"), above("job", 2)]
+    planner = TREES.planner(ClusterState.of([node("n"), *jobs, *members("a", range(1))]))
+    pod_info = planner.cluster.pods[planner.cluster.pod_index["default/a-0"]]
+    cause = GroupTelling().cause(planner, pod_info, planner.explain(pod_info))
+    assert cause is not None
+    assert cause.text == "too few groups of default/job have the pods that they need; the rest are not there yet"

@@ -12,7 +12,7 @@ from kplan.objects.models.devices import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
-from kplan.objects.models.groups import PodGroup, SchedulingWorkload
+from kplan.objects.models.groups import CompositePodGroup, PodGroup, SchedulingWorkload
 from kplan.objects.models.meta import (
     LabelSelector,
     LabelSelectorRequirement,
@@ -75,6 +75,7 @@ __all__ = [
     "CSIDriver",
     "CSINode",
     "CSIStorageCapacity",
+    "CompositePodGroup",
     "Container",
     "ContainerImage",
     "ContainerPort",

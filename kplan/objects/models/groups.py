@@ -96,6 +96,40 @@ class PodGroupSpec(Model):
     preemption_policy: str | None = None
 
 
+class CompositeGangSchedulingPolicy(Model):
+    """``gang`` of a group of groups: so many of its groups at least, or none."""
+
+    min_group_count: int = 0
+
+
+class CompositePodGroupSchedulingPolicy(Model):
+    """How the groups of a group are scheduled: one of these."""
+
+    basic: BasicSchedulingPolicy | None = None
+    gang: CompositeGangSchedulingPolicy | None = None
+
+
+class CompositePodGroupSpec(Model):
+    """``spec`` of a group of groups."""
+
+    parent_composite_pod_group_name: str | None = None
+    workload_ref: PodGroupWorkloadReference | None = None
+    scheduling_policy: CompositePodGroupSchedulingPolicy = msgspec.field(
+        default_factory=CompositePodGroupSchedulingPolicy
+    )
+    scheduling_constraints: PodGroupSchedulingConstraints | None = None
+    disruption_mode: DisruptionMode | None = None
+    priority_class_name: str | None = None
+    priority: int | None = None
+    preemption_policy: str | None = None
+
+
+class CompositePodGroup(Object):
+    """A CompositePodGroup of scheduling.k8s.io: groups, or groups of groups, that name it as their parent."""
+
+    spec: CompositePodGroupSpec = msgspec.field(default_factory=CompositePodGroupSpec)
+
+
 class PodGroupStatus(Model):
     """``status`` of a group."""
 

@@ -10,8 +10,8 @@ from kplan.cluster import Nominate, Remove, Restore
 from kplan.framework.codes import Code
 from kplan.framework.groups import GroupInfo
 from kplan.framework.preemption import NodeStatus
+from kplan.pipeline.groups.trees import try_tree
 from kplan.pipeline.groups.tried import Tries
-from kplan.pipeline.groups.trying import try_group
 from kplan.pipeline.profiles import Pipeline
 
 _IMAGES = "ImageLocality"
@@ -63,7 +63,7 @@ class GroupBench:
             # the copy of the cluster that the scheduler tries this on no longer knows on how many nodes an image is,
             # so that none counts (v1.37.2 backend/cache/snapshot.go StartMutations copies what was copied already)
             trial.pipelines = {name: one.without_score(_IMAGES) for name, one in trial.pipelines.items()}
-            tried = try_group(trial, self._group, self._pipeline, everything=False)
+            tried = try_tree(trial, self._group, self._pipeline, everything=False)
             self._skipped = {pod.pod.row: pod.cycle.skipped for pod in tried.pods if pod.cycle is not None}
             return tried.assignments if tried.status.code is Code.SUCCESS else tried.status
 

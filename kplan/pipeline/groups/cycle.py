@@ -18,11 +18,11 @@ from kplan.objects.models import PodGroup
 from kplan.objects.models.groups import GangSchedulingPolicy, PodGroupSchedulingPolicy, PodGroupSpec
 from kplan.pipeline.groups.room import find_room
 from kplan.pipeline.groups.rules import invalid
-from kplan.pipeline.groups.telling import Cycled, cleared, joined, said_by_pod, said_to
+from kplan.pipeline.groups.telling import Cycled, cleared, joined, parts_of, said_by_pod, said_of, said_to
+from kplan.pipeline.groups.trees import counted_anew, in_the_end, tree, try_tree
 from kplan.pipeline.groups.tried import TriedGroup, TriedMember, Tries
-from kplan.pipeline.groups.trying import try_group
 from kplan.pipeline.profiles import Pipeline
-from kplan.plugins.shared.pod_groups import counts, group_of, key_of, quorum
+from kplan.plugins.shared.pod_groups import group_of, key_of, quorum, scheduled, turn_of
 from kplan.result import Event, EventKind, Outcome
 from kplan.result.group import GroupOutcome
 
@@ -42,13 +42,15 @@ def group_in(planner: Tries, pod: PodInfo) -> GroupInfo | None:
     group = group_of(pod, cluster, features)
     if group is None or (not features.since(37) and planner.queue.kept_out(pod, cluster) is not None):
         return None
+    root = turn_of(pod, cluster, features)
+    if root is None or features.since(37):
+        return tree(planner, root) if root is not None else None
     key = key_of(pod, features)
     mine = [cluster.pods[row] for row in cluster.in_group(key)]
     waiting = planner.queue.sort(one for one in mine if one.waiting and planner.queue.responsible(one))
-    if not features.since(37):
-        # each is kept out by itself yet, and the others have their turn without it
-        waiting = [one for one in waiting if planner.queue.kept_out(one, cluster) is None]
-    return GroupInfo(key, group, tuple(waiting), counts(pod, key, cluster).scheduled)
+    # each is kept out by itself yet, and the others have their turn without it
+    waiting = [one for one in waiting if planner.queue.kept_out(one, cluster) is None]
+    return GroupInfo(key, group, tuple(waiting), scheduled(key, cluster))
 
 
 def _asked(planner: Tries, name: str) -> GroupInfo:
@@ -90,8 +92,8 @@ class PodGroupCycle:
         turns = [self._cycle(planner)]
         while len(turns) < MOST_TURNS and self._makes_room(planner, turns):
             self._carry_out(planner, turns[-1])
-            again = PodGroupCycle(replace(self.group, scheduled=self._scheduled(planner)), self.pipeline)
-            turns.append(again._cycle(planner))
+            group = self.group if self.group.asked else counted_anew(self.group, planner.cluster)
+            turns.append(PodGroupCycle(group, self.pipeline)._cycle(planner))
         return joined(turns)
 
     def _makes_room(self, planner: Tries, turns: Sequence[Cycled]) -> bool:
@@ -106,11 +108,6 @@ class PodGroupCycle:
         if planner.move_nominations:
             planner.apply(Nominate(row, -1) for row in turn.cleared)
             planner.apply(Nominate(row, node) for row, node in turn.group.nominated.items())
-
-    def _scheduled(self, planner: Tries) -> int:
-        if self.group.asked:
-            return self.group.scheduled
-        return counts(self.group.waiting[0], self.group.key, planner.cluster).scheduled
 
     def _gated(self, planner: Tries) -> dict[int, NodeStatus]:
         """Why PreEnqueue keeps pods of the group out, by row; one keeps out all."""
@@ -131,15 +128,17 @@ class PodGroupCycle:
         group = self.group
         rows = tuple(pod.row for pod in group.waiting)
         wanted = quorum(group.pod_group.spec.scheduling_policy)
-        return GroupOutcome(group.key, rows, wanted, group.scheduled, asked=group.asked, **fields)
+        groups = len(group.groups)
+        return GroupOutcome(group.key, rows, wanted, group.scheduled, asked=group.asked, groups=groups, **fields)
 
     def _cycle(self, planner: Tries) -> Cycled:
         """One cycle: place the group, or find what would have to leave for it."""
         problem = "" if self.group.asked else invalid(self.group, planner.cluster, self.pipeline.features)
         if problem:
-            return self._failed(planner, NodeStatus(Code.ERROR, message=problem), {}, TriedGroup())
+            status = NodeStatus(Code.ERROR, message=problem)
+            return self._failed(planner, status, {}, TriedGroup(status))
         with planner.trial() as trial:
-            tried = try_group(trial, self.group, self.pipeline, everything=planner.everything)
+            tried = try_tree(trial, self.group, self.pipeline, everything=planner.everything)
             if tried.status.code is Code.SUCCESS:
                 trial.keep()
         if tried.status.code is Code.SUCCESS:
@@ -151,11 +150,24 @@ class PodGroupCycle:
         return self._failed(planner, status, nominated, tried, told)
 
     def _placed(self, planner: Tries, tried: TriedGroup) -> Cycled:
-        left = {pod.pod.row: pod.outcome for pod in tried.pods if pod.outcome.placement is None}
-        planner.apply(cleared(planner.cluster, left, tried.status, waits=True, by_pod=self._by_pod))
-        refused = tuple(left)
-        whole = self._outcome(found=tried.assignments, refused=refused, nodes=tried.nodes)
-        return Cycled(whole, {pod.pod.row: replace(pod.outcome, group=whole) for pod in tried.pods})
+        parts = in_the_end(self.group, tried)
+        outcomes: dict[int, Outcome] = {}
+        for leaf in self.group.leaves:
+            part = parts[leaf.key]
+            if part.status.code is Code.SUCCESS:
+                mine = {pod.pod.row: pod.outcome for pod in part.pods}
+                left = {row: one for row, one in mine.items() if one.placement is None}
+                changes = cleared(planner.cluster, left, part.status, waits=True, by_pod=self._by_pod)
+            else:
+                mine = self._left_out(leaf, part, part.status, waits=False)
+                changes = cleared(planner.cluster, mine, part.status, waits=False, by_pod=self._by_pod)
+            planner.apply(changes)
+            outcomes |= mine
+        found = {row: node for row, node in tried.assignments.items() if tried.placed is None or row in tried.placed}
+        refused = tuple(row for row, one in outcomes.items() if one.placement is None)
+        of = parts_of(self.group, parts, {key: one.status for key, one in parts.items()})
+        whole = self._outcome(found=found, refused=refused, nodes=tried.nodes, of=of)
+        return Cycled(whole, {row: replace(outcome, group=whole) for row, outcome in outcomes.items()})
 
     def _failed(
         self,
@@ -167,8 +179,10 @@ class PodGroupCycle:
     ) -> Cycled:
         """Nothing is placed: say to each pod what the scheduler says to it."""
         waits = told is not None and told.code is Code.SUCCESS
+        parts = in_the_end(self.group, tried)
+        statuses = said_of(parts, told) if self.group.composite else {self.group.key: status}
         whole = self._outcome(
-            status=status,
+            status=statuses[self.group.key],
             found=tried.assignments,
             refused=tuple(one.pod.row for one in tried.pods if one.status is not None),
             nodes=tried.nodes,
@@ -176,18 +190,34 @@ class PodGroupCycle:
             nominated=nominated,
             pdb_violations=told.pdb_violations if told is not None else 0,
             under_way=told is not None and told.under_way,
+            of=parts_of(self.group, parts, statuses),
         )
+        outcomes: dict[int, Outcome] = {}
+        for leaf in self.group.leaves:
+            outcomes |= self._left_out(leaf, parts[leaf.key], statuses[leaf.key], waits=waits)
+        for row, one in outcomes.items():
+            outcomes[row] = replace(one, group=whole, nominated_to=nominated.get(row, -1))
+        planner.apply(cleared(planner.cluster, outcomes, whole.status, waits=waits, by_pod=self._by_pod))
+        lower = tuple(row for one in tried.pods if one.victims for row in _outranked(planner, one))
+        return Cycled(whole, outcomes, lower)
+
+    def _left_out(self, group: GroupInfo, tried: TriedGroup, status: NodeStatus, *, waits: bool) -> dict[int, Outcome]:
+        """What the scheduler says to each pod of a group that is not placed, by row.
+
+        Args:
+            group: the group, not one of groups.
+            tried: what trying it came to.
+            status: its status in the end.
+            waits: whether it fits once others are gone.
+        """
         asked = {one.pod.row: one for one in tried.pods}
         outcomes = {}
         by_pod = self._by_pod
-        for pod in self.group.waiting:
+        for pod in group.waiting:
             one = asked.get(pod.row) or TriedMember(pod, Outcome(pod.key, pod.row), status if by_pod else tried.status)
             said = said_by_pod(one, status, waits=waits) if by_pod else said_to(one, status, waits=waits)
-            outcome = replace(said, placement=None, permit=None)
-            outcomes[pod.row] = replace(outcome, group=whole, nominated_to=nominated.get(pod.row, -1))
-        planner.apply(cleared(planner.cluster, outcomes, status, waits=waits, by_pod=by_pod))
-        lower = tuple(row for one in tried.pods if one.victims for row in _outranked(planner, one))
-        return Cycled(whole, outcomes, lower)
+            outcomes[pod.row] = replace(said, placement=None, permit=None)
+        return outcomes
 
     @property
     def _by_pod(self) -> bool:

@@ -30,7 +30,8 @@ def invalid(group: GroupInfo, cluster: Cluster, features: Features) -> str:
         return _OTHER_NAME.format(other, scheduler) if other else ""
     by_group = features.enabled("PodGroupPreemptionPolicy")
     policy = (group.pod_group.spec.preemption_policy or _ANY) if by_group else ""
-    bound = [cluster.pods[row] for row in cluster.in_group(group.key) if cluster.pods[row].bound]
+    rows = (row for leaf in group.leaves for row in cluster.in_group(leaf.key))
+    bound = [cluster.pods[row] for row in rows if cluster.pods[row].bound]
     for pod in (*group.waiting, *bound):
         problem = _differs(pod, scheduler, priority)
         if problem:

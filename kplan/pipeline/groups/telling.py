@@ -5,14 +5,17 @@ Source: kubernetes v1.37.2 and v1.36.3 pkg/scheduler/schedule_one_podgroup.go su
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kplan.cluster import Change, Cluster, Nominate
 from kplan.framework.codes import Code
 from kplan.framework.findings import Why
+from kplan.framework.groups import GroupInfo, GroupPostFilter
 from kplan.framework.preemption import NodeStatus
-from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedMember
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedGroup, TriedMember
+from kplan.plugins.shared.pod_groups import quorum
 from kplan.result import Event, EventKind, Outcome
 from kplan.result.group import GroupOutcome
 from kplan.result.outcome import Preempted
@@ -69,6 +72,57 @@ def event_kind(outcome: Outcome) -> EventKind:
     if last.placement is not None:
         return EventKind.PLACED
     return EventKind.FAILED if last.error else EventKind.PENDING
+
+
+def said_of(parts: Mapping[str, TriedGroup], told: GroupPostFilter | None) -> dict[str, NodeStatus]:
+    """What the scheduler says in the end of each group of a tree that came to nothing, by key.
+
+    What PodGroupPostFilter plugins say is added to the status of each group; to one that several groups share it is
+    added as often.
+
+    Args:
+        parts: what each came to.
+        told: what the plugins said; None if they were not asked.
+    """
+    if told is None:
+        return {key: one.status for key, one in parts.items()}
+    text = ", ".join(told.reasons)
+    if told.code is Code.ERROR:
+        return {key: NodeStatus(Code.ERROR, message=text) for key in parts}
+    shared = Counter(id(one.status) for one in parts.values())
+
+    def with_text(status: NodeStatus) -> NodeStatus:
+        message = ", ".join((*status.reasons, *[text] * shared[id(status)]))
+        return NodeStatus(status.code, status.plugin, status.whys, message=message)
+
+    return {key: with_text(one.status) for key, one in parts.items()}
+
+
+def parts_of(
+    group: GroupInfo, parts: Mapping[str, TriedGroup], statuses: Mapping[str, NodeStatus]
+) -> tuple[GroupOutcome, ...]:
+    """What the turn of a group of groups is to each group with pods below it; none for another group.
+
+    Args:
+        group: the group.
+        parts: what each came to, by key.
+        statuses: their statuses in the end, by key.
+    """
+    if not group.composite:
+        return ()
+    return tuple(
+        GroupOutcome(
+            leaf.key,
+            tuple(pod.row for pod in leaf.waiting),
+            quorum(leaf.pod_group.spec.scheduling_policy),
+            leaf.scheduled,
+            status=statuses[leaf.key],
+            found=parts[leaf.key].assignments,
+            refused=tuple(one.pod.row for one in parts[leaf.key].pods if one.status is not None),
+            nodes=parts[leaf.key].nodes,
+        )
+        for leaf in group.leaves
+    )
 
 
 def said_to(one: TriedMember, status: NodeStatus, *, waits: bool) -> Outcome:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kplan.cluster import PodInfo
@@ -70,12 +70,20 @@ class TriedGroup:
         pods: those that were tried, in order; the others were not, once nothing could help any more.
         nodes: name of the set of nodes; empty for all.
         waits: whether it fits once those are gone that its pods evict by themselves (1.36).
+        of: what became of each group of a group of groups, by key, as far as they were come to.
+        placed: rows of the pods of a group of groups that get a node if it comes to something; None for all that fit.
     """
 
     status: NodeStatus = _SUCCESS
     pods: tuple[TriedMember, ...] = ()
     nodes: str = ""
     waits: bool = False
+    of: Mapping[str, TriedGroup] = field(default_factory=dict)
+    placed: frozenset[int] | None = None
+
+    def goes(self, pod: TriedMember) -> bool:
+        """Whether a pod that fits gets a node if the group comes to something."""
+        return self.placed is None or pod.pod.row in self.placed
 
     @property
     def assignments(self) -> dict[int, int]:

@@ -24,18 +24,21 @@ NO_NODES = "no feasible placements found"
 _SUCCESS = NodeStatus(Code.SUCCESS)
 
 
-def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything: bool) -> TriedGroup:
+def try_group(
+    trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything: bool, within: NodeSet | None = None
+) -> TriedGroup:
     """Try a group on the planner of a trial, who has to take back what stays where it comes to nothing.
 
     Args:
         trial: the planner.
-        group: the group.
+        group: the group, not one of groups.
         pipeline: plugins of its pods' profile.
         everything: ask every plugin about every node.
+        within: the nodes that the group above it is tried on; None for all.
     """
     if group.asked or not pipeline.features.enabled("TopologyAwareWorkloadScheduling"):
         return _on(trial, group, pipeline, None, everything=everything)
-    sets = node_sets(trial, group, pipeline)
+    sets = node_sets(trial, group, pipeline, within)
     if isinstance(sets, NodeStatus):
         return TriedGroup(sets)
     tried = []
@@ -46,15 +49,18 @@ def try_group(trial: Tries, group: GroupInfo, pipeline: Pipeline, *, everything:
             return tried[-1]
     fitting = [(at, one) for at, one in zip(sets, tried, strict=True) if one.waits or one.status.code is Code.SUCCESS]
     if not fitting:
-        why = tried[0].status
-        text = f"0/{len(sets)} placements are available, first placement status: {_error(why)}"
-        text = f"{UNSCHEDULABLE}, {text}" if pipeline.features.since(37) else text
-        status = NodeStatus(Code.UNSCHEDULABLE, why.plugin, why.whys, message=text)
-        return replace(tried[0], status=status)
-    best = _best(trial, group, pipeline, fitting)
+        return replace(tried[0], status=none_available(tried[0].status, len(sets), pipeline))
+    best = best_of(trial, group, pipeline, fitting)
     if isinstance(best, NodeStatus):
         return TriedGroup(best)
     return _on(trial, group, pipeline, best, everything=everything)
+
+
+def none_available(first: NodeStatus, count: int, pipeline: Pipeline) -> NodeStatus:
+    """The status of a group that fits none of so many sets of nodes, by that of the first."""
+    text = f"0/{count} placements are available, first placement status: {_error(first)}"
+    text = f"{UNSCHEDULABLE}, {text}" if pipeline.features.since(37) else text
+    return NodeStatus(Code.UNSCHEDULABLE, first.plugin, first.whys, message=text)
 
 
 def _error(status: NodeStatus) -> str:
@@ -63,9 +69,11 @@ def _error(status: NodeStatus) -> str:
     return UNSCHEDULABLE if text.startswith(UNSCHEDULABLE) else text
 
 
-def node_sets(trial: Tries, group: GroupInfo, pipeline: Pipeline) -> tuple[NodeSet, ...] | NodeStatus:
-    """Part the nodes into the sets that a group is tried on, or say why that cannot be."""
-    every = NodeSet("", trial.cluster.all_rows)
+def node_sets(
+    trial: Tries, group: GroupInfo, pipeline: Pipeline, within: NodeSet | None = None
+) -> tuple[NodeSet, ...] | NodeStatus:
+    """Part the nodes, or those within a set, into the sets that a group is tried on, or say why that cannot be."""
+    every = within or NodeSet("", trial.cluster.all_rows)
     for plugin in pipeline.at(Point.PLACEMENT_GENERATE)[:1]:
         sets: tuple[NodeSet, ...] | Failed = plugin.placements(group, trial.cluster, every)
         if isinstance(sets, Failed):
@@ -74,7 +82,7 @@ def node_sets(trial: Tries, group: GroupInfo, pipeline: Pipeline) -> tuple[NodeS
     return (every,)
 
 
-def _best(
+def best_of(
     trial: Tries, group: GroupInfo, pipeline: Pipeline, fitting: Sequence[tuple[NodeSet, TriedGroup]]
 ) -> NodeSet | NodeStatus:
     """The set of nodes with the highest score, the first by name of several."""
@@ -97,7 +105,7 @@ def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | Non
     if not group.asked and not pipeline.features.since(37):
         return try_by_pod(trial, group, nodes.rows if nodes is not None else None, name, everything=everything)
     remaining, scheduled = len(group.waiting), group.scheduled
-    status = _feasible(group, pipeline, scheduled, remaining)
+    status = may_be(group, pipeline, scheduled, remaining)
     if status.code is Code.UNSCHEDULABLE:
         text = f"{UNSCHEDULABLE}, {', '.join(status.reasons)}"
         return TriedGroup(NodeStatus(status.code, status.plugin, status.whys, message=text), (), name)
@@ -110,13 +118,18 @@ def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | Non
             return TriedGroup(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
         remaining -= 1
         scheduled += one.status is None
-        status = _feasible(group, pipeline, scheduled, remaining)
+        status = may_be(group, pipeline, scheduled, remaining)
         if status.code is Code.UNSCHEDULABLE:
             break
-    if status.code is Code.WAIT:
-        text = f"{UNSCHEDULABLE}, {', '.join(status.reasons)}"
-        status = NodeStatus(Code.UNSCHEDULABLE, status.plugin, status.whys, message=text)
-    return TriedGroup(status, tuple(pods), name)
+    return TriedGroup(waits_in_vain(status), tuple(pods), name)
+
+
+def waits_in_vain(status: NodeStatus) -> NodeStatus:
+    """The status of a group that had all tried and still waits for more."""
+    if status.code is not Code.WAIT:
+        return status
+    text = f"{UNSCHEDULABLE}, {', '.join(status.reasons)}"
+    return NodeStatus(Code.UNSCHEDULABLE, status.plugin, status.whys, message=text)
 
 
 def _pod(trial: Tries, pod: PodInfo, nodes: NodeSet | None, *, everything: bool) -> TriedMember:
@@ -132,7 +145,7 @@ def _pod(trial: Tries, pod: PodInfo, nodes: NodeSet | None, *, everything: bool)
     return TriedMember(pod, outcome, failed, cycle, goes_to=node, codes=codes)
 
 
-def _feasible(group: GroupInfo, pipeline: Pipeline, scheduled: int, remaining: int) -> NodeStatus:
+def may_be(group: GroupInfo, pipeline: Pipeline, scheduled: int, remaining: int) -> NodeStatus:
     """Whether the group has what it needs, or may still get it.
 
     Source: v1.37.2 framework/runtime/framework.go RunPlacementFeasiblePlugins.

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Point
 from kplan.pipeline.queue import Queue
-from kplan.plugins.shared.pod_groups import group_of, key_of, priority_of
+from kplan.plugins.shared.group_trees import as_pod_group, key_of_group
+from kplan.plugins.shared.pod_groups import priority_of, turn_of
 
 
 class Queued(Protocol):
@@ -29,8 +30,8 @@ def in_turns(planner: Queued, pods: Sequence[PodInfo]) -> list[PodInfo]:
     """Order pods as they are tried.
 
     A group has the priority that it says, not that of its pods, and stands where a pod of that priority would that is
-    as old as its oldest. In 1.36 it stands where the first of its pods stands that is let into the queue, and that one
-    brings the others.
+    as old as its oldest; groups of a group have the turn of the one at the top. In 1.36 it stands where the first of
+    its pods stands that is let into the queue, and that one brings the others.
 
     Args:
         planner: holds the cluster and the queue.
@@ -41,13 +42,13 @@ def in_turns(planner: Queued, pods: Sequence[PodInfo]) -> list[PodInfo]:
     priorities: dict[str, int] = {}
     for pod in pods:
         features = queue.pipelines[pod.scheduler_name].features
-        group = group_of(pod, cluster, features)
+        group = turn_of(pod, cluster, features)
         if group is not None and not features.since(37) and queue.kept_out(pod, cluster) is not None:
             group = None
-        turn = key_of(pod, features) if group is not None else f"/{pod.row}"
+        turn = key_of_group(group) if group is not None else f"/{pod.row}"
         turns.setdefault(turn, []).append(pod)
         if group is not None and features.since(37):
-            priorities[turn] = priority_of(group)
+            priorities[turn] = priority_of(as_pod_group(group))
     if len(turns) == len(pods) and not priorities:
         return list(pods)
     sort_key = next(iter(queue.pipelines.values())).at(Point.QUEUE_SORT)[0].sort_key

@@ -17,9 +17,11 @@ from kplan.framework.codes import Code
 from kplan.framework.features import Features
 from kplan.framework.preemption import NodeStatus, PreemptionHandle, Victims
 from kplan.framework.worlds import Rows, Worlds
+from kplan.objects.models import CompositePodGroup
 from kplan.plugins.default_preemption.searching import NO_VICTIMS, ORDERS_TRIED, shuffled
 from kplan.plugins.shared.budgets import counting
-from kplan.plugins.shared.pod_groups import GATE, group_of, key_of, leaves_whole, priority_in_group, priority_of
+from kplan.plugins.shared.group_trees import key_of_group, leaves_of, leaves_with
+from kplan.plugins.shared.pod_groups import GATE, group_of, priority_in_group, priority_of
 
 TieOrder = Callable[[Rows], Rows]
 
@@ -31,7 +33,7 @@ class Unit:
     Attributes:
         pods: pod rows.
         priority: of the group, if it is one's.
-        rank: 2 for pods of groups, 1 for others.
+        rank: 3 for all pods of a group of groups, 2 for pods of groups, 1 for others.
         start: the earliest start of its pods [s since 1970].
     """
 
@@ -78,15 +80,20 @@ def units_of(rows: Iterable[int], cluster: Cluster, features: Features) -> list[
         pod = cluster.pods[row]
         group = group_of(pod, cluster, features)
         priority = evictable(pod, cluster, features)
-        if group is None or not leaves_whole(group):
+        whole = leaves_with(group, cluster, features) if group is not None else None
+        if whole is None:
             rank = 2 if features.enabled(GATE) and pod.pod.spec.scheduling_group is not None else 1
             units.append(Unit((row,), priority, rank, int(cluster.pod_start[row])))
             continue
-        key = key_of(pod, features)
+        key = key_of_group(whole)
         if key not in seen:
             seen.add(key)
-            whole = tuple(one for one in cluster.in_group(key) if cluster.pods[one].bound)
-            units.append(Unit(whole, priority_of(group), 2, min(int(cluster.pod_start[one]) for one in whole)))
+            names = [leaf.key for leaf in leaves_of(whole, cluster)]
+            pods = tuple(one for name in names for one in cluster.in_group(name) if cluster.pods[one].bound)
+            rank = 3 if isinstance(whole, CompositePodGroup) else 2
+            if group is not None and not features.since(37):
+                priority = priority_of(group)
+            units.append(Unit(pods, priority, rank, min(int(cluster.pod_start[one]) for one in pods)))
     return units
 
 

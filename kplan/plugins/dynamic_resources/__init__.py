@@ -191,7 +191,7 @@ class DynamicResources:
         Source: v1.37.2 DynamicResources.PodGroupPostFilter.
         """
         bound = self.features.enabled("TopologyAwareWorkloadScheduling")
-        if bound and group.pod_group.spec.scheduling_constraints is not None:
+        if group.composite or (bound and group.pod_group.spec.scheduling_constraints is not None):
             return GroupPostFilter(Code.UNSCHEDULABLE)
         if not self.features.since(37):
             return GroupPostFilter(Code.UNSCHEDULABLE)

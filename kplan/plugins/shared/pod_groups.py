@@ -17,8 +17,9 @@ from kplan.framework.features import Features
 from kplan.framework.findings import About, Why
 from kplan.framework.preemption import NodeStatus
 from kplan.framework.reason_codes import AboutKind, ReasonCode
-from kplan.objects.models import PodGroup, SchedulingWorkload
+from kplan.objects.models import CompositePodGroup, PodGroup, SchedulingWorkload
 from kplan.objects.models.groups import PodGroupSchedulingPolicy
+from kplan.plugins.shared.group_trees import decides_priority, in_trees, root_of
 
 GATE = "GenericWorkload"
 
@@ -90,8 +91,13 @@ def counts(pod: PodInfo, key: str, cluster: Cluster) -> GroupCounts:
         cluster: the cluster.
     """
     pods = [cluster.pods[row] for row in cluster.in_group(key)]
-    bound = sum(one.bound for one in pods)
+    bound = scheduled(key, cluster)
     return GroupCounts(bound + sum(not one.bound and one.scheduler_name == pod.scheduler_name for one in pods), bound)
+
+
+def scheduled(key: str, cluster: Cluster) -> int:
+    """Count the pods of a group that have a node."""
+    return sum(cluster.pods[row].bound for row in cluster.in_group(key))
 
 
 def feasible(key: str, wanted: int, scheduled: int, remaining: int, plugin: str = "") -> NodeStatus | None:
@@ -121,11 +127,12 @@ def priority_of(group: PodGroup) -> int:
 
 
 def priority_in_group(pod: PodInfo, cluster: Cluster, features: Features) -> int:
-    """Priority that decides who may evict a pod: that of its group, if it is of one."""
+    """Priority that decides who may evict a pod: that of its group, if it is of one, or of the one at the top."""
     group = group_of(pod, cluster, features)
-    return priority_of(group) if group is not None else pod.priority
+    return priority_of(decides_priority(group, cluster, features)) if group is not None else pod.priority
 
 
-def leaves_whole(group: PodGroup | None) -> bool:
-    """Whether the pods of a group may be evicted only all together."""
-    return group is not None and group.spec.disruption_mode is not None and group.spec.disruption_mode.all is not None
+def turn_of(pod: PodInfo, cluster: Cluster, features: Features) -> PodGroup | CompositePodGroup | None:
+    """The group whose turn a pod has: its own, or the one at the top of its tree; None if one of them is not there."""
+    group = group_of(pod, cluster, features)
+    return root_of(group, cluster) if group is not None and in_trees(features) else group
