@@ -194,5 +194,5 @@ def test_one_cause_is_one_annotation(
     (tmp_path / "seven.yaml").write_text(SEVEN)
     assert main(["check", "seven.yaml", "-o", "github", "--snapshot", cluster(tmp_path)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["::error", "::warning", "::notice"]  # the warning: they request nothing
+    assert [line.split()[0] for line in lines] == ["::error", "::warning", "::notice"]
     assert "%0Alikewise deploy/default/web1 (seven.yaml:10), " in lines[0]
