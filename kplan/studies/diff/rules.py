@@ -18,6 +18,7 @@ from kplan.wording import diff as words
 GATES = frozenset(
     {
         "CSIMigrationPortworx",
+        "CompositePodGroup",
         "DRAAdminAccess",
         "DRAConsumableCapacity",
         "DRADerivedAttributes",

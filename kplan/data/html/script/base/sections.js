@@ -34,6 +34,7 @@ const HEAD = [
   "apiVersion",
   "kind",
   "verdict",
+  "howTo", // for tools: what is told as Try
   "sentence",
   "because",
   "try",
