@@ -21,7 +21,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "What if": ("simulate", "capacity", "moves", "pack", "drain", "fail", "sweep"),
     "Guard": ("check", "snapshot", "unredact"),
     "Write": ("bind",),
-    "More": ("config", "plugins", "schema", "demo"),
+    "More": ("config", "plugins", "schema", "demo", "completion"),
 }
 """Commands by what they are for."""
 
@@ -62,6 +62,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "plugins": CommandEntry("What each plugin checks and refuses with.", "plugins"),
     "schema": CommandEntry("The JSON Schema of what -o json writes.", "schema"),
     "demo": CommandEntry("Try it on a made-up cluster.", "demo"),
+    "completion": CommandEntry("The script that lets your shell complete kplan.", "completion"),
 }
 """Every command; help of all and completion of names import none of them."""
 

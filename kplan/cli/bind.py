@@ -10,6 +10,7 @@ import typer
 from kplan.cli import options
 from kplan.cli.bind_options import Allowed, Writing
 from kplan.cli.binding import Opener, Terminal, check_output, plan_code, result_code, targets_of
+from kplan.cli.completing import pods
 from kplan.cli.exit_codes import ExitCode
 from kplan.cli.options import Rules, ShownStrictly, Source
 from kplan.cli.output import write
@@ -18,7 +19,7 @@ from kplan.cli.rules_given import read_gates
 
 def bind(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[POD...]", help="Pods, or owners as deploy/web.")
+        list[str] | None, typer.Argument(metavar="[POD...]", help="Pods, or owners as deploy/web.", autocompletion=pods)
     ] = None,
     filename: Annotated[
         list[str], typer.Option("-f", "--filename", metavar="FILE", help="Pods and workloads of manifests.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kplan.cli.command import FALSE, KUBECTL, TRUE
+from kplan.cli.completing import nodes
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
 from kplan.cli.progress import progress
@@ -87,7 +88,9 @@ Find = Annotated[bool, typer.Option("--find", help="Which nodes could go at all?
 
 
 def drain(
-    nodes: Annotated[list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes, in this order.")] = None,
+    nodes: Annotated[
+        list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes, in this order.", autocompletion=nodes)
+    ] = None,
     selector: NodeSelector = "",
     find: Find = False,
     rolling: Rolling = False,

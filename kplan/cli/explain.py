@@ -10,6 +10,7 @@ import typer
 from kplan.cli import options
 from kplan.cli.audit import audited
 from kplan.cli.command import AliasedGroup
+from kplan.cli.completing import pods
 from kplan.cli.exit_codes import ExitCode, explain_code
 from kplan.cli.notes import note
 from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
@@ -55,7 +56,7 @@ def explain() -> None:
 
 def explain_pod(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME...]", help="Pods; none means all waiting.")
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Pods; none means all waiting.", autocompletion=pods)
     ] = None,
     namespace: options.Namespace = "",
     all_namespaces: options.AllNamespaces = False,

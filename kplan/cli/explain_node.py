@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from kplan.cli import options
+from kplan.cli.completing import nodes
 from kplan.cli.exit_codes import ExitCode, steps_code, worst
 from kplan.cli.options import Rules, ShownWithCode, Source
 from kplan.cli.output import show
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def explain_node(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The node.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The node.", autocompletion=nodes)],
     namespace: Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Only pods of it.")] = "",
     all_namespaces: Annotated[
         bool, typer.Option("-A", "--all-namespaces", help="Pods of every namespace, as without -n.")

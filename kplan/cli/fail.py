@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kplan.cli.completing import nodes
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source, known
 from kplan.cli.progress import progress
@@ -23,7 +24,9 @@ EACH = ("node", "zone")
 
 
 def fail(
-    nodes: Annotated[list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes that are lost at once.")] = None,
+    nodes: Annotated[
+        list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes that are lost at once.", autocompletion=nodes)
+    ] = None,
     zone: Annotated[list[str], typer.Option("--zone", metavar="ZONE", help="All nodes of a zone.")] = [],
     selector: Annotated[
         str, typer.Option("-l", "--selector", metavar="SELECTOR", help="All nodes with these labels.")

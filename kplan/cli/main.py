@@ -52,6 +52,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def answer(words: list[str]) -> int:
+    """Run one command for Python, and return its exit code.
+
+    Raises:
+        KplanError: it gave no answer.
+    """
+    forget()
+    try:
+        result = app(words, prog_name="kplan", standalone_mode=False)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        text, *close = _CLOSE.split(_sentence(error))
+        raise UsageError(text, hint=f"did you mean {close[0].rstrip('?)')}?" if close else "") from None
+    return int(result) if isinstance(result, int) else ExitCode.OK
+
+
 def _run(words: list[str], *, debug: bool) -> int:
     try:
         result = app(words, prog_name="kplan", standalone_mode=False)

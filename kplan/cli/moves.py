@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kplan.cli import options
+from kplan.cli.completing import pods
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
 from kplan.cli.session import Session
@@ -30,7 +31,8 @@ Save = Annotated[
 
 def moves(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[POD|deploy/x ...]", help="What is to fit: all of it or nothing.")
+        list[str] | None,
+        typer.Argument(metavar="[POD|deploy/x ...]", help="What is to fit: all of it or nothing.", autocompletion=pods),
     ] = None,
     filename: options.Files = [],
     namespace: options.Namespace = "",

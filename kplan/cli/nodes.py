@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from kplan.cli.completing import nodes as names
 from kplan.cli.exit_codes import steps_code
 from kplan.cli.options import Rules, ShownInTime, Source
 from kplan.cli.output import show
@@ -31,7 +32,8 @@ LIMIT = "all"
 
 def nodes(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NODE...]", help="Nodes, or label selectors; none: all.")
+        list[str] | None,
+        typer.Argument(metavar="[NODE...]", help="Nodes, or label selectors; none: all.", autocompletion=names),
     ] = None,
     selector: NodeLabels = "",
     sort_by: SortBy = "",

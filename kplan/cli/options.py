@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from kplan.cli.command import CLUSTER, OUTPUT, RULES
+from kplan.cli.completing import namespaces
 from kplan.cli.targets import Target, targets
 from kplan.errors import UsageError
 
@@ -16,7 +17,16 @@ _cluster = partial(typer.Option, rich_help_panel=CLUSTER)
 of_rules = partial(typer.Option, rich_help_panel=RULES)
 of_output = partial(typer.Option, rich_help_panel=OUTPUT)
 
-Namespace = Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Namespace of pods that name none.")]
+Namespace = Annotated[
+    str,
+    typer.Option(
+        "-n",
+        "--namespace",
+        metavar="NS",
+        help="Namespace of pods that name none.",
+        autocompletion=namespaces,
+    ),
+]
 AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="Pods of every namespace.")]
 Labels = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Only pods with these labels.")]
 Files = Annotated[list[str], typer.Option("-f", "--filename", metavar="FILE", help="FILE, DIR or -.")]

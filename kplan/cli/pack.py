@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kplan.cli.completing import nodes
 from kplan.cli.exit_codes import study_code
 from kplan.cli.moves import Save, write_scenario
 from kplan.cli.options import RulesOfOneOrTwo, Shown, Source
@@ -24,7 +25,10 @@ SURVIVE = ("node", "zone")
 
 def pack(
     nodes: Annotated[
-        list[str] | None, typer.Argument(metavar="[NODE|SELECTOR ...]", help="Nodes that may go; all if not given.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NODE|SELECTOR ...]", help="Nodes that may go; all if not given.", autocompletion=nodes
+        ),
     ] = None,
     prices: Annotated[
         str, typer.Option("--prices", metavar="FILE", help="Prices by instance type, zone, capacity type (CSV, JSON).")

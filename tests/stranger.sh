@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What a stranger does with kplan, on a machine that has never seen it: a fresh clone, the README's commands, completion
+# in the shells that are here, and the wheel on each Python with the oldest and the newest dependencies that it allows.
+#   tests/stranger.sh [PYTHON...]        python3 and every python3.11 and newer on PATH, if none is named
+# It ends with 0 and one line, or with what failed.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME=$work/home XDG_CACHE_HOME=$work/cache
+mkdir -p "$HOME"
+unset KPLAN_SNAPSHOT KUBECONFIG VIRTUAL_ENV PYTHONPATH
+
+say() { printf '%s\n' "stranger: $*"; }
+fail() { printf '%s\n' "stranger: FAILED: $*" >&2; exit 1; }
+has() { grep -q -- "$2" <<<"$1" || fail "$3: no \"$2\" in: $(head -c 400 <<<"$1")"; }
+
+pythons=("$@")
+if [ ${#pythons[@]} -eq 0 ]; then
+  pythons=(python3)
+  for minor in 11 12 13 14 15; do
+    command -v "python3.$minor" >/dev/null && "python3.$minor" -c '' 2>/dev/null && pythons+=("python3.$minor")
+  done
+fi
+
+say "a fresh clone, and the README's first command"
+git clone --quiet "$root" "$work/clone"
+cd "$work/clone"
+demo=$(make --no-print-directory demo)
+has "$demo" "PENDING\|BLOCKED\|PARTLY" "make demo"
+
+say "a wheel and an sdist, twice the same bytes"
+made=$(make --no-print-directory dist)
+has "$made" "the same bytes" "make dist"
+wheel=$(echo dist/kplan-*.whl)
+
+check() { # ENVIRONMENT: the commands of the first five minutes
+  local kplan=$1/bin/kplan data
+  has "$("$kplan" --version)" "^kplan " "--version"
+  data=$("$1/bin/python" -c 'import kplan, pathlib; print(pathlib.Path(kplan.__file__).parent / "data" / "demo.yaml")')
+  has "$("$kplan" explain pod shop/db-2 --snapshot "$data")" "^PENDING" "explain"
+  has "$("$kplan" nodes --snapshot "$data")" "^NODES" "nodes"
+  has "$("$kplan" drain node-b --snapshot "$data" || true)" "^BLOCKED" "drain"
+  has "$("$kplan" simulate --snapshot "$data" -o html || true)" "<!doctype html>" "html"
+  has "$("$1/bin/kubectl-plan" --help)" "Usage" "kubectl plan"
+}
+
+for python in "${pythons[@]}"; do
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || continue
+  named=$("$python" -c 'import platform; print(platform.python_version())')
+  for which in newest oldest; do
+    say "the wheel on Python $named with the $which dependencies"
+    "$python" -m venv --clear "$work/env"
+    "$work/env/bin/python" -m pip install --quiet --disable-pip-version-check uv
+    "$work/env/bin/uv" pip install --quiet --python "$work/env/bin/python" \
+      --resolution "$([ $which = newest ] && echo highest || echo lowest-direct)" "$wheel" ||
+      fail "install on $named with the $which"
+    check "$work/env"
+  done
+done
+
+say "completion"
+for shell in bash zsh fish; do
+  command -v "$shell" >/dev/null || { say "  no $shell here"; continue; }
+  script=$("$work/env/bin/kplan" completion "$shell") || fail "completion $shell"
+  printf '%s\n' "$script" >"$work/completion.$shell"
+  "$shell" -n "$work/completion.$shell" || fail "completion $shell is no $shell"
+done
+if command -v bash >/dev/null; then
+  got=$(cd "$work" && PATH=$work/env/bin:$PATH bash -c '
+    source completion.bash
+    COMP_WORDS=(kplan dra) COMP_CWORD=1 COMPREPLY=()
+    $(complete -p kplan | sed -n "s/.*-F \([^ ]*\) .*/\1/p")
+    printf "%s\n" "${COMPREPLY[@]}"')
+  has "$got" "^drain" "completion in bash"
+fi
+say "all went well"
