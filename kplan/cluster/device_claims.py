@@ -57,6 +57,17 @@ def claims_by_pod(cluster: Cluster) -> _ByPod:
     return tables.followed("device-claims-by-pod", (_CLAIMS,), lambda: _ByPod(tables.table(_CLAIMS)))
 
 
+def devices_given(cluster: Cluster, uid: str) -> tuple[str, ...]:
+    """Devices of the claims that are reserved for a pod: ``pool/device``, in the order of claims and results."""
+    claims: Mapping[str, ResourceClaim] = cluster.objects.table(_CLAIMS)
+    given: list[str] = []
+    for key in claims_by_pod(cluster).of(uid) if claims else ():
+        status = claims[key].status
+        if status.allocation is not None and any(user.uid == uid for user in status.reserved_for or ()):
+            given += [f"{result.pool}/{result.device}" for result in status.allocation.devices.results or ()]
+    return tuple(given)
+
+
 def leave(cluster: Cluster, rows: Iterable[int]) -> tuple[Change, ...]:
     """What changes when pods leave for good: they are gone, and so is what they had of devices.
 

@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.framework.doubt import Doubt
 from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part
+from kplan.result.document_device_list import DeviceClassTotal
 from kplan.result.document_landing import DiffLanding
 
 
@@ -35,12 +36,14 @@ class Packing(Part, frozen=True, kw_only=True):
         within: mean distance of cpu and memory fullness within a node [percentage points].
         used_nodes: nodes with a pod that is neither a DaemonSet's nor static.
         waiting: pods that wait in the end.
+        devices: of each class that has some.
     """
 
     resources: dict[str, PackedResource]
     within: float | None = None
     used_nodes: int = 0
     waiting: int = 0
+    devices: dict[str, DeviceClassTotal] = msgspec.field(default_factory=dict)
 
 
 class DiffSide(Part, frozen=True, kw_only=True):

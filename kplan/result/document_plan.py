@@ -29,6 +29,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
         tie: number of nodes that tied; the first by name was taken.
         returned: whether it stands for a pod that was evicted in this plan.
         permit: which plugin holds it back at Permit on that node, and why; empty for none.
+        devices: that its claims get, ``pool/device``; none for a pod that leaves later in the plan.
     """
 
     pod: str
@@ -42,6 +43,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
     tie: int = 0
     returned: bool = False
     permit: str = ""
+    devices: tuple[str, ...] = ()
 
 
 class PlanCause(Part, frozen=True, kw_only=True):

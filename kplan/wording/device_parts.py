@@ -170,7 +170,8 @@ def refused_text(device: DeviceVerdict) -> str:
             who = used_by([device])
             return f"used by {who}" + (f" ({claims})" if device.users else "") if who else "given to another request"
         case Why.TAINT:
-            return f"taint {device.taint}" + (f" of rule {device.rule}" if device.rule else "")
+            users = f"; used by {used_by([device])}" if device.holders else ""
+            return f"taint {device.taint}" + (f" of rule {device.rule}" if device.rule else "") + users
         case Why.CAPACITY | Why.COUNTERS:
             told = [short_text(one) for one in device.short[:2]]
             users = used_by([device])

@@ -5,7 +5,8 @@
 
 Clusters come from ``make_cluster.py`` beside this file. The real scheduler is the program of ``tests/oracle/bench``:
 the one KPLAN_SCHEDBENCH names, else the one ``make oracle`` built; without either, kplan runs alone. Both look at all
-nodes for each pod. ``--growth`` tells instead how answers grow with what they are about (``growth.py``). Of kplan,
+nodes for each pod, and reserve devices and volumes of those that they place. ``first`` and ``last`` are the times of the
+first and of the last hundred pods: whether a pod takes longer once devices are in use. ``--growth`` tells instead how answers grow with what they are about (``growth.py``). Of kplan,
 ``explain s`` is an explanation of one pod, and ``render %`` what writing it as text and JSON takes of reading,
 explaining and writing together. Nothing is asserted about absolute times: the ratio is what says something on a shared
 machine.
@@ -24,12 +25,15 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from tests.bench import growth
 
 HERE = Path(__file__).parent
 BUILT = HERE.parent / "oracle" / "schedbench"
+AT_EITHER_END = 100
+"""Pods at the beginning and at the end whose times are told."""
 SHAPES = ("basic", "spread", "affinity", "mixed", "preempt", "devices")
 COLUMNS = (
     ("shape", "{shape}"),
@@ -40,6 +44,8 @@ COLUMNS = (
     ("load s", "{load:.1f}"),
     ("plan s", "{plan:.2f}"),
     ("pods/s", "{rate:.0f}"),
+    ("first ms", "{first:.2f}"),
+    ("last ms", "{last:.2f}"),
     ("ratio", "{ratio}"),
     ("placed", "{placed}"),
     ("evicting", "{preemptable}"),
@@ -62,8 +68,11 @@ def measure(path: str) -> dict[str, Any]:
     gc.freeze()
     loaded = time.perf_counter()
     placed = preemptable = 0
+    times: list[float] = []
     for pod in waiting:
+        before = time.perf_counter()
         outcome = planner.step(pod).outcome
+        times.append(time.perf_counter() - before)
         placed += outcome.placement is not None
         preemptable += bool(outcome.preemption and outcome.preemption.candidates)
     took = time.perf_counter() - loaded
@@ -72,6 +81,8 @@ def measure(path: str) -> dict[str, Any]:
         "load": loaded - began,
         "plan": took,
         "rate": len(waiting) / took,
+        "first": 1000 * fmean(times[:AT_EITHER_END]),
+        "last": 1000 * fmean(times[-AT_EITHER_END:]),
         "placed": placed,
         "preemptable": preemptable,
         "explain": f"{explained:.2f}",
@@ -101,12 +112,14 @@ def explain(planner: Any) -> tuple[float, float]:
 
 def real(binary: Path, path: str) -> dict[str, Any]:
     """Plan with the real scheduler's code."""
-    asked = [str(binary), "-preempt", path]
+    asked = [str(binary), "-preempt", "-reserve", path]
     told = json.loads(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
     return {
         "load": told["loadSeconds"],
         "plan": told["planSeconds"],
         "rate": told["podsPerSecond"],
+        "first": told["firstMilliseconds"],
+        "last": told["lastMilliseconds"],
         "placed": told["placed"],
         "preemptable": told["preemptable"],
         "explain": "-",

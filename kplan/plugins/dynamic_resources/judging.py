@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -68,7 +68,9 @@ class Judge:
         if device.binding_conditions and not self.plans.rules.binding:
             return DeviceVerdict(name, Why.NEEDS_BINDING)
         if self.ledger.in_use(key[0], plan.request, place):
-            return self._held(name, Why.IN_USE, self.usage.holders.get(identity, ()))
+            held = self._held(name, Why.IN_USE, self.usage.holders.get(identity, ()))
+            tainted = self._tainted(plan, device, name)  # then it would not do once it is free
+            return held if tainted is None else replace(tainted, holders=held.holders, users=held.users)
         try:
             left = self.ledger.has_capacity(key[0], plan, place)
         except Stop:
@@ -95,11 +97,9 @@ class Judge:
     def _last(self, key: Key, plan: Plan, place: Place, name: str) -> DeviceVerdict:
         """What only giving the device tells: taints, features, counters."""
         device = place.on(self._node)
-        if self.plans.rules.taints:
-            taint = untolerated(device, plan.request, self.plans.rules)
-            if taint is not None:
-                value = f"={taint.value}" if taint.value else ""
-                return DeviceVerdict(name, Why.TAINT, taint=f"{taint.key}{value}:{taint.effect}", rule=taint.rule)
+        tainted = self._tainted(plan, device, name)
+        if tainted is not None:
+            return tainted
         if device.consumes and not self.plans.rules.partitionable:
             return DeviceVerdict(name, Why.UNSUPPORTED)
         short = self.ledger.counters_short(place) if device.consumes else ()
@@ -109,6 +109,14 @@ class Judge:
             )
             return self._held(name, Why.COUNTERS, self._takers(place, {each for each, *_ in short}), told)
         return DeviceVerdict(name, Why.NOTHING)
+
+    def _tainted(self, plan: Plan, device: Device, name: str) -> DeviceVerdict | None:
+        """The first taint of a device that is not tolerated."""
+        taint = untolerated(device, plan.request, self.plans.rules) if self.plans.rules.taints else None
+        if taint is None:
+            return None
+        value = f"={taint.value}" if taint.value else ""
+        return DeviceVerdict(name, Why.TAINT, taint=f"{taint.key}{value}:{taint.effect}", rule=taint.rule)
 
     def _takers(self, place: Place, sets: set[str]) -> Iterable[str]:
         """Claims that hold devices which take of sets of counters."""

@@ -101,6 +101,8 @@ def _packing(page: Page, document: ClusterDiff, *, wide: bool) -> None:
             [short_name(name, names), "A", *_packed(a, name, wide=wide)],
             ["", "B", *_packed(b, name, wide=wide)],
         ]
+    for name in dict.fromkeys((*a.devices, *b.devices)):
+        rows += [[name, "A", *_devices(a, name)], ["", "B", *_devices(b, name)]]
     if rows:
         heads = ("", "", "used", "free", "largest", "fragm", "spread")
         page.table("Packing", heads, rows, range(2, 7))
@@ -109,6 +111,20 @@ def _packing(page: Page, document: ClusterDiff, *, wide: bool) -> None:
     if a.within is not None and b.within is not None:
         told.append(f"cpu against memory within a node {a.within} -> {b.within} points")
     page.part("" if rows else "Packing", "; ".join(told))
+
+
+def _devices(packing: Packing, name: str) -> list[str]:
+    """A class of devices, in the columns of a resource."""
+    total = packing.devices.get(name)
+    if total is None:
+        return ["-"] * 5
+    return [
+        f"{round(100 * total.used / total.devices, 1)}%",
+        f"{total.free:,}",
+        f"{total.largest:,}",
+        "-" if total.fragmented is None else f"{total.fragmented}%",
+        "-",
+    ]
 
 
 def _packed(packing: Packing, name: str, *, wide: bool) -> list[str]:

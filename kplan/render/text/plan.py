@@ -91,7 +91,8 @@ def _steps(page: Page, document: SimulationPlan) -> None:
     for number, step in enumerate(document.steps, 1):
         note = f"evicts {listed(step.evicts, most=2)}" if step.evicts else ""
         note = note or (f"one of {step.tie} that tie" if step.tie else "") or step.cause
-        note = "; ".join(filter(None, (note, step.permit)))
+        takes = listed([name.rpartition("/")[2] for name in step.devices], most=4)
+        note = "; ".join(filter(None, (note, takes and f"takes {takes}", step.permit)))
         note = f"comes back; {note}".strip("; ") if step.returned else note
         node = step.node or {"pending": "Pending", "gated": "Gated", "failed": "Failed"}[step.result]
         rows.append((str(number), step.pod, node, note))

@@ -12,6 +12,7 @@ import numpy as np
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
 from kplan.course.waking import asleep
+from kplan.framework.features import Features
 from kplan.pipeline.happening import between
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, DiffSide, PackedResource, Packing
@@ -19,6 +20,7 @@ from kplan.studies.diff.lands import lands_apart
 from kplan.studies.diff.rules import node_lines, rule_lines
 from kplan.studies.diff.sides import Place, Ran, Side, run_side
 from kplan.studies.diff.why import Pair, look_again, move
+from kplan.studies.nodes.devices import class_totals
 from kplan.studies.nodes.packing import Workload, measure, within_nodes, workload
 from kplan.wording import diff as words
 from kplan.wording.owners import by_number, folded_owner
@@ -204,18 +206,19 @@ def _side(ran: Ran, pods: Workload) -> DiffSide:
     return part_of(
         DiffSide,
         ran.side,
-        packing=packing(ran.cluster, pods),
+        packing=packing(ran.cluster, pods, next(iter(ran.side.pipelines.values())).features),
         tried=len(tried),
         placed=sum(1 for place in tried if place.node),
     )
 
 
-def packing(cluster: Cluster, pods: Workload) -> Packing:
+def packing(cluster: Cluster, pods: Workload, features: Features) -> Packing:
     """Measure how pods are packed.
 
     Args:
         cluster: the cluster as it is.
         pods: the pods by which fragmentation is judged.
+        features: version and gates, which say what of devices counts.
     """
     placed = np.flatnonzero(cluster.pod_node >= 0)
     chosen = [row for row in placed.tolist() if not of_its_node(cluster.pods[row])]
@@ -229,6 +232,7 @@ def packing(cluster: Cluster, pods: Workload) -> Packing:
         within=within_nodes(cluster),
         used_nodes=len(np.unique(cluster.pod_node[chosen])),
         waiting=sum(1 for pod in cluster.pods if pod.waiting),
+        devices=class_totals(cluster, features),
     )
 
 

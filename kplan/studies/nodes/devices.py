@@ -57,6 +57,23 @@ def list_devices(cluster: Cluster, features: Features, nodes: Sequence[str]) -> 
     )
 
 
+def class_totals(cluster: Cluster, features: Features) -> dict[str, DeviceClassTotal]:
+    """Add up the devices of each class that selects any, over all nodes; none where there are no slices.
+
+    Args:
+        cluster: the cluster.
+        features: version and gates, which say what counts.
+    """
+    if not cluster.objects.table("resource_slices"):
+        return {}
+    index = device_index(cluster, features)
+    usage = device_usage(cluster, consumable=index.rules.consumable)
+    run = _Run(cluster, index, usage, cluster.objects.table("device_classes"))
+    pools = run.pools(range(len(cluster.nodes)))
+    totals = {name: run.total(name, pools) for name in run.classes}
+    return {name: total for name, total in totals.items() if total.devices}
+
+
 def _waiting(cluster: Cluster) -> int:
     """Claims of waiting pods that have no devices."""
     claims: Mapping[str, ResourceClaim] = cluster.objects.table("resource_claims")

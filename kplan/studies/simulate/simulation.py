@@ -9,6 +9,7 @@ import msgspec
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
+from kplan.cluster.device_claims import devices_given
 from kplan.cluster.owners import returns_where_it_was
 from kplan.course.attempts import Attempts, TriedPod
 from kplan.course.controllers import controllers
@@ -161,6 +162,7 @@ class _Planned:
             tie=landing.tie if landing.tie > 1 else 0,
             returned=bool(landing.instead_of),
             permit=held_text(landing.permit),
+            devices=devices_given(cluster, landing.pod.uid) if landing.node else (),
         )
 
 
