@@ -127,6 +127,7 @@ class BindPod(Part, frozen=True, kw_only=True):
         owner: the object of the manifest whose controller makes it, as ``deploy/shop/web``; empty for any other.
         slot: which of its owner's pods it is: name, completion index or node; empty where all are equal.
         after: pod that must be ready before its controller makes this one.
+        group: key of the group that it is bound with: all it needs are, or none is; empty for none.
     """
 
     pod: str
@@ -150,6 +151,7 @@ class BindPod(Part, frozen=True, kw_only=True):
     owner: str = ""
     slot: str = ""
     after: str = ""
+    group: str = ""
 
     @property
     def made(self) -> bool:

@@ -82,5 +82,7 @@ class Store:
             self.writes.append(f"put {end}")
             self.objects[path] = body
         else:
+            if "/podgroups/" in root:
+                self.objects[root]["status"] = body["status"]
             self.writes.append(f"patch {root.rpartition('/')[2]}")
         return answer(201)

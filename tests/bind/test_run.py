@@ -40,16 +40,24 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 class World:
     """Objects, a server that has them, and a plan for the pods that wait."""
 
-    def __init__(self, folder: Path, *objects: Object, flags: Flags | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *objects: Object,
+        flags: Flags | None = None,
+        gates: Mapping[str, bool] | None = None,
+        only: str = "",
+    ) -> None:
         self.flags = flags or Flags()
         self.store = Store(objects)
         self.client = FakeClient(self.store)
         self.path = folder / "journal.jsonl"
         self.state = ClusterState.of(objects, source="prod")
-        self.scheduler = Scheduler.of("1.37")
+        self.scheduler = Scheduler.of("1.37", gates=gates or {})
         fill_in(self.state, self.scheduler)
         planner = self._planner()
-        shown, _ = show(planner, Asked(planner.waiting()), self.flags)
+        asked = [pod for pod in planner.waiting() if only in pod.name]
+        shown, _ = show(planner, Asked(asked), self.flags)
         self.plan = BindPlan(
             api_version=API_VERSION, verdict="READY", sentence="", totals=BindTotals(pods=0, bindings=0),
             pods=tuple(shown), guards=(), cluster=BindTarget(context="prod", uid="u", server="s"), origin=ORIGIN,

@@ -12,6 +12,7 @@ import msgspec
 
 from kplan.bind.plan.following import EVERY_KIND
 from kplan.bind.wire.client import Client
+from kplan.bind.wire.groups import RESOURCE as GROUPS
 from kplan.bind.wire.leases import NAMESPACE as KUBE_SYSTEM
 from kplan.bind.wire.resources import PODS, Resource, resource_of
 from kplan.errors import LiveError
@@ -58,6 +59,7 @@ class Needs:
         granular: whether the server asks for a right of its own to write allocations.
         preempt: pods are evicted.
         nominate: nominations are written.
+        groups: the status of groups is written.
         creates: resources of which objects are created, pods among them.
         events: events are reported.
     """
@@ -69,6 +71,7 @@ class Needs:
     granular: bool = False
     preempt: bool = False
     nominate: bool = False
+    groups: bool = False
     creates: frozenset[Resource] = frozenset()
     events: bool = False
 
@@ -87,6 +90,7 @@ def needs_of(plan: BindPlan, features: Features, *, events: bool) -> Needs:
         device_makes=any(device.create is not None for pod in plan.pods for device in pod.devices),
         nominate=bool(totals.evictions)
         or bool(nominates(features) and (totals.claims or totals.volumes or totals.device_claims)),
+        groups=any(pod.group for pod in plan.pods if pod.result == "bind"),
         creates=frozenset(resource for resource in resources if resource) | ({PODS} if totals.creations else set()),
         events=events,
     )
@@ -121,6 +125,9 @@ def writing(needs: Needs) -> list[Right]:
         rights.append(Right("", "pods/status", "patch"))
     if needs.preempt:
         rights.append(Right("", "pods/eviction", "create"))
+    if needs.groups:
+        api_group, plural = GROUPS
+        rights += [Right(api_group, plural, "get"), Right(api_group, f"{plural}/status", "patch")]
     for create in needs.creates:
         rights += [Right(create.group, create.plural, verb, namespaced=create.namespaced) for verb in ("create", "get")]
         if create.plural == "deployments":  # the ReplicaSet stands between it and its pods

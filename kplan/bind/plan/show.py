@@ -11,6 +11,7 @@ import msgspec
 from kplan.bind.flags import Flags
 from kplan.bind.plan.devices import device_claims
 from kplan.bind.plan.fields import node_fields, planned_fields, pod_fields
+from kplan.bind.plan.groups import evicting, not_bound_as_one, of_group, whole, with_nodes
 from kplan.bind.plan.manifests import Planned
 from kplan.bind.plan.profiles import held
 from kplan.bind.wire.leases import Responsible
@@ -62,7 +63,8 @@ def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], l
         asked: which pods.
         flags: what may be done.
     """
-    shown = list(_pods(planner, asked, flags))
+    before = with_nodes(planner.cluster)
+    shown = whole(planner, _pods(planner, asked, flags), before)
     left = [pod.key for pod in asked.pods if _left_alone(pod, asked, flags)]
     notes = []
     if left:
@@ -114,6 +116,10 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         return about
     fields = pod_fields(pod.pod) if planned is None else planned_fields(pod.pod)
     before = dict(planner.cluster.objects.table("resource_claims"))
+    if planner.preempt and of_group(pod):
+        about = _with(about, because=evicting(planner, pod))
+        if about.because is not None:
+            return about
     event = planner.step(pod)
     outcome = event.outcome
     last = outcome.preempted.then if outcome.preempted is not None else outcome
@@ -125,7 +131,8 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
     if pod.pod.status.node_allocatable_resource_claim_statuses:
         text = "its devices stand for resources of the node, which bind does not write into its status"
         return _with(about, because=Cause(code="node-resources", text=text))
-    if last.permit is not None:
+    group = outcome.group
+    if last.permit is not None and group is None:
         text = f"plugin {last.permit.plugin} holds it at Permit: {', '.join(last.permit.reasons)}"
         return _with(about, because=Cause(code="permit", text=text))
     cluster = planner.cluster
@@ -145,6 +152,7 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         clears=tuple(cluster.pods[row].key for row in outcome.preempted.cleared) if outcome.preempted else (),
         tie=tie if tie > 1 else 0,
         doubts=tuple(pod_doubts(pod, planner, verdict, frozenset())),
+        group=group.group if group is not None else "",
     )
 
 
@@ -153,16 +161,15 @@ def _refused(planner: Planner, pod: PodInfo, asked: Asked) -> Cause | None:
     spec = pod.pod.spec
     if pod.pod.ended:
         return Cause(code="ended", text=f"it has ended ({pod.pod.status.phase})")
-    if pod.bound:
+    if spec.node_name:  # those of its group may be placed with one before
         return Cause(code="bound-already", text=f"it is bound to {spec.node_name} already")
     if pod.terminating:
         return Cause(code="pod-deleted", text="it is being deleted")
     if spec.resource_claims and not planner.cluster.state.completeness.has("ResourceSlice"):
         return Cause(code="devices-not-modelled", text="it has resource claims, and no ResourceSlices were read")
-    if spec.scheduling_group is not None or spec.workload_ref is not None:
-        return Cause(
-            code="pod-group-not-modelled", text="it belongs to a pod group: Permit would hold it for the others"
-        )
+    apart = not_bound_as_one(planner, pod)
+    if apart is not None:
+        return apart
     if pod.scheduler_name not in planner.pipelines:
         text = f"no profile here has the schedulerName {pod.scheduler_name} (--config)"
         return Cause(code="other-scheduler", text=text)

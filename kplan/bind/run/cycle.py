@@ -1,8 +1,8 @@
 """The binding cycle of one pod, in the scheduler's order; whatever fails takes back what went before, the last first.
 
-Guards, preemption, assume, reserve, nomination, pre-bind (volumes), bind, post-bind. Permit comes before all: pods that
-a Permit plugin would hold are refused when they are shown. The cycle is a generator: where it has to wait it yields,
-and other pods go on meanwhile.
+Guards, preemption, assume, reserve, permit (of groups), nomination, pre-bind (volumes), bind, post-bind. Pods that
+another Permit plugin would hold are refused when they are shown. The cycle is a generator: where it has to wait it
+yields, and other pods go on meanwhile.
 Source: kubernetes v1.37.2 pkg/scheduler/schedule_one.go assumeAndReserve, bindingCycle, unreserveAndForget,
 handleBindingCycleError.
 """
@@ -20,6 +20,7 @@ from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
 from kplan.bind.run import device_claims, evict, prebind, reread
 from kplan.bind.run.extending import by_extender
+from kplan.bind.run.groups import Mates
 from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
 from kplan.bind.run.perform import HeldBack, Performer, is_done, reread_on_conflict
@@ -68,6 +69,8 @@ class Cycle:
         flags: what the run may do.
         run: name of the run.
         others: whether pods that were planned before this one are still on their way: it may need them to be there.
+        mates: pods of its group; None of one that is in none.
+        planned: name of the pod as it was planned.
         uid: of the pod; of one that is created, once it is there.
         nominated: whether its nomination was written.
         bound: whether its binding was written.
@@ -79,6 +82,8 @@ class Cycle:
     flags: Flags
     run: str
     others: Callable[[], bool] = lambda: False
+    mates: Mates | None = None
+    planned: str = ""
     uid: str = ""
     nominated: bool = False
     bound: bool = False
@@ -107,6 +112,8 @@ class Cycle:
                 yield from self._preempt(pod)
                 pod = self._look()
             pod, writes = yield from self._assume(pod)
+            if self.mates is not None:
+                pod = yield from self._permit(self.mates, pod)
             if writes:
                 self._announce(pod)
                 yield from self._pre_bind(writes)
@@ -245,6 +252,14 @@ class Cycle:
                 now = volume or "a new one"
                 raise HeldBack(f"claim {claim} would get {now} by now, not {was}", code="volume-changed")
         return writes
+
+    def _permit(self, group: Mates, pod: Pod) -> Generator[float, None, Pod]:
+        """Wait until as many of its group are placed as it needs, and note it; returns the pod as it was read last."""
+        for wait in group.wait(self.planned or self.shown.pod, self.shown.pod, self.live):
+            yield wait
+            pod = self._look()
+        group.tell(pod, self.performer)
+        return pod
 
     def _pre_bind(self, writes: Sequence[AnyWrite]) -> Iterator[float]:
         """Write volumes and wait for them, then devices: the order of the plugins."""

@@ -19,6 +19,7 @@ from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remov
 from kplan.framework.writes import AnyWrite
 from kplan.objects.models import Node, Object, PersistentVolume, Pod
 from kplan.pipeline import Planner
+from kplan.pipeline.entity import permit_of
 from kplan.pipeline.pre_binding import pre_bind
 from kplan.pipeline.reserving import reserve
 from kplan.plugins.volume_binding.binder import volume_reach
@@ -197,6 +198,14 @@ class LiveCluster:
             self.revert(pod.key)
             raise NoFit(taken.refused.text)
         return pre_bind(cycle, row)
+
+    def permit(self, key: str) -> str:
+        """Why a Permit plugin holds a pod that is assumed, or would hold one that is not; empty if none does."""
+        pod = self.pod(key)
+        if pod is None:
+            return ""
+        held = permit_of(self.planner.cycle(pod), int(self.cluster.pod_node[pod.row]))
+        return ", ".join(held.reasons) if held is not None else ""
 
     def _take(self, assumed: Assumed, changes: Sequence[Change]) -> None:
         """Carry out what placing a pod takes, and note what takes each object back."""

@@ -15,6 +15,7 @@ from kplan.bind.flags import Flags
 from kplan.bind.run.arrivals import Arrivals, as_real
 from kplan.bind.run.creating import Creating
 from kplan.bind.run.cycle import Cycle
+from kplan.bind.run.groups import left_short, mates
 from kplan.bind.run.journal import Journal, JournalError
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer
@@ -86,6 +87,7 @@ class Run:
         self._shown = {pod.pod: pod for pod in self.plan.pods}
         self._place = {pod.pod: number for number, pod in enumerate(self._todo)}
         self._arrivals = Arrivals(self.client, self.plan.pods)
+        self._groups = mates(self._todo, self.results, self.features)
         self._reporting = Reporting(self._performer, self.name, self.flags.events)
         self._creating = Creating(self.plan.objects, self._performer(), self.live, self._arrivals, self.name)
 
@@ -193,7 +195,8 @@ class Run:
         def others() -> bool:
             return any(pod.pod not in self.results for pod in self._todo[:place])
 
-        cycle = Cycle(shown, self.live, self._performer(), self.flags, self.name, others)
+        group = self._groups.get(planned.group)
+        cycle = Cycle(shown, self.live, self._performer(), self.flags, self.name, others, group, planned.pod)
         self._advance(_Active(0.0, planned, cycle, cycle.steps()))
 
     def _performer(self) -> Performer:
@@ -288,6 +291,7 @@ class Run:
         ending = Ending(self.stopped, failure, started, self.writes, self.journal.path)
         more = self._arrivals.more.items()
         notes = tuple(f"{owner} made {count(number, 'pod')} more than planned: left alone" for owner, number in more)
+        notes += left_short(self._groups, self.live)
         result = result_of(self.plan, pods, self._creating.told(), ending, notes)
         if not self.stopped:
             try:

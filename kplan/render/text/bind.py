@@ -55,6 +55,7 @@ def _also(pod: BindPod) -> str:
         return f"{pod.result}: {pod.because.text}" if pod.because is not None else pod.result
     told = ["created first"] if pod.create is not None else []
     told += [f"made by {pod.owner}"] if pod.owner else []
+    told += [f"with its group {'/'.join(pod.group.rsplit('/', 2)[-2:])}, whose status is written"] if pod.group else []
     for claim in pod.claims:
         name = claim.claim.partition("/")[2]
         told.append(f"pv {claim.volume}: for pvc {name}" if claim.volume else f"pvc {name}: selected-node {pod.node}")
