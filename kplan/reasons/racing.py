@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.selectors import tolerated
+from kplan.pipeline.queue import Queue
 from kplan.reasons.run_cycle import RunCycle
 
+Mask = NDArray[np.bool_]
 OTHERS = 400
 """Pods of other schedulers that are looked at."""
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
@@ -24,11 +29,13 @@ class RacesWith:
         scheduler: their schedulerName.
         pods: how many.
         node: its name.
+        more: on how many more nodes they do so with the pods of a plan.
     """
 
     scheduler: str
     pods: int
     node: str
+    more: int = 0
 
 
 def races(asked: RunCycle, row: int) -> Iterator[RacesWith]:
@@ -42,15 +49,58 @@ def races(asked: RunCycle, row: int) -> Iterator[RacesWith]:
         row: of the node it goes to.
     """
     cluster = asked.cluster
-    others = islice(_others(asked), OTHERS)
+    others = islice(_others(cluster, asked.cycle.queue), OTHERS)
     by_scheduler = Counter(other.scheduler_name for other in others if _wants_the_same(cluster, asked.pod, other, row))
     for scheduler, pods in sorted(by_scheduler.items()):
         yield RacesWith(scheduler, pods, cluster.node_name(row))
 
 
-def _others(asked: RunCycle) -> Iterator[PodInfo]:
+def plan_races(cluster: Cluster, queue: Queue, placed: Iterable[tuple[PodInfo, int]]) -> Iterator[RacesWith]:
+    """Yield schedulers whose waiting pods want room that a plan takes, by name; as ``races`` tells whether one fits.
+
+    Args:
+        cluster: with the pods of the plan on their nodes.
+        queue: who is responsible for which pods.
+        placed: pods of the plan, and the rows of their nodes.
+    """
+    others = list(islice(_others(cluster, queue), OTHERS))
+    if not others:
+        return
+    taken: dict[int, list[PodInfo]] = {}
+    for pod, row in placed:
+        taken.setdefault(row, []).append(pod)
+    rows = np.array(sorted(taken), dtype=np.intp)
+    pods: Counter[str] = Counter()
+    nodes: dict[str, set[int]] = {}
+    for other in others:
+        lost = {int(row) for row in rows[_lost_to(cluster, taken, rows, other)] if _may_go_there(cluster, other, row)}
+        if lost:
+            pods[other.scheduler_name] += 1
+            nodes.setdefault(other.scheduler_name, set()).update(lost)
+    for scheduler, number in sorted(pods.items()):
+        first, *more = sorted(nodes[scheduler])
+        yield RacesWith(scheduler, number, cluster.node_name(first), len(more))
+
+
+def _lost_to(cluster: Cluster, taken: dict[int, list[PodInfo]], rows: NDArray[np.intp], other: PodInfo) -> Mask:
+    """bool[K], nodes that have room for another pod without pods that a plan has put there, and have none with them."""
+    count = np.array([len(taken[row]) for row in rows.tolist()], dtype=np.int64)
+    free_pods = cluster.allowed_pods[rows] - cluster.pod_count[rows]
+    fits, fitted = free_pods >= 1, free_pods + count >= 1
+    for name, amount in other.requests.items():
+        at = cluster.resource(name)
+        if at is None:
+            return np.zeros(len(rows), dtype=np.bool_)
+        free = cluster.allocatable[at, rows] - cluster.requested[at, rows]
+        plan = np.array([sum(p.requests.get(name, 0) for p in taken[row]) for row in rows.tolist()], dtype=np.int64)
+        fits &= free >= amount
+        fitted &= free + plan >= amount
+    lost: Mask = fitted & ~fits & ~cluster.unschedulable[rows]
+    return lost
+
+
+def _others(cluster: Cluster, queue: Queue) -> Iterator[PodInfo]:
     """Pods that wait for schedulers that no profile here is."""
-    cluster, queue = asked.cluster, asked.cycle.queue
     mine = ",".join(sorted(queue.pipelines))
     known: list[int] = cluster.objects.derived(f"OtherSchedulers:{mine}", (), list)
     seen: list[int] = cluster.objects.derived(f"OtherSchedulersSeen:{mine}", (), lambda: [0])

@@ -12,7 +12,8 @@ def careful_text(warned: Warned | RacesWith) -> str:
     if isinstance(warned, RacesWith):
         pods = count(warned.pods, "pod")
         many = f"{pods} of scheduler {warned.scheduler} {'waits' if warned.pods == 1 else 'wait'} for the same room"
-        return f"{many} on {warned.node}: whoever binds first has it"
+        nodes = f"{warned.node} and {count(warned.more, 'more node')}" if warned.more else warned.node
+        return f"{many} on {nodes}: whoever binds first has it"
     match warned.what, warned.names:
         case "keeps-nothing-away", (selector,):
             return f"its anti-affinity term {selector} selects no pod, not even its own: it keeps nothing away"

@@ -137,6 +137,21 @@ def test_the_configuration_of_the_live_scheduler_decides(
         assert told([*ask, *live, "--config", str(default)], capsys).startswith("PENDING  default/new-3 fits 0 of 6")
 
 
+def test_a_config_map_of_a_live_cluster_may_be_named(server: ControlPlane, capsys: pytest.CaptureFixture[str]) -> None:
+    """One of another name than the usual ones, which is read for this command alone."""
+    maps = "/api/v1/namespaces/default/configmaps"
+    ask = ["explain", "pod", "new-3", "-o", "json", "--kubeconfig", str(server.kubeconfig)]
+    server.post(maps, {"metadata": {"name": "nightly"}, "data": {"sched.yaml": WITHOUT_NODE_AFFINITY}})
+    try:
+        found = json.loads(told([*ask, "--config", "configmap/default/nightly"], capsys))
+    finally:
+        server.delete(f"{maps}/nightly")
+    assert (found["verdict"], found["from"]["configuration"]) == ("FITS", "ConfigMap default/nightly")
+    assert not found.get("doubts")
+    assert main([*ask, "--config", "configmap/default/nightly"]) == 2
+    assert "ConfigMap default/nightly with a scheduler's configuration: not found" in capsys.readouterr().err
+
+
 def test_a_configuration_that_is_refused_is_a_doubt_and_no_failure(
     server: ControlPlane, capsys: pytest.CaptureFixture[str]
 ) -> None:

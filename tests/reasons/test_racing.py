@@ -10,6 +10,7 @@ from kplan.objects.state import ClusterState
 from kplan.reasons.careful import careful
 from kplan.reasons.racing import RacesWith
 from kplan.reasons.run_cycle import RunCycle
+from kplan.studies.racing import told_races
 from kplan.wording.careful import careful_text
 from tests.builders import node, pod
 
@@ -59,3 +60,33 @@ def test_a_taint_keeps_the_other_away() -> None:
 
 def test_the_last_place_for_a_pod_is_raced_for_too() -> None:
     assert len(warned(node("a", cpu="8", pods="1"), WEB, nightly("one", "1"))) == 1
+
+
+def plan_warnings(*objects: Object) -> list[str]:
+    """What a plan of all pods that wait for the default scheduler is warned of."""
+    planner = kplan.Scheduler.of("1.37").planner(ClusterState.of(objects))
+    pods, cluster = list(planner.waiting()), planner.cluster
+    placed = [planner.step(pod).outcome.placement for pod in pods]
+    nodes = [cluster.node_name(one.node) if one is not None else "" for one in placed]
+    return list(told_races(planner, zip(pods, nodes, strict=True)))
+
+
+def test_a_plan_races_with_pods_that_fit_without_it() -> None:
+    """Both nodes have 4 cpu: the first pod leaves 1 of one, the second 2 of the other."""
+    ours = (pod("a", requests={"cpu": "3"}), pod("b", requests={"cpu": "2"}))
+    nodes = (node("n1", cpu="4"), node("n2", cpu="4"))
+    assert plan_warnings(*nodes, *ours, nightly("one", "3"), nightly("two", "4")) == [
+        "2 pods of scheduler nightly wait for the same room on n1 and 1 more node: whoever binds first has it"
+    ]
+    assert plan_warnings(*nodes, *ours, nightly("one", "2")) == [
+        "1 pod of scheduler nightly waits for the same room on n1: whoever binds first has it"
+    ]
+    assert plan_warnings(*nodes, *ours, nightly("small", "1"), nightly("large", "5")) == []
+    assert plan_warnings(*nodes, *ours) == []
+
+
+def test_a_plan_does_not_race_where_the_other_may_not_go() -> None:
+    nodes = (node("n1", cpu="4", taints=["x:NoSchedule"]),)
+    ours = pod("a", requests={"cpu": "3"}, tolerations=[{"operator": "Exists"}])
+    assert plan_warnings(*nodes, ours, nightly("one", "3")) == []
+    assert len(plan_warnings(node("n1", cpu="4"), ours, nightly("one", "3"))) == 1

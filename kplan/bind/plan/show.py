@@ -27,6 +27,7 @@ from kplan.result.document_bind import BindClaim, BindPod, BindVictim
 from kplan.studies.context import Context
 from kplan.studies.doubts import pod_doubts
 from kplan.studies.explain import explain_pod
+from kplan.studies.racing import told_races
 from kplan.words import count, listed
 
 _with = msgspec.structs.replace
@@ -72,6 +73,8 @@ def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], l
     cut = len(asked.pods) - len(left) - len(shown)
     if cut:
         notes.append(f"{count(cut, 'more pod')} beyond --max-pods {flags.max_pods}: not looked at")
+    cluster = planner.cluster
+    notes += told_races(planner, ((cluster.pods[cluster.pod_index[one.pod]], one.node) for one in shown if one.node))
     return shown, notes
 
 

@@ -35,6 +35,7 @@ from kplan.studies.as_a_whole import Again, Whole, landing_how_to
 from kplan.studies.by_object import by_object, waited_before
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
+from kplan.studies.racing import told_races
 from kplan.studies.simulate.counts import owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
@@ -232,6 +233,7 @@ def _document(
                 (
                     *(rollout.uneven for rollout in rollouts if rollout.uneven),
                     *(t for change in options.change for t in change.careful),
+                    *told_races(run.planner, ((landing.pod, landing.node) for landing in run.landings)),
                 )
             )
         ),
