@@ -18,6 +18,8 @@ from kplan.course.moving.solver import Row, minimise
 from kplan.framework.codes import Point, Reads
 from kplan.framework.worlds import plain
 from kplan.pipeline import Planner
+from kplan.plugins.node_resources_fit import NodeResourcesFit
+from kplan.plugins.shared.resources import delegated_to_devices
 
 Float = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -69,6 +71,7 @@ def demands(planner: Planner, pods: Sequence[PodInfo]) -> list[Demand]:
         for pod in some:
             amounts[:-1] += cluster.pod_request[:, pod.row]
         amounts[-1] = len(some)
+        amounts[~checked(planner, some[0])] = 0
         known = by_nodes.get(mask.tobytes())
         by_nodes[mask.tobytes()] = (mask, amounts if known is None else known[1] + amounts)
     masks = [mask for mask, _ in by_nodes.values()]
@@ -97,6 +100,24 @@ def eligible(planner: Planner, pod: PodInfo) -> Mask:
                 continue
         allowed &= ~plugin.filter(pod, state, cluster, every).failed
     return allowed
+
+
+def checked(planner: Planner, pod: PodInfo) -> Mask:
+    """bool[R + 1], the resources of which a node has to have as much as a pod asks for; the last is a number of pods.
+
+    Not those that the profile ignores, and none that devices may stand for.
+    """
+    cluster, pipeline = planner.cluster, planner.pipelines[pod.scheduler_name]
+    mask = np.zeros(len(cluster.resources) + 1, dtype=np.bool_)
+    fit = next((one for one in pipeline.at(Point.FILTER) if isinstance(one, NodeResourcesFit)), None)
+    if fit is None:
+        return mask
+    mask[-1] = True
+    for name, _ in fit.pre_filter(pod, cluster).state:
+        resource = cluster.resource(name)
+        if resource is not None:
+            mask[resource] = delegated_to_devices(name, cluster, pipeline.features) is None
+    return mask
 
 
 def bound(supply: Supply, wanted: Sequence[Demand]) -> float:

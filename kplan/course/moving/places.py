@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.cluster import Cluster
 from kplan.course.alike import likeness
-from kplan.course.moving.bounds import eligible
+from kplan.course.moving.bounds import checked, eligible
 from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.emptying import leaving, shut
 from kplan.course.moving.journey import Moved, WantedPods, take_off, travel
 from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn
+from kplan.course.moving.room import Room, Steps
+from kplan.course.moving.room_rules import LeavingPods, room_rules
 from kplan.pipeline import Planner
 
-CYCLES = 60_000
+CYCLES = 20_000
 """Cycles over all sets of nodes that are asked about."""
 
 
@@ -30,27 +34,27 @@ class Places:
         movable: which pods may be moved.
         cut: whether something was left out.
         effort: what may still be asked, over all sets of nodes.
+        steps: the same of what is looked at without asking.
     """
 
     planner: Planner
     movable: Movable
     cut: bool = False
     effort: Effort = field(default_factory=lambda: Effort(CYCLES))
-    _kinds: dict[int, tuple[int, int]] = field(default_factory=dict)
-    _open: dict[int, NDArray[np.intp]] = field(default_factory=dict)
-    _all_open: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    steps: Steps = field(default_factory=Steps)
+    _eligible: dict[object, NDArray[np.bool_]] = field(default_factory=dict)
 
     def of(self, names: Sequence[str]) -> list[Moved] | None:
         """Find a place for each pod of some nodes, which are cordoned; None where none was found."""
         cluster = self.planner.cluster
         nodes = [cluster.node_index[name] for name in names]
         rows = [row for node in nodes for row in leaving(self.movable, cluster, node)]
+        kinds = self._kinds(rows)
         try:
             with self.planner.trial(everything=False, scored=False) as trial:
                 shut(trial, names)
-                any_order = any(self._drawn(trial, row) for row in rows)
-                self._learn(rows, set(nodes))
-                way = self._go(trial, tuple(rows), {}, set(), any_order=any_order)
+                search = self._prepared(trial, kinds, nodes)
+                way = search.go(trial, tuple(rows), {}) if search is not None else None
         except EnoughTriedError:
             self.cut = True
             return None
@@ -60,59 +64,90 @@ class Places:
         self.cut = self.cut or journey is None
         return list(journey.moves) if journey is not None else None
 
-    def _learn(self, rows: Sequence[int], closed: set[int]) -> None:
-        """Note which pods are alike, and on which of the nodes that are open each may be at all."""
+    def _kinds(self, rows: Sequence[int]) -> list[_Kind]:
+        """Put pods alike together, with the nodes on which they may be at all, whichever are cordoned for the plan."""
         cluster = self.planner.cluster
-        numbers: dict[object, int] = {}
-        self._kinds = {
-            row: (numbers.setdefault(likeness(cluster.pods[row]), len(numbers)), int(cluster.pod_node[row]))
-            for row in rows
-        }
-        is_open = np.array([node not in closed for node in range(len(cluster.nodes))], dtype=np.bool_)
-        self._open = {row: np.flatnonzero(eligible(self.planner, cluster.pods[row]) & is_open) for row in rows}
-        self._all_open = np.flatnonzero(is_open)
+        alike: dict[object, list[int]] = {}
+        for row in rows:
+            alike.setdefault(likeness(cluster.pods[row]), []).append(row)
+        for like, some in alike.items():
+            if like not in self._eligible:
+                self._eligible[like] = eligible(self.planner, cluster.pods[some[0]])
+        return [_Kind(tuple(some), self._eligible[like]) for like, some in alike.items()]
 
-    def _hopeless(self, trial: Planner, rows: Sequence[int]) -> bool:
-        """Whether what is free is too little, for all of some pods or for one of them."""
-        cluster = trial.cluster
-        free = cluster.allocatable - cluster.requested
-        asked = cluster.pod_request[:, list(rows)]
-        wanted = asked.sum(axis=1)
-        if ((wanted > 0) & (wanted > np.maximum(free[:, self._all_open], 0).sum(axis=1))).any():
-            return True
-        for at, row in enumerate(rows):
-            wants = asked[:, at] > 0
-            room = free[np.ix_(wants, self._open[row])] >= asked[wants, at][:, None]
-            if not room.all(axis=0).any():
-                return True
-        return False
+    def _prepared(self, trial: Planner, kinds: Sequence[_Kind], nodes: Sequence[int]) -> _Search | None:
+        """Learn where each kind may land, whatever the order; None where there is no room then."""
+        rows = [row for kind in kinds for row in kind.rows]
+        numbers = {row: number for number, kind in enumerate(kinds) for row in kind.rows}
+        closed = np.zeros(len(trial.cluster.nodes), dtype=np.bool_)
+        closed[list(nodes)] = True
+        cycles = []
+        for kind in kinds:
+            with trial.trial() as deeper:
+                cycles.append(self.effort.ask(deeper, take_off(deeper, kind.rows[0]))[0])
+        allowed = np.array([kind.eligible for kind in kinds], dtype=np.bool_).reshape(len(kinds), len(closed))
+        rules = room_rules(LeavingPods(rows, numbers, closed), cycles, allowed)
+        room = Room(asked_of(trial, [kind.rows[0] for kind in kinds]), rules, self.steps)
+        search = _Search(self.effort, numbers, room, any_order=any(map(drawn, cycles)))
+        return search if search.hopeful(trial, rows, {}) else None
 
-    def _drawn(self, trial: Planner, row: int) -> bool:
-        with trial.trial() as deeper:
-            return drawn(self.effort.ask(deeper, take_off(deeper, row))[0])
 
-    def _go(
-        self,
-        trial: Planner,
-        rows: tuple[int, ...],
-        placed: Mapping[int, int],
-        seen: set[tuple[tuple[int, ...], ...]],
-        *,
-        any_order: bool,
-    ) -> Mapping[int, int] | None:
+@dataclass(frozen=True)
+class _Kind:
+    """Pods alike that leave.
+
+    Attributes:
+        rows: their rows.
+        eligible: bool[N], the nodes on which they may be by what the nodes are.
+    """
+
+    rows: tuple[int, ...]
+    eligible: NDArray[np.bool_]
+
+
+@dataclass
+class _Search:
+    """The search for places of the pods of some nodes.
+
+    Attributes:
+        effort: what may still be asked.
+        kinds: the kind of each row; pods of one kind are alike.
+        room: whether there is room, whatever the order.
+        any_order: whether pods that land may help others, so that their order matters.
+    """
+
+    effort: Effort
+    kinds: Mapping[int, int]
+    room: Room
+    any_order: bool
+    _seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def hopeful(self, trial: Planner, rows: Sequence[int], placed: Mapping[int, int]) -> bool:
+        """Whether there is room for the pods that are left, as far as amounts and rules tell without an order."""
+        counts = Counter(self.kinds[row] for row in rows)
+        left = tuple(counts[kind] for kind in range(len(self.room.asked)))
+        landed = Counter((self.kinds[row], node) for row, node in placed.items())
+        return self.room.possible(free_room(trial.cluster), left, landed)
+
+    def go(self, trial: Planner, rows: tuple[int, ...], placed: Mapping[int, int]) -> Mapping[int, int] | None:
         """Place the pods that are left; give row of the node by row of the pod, in order."""
         if not rows:
             return placed
-        # pods alike that leave one node are as good one as the other
-        key = tuple(sorted((*self._kinds[row], node) for row, node in placed.items()))
-        if key in seen or self._hopeless(trial, rows):
+        # pods alike are as good one as the other: those that landed on one node, and those still on one
+        homes = trial.cluster.pod_node
+        key = (
+            tuple(sorted((self.kinds[row], node) for row, node in placed.items())),
+            tuple(sorted((self.kinds[row], int(homes[row])) for row in rows)),
+        )
+        if key in self._seen or not self.hopeful(trial, rows, placed):
             return None
-        seen.add(key)
+        self._seen.add(key)
         tried: set[tuple[int, int]] = set()
-        for row in rows if any_order else rows[:1]:
-            if self._kinds[row] in tried:
+        for row in rows if self.any_order else rows[:1]:
+            like = (self.kinds[row], int(homes[row]))
+            if like in tried:
                 continue
-            tried.add(self._kinds[row])
+            tried.add(like)
             rest = tuple(other for other in rows if other != row)
             with trial.trial() as left:
                 cycle, outcome = self.effort.ask(left, take_off(left, row))
@@ -120,10 +155,27 @@ class Places:
                     with left.trial() as landed:
                         if landed.place(cycle, node).refused is not None:
                             continue
-                        placement = self._go(landed, rest, {**placed, row: node}, seen, any_order=any_order)
+                        placement = self.go(landed, rest, {**placed, row: node})
                         if placement is not None:
                             return placement
         return None
+
+
+def asked_of(planner: Planner, rows: Sequence[int]) -> NDArray[np.int64]:
+    """int64[K, R + 1], what some pods ask for, as far as that is checked; the last is a number of pods."""
+    cluster = planner.cluster
+    amounts = np.ones((len(rows), len(cluster.resources) + 1), dtype=np.int64)
+    amounts[:, :-1] = cluster.pod_request[: len(cluster.resources), list(rows)].T
+    for at, row in enumerate(rows):
+        amounts[at, ~checked(planner, cluster.pods[row])] = 0
+    return amounts
+
+
+def free_room(cluster: Cluster) -> NDArray[np.int64]:
+    """int64[R + 1, N], what each node has left; the last is a number of pods."""
+    free = np.vstack([cluster.allocatable - cluster.requested, cluster.allowed_pods - cluster.pod_count])
+    room: NDArray[np.int64] = free.astype(np.int64)
+    return room
 
 
 def carry(trial: Planner, moves: Sequence[Moved]) -> None:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kplan import Scheduler
 from kplan.course.moving import Movable
 from kplan.course.moving.packing import Limits, Packed, PackSearch
 from kplan.objects.models import Object
+from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
-from tests.builders import node
-from tests.course.moving.small_worlds import World, random_world
+from tests.builders import node, pod
+from tests.course.moving.small_worlds import App, World, random_world
 from tests.course.moving.test_search import owned, planner_of
 
 
@@ -31,7 +33,7 @@ def most_empty(world: World) -> int:
     free = sorted(set(world.nodes) - fixed)
     for number in range(len(free), 0, -1):
         for names in combinations(free, number):
-            if _can_go(world, state, frozenset(names), set()):
+            if _packs(world, state, frozenset(names)) and _can_go(world, state, frozenset(names), set()):
                 return number
     return 0
 
@@ -62,6 +64,37 @@ def _can_go(world: World, state: dict[str, str], going: frozenset[str], seen: se
     return False
 
 
+def _packs(world: World, state: dict[str, str], going: frozenset[str]) -> bool:
+    """Whether the pods that have to leave fit on the other nodes, whatever their rules but pools, and in no order."""
+    free = {name: (cpu, memory) for name, (cpu, memory, *_) in world.nodes.items() if name not in going}
+    for name, home in state.items():
+        if home in free:
+            app = world.apps[world.pods[name][0]]
+            free[home] = (free[home][0] - app.cpu, free[home][1] - app.memory)
+    apps = sorted((world.apps[world.pods[one][0]] for one, home in state.items() if home in going), key=_size)
+    known: set[tuple[int, frozenset[Any]]] = set()
+
+    def place(number: int) -> bool:
+        key = (number, frozenset(free.items()))
+        if not number or key in known:
+            return not number
+        known.add(key)
+        app = apps[number - 1]
+        for name, (cpu, memory) in list(free.items()):
+            if cpu >= app.cpu and memory >= app.memory and app.pool in ("", world.nodes[name][3]):
+                free[name] = (cpu - app.cpu, memory - app.memory)
+                if place(number - 1):
+                    return True
+                free[name] = (cpu, memory)
+        return False
+
+    return place(len(apps))
+
+
+def _size(app: App) -> tuple[int, int, str]:
+    return app.cpu, app.memory, app.name
+
+
 def _room(world: World, state: dict[str, str], going: frozenset[str], left: list[str]) -> bool:
     """Whether each pod that has to leave finds enough cpu and memory on some node of its pool."""
     free = {name: [cpu, memory] for name, (cpu, memory, *_) in world.nodes.items() if name not in going}
@@ -82,19 +115,20 @@ def _room(world: World, state: dict[str, str], going: frozenset[str], left: list
     )
 
 
-LONG = (126, 131, 162, 202, 211, 275, 301)
-"""Clusters for which every set of nodes takes more than four seconds. They are not among the 300."""
-SEEDS = [seed for seed in range(307) if seed not in LONG]
+WRITTEN = {275: 1}
+"""What ``most_empty`` says of clusters for which it takes a quarter of a minute."""
 
 
 @pytest.mark.parametrize("first", range(0, 300, 20))
 def test_no_more_nodes_are_kept_than_have_to_be(first: int) -> None:
-    for seed in SEEDS[first : first + 20]:
+    for seed in range(first, first + 20):
         world = random_world(seed)
         objects = [one for one in world.objects() if one.name != "wanted-0"]
         found = pack(planner_of(*objects))
-        assert len(found.emptied.nodes) == most_empty(world), seed
+        most = WRITTEN[seed] if seed in WRITTEN else most_empty(world)
+        assert len(found.emptied.nodes) == most, seed
         assert found.bound <= len(world.nodes) - len(found.emptied.nodes), seed
+        assert found.proved, seed
 
 
 def three(**more: Any) -> list[Object]:
@@ -172,3 +206,20 @@ def test_the_bound_knows_on_which_nodes_pods_may_be() -> None:
     found = pack(planner)
     assert (found.bound, found.bound_alone) == (3.0, 1.0)
     assert not found.emptied.nodes
+
+
+def test_what_the_profile_ignores_is_no_bound() -> None:
+    """By licenses each node would have to stay; but nobody counts them."""
+    args = {"kind": "NodeResourcesFitArgs", "ignoredResources": ["example.com/license"]}
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": args}]}],
+    }
+    nodes = [node(name, cpu="4", allocatable={"example.com/license": "1"}) for name in ("a", "b")]
+    asks = {"cpu": "1", "example.com/license": "1"}
+    owners = {"ownerReferences": [{"kind": "ReplicaSet", "name": "x", "uid": "x", "controller": True}]}
+    pods = [pod(f"x-{name}", node=name, requests=asks, metadata=owners) for name in ("a", "b")]
+    planner = Scheduler.of(config=config).planner(ClusterState.of([*nodes, *pods]), everything=False)
+    found = pack(planner)
+    assert (len(found.emptied.nodes), found.bound, found.bound_alone) == (1, 1.0, 1.0)
