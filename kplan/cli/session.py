@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts
     from kplan.result.document_whatif import WhatIfStep
     from kplan.scenario.autoscaling import AutoscaleReplicas, AutoscaleRequests
+    from kplan.sources import Manifests
 
 
 @dataclass
@@ -90,7 +91,19 @@ class Session:
         from kplan.framework.doubt import Doubt
         from kplan.sources.live import DOUBT
 
-        return (*self.scheduler.doubts, *([Doubt(code=DOUBT, text=self.assumed)] if self.assumed else []))
+        assumed = [Doubt(code=DOUBT, text=self.assumed)] if self.assumed else []
+        if not self.limits:
+            return (*self.scheduler.doubts, *assumed)
+        from kplan.wording.manifests import no_autoscaler
+
+        return (*self.scheduler.doubts, *assumed, *map(no_autoscaler, self.idle_limits()))
+
+    def idle_limits(self, manifests: Manifests | None = None) -> tuple[str, ...]:
+        """Flags of limits that change nothing, as no autoscaler is there, nor in manifests."""
+        from kplan.scenario.autoscaling import idle_limits
+        from kplan.sources import Manifests
+
+        return tuple(idle_limits(manifests or Manifests(), self.state, self.limits))
 
     def timings(self, planned: float, rendered: float) -> dict[str, float]:
         """How long each part took [seconds]."""

@@ -164,12 +164,18 @@ def manifest_plan(
     from kplan.sources import Manifests
     from kplan.studies.simulate.landing import read_manifests
     from kplan.studies.simulate.manifests import ManifestPlan
+    from kplan.wording.manifests import no_autoscaler
 
     manifests = read_manifests(files, namespace) if files else Manifests()
+    rules = session.scheduler.request_rules
+    if session.limits and files:
+        known = frozenset(session.idle_limits()) - frozenset(session.idle_limits(manifests))
+        how = replace(how, doubts=tuple(one for one in how.doubts if one not in map(no_autoscaler, known)))
+        manifests = autoscaled(manifests, session.state, session.limits, rules.minor)
     return ManifestPlan(
         state=session.state,
-        manifests=autoscaled(manifests, session.state, session.limits) if session.limits else manifests,
-        rules=session.scheduler.request_rules,
+        manifests=manifests,
+        rules=rules,
         planner_of=lambda state: session.scheduler.planner(state, preempt=preempt, everything=False),
         origin=session.origin,
         options=how,

@@ -1,14 +1,17 @@
 """Autoscalers: what owns the replicas of workloads, and what is recommended for their requests.
 
-Source: kubernetes v1.37.2 pkg/controller/podautoscaler/horizontal.go (a target of 0 replicas is left alone, minReplicas
-is 1 by default); keda v2 apis/keda/v1alpha1/scaledobject_types.go (0 and 100 by default, paused-replicas);
-kubernetes/autoscaler vertical-pod-autoscaler pkg/admission-controller/resource (controlledValues).
+Source: kubernetes v1.37.2 pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler (minReplicas is 1 by
+default), shouldComputeMetricsForZeroReplicas (a target of 0 replicas is left alone, unless the autoscaler itself
+brought it there; the same in 1.36), validateAndParseSelector (of several on the same pods none scales); v1.35.4 there
+(a target of 0 replicas is left alone unless minReplicas is 0). By their documentation alone: keda v2
+scaledobject_types.go (0 and 100 by default, paused-replicas), vertical-pod-autoscaler pkg/admission-controller/resource
+(controlledValues).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kplan.objects.kind_words import kind_word
@@ -20,6 +23,8 @@ from kplan.sources import ManifestObject
 
 PAUSED = "autoscaling.keda.sh/paused-replicas"
 _KEDA_MOST = 100
+_TOLD_WHO_SCALED = 36
+"""Minor since which an autoscaler notes that it has scaled to 0 (gate HPAScaleToZero, on since 1.37)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,11 @@ class OfWorkload:
     namespace: str
     kind: str
     workload: str
+
+    @property
+    def keda(self) -> bool:
+        """Whether it is an object of KEDA's."""
+        return self.name.startswith("ScaledObject ")
 
     @property
     def target(self) -> tuple[str, str, str]:
@@ -57,41 +67,51 @@ class Autoscaler(OfWorkload):
         least: fewest replicas.
         most: most of them; None where that is not said.
         wakes: whether it also scales a workload that has 0 replicas.
+        rivals: names of others that scale the same workload: none of them does.
     """
 
     least: int
     most: int | None
     wakes: bool = False
+    rivals: tuple[str, ...] = ()
 
     def at(self, limit: str, now: int) -> int:
         """Replicas at a limit of HPA, of a workload that has so many now."""
-        if limit == "now" or (now == 0 and not self.wakes and self.least):
+        if limit == "now" or self.rivals or (now == 0 and not self.wakes):
             return now
         if limit == "min":
             return self.least
         return self.most if self.most is not None else max(now, self.least)
 
 
-def autoscalers(objects: Iterable[Object]) -> list[Autoscaler]:
-    """Find what owns replicas, one for each workload; a ScaledObject before what its operator made of it."""
+def autoscalers(objects: Iterable[Object], minor: int) -> list[Autoscaler]:
+    """Find what owns replicas, one for each workload; a ScaledObject before what its operator made of it.
+
+    Args:
+        objects: autoscalers among them.
+        minor: version of Kubernetes.
+    """
     found: dict[tuple[str, str, str], Autoscaler] = {}
     items = sorted(objects, key=lambda item: not isinstance(item, ScaledObject))
     for item in items:
-        one = _autoscaler(item)
-        if one is not None:
-            found.setdefault(one.target, one)
+        one = _autoscaler(item, minor)
+        if one is None:
+            continue
+        first = found.setdefault(one.target, one)
+        if first is not one and not first.keda:
+            found[one.target] = replace(first, rivals=(*first.rivals, one.name))
     return list(found.values())
 
 
-def _autoscaler(item: Object) -> Autoscaler | None:
+def _autoscaler(item: Object, minor: int) -> Autoscaler | None:
     space = item.metadata.namespace or ""
     if isinstance(item, HorizontalPodAutoscaler):
         spec = item.spec
         least = 1 if spec.min_replicas is None else spec.min_replicas
         of = spec.scale_target_ref
-        return Autoscaler(
-            f"HorizontalPodAutoscaler {item.name}", space, of.kind or "Deployment", of.name, least, spec.max_replicas
-        )
+        name = f"HorizontalPodAutoscaler {item.name}"
+        wakes = _wakes(item, least) if minor >= _TOLD_WHO_SCALED else least == 0
+        return Autoscaler(name, space, of.kind or "Deployment", of.name, least, spec.max_replicas, wakes)
     if not isinstance(item, ScaledObject):
         return None
     keda = item.spec
@@ -104,6 +124,16 @@ def _autoscaler(item: Object) -> Autoscaler | None:
         least = most = paused
     of = keda.scale_target_ref
     return Autoscaler(f"ScaledObject {item.name}", space, of.kind or "Deployment", of.name, least, most, wakes=True)
+
+
+def _wakes(item: HorizontalPodAutoscaler, least: int) -> bool:
+    """Whether an autoscaler scales a workload that has 0 replicas: it brought it there, and may measure what for.
+
+    Source: getScaledToZeroConditionStatus, hasObjectOrExternalMetrics in horizontal.go.
+    """
+    conditions = (item.status.conditions if item.status is not None else None) or ()
+    mine = any(one.type == "ScaledToZero" and one.status == "True" for one in conditions)
+    return mine and (least > 0 or any(one.type in ("Object", "External") for one in item.spec.metrics or ()))
 
 
 def replicas_of(manifest: ManifestObject) -> int:

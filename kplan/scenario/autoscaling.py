@@ -15,7 +15,7 @@ from kplan.admission import expand
 from kplan.cluster import Cluster, to_state
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
-from kplan.objects.models import Object
+from kplan.objects.models import HorizontalPodAutoscaler, Object, ScaledObject, VerticalPodAutoscaler
 from kplan.objects.state import ClusterState
 from kplan.scenario.autoscalers import (
     Autoscaler,
@@ -57,7 +57,7 @@ class AutoscaleReplicas:
         """See Verb."""
         told, notes = [], []
         changed: dict[str, tuple[ManifestObject, int]] = {}
-        owners = autoscalers(to_state(cluster).objects())
+        owners = autoscalers(to_state(cluster).objects(), cluster.rules.minor)
         for owner in owners:
             item = workload_object(cluster, *owner.target) if owner.kind in _SCALED else None
             if item is None:
@@ -69,7 +69,9 @@ class AutoscaleReplicas:
             if wanted != now:
                 changed[owner.text] = with_replicas(manifest, wanted), wanted
                 told.append(f"{owner.text} {now:,} -> {wanted:,}")
-            elif not now and owner.least and not owner.wakes:
+            elif owner.rivals:
+                notes.append(f"{owner.name} and {listed(list(owner.rivals))} scale {owner.text}: neither does")
+            elif not now and not owner.wakes:
                 notes.append(f"{owner.name} leaves {owner.text} alone, which has 0 replicas")
         what = f"{count(len(owners), 'autoscaler')} {_at(self.limit, len(owners))}"
         text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
@@ -153,9 +155,22 @@ def read_limit(name: str, text: str) -> AutoscaleReplicas | AutoscaleRequests:
     return AutoscaleReplicas(text) if name == "hpa" else AutoscaleRequests(text)
 
 
-def autoscalers_with(manifests: Manifests, state: ClusterState) -> list[Autoscaler]:
-    """Find what owns replicas once manifests have landed."""
-    return autoscalers(_objects_with(manifests, state))
+def autoscalers_with(manifests: Manifests, state: ClusterState, minor: int) -> list[Autoscaler]:
+    """Find what owns replicas once manifests have landed; in a version of Kubernetes."""
+    return autoscalers(_objects_with(manifests, state), minor)
+
+
+def idle_limits(
+    manifests: Manifests, state: ClusterState, limits: Sequence[AutoscaleReplicas | AutoscaleRequests]
+) -> Iterator[str]:
+    """Yield the flags of limits that change nothing, as no autoscaler of their kind is there."""
+    there = _objects_with(manifests, state)
+    for limit in limits:
+        kinds = (
+            (HorizontalPodAutoscaler, ScaledObject) if isinstance(limit, AutoscaleReplicas) else VerticalPodAutoscaler
+        )
+        if not any(isinstance(item, kinds) for item in there):
+            yield limit.flag
 
 
 def _objects_with(manifests: Manifests, state: ClusterState) -> list[Object]:
@@ -174,7 +189,7 @@ def target_of(manifest: ManifestObject, namespace: str) -> tuple[str, str, str]:
 
 
 def autoscaled(
-    manifests: Manifests, state: ClusterState, limits: Sequence[AutoscaleReplicas | AutoscaleRequests]
+    manifests: Manifests, state: ClusterState, limits: Sequence[AutoscaleReplicas | AutoscaleRequests], minor: int
 ) -> Manifests:
     """Give the workloads of manifests what their autoscalers give them at a limit; what was not asked for stays.
 
@@ -182,6 +197,7 @@ def autoscaled(
         manifests: what lands.
         state: the cluster, whose autoscalers count as those of the manifests do.
         limits: what is asked, in order; of each kind the last decides.
+        minor: version of Kubernetes.
 
     A workload that is there and whose autoscaler is to leave it as it is (``now``) keeps the replicas it has.
     """
@@ -189,7 +205,7 @@ def autoscaled(
     requests = next((limit for limit in reversed(limits) if isinstance(limit, AutoscaleRequests)), None)
     objects, notes = list(manifests.objects), list(manifests.notes)
     if replicas is not None:
-        owners = {one.target: one for one in autoscalers_with(manifests, state)}
+        owners = {one.target: one for one in autoscalers_with(manifests, state, minor)}
         running = {(kind, item.namespace, item.name): item for kind, item in _running(state)}
         for number, manifest in enumerate(objects):
             owner = owners.get(target_of(manifest, manifests.namespace))

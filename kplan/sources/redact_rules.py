@@ -417,6 +417,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         priority_class_name=_name("PriorityClass"),
     ),
     autoscaling.ScaleTarget: _rules("kind", name=_scaled),
+    autoscaling.Metric: _rules("type"),
     autoscaling.PodUpdatePolicy: _rules("update_mode"),
     autoscaling.ContainerResourcePolicy: _rules("mode", "controlled_values", container_name=_any_container),
     autoscaling.ContainerRecommendation: _rules("target", "upper_bound", container_name=_any_container),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kplan.admission import Fleet, WorkloadChange
+from kplan.framework.doubt import Doubt
 from kplan.objects.models import LabelSelector
 from kplan.words import count
 
@@ -74,6 +75,16 @@ def owned_replicas(workload: str, scaler: str, least: object, most: object) -> s
     """
     span = f"{1 if least is None else least} to {'any number' if most is None else most}"
     return f"{workload} sets replicas, which {scaler} ({span}) owns: planned as written, it goes on from there"
+
+
+def no_autoscaler(flag: str) -> Doubt:
+    """Doubt an answer about autoscalers at a limit where none is known.
+
+    Args:
+        flag: ``--hpa max``.
+    """
+    what = "VerticalPodAutoscaler" if flag.startswith("--vpa") else "HorizontalPodAutoscaler or ScaledObject"
+    return Doubt(code="no-autoscalers", text=f"{flag} changes nothing: no {what} is known here")
 
 
 def pod_security(namespace: str, level: str) -> str:

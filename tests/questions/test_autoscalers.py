@@ -26,6 +26,17 @@ def horizontal(app: str, least: int | None, most: int, kind: str = "Deployment",
     return made("autoscaling/v2", "HorizontalPodAutoscaler", app, spec=spec, metadata=metadata)
 
 
+def asleep(least: int, metric: str = "Resource") -> Json:
+    """An autoscaler that has brought its workload to no replicas."""
+    one = horizontal("web", least, 8)
+    status = {"conditions": [{"type": "ScaledToZero", "status": "True"}]}
+    return {**one, "spec": {**one["spec"], "metrics": [{"type": metric}]}, "status": status}
+
+
+def named(item: Json, name: str) -> Json:
+    return {**item, "metadata": {**item["metadata"], "name": name, "uid": f"uid-{name}"}}
+
+
 def keda(app: str, *, metadata: Json | None = None, **spec: object) -> Json:
     return made(
         "keda.sh/v1alpha1", "ScaledObject", app, spec={"scaleTargetRef": {"name": app}, **spec}, metadata=metadata or {}
@@ -62,6 +73,36 @@ QUESTIONS = {
     "a target of no replicas is switched off, and stays so": Question(
         SIMULATE, [*TWO, deployment("web", WEB1, 0), horizontal("web", 1, 9)], (0,), ("FITS",),
         says=("leaves deploy/shop/web alone, which has 0 replicas",), never=("-> 9",),
+    ),
+    "one that it brought there itself it wakes": Question(
+        SIMULATE, [*TWO, deployment("web", WEB1, 0), asleep(1)], (0,), ("FITS",), says=("deploy/shop/web 0 -> 8",),
+    ),
+    "not so before 1.36, where it does not note who did": Question(
+        f"{SIMULATE} --k8s-version 1.35", [*TWO, deployment("web", WEB1, 0), asleep(1)], (0,), ("FITS",),
+        says=("leaves deploy/shop/web alone",),
+    ),
+    "without a metric of its own kind it may not wake to 0 or more": Question(
+        SIMULATE, [*TWO, deployment("web", WEB1, 0), asleep(0)], (0,), ("FITS",), says=("leaves deploy/shop/web alone",)
+    ),
+    "with one it does": Question(
+        SIMULATE, [*TWO, deployment("web", WEB1, 0), asleep(0, "External")], (0,), ("FITS",), says=("0 -> 8",)
+    ),
+    "of two on the same workload neither scales": Question(
+        SIMULATE, [*RUNS, horizontal("web", 2, 9), named(horizontal("web", 2, 20), "other")], (0,), ("FITS",),
+        says=("scale deploy/shop/web: neither does",), never=("2 -> ",),
+    ),
+    "no autoscaler at all: the worst case is not known, which its first lines say": Question(
+        SIMULATE, RUNS, (0, 3), ("FITS?",), says=("^Doubt .*--hpa max changes nothing: no HorizontalPodAutoscaler",)
+    ),
+    "the same of a check": Question(
+        CHECK, RUNS, (4,), ("PASSES?",), [deployment("web", WEB2, 2)], says=("--hpa max changes nothing",)
+    ),
+    "one that lands with the manifest is known": Question(
+        CHECK, RUNS, (0,), ("PASSES",), [deployment("api", template("api"), 1), horizontal("api", 1, 3)],
+        never=("changes nothing",),
+    ),
+    "and no VerticalPodAutoscaler": Question(
+        "fail n1 --vpa upper", RUNS, (0, 3), ("FITS?",), says=("--vpa upper changes nothing: no VerticalPodAuto",)
     ),
     "KEDA wakes what has no replicas": Question(
         SIMULATE, [*TWO, deployment("web", WEB1, 0), keda("web", maxReplicaCount=8)], (0,), ("FITS",),

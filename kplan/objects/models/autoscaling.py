@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kplan.objects.models.meta import Model, Object, ResourceList
+from kplan.objects.models.meta import Condition, Model, Object, ResourceList
 
 
 class ScaleTarget(Model):
@@ -12,16 +12,31 @@ class ScaleTarget(Model):
     name: str = ""
 
 
+class Metric(Model):
+    """``spec.metrics[]``: of what kind it is."""
+
+    type: str = ""
+
+
 class HorizontalPodAutoscalerSpec(Model):
     """``spec`` of a HorizontalPodAutoscaler, which is the same in autoscaling/v1 and v2 as far as this goes."""
 
     scale_target_ref: ScaleTarget = msgspec.field(default_factory=ScaleTarget)
     min_replicas: int | None = None
     max_replicas: int | None = None
+    metrics: list[Metric] | None = None
+
+
+class HorizontalPodAutoscalerStatus(Model):
+    """``status`` of a HorizontalPodAutoscaler."""
+
+    conditions: list[Condition] | None = None
 
 
 class HorizontalPodAutoscaler(Object):
     """A HorizontalPodAutoscaler."""
+
+    status: HorizontalPodAutoscalerStatus | None = None
 
     spec: HorizontalPodAutoscalerSpec = msgspec.field(default_factory=HorizontalPodAutoscalerSpec)
 

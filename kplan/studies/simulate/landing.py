@@ -121,7 +121,7 @@ def land_objects(
     later = {(fleet.workload, fleet.place) for fleet in expansion.fleets if fleet.pods}
     pods = [entry.pod for entry in expansion.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*expansion.objects, *pods))
-    notes = (*expansion.notes, *_security(merged, expansion), *_autoscaled(manifests, state))
+    notes = (*expansion.notes, *_security(merged, expansion), *_autoscaled(manifests, state, rules.minor))
     changes = list(_changes(expansion, merged.pods, rules))
     return Landed(
         merged,
@@ -216,11 +216,11 @@ def _few(phrases: list[str]) -> list[str]:
     return [*phrases[:_NAMED], f"+{len(phrases) - _NAMED}"] if len(phrases) > _NAMED else phrases
 
 
-def _autoscaled(manifests: Manifests, state: ClusterState) -> Iterator[str]:
+def _autoscaled(manifests: Manifests, state: ClusterState, minor: int) -> Iterator[str]:
     """Name autoscalers, beside a manifest or in the cluster, that own a number of replicas which it sets."""
     if manifests.autoscaled:
         return
-    owners = {one.target: one for one in autoscalers_with(manifests, state)}
+    owners = {one.target: one for one in autoscalers_with(manifests, state, minor)}
     for manifest in manifests.objects:
         one = owners.get(target_of(manifest, manifests.namespace))
         if one is not None and dig(manifest.raw, "spec.replicas") is not None:
