@@ -45,6 +45,7 @@ def keeper_of_replicas(cluster: Cluster, kind: str, namespace: str, name: str) -
         name: its name.
     """
     tables = ("scaled_objects", "horizontal_pod_autoscalers")
-    scalers = autoscalers(chain.from_iterable(cluster.objects.table(table).values() for table in tables))
+    scaling = chain.from_iterable(cluster.objects.table(table).values() for table in tables)
+    scalers = autoscalers(scaling, cluster.rules.minor)
     mine = (scaler.name for scaler in scalers if scaler.target == (kind, namespace, name))
     return next(mine, "") or keeper_of(workload_object(cluster, kind, namespace, name))
