@@ -16,27 +16,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from kplan.errors import KplanError, UsageError
+from kplan.errors import KplanError
+from kplan.render.rows import rows
 from kplan.sources.opening import load as content_of
 
 Option = str | int | float | bool | Sequence[str] | None
 """Value of an option: True gives a flag, None and False leave it out, a list gives it several times."""
 
-_ROWS = {
-    "PodExplanations": "answers",
-    "PodExplanation": "groups",
-    "NodeExplanation": "refused",
-    "NodeList": "nodes",
-    "SimulationPlan": "steps",
-    "CapacityReport": "workloads",
-    "DrainPlan": "pods",
-    "FailReport": "pods",
-    "CheckResult": "objects",
-    "ClusterDiff": "moves",
-    "MovesPlan": "moves",
-    "PackPlan": "found",
-}
-"""Which list of a document a table of it is about."""
 _HEIGHT = 560
 """Of a picture in a notebook [pixels]."""
 
@@ -198,30 +184,13 @@ class Answer:
         Raises:
             UsageError: the document has no such list.
         """
-        lists = [key for key, value in self._document.items() if isinstance(value, list)]
-        name = name or _ROWS.get(self._document["kind"], "") or next(iter(lists), "")
-        if name not in lists and name not in _ROWS.values():
-            raise UsageError(f"no list {name}", code="no-such-list", hint=f"one of: {', '.join(lists)}")
-        return [_flat(row) for row in self._document.get(name, [])]
+        return rows(self._document, name)
 
     def _as(self, form: str) -> str:
         with tempfile.TemporaryDirectory(prefix="kplan-") as folder:
             path = Path(folder) / "answer"
             _run([*self.command, "-o", f"{form}={path}"])
             return content_of(path).decode()
-
-
-def _flat(row: Any) -> dict[str, Any]:
-    """A row with nested objects told as ``outer.inner``."""
-    if not isinstance(row, dict):
-        return {"value": row}
-    found: dict[str, Any] = {}
-    for key, value in row.items():
-        if isinstance(value, dict):
-            found |= {f"{key}.{inner}": deep for inner, deep in _flat(value).items()}
-        else:
-            found[key] = value
-    return found
 
 
 def _words(options: Mapping[str, Option]) -> Iterator[str]:

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         copy = Path(folder) / "elsewhere" / "kplan"
         for name in tracked(ROOT):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, copy / name)
+            shutil.copy(ROOT / name, copy / name)
         again = make(copy, Path(folder) / "dist", given.home, epoch(ROOT))
     differ = sorted(name for name in made.keys() | again.keys() if made.get(name) != again.get(name))
     print(f"made twice: {', '.join(differ)} differ" if differ else f"made twice: {len(made)} files, the same bytes")

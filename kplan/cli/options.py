@@ -148,7 +148,7 @@ class Shown:
             "-o",
             "--output",
             metavar="FORMAT[=FILE]",
-            help="text, wide, json, yaml, markdown, html or name; check has more. May be given again.",
+            help="text, wide, json, yaml, csv, markdown, html, name, jsonpath=..., custom-columns=...; check has more.",
         ),
     ] = field(default_factory=list)
     quiet: Annotated[bool, of_output("-q", "--quiet", help="Only the lines that answer.")] = False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kplan.cli.notes import note
-from kplan.cli.targets import OF_CHECK, Target
+from kplan.cli.targets import OF_CHECK, TEMPLATES, Target
 from kplan.errors import UsageError
 from kplan.sources.writing import refuse_input, write_whole
 from kplan.visible import without_commands
@@ -81,7 +81,7 @@ def write(
     made = formats(document, lambda wide: lay_out(shown_document, replace(how, wide=wide)), drawing)
     to = shown.to
     for target in to:
-        if target.format not in made:
+        if target.format not in made and target.format not in TEMPLATES:
             kind = type(document).__name__
             hint = "kplan check has it" if target.format in OF_CHECK else f"one of: {', '.join(made)}"
             raise UsageError(f"-o {target.format}: not for a {kind}", code="bad-format", hint=hint)
@@ -89,6 +89,8 @@ def write(
     def content(target: Target) -> str | Iterator[str]:
         if target.format == "json":
             return json_pieces(document)
+        if target.template:
+            return without_commands(_by_template(document, target))
         if target == Target("text"):
             return without_commands(lay_out(shown_document, replace(how, columns=_columns())))
         return made[target.format]()
@@ -99,6 +101,17 @@ def write(
     ready = [(target, content(target)) for target in to]
     for target, made_of_it in ready:
         _put(made_of_it, target)
+
+
+def _by_template(document: Document, target: Target) -> str:
+    from kplan.render.jsonpath import JsonPath
+    from kplan.render.rows import custom_columns, plain
+    from kplan.render.seen import seen
+
+    shown = seen(document)
+    if target.format == "custom-columns":
+        return custom_columns(shown, target.template)
+    return JsonPath(target.template).text(plain(shown))
 
 
 def _columns() -> int:
@@ -113,7 +126,7 @@ def formats(
     document: Document, text: Callable[[bool], str], drawing: Callable[[], Drawing] | None = None
 ) -> Mapping[str, Callable[[], str]]:
     """The formats of a document, each made when it is called."""
-    from kplan.render import data, html, markdown, names
+    from kplan.render import data, html, markdown, names, rows
     from kplan.render.seen import seen
     from kplan.render.text.bind import bindings_yaml
     from kplan.result.document_bind import BindPlan
@@ -125,6 +138,7 @@ def formats(
         "wide": lambda: without_commands(text(True)),
         "json": lambda: data.to_json(document),
         "yaml": lambda: data.to_yaml(document),
+        "csv": lambda: without_commands(rows.to_csv(shown)),
         "html": lambda: html.page(shown, seen(drawing()) if drawing is not None else None),
     }
     if isinstance(shown, CheckResult):

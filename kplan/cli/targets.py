@@ -9,17 +9,20 @@ from pathlib import Path
 from kplan.errors import UsageError
 from kplan.sources.writing import same_file
 
-FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "codeclimate", "name")
+FORMATS = ("text", "wide", "json", "yaml", "csv", "markdown", "html", "junit", "sarif", "github", "codeclimate", "name")
+TEMPLATES = {"jsonpath": "'{.verdict}'", "custom-columns": "POD:.pod,NODE:.node"}
+"""Formats that go by a template, which stands behind ``=`` where others have a file, and a template of each."""
 OF_CHECK = ("junit", "sarif", "github", "codeclimate")
 """Formats that only ``kplan check`` has: they tell of manifests and of what fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One ``-o``: a format, and a file or standard output."""
+    """One ``-o``: a format, and a file or standard output; of jsonpath and custom-columns the template."""
 
     format: str
     file: str = ""
+    template: str = ""
 
 
 def targets(given: Sequence[str]) -> list[Target]:
@@ -28,10 +31,13 @@ def targets(given: Sequence[str]) -> list[Target]:
     Raises:
         UsageError: an unknown format, or two for standard output or for one file.
     """
-    asked = [Target(text.partition("=")[0], text.partition("=")[2]) for text in given] or [Target("text")]
+    asked = [_target(text) for text in given] or [Target("text")]
     for target in asked:
-        if target.format not in FORMATS:
-            known = ", ".join(name for name in FORMATS if name not in OF_CHECK)
+        if target.format in TEMPLATES and not target.template:
+            hint = f"as -o {target.format}={TEMPLATES[target.format]}"
+            raise UsageError(f"-o {target.format}: no template", code="bad-format", hint=hint)
+        if target.format not in (*FORMATS, *TEMPLATES):
+            known = ", ".join(name for name in (*FORMATS, *TEMPLATES) if name not in OF_CHECK)
             hint = f"one of: {known}; kplan check also has {', '.join(OF_CHECK)}"
             raise UsageError(f"-o {target.format}: no such format", code="bad-format", hint=hint)
     files = [target.file for target in asked]
@@ -41,6 +47,11 @@ def targets(given: Sequence[str]) -> list[Target]:
             hint = f"name another file: -o {asked[number].format}=FILE"
             raise UsageError(f"two outputs on {where}", code="two-outputs", hint=hint)
     return asked
+
+
+def _target(text: str) -> Target:
+    form, _, rest = text.partition("=")
+    return Target(form, template=rest) if form in TEMPLATES else Target(form, rest)
 
 
 def _same(one: str, other: str) -> bool:

@@ -91,7 +91,7 @@ def commands(state: str, manifest: str) -> list[list[str]]:
 
 DEMO = Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml"
 GROUPS = 4
-FORMATS = ("text", "wide", "json", "yaml", "markdown", "html", "junit", "sarif", "github", "codeclimate", "name")
+FORMATS = ("text", "wide", "json", "yaml", "csv", "markdown", "html", "junit", "sarif", "github", "codeclimate", "name")
 
 
 def stands_for_itself(text: str, format: str) -> None:
