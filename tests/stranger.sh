@@ -70,7 +70,7 @@ if command -v bash >/dev/null; then
   got=$(cd "$work" && PATH=$work/env/bin:$PATH bash -c '
     source completion.bash
     COMP_WORDS=(kplan dra) COMP_CWORD=1 COMPREPLY=()
-    $(complete -p kplan | sed -n "s/.*-F \([^ ]*\) .*/\1/p")
+    $(complete -p kplan | sed -n "s/.*-F \([^ ]*\) .*/\1/p") kplan
     printf "%s\n" "${COMPREPLY[@]}"')
   has "$got" "^drain" "completion in bash"
 fi

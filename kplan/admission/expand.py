@@ -36,7 +36,7 @@ from kplan.admission.controllers.workloads import (
     namespace_of,
     word_of,
 )
-from kplan.admission.expansion import Expansion, LeftOut
+from kplan.admission.expansion import NO_PODS, Expansion, LeftOut
 from kplan.admission.left_out import (
     about_instead,
     from_broken,
@@ -253,6 +253,9 @@ class _Run:
 
     def _take_foreign(self, manifest: ManifestObject, path: str) -> None:
         """Take a workload of an operator, by the table or by the user's path."""
+        if path == NO_PODS:
+            self.silent += 1
+            return
         why = missing_template(manifest)
         if why:
             self._leave_out(manifest, why)

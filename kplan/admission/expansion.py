@@ -7,6 +7,9 @@ from kplan.admission.controllers.fleets import Fleet
 from kplan.admission.policies.quota import Quotas, QuotaUse
 from kplan.objects.models import Object, Pod
 
+NO_PODS = "none"
+"""Instead of the path of a pod template: objects of that kind make no pods."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExpandedPod:

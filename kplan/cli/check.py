@@ -16,6 +16,7 @@ from kplan.cli import options
 from kplan.cli.exit_codes import check_code
 from kplan.cli.options import RulesOfCheck, ShownInTime, Source, known
 from kplan.cli.session import Session
+from kplan.cli.settings import settings
 from kplan.cli.simulate import QUEUES, manifest_plan, template_paths
 from kplan.cli.source import VARIABLE, home
 from kplan.cli.versions import answered
@@ -118,7 +119,7 @@ def check(
         files,
         namespace,
         own=queue == "all",
-        policy=given.over(read_policy(policy) if policy else Policy()),
+        policy=given.over(read_policy(rules_file) if (rules_file := policy or settings().policy) else Policy()),
         baseline=baseline,
         command=again(click.get_current_context().params, files),
         templates=template_paths(pod_template),

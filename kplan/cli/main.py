@@ -16,6 +16,7 @@ from kplan.cli.app import app
 from kplan.cli.exit_codes import ExitCode
 from kplan.cli.notes import say, tell_error
 from kplan.cli.output import nothing_more, unwritable
+from kplan.cli.settings import settings
 from kplan.errors import KplanError, LiveError, UsageError
 from kplan.sources.opening import forget
 from kplan.visible import visible
@@ -38,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if words[:1] == ["help"]:  # as kubectl help drain
         words = [*words[1:], "--help"]
     forget()
+    settings.cache_clear()
+    words = globals_last(words)
     try:
         code = _run(words, debug="--debug" in words)
         sys.stdout.flush()
@@ -52,6 +55,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+_GLOBAL = {
+    **dict.fromkeys(("--snapshot", "--context", "--kubeconfig", "-n", "--namespace", "--k8s-version", "--color"), True),
+    **dict.fromkeys(("--debug", "--no-cache"), False),
+}
+"""Options that may stand before the command, as with kubectl, and whether each has a value."""
+
+
+def globals_last(words: list[str]) -> list[str]:
+    """Move options that stand before the command behind it: ``kplan -n shop explain pod`` is as good."""
+    at = 0
+    while at < len(words):
+        name, equals, _ = words[at].partition("=")
+        if name not in _GLOBAL:
+            break
+        at += 2 if _GLOBAL[name] and not equals else 1
+    given, rest = words[:at], words[at:]
+    if not given or not rest or rest[0].startswith("-"):
+        return words
+    end = rest.index("--") if "--" in rest else len(rest)
+    return [*rest[:end], *given, *rest[end:]]
+
+
 def answer(words: list[str]) -> int:
     """Run one command for Python, and return its exit code.
 
@@ -59,6 +84,7 @@ def answer(words: list[str]) -> int:
         KplanError: it gave no answer.
     """
     forget()
+    settings.cache_clear()
     try:
         result = app(words, prog_name="kplan", standalone_mode=False)
     except click.exceptions.Exit as end:

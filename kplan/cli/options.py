@@ -10,6 +10,7 @@ import typer
 
 from kplan.cli.command import CLUSTER, OUTPUT, RULES
 from kplan.cli.completing import namespaces
+from kplan.cli.settings import COLOURS
 from kplan.cli.targets import Target, targets
 from kplan.errors import UsageError
 
@@ -152,10 +153,15 @@ class Shown:
         ),
     ] = field(default_factory=list)
     quiet: Annotated[bool, of_output("-q", "--quiet", help="Only the lines that answer.")] = False
+    color: Annotated[
+        str, of_output("--color", metavar="always|never|auto", help="Colours; auto: in a terminal, unless NO_COLOR.")
+    ] = ""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be written before anything is read."""
         targets(self.output)
+        if self.color:
+            known("--color", self.color, COLOURS)
 
     @property
     def to(self) -> list[Target]:

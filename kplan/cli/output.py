@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kplan.cli.notes import note
+from kplan.cli.settings import settings
 from kplan.cli.targets import OF_CHECK, TEMPLATES, Target
 from kplan.errors import UsageError
 from kplan.sources.writing import refuse_input, write_whole
@@ -100,7 +101,7 @@ def write(
             refuse_input(target.file)
     ready = [(target, content(target)) for target in to]
     for target, made_of_it in ready:
-        _put(made_of_it, target)
+        _put(made_of_it, target, shown.color)
 
 
 def _by_template(document: Document, target: Target) -> str:
@@ -163,16 +164,23 @@ def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:
     }
 
 
-def _put(content: str | Iterator[str], target: Target) -> None:
+def _put(content: str | Iterator[str], target: Target, color: str = "") -> None:
     pieces = iter([content]) if isinstance(content, str) else content
     if target.file:
         write_whole(target.file, (piece.encode(errors="backslashreplace") for piece in pieces))
-    elif target.format in ("text", "wide") and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
+    elif target.format in ("text", "wide") and _in_colour(color):
         from rich.console import Console
 
         from kplan.render.colour import coloured
 
-        Console(highlight=False, soft_wrap=True).print(coloured("".join(pieces)), end="")
+        always = (color or settings().color) == "always"
+        console = Console(
+            highlight=False,
+            soft_wrap=True,
+            force_terminal=True if always else None,
+            color_system="standard" if always else "auto",
+        )
+        console.print(coloured("".join(pieces)), end="")
     else:
         try:
             sys.stdout.writelines(pieces)
@@ -182,6 +190,12 @@ def _put(content: str | Iterator[str], target: Target) -> None:
         except OSError as error:
             nothing_more()
             raise unwritable(error) from error
+
+
+def _in_colour(color: str) -> bool:
+    """Whether text has colours: as the option says, else the settings, else in a terminal unless NO_COLOR is there."""
+    asked = color or settings().color or "auto"
+    return asked == "always" or (asked == "auto" and sys.stdout.isatty() and "NO_COLOR" not in os.environ)
 
 
 def nothing_more() -> None:

@@ -12,6 +12,7 @@ from kplan.cli import options
 from kplan.cli.exit_codes import simulate_code
 from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source, known
 from kplan.cli.session import Session
+from kplan.cli.settings import settings
 from kplan.cli.source import home
 from kplan.cli.versions import answered
 from kplan.errors import UsageError
@@ -192,7 +193,9 @@ def template_paths(given: list[str]) -> dict[str, str]:
     Raises:
         UsageError: what was given is neither.
     """
-    paths: dict[str, str] = {}
+    from kplan.admission.expansion import NO_PODS
+
+    paths: dict[str, str] = dict.fromkeys(settings().silent_kinds, NO_PODS)
     for text in given:
         kind, _, path = text.rpartition("=")
         if not path or ("=" in text and not kind) or not all(path.split(".")):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kplan.cli.progress import ReadingProgress
+from kplan.cli.settings import Settings, settings
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ def read_source(source: Source) -> StateRead:
     path = named_file(source)
     if path:
         return StateRead(_from_file(path, source), "" if source.snapshot else VARIABLE, path=path)
+    kept = settings() if not (source.context or source.kubeconfig) else Settings()
+    if kept.snapshot:
+        return StateRead(_from_file(kept.snapshot, source), kept.of, path=kept.snapshot)
+    if kept.context:
+        return replace(read_cluster(replace(source, context=kept.context)), via=f"{kept.of}, context {kept.context}")
     if source.at:
         raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
     return read_cluster(source)
@@ -106,8 +112,9 @@ def home(source: Source, given: str = "") -> str:
     Raises:
         UsageError: a file and a cluster are both named.
     """
-    if given or named_file(source):
+    kept = settings() if not (source.context or source.kubeconfig) else Settings()
+    if given or named_file(source) or kept.snapshot:
         return given
     from kplan.sources.live.kubeconfig import namespace_of
 
-    return namespace_of(source.context, source.kubeconfig)
+    return namespace_of(source.context or kept.context, source.kubeconfig)
