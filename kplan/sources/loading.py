@@ -4,6 +4,7 @@ import gc
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from glob import glob
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -15,8 +16,8 @@ from kplan.sources.collect import Collector
 from kplan.sources.documents import NO_HINT, Hint, Sink, read
 from kplan.sources.layouts import FORMS, contents
 from kplan.sources.moments import seconds_of
-from kplan.sources.opening import shown
-from kplan.sources.reader import STDIN, File
+from kplan.sources.opening import is_there, shown
+from kplan.sources.reader import STDIN, WEB, File
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -119,8 +120,23 @@ def _of_name(file: File) -> Hint:
 
 
 def each(paths: Paths) -> Sequence[str | Path]:
-    """Give one path or several as a sequence."""
-    return (paths,) if isinstance(paths, (str, Path)) else paths
+    """Give one path or several as a sequence; a pattern with ``*``, ``?`` or ``[...]`` for the files that match it.
+
+    Raises:
+        SourceError: no file matches.
+    """
+    given = (paths,) if isinstance(paths, (str, Path)) else paths
+    return [path for pattern in given for path in _matching(pattern)]
+
+
+def _matching(pattern: str | Path) -> Sequence[str | Path]:
+    text = str(pattern)
+    if not any(mark in text for mark in "*?[") or text.startswith(WEB) or is_there(text):
+        return (pattern,)
+    found = sorted(glob(text, recursive=True))  # noqa: PTH207 - of absolute patterns, too
+    if not found:
+        raise SourceError("no file matches", file=text, code="not-found", hint="** stands for folders in between")
+    return found
 
 
 def name_of(paths: Paths) -> str:

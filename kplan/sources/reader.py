@@ -15,6 +15,8 @@ from kplan.sources.opening import is_regular, load, load_stream, look, shown, un
 from kplan.sources.unpacking import RATIO_FROM, RATIO_LIMIT, Zstd, bomb
 
 STDIN = "-"
+WEB = ("https://", "http://")
+"""What a path begins with that is read from the web."""
 _TEXTS = (".yaml", ".yml", ".json", ".ndjson")
 _PACKED = (".gz", ".zst")
 SUFFIXES = tuple(text + packed for text in (*_TEXTS, ".sktrace") for packed in ("", *_PACKED))

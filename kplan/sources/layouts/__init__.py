@@ -27,7 +27,7 @@ from kplan.sources.layouts.support_bundle import SupportBundle
 from kplan.sources.layouts.support_bundle_kit import SupportBundleKit
 from kplan.sources.layouts.velero import Velero
 from kplan.sources.opening import is_regular, look, unreadable
-from kplan.sources.reader import STDIN, File, files
+from kplan.sources.reader import STDIN, WEB, File, files
 from kplan.sources.tree import Tree, folder_tree
 from kplan.words import count
 
@@ -115,6 +115,11 @@ def _note_packed(tree: Tree, sink: Sink) -> None:
 
 def _opened(path: str | Path, stdin: BinaryIO | None) -> Tree | File:
     """Open a path as a tree if it is one, else as a file."""
+    if str(path).startswith(WEB):
+        from kplan.sources.live.download import download, shown_url
+
+        data = download(str(path))
+        return File(shown_url(str(path)), lambda: data)
     root = Path(path)
     if str(path) == STDIN or look(path) != "folder":
         (file,) = files(path, stdin)
