@@ -127,7 +127,7 @@ def formats(
     document: Document, text: Callable[[bool], str], drawing: Callable[[], Drawing] | None = None
 ) -> Mapping[str, Callable[[], str]]:
     """The formats of a document, each made when it is called."""
-    from kplan.render import data, html, markdown, names, rows
+    from kplan.render import data, html, markdown, names, prometheus, rows
     from kplan.render.seen import seen
     from kplan.render.text.bind import bindings_yaml
     from kplan.result.document_bind import BindPlan
@@ -147,6 +147,8 @@ def formats(
     made["markdown"] = lambda: without_commands(markdown.fenced(text(False)))
     if isinstance(document, BindPlan):
         made["yaml"] = lambda: bindings_yaml(document)
+    if prometheus.has_numbers(document):
+        made["prometheus"] = lambda: without_commands(prometheus.metrics(shown))
     if names.has_names(document):
         made["name"] = lambda: without_commands(names.names(shown))
     return made

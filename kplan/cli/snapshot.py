@@ -14,6 +14,7 @@ import typer
 
 from kplan.cli.notes import tell_absences
 from kplan.cli.options import Source
+from kplan.cli.source import named_file
 from kplan.cli.watch import Follow, For, states
 from kplan.errors import UsageError
 from kplan.sources.opening import load
@@ -42,6 +43,10 @@ def snapshot(
         str, typer.Option("--at", metavar="TIME", help="Of a record over time, this moment; its end if not given.")
     ] = "",
     follow: Follow = False,
+    every: Annotated[
+        str, typer.Option("--every", metavar="1h", help="FILE is a folder: one snapshot after the other goes there.")
+    ] = "",
+    keep: Annotated[int, typer.Option("--keep", metavar="N", help="With --every: only the last N.", min=0)] = 0,
     seconds: For = 0,
     print_rbac: Annotated[bool, typer.Option("--print-rbac", help="Print a ClusterRole that suffices.")] = False,
     *,
@@ -61,6 +66,9 @@ def snapshot(
     if not file or (redact_map and not redact):
         missing = "FILE is missing" if not file else "--redact-map without --redact"
         raise UsageError(missing, code="usage", hint="kplan snapshot FILE.json.gz [--redact --redact-map NAMES.json]")
+    if every or keep:
+        _at_intervals(source, file, every, keep, seconds, redact=redact, names=redact_map)
+        return
     check_name(file)
     if redact_map and same_file(redact_map, file):
         raise UsageError(f"{file}: the snapshot and the map of its names are one file", code="two-outputs")
@@ -72,6 +80,30 @@ def snapshot(
     tell_completeness(state.completeness)
     tell_absences(state.completeness)
     put(state, file, redact=redact, names=redact_map)
+
+
+def _at_intervals(
+    source: Source, folder: str, every: str, keep: int, seconds: float, *, redact: bool, names: str
+) -> None:
+    """Take snapshots of a cluster into a folder.
+
+    Raises:
+        UsageError: the source is no cluster, or there is no interval.
+        LiveError: the cluster gives no answer.
+    """
+    from kplan.cli.every import keep_on, span_of
+    from kplan.cli.source import read_cluster
+
+    if not every:
+        raise UsageError("--keep without --every", code="usage", hint="kplan snapshot --every 1h --keep 48 DIR")
+    file = named_file(source)
+    if file:
+        raise UsageError(f"{file} is a file, and does not change", code="not-live", hint="leave out --every")
+
+    def take(path: str) -> None:
+        put(read_cluster(source).state, path, redact=redact, names=names)
+
+    keep_on(folder, span_of(every), keep, take, seconds)
 
 
 def put(state: ClusterState, file: str, *, redact: bool = False, names: str = "") -> None:

@@ -9,7 +9,21 @@ from pathlib import Path
 from kplan.errors import UsageError
 from kplan.sources.writing import same_file
 
-FORMATS = ("text", "wide", "json", "yaml", "csv", "markdown", "html", "junit", "sarif", "github", "codeclimate", "name")
+FORMATS = (
+    "text",
+    "wide",
+    "json",
+    "yaml",
+    "csv",
+    "markdown",
+    "html",
+    "junit",
+    "sarif",
+    "github",
+    "codeclimate",
+    "name",
+    "prometheus",
+)
 TEMPLATES = {"jsonpath": "'{.verdict}'", "custom-columns": "POD:.pod,NODE:.node"}
 """Formats that go by a template, which stands behind ``=`` where others have a file, and a template of each."""
 OF_CHECK = ("junit", "sarif", "github", "codeclimate")

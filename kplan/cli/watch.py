@@ -26,7 +26,9 @@ Watch = Annotated[
     bool, typer.Option("-w", "--watch", help="Follow the cluster; answer again when the verdict changes.")
 ]
 Follow = Annotated[bool, typer.Option("--follow", help="Follow the cluster and keep the file current.")]
-For = Annotated[float, typer.Option("--for", metavar="SECONDS", help="End --watch or --follow after so long.", min=0)]
+For = Annotated[
+    float, typer.Option("--for", metavar="SECONDS", help="End --watch, --follow, --every after so long.", min=0)
+]
 
 _FOREVER = float("inf")
 _LONGEST_WAIT = 60.0

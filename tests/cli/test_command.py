@@ -153,7 +153,7 @@ def test_a_format_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nodes", "-o", "jsn"]) == 2
     assert capsys.readouterr().err == (
         "kplan: error: -o jsn: no such format\n"
-        "hint: one of: text, wide, json, yaml, csv, markdown, html, name, jsonpath, custom-columns; "
+        "hint: one of: text, wide, json, yaml, csv, markdown, html, name, prometheus, jsonpath, custom-columns; "
         "kplan check also has junit, sarif, github, codeclimate\n"
     )
 

@@ -71,3 +71,30 @@ def test_jsonpath_and_custom_columns(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_template_that_cannot_be_read_is_an_error(capsys: pytest.CaptureFixture[str], form: str, said: str) -> None:
     assert main(["nodes", *DEMO, "-o", form]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_prometheus_reads_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nodes", *DEMO, "-o", "prometheus"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == [
+        "# HELP kplan_node_requested What the scheduler counts as requested on a node.",
+        "# TYPE kplan_node_requested gauge",
+        'kplan_node_requested{node="infra-1",resource="cpu"} 0.1',
+        'kplan_node_requested{node="infra-1",resource="memory"} 134217728',
+    ]
+    assert 'kplan_node_free{node="node-a",resource="cpu"} 0.42' in lines
+    assert 'kplan_largest_free{resource="cpu"} 3.82' in lines
+
+
+def test_prometheus_reads_capacity_and_losses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["capacity", "deploy/shop/web", *DEMO, "-o", "prometheus"]) == 0
+    assert 'kplan_capacity_more{workload="deploy/shop/web"} 2\n' in capsys.readouterr().out
+    assert main(["fail", "--each", "zone", *DEMO, "-o", "prometheus"]) == 1
+    out = capsys.readouterr().out
+    assert 'kplan_loss_survived{zone="zone-1"} 0\n' in out
+    assert 'kplan_loss_pending_pods{zone="zone-1"} 3\n' in out
+
+
+def test_prometheus_is_not_for_what_has_no_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drain", "node-b", *DEMO, "-o", "prometheus"]) == 2
+    assert "-o prometheus: not for a DrainPlan" in capsys.readouterr().err
