@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kplan.cli.notes import note
+from kplan.cli.progress import ACTIVITY
 from kplan.cli.targets import OF_CHECK, Target
 from kplan.errors import UsageError
 from kplan.sources.writing import refuse_input, write_whole
@@ -76,6 +77,7 @@ def write(
     from kplan.render.seen import seen
     from kplan.render.text import Style
 
+    ACTIVITY.begin("writing")
     how = replace(style or Style(), quiet=shown.quiet)
     shown_document = seen(document)
     made = formats(document, lambda wide: lay_out(shown_document, replace(how, wide=wide)), drawing)
@@ -97,6 +99,7 @@ def write(
         if target.file:
             refuse_input(target.file)
     ready = [(target, content(target)) for target in to]
+    ACTIVITY.end()
     for target, made_of_it in ready:
         _put(made_of_it, target)
 
