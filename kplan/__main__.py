@@ -1,11 +1,15 @@
 """``python -m kplan`` and the entry points: see ``kplan.cli``."""
 
 import gc
+import os
 import sys
 
 OBJECTS_BETWEEN_COLLECTIONS = (50_000, 20, 1000)
 """What is read and planned stays until the process ends: with Python's own thresholds, a fifth of the time of a large
 cluster went into looking for garbage."""
+
+INTERRUPTED = 130
+"""Exit code after SIGINT."""
 
 
 def main() -> None:
@@ -20,10 +24,14 @@ def main() -> None:
 
         settle()
         from kplan.cli.main import main as run
+        from kplan.cli.progress import ACTIVITY
 
+        ACTIVITY.own = True
         code = run()
     except KeyboardInterrupt:
         code = 130
+    if code == INTERRUPTED and "concurrent.futures" not in sys.modules:
+        os._exit(code)  # taking apart all that was read would take longer than anyone waits for the prompt
     sys.exit(code)
 
 

@@ -16,6 +16,7 @@ from kplan.cli.app import app
 from kplan.cli.exit_codes import ExitCode
 from kplan.cli.notes import say, tell_error
 from kplan.cli.output import nothing_more, unwritable
+from kplan.cli.progress import ACTIVITY
 from kplan.cli.settings import settings
 from kplan.errors import KplanError, LiveError, UsageError
 from kplan.sources.opening import forget
@@ -52,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         nothing_more()
         tell_error(unwritable(error))
         return ExitCode.USAGE
+    finally:
+        ACTIVITY.end()
     return code
 
 

@@ -7,6 +7,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
+from kplan.cli.progress import ACTIVITY
 from kplan.errors import KplanError, SourceError
 from kplan.visible import brief, visible, without_commands
 
@@ -28,6 +29,7 @@ def say(head: str, text: str) -> None:
         head: what it begins with; the first word stays behind it.
         text: the rest.
     """
+    ACTIVITY.wipe()
     width = _columns()
     line = head.replace(" ", _KEPT) + without_commands(brief(visible(text)))
     lines = [line]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kplan.cli.notes import note
+from kplan.cli.progress import ACTIVITY
 from kplan.cli.settings import settings
 from kplan.cli.targets import OF_CHECK, TEMPLATES, Target
 from kplan.errors import UsageError
@@ -77,6 +78,7 @@ def write(
     from kplan.render.seen import seen
     from kplan.render.text import Style
 
+    ACTIVITY.begin("writing")
     how = replace(style or Style(), quiet=shown.quiet)
     shown_document = seen(document)
     made = formats(document, lambda wide: lay_out(shown_document, replace(how, wide=wide)), drawing)
@@ -100,6 +102,7 @@ def write(
         if target.file:
             refuse_input(target.file)
     ready = [(target, content(target)) for target in to]
+    ACTIVITY.end()
     for target, made_of_it in ready:
         _put(made_of_it, target, shown.color)
 

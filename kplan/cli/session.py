@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace as changed
 
 from kplan.cli.options import Rules, Source
+from kplan.cli.progress import ACTIVITY
 from kplan.cli.rules_given import Configuration, calling, make_rules, read_configuration, read_gates
 from kplan.errors import UsageError
 
@@ -156,12 +157,14 @@ def open_sessions(source: Source, rules: Rules) -> list[Session]:
     from kplan.cli.source import read_source
 
     started = perf_counter()
+    ACTIVITY.begin("reading")
     versions = rules.k8s_version.split(",")
     if len(versions) > 2 or (len(versions) == 2 and not all(versions)):
         raise UsageError(f"--k8s-version {rules.k8s_version}", code="bad-version", hint="two versions, as 1.35,1.37")
     gates, config = read_gates(rules.feature_gates), read_configuration(rules)
     read = read_source(source)
     tell_completeness(read.state.completeness)
+    ACTIVITY.begin("planning")
     apart = [replace(read, state=state_apart(read.state)) for _ in versions[1:]]
     asked = [replace(rules, k8s_version=version) for version in versions]
     return [session_of(one, of, gates, config, started) for one, of in zip([read, *apart], asked, strict=True)]

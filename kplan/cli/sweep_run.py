@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from kplan.cli.notes import note
 from kplan.cli.options import of_output
+from kplan.cli.progress import ACTIVITY
 from kplan.errors import UsageError
 from kplan.words import count
 
@@ -86,6 +87,7 @@ def carry_out(opened: Opened, workers: Workers, kept: ResultFile) -> list[SweepO
 @contextmanager
 def _bar(total: int, done: int) -> Iterator[Callable[[SweepOutcome], None]]:
     """Show on a terminal how far it has come, how long it takes, and the worst so far; nothing elsewhere."""
+    ACTIVITY.end()
     if not sys.stderr.isatty():
         yield lambda outcome: None
         return

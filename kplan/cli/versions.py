@@ -13,6 +13,7 @@ import typer
 from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import LayOut, show
+from kplan.cli.progress import ACTIVITY
 from kplan.cli.session import Session, open_sessions
 from kplan.cli.whatif import imagine
 from kplan.errors import UsageError
@@ -82,13 +83,17 @@ def answered(
         raise UsageError(
             f"--k8s-version {rules.k8s_version}: standard input is read once", code="two-readers", hint=hint
         )
-    first, *rest = open_sessions(source, rules)
-    session, document = imagined(first, ask, namespace, preempt=preempt)
-    if not rest:
-        return Answered(session, document, None)
-    from kplan.studies.versions import with_other
+    from kplan.course.attempts import Attempts
 
-    _, other = imagined(rest[0], ask, namespace, preempt=preempt)
+    first, *rest = open_sessions(source, rules)
+    Attempts.tell = ACTIVITY.tell
+    with ACTIVITY.stopped_at_once():
+        session, document = imagined(first, ask, namespace, preempt=preempt)
+        if not rest:
+            return Answered(session, document, None)
+        from kplan.studies.versions import with_other
+
+        _, other = imagined(rest[0], ask, namespace, preempt=preempt)
     return Answered(session, with_other(document, other), other)
 
 

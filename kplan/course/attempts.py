@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from kplan.cluster import PodInfo
 from kplan.course.alike import likeness
@@ -75,7 +75,10 @@ class Attempts(Generic[W]):
         was: node that another left, by row of the pod that came back for it.
         placed: called with each pod that was placed.
         evicted: called with each pod that was evicted and the one that stands for it, if one does.
+        tell: told of how many of how many pods were tried, whoever tries them.
     """
+
+    tell: ClassVar[Callable[[int, int], object]] = staticmethod(lambda done, total: None)
 
     def __init__(self, planner: Planner, why: Why[W] | None = None, *, victims_return: bool = True) -> None:
         """Begin with nothing tried.
@@ -108,7 +111,8 @@ class Attempts(Generic[W]):
         queue = list(pods)
         while queue:
             again: list[PodInfo] = []
-            for pod in queue:
+            for number, pod in enumerate(queue):
+                Attempts.tell(number, len(queue))
                 landing = self.attempt(pod)
                 landings.append(landing)
                 again += self.come_back(dict.fromkeys(landing.evicts, landing.node))

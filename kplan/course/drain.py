@@ -54,12 +54,14 @@ class DrainRun(Generic[W]):
         pods: what became of each pod of the nodes.
         cascade: pods that were evicted for those, and where they landed.
         untried: pods that would have been evicted, too, if it had not been broken off.
+        gone: pods that were evicted.
     """
 
     budgets: Budgets
     pods: list[Gone[W]] = field(default_factory=list)
     cascade: list[TriedPod[W]] = field(default_factory=list)
     untried: int = 0
+    gone: int = 0
 
     @property
     def left(self) -> list[Gone[W]]:
@@ -69,7 +71,12 @@ class DrainRun(Generic[W]):
     @property
     def evicted(self) -> int:
         """Pods that were evicted, or would have been."""
-        return sum(gone.number > 0 for gone in self.pods) + self.untried
+        return self.gone + self.untried
+
+    def count(self) -> int:
+        """Count one more that was evicted, and give its place in their order."""
+        self.gone += 1
+        return self.evicted
 
     @property
     def waiting(self) -> list[Gone[W]]:
@@ -195,14 +202,14 @@ class _Drain(Generic[W]):
             return False
         gone.permission = Permission(True) if self.options.disable_eviction else self.run.budgets.ask(gone.pod)
         if gone.permission.allowed:
-            gone.number, served = self.run.evicted + 1, healthy(gone.pod)
+            gone.number, served = self.run.count(), healthy(gone.pod)
             self.planner.apply(leave(self.planner.cluster, (gone.pod.row,)))
             self.run.budgets.left(gone.pod, served=served)
         return gone.permission.allowed
 
     def _left_before(self, gone: Gone[W]) -> None:
         """Tell of a pod that was evicted in favour of one of this drain: what came back for it landed with that one."""
-        gone.permission, gone.number = Permission(True), self.run.evicted + 1
+        gone.permission, gone.number = Permission(True), self.run.count()
         began = self.attempts.began_as(gone.pod)
         gone.landing = next((one for one in reversed(self.run.cascade) if one.instead_of == began), None)
         self.run.cascade = [one for one in self.run.cascade if one is not gone.landing]

@@ -29,7 +29,6 @@ from kplan.pipeline.queue import Queue
 from kplan.pipeline.reach import Reach, Scored
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.pipeline.statuses import FilterPass, Statuses
-from kplan.pipeline.streak import Streak
 from kplan.plugins.shared.pod_groups import key_of
 from kplan.result import Diagnosis, Outcome, Scores
 
@@ -214,11 +213,6 @@ class Cycle:
         if run is None or scored is None or self.diagnosis is None or filters is None or filters.nominated:
             return None
         reach = self.kept.reach if self.kept is not None else Reach(self.pipeline, self.pod)
-        if self.kept is not None and run is self.kept.run:
-            streak = self.kept.streak
-        else:
-            whole = self.within is None and not self.choices
-            streak = Streak.of(self.pipeline, reach, self.states, filters.plugins, run, scored) if whole else None
         return KeptAnswers(
             self.pipeline,
             self.pod,
@@ -231,7 +225,8 @@ class Cycle:
             scored,
             self.diagnosis,
             reach,
-            streak,
+            self.within is None and not self.choices,
+            self.kept.found if self.kept is not None and run is self.kept.run else [],
         )
 
     def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:

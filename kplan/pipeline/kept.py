@@ -6,7 +6,7 @@ again; what it answers from amounts requested there is the same but on the node 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,8 @@ class KeptAnswers:
         scored: scores.
         diagnosis: why the nodes that do not fit do not.
         reach: of the plugins.
-        streak: whom the next cycle asks again; None where it asks everyone.
+        whole: whether the cycle was of all nodes, and no filter chose anything: a streak may begin.
+        found: the streak, once it was asked about; a list that all cycles of one streak share.
     """
 
     pipeline: Pipeline
@@ -50,7 +51,18 @@ class KeptAnswers:
     scored: Scored
     diagnosis: Diagnosis
     reach: Reach
-    streak: Streak | None
+    whole: bool
+    found: list[Streak | None] = field(default_factory=list)
+
+    @property
+    def streak(self) -> Streak | None:
+        """Whom the next cycle asks again, worked out when there is one; None where it asks everyone."""
+        if not self.found:
+            streak = None
+            if self.whole:
+                streak = Streak.of(self.pipeline, self.reach, self.states, self.filters, self.run, self.scored)
+            self.found.append(streak)
+        return self.found[0]
 
     def holds_for(self, pod: PodInfo) -> bool:
         """Whether another pod is like this one in all that plugins read of it."""

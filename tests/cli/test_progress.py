@@ -1,30 +1,124 @@
-"""How far a long command has come."""
+"""How far a long command has come, and how it ends when it is interrupted."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from kplan.cli import progress as seen
 from kplan.cli.main import main
-from kplan.cli.progress import progress
+from kplan.cli.notes import note
+from kplan.cli.progress import Activity
 from tests.cli.snapshots import node, write
 
+STOPPED = """
+import os, signal, sys
+from kplan.cli import versions
+from kplan.cli.progress import ACTIVITY
+def imagined(session, ask, namespace, **more):
+    ACTIVITY.begin("failing")
+    ACTIVITY.tell(3, 40)
+    os.kill(os.getpid(), signal.SIGINT)
+    raise AssertionError("it went on")
+versions.imagined = imagined
+from kplan.__main__ import main
+sys.argv[1:] = ["fail", "--each", "node", "--snapshot", sys.argv[1]]
+main()
+"""
 
-def test_steps_are_counted_on_a_terminal_alone_if_there_are_many_and_wiped_at_the_end(
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def activity(clock: Clock) -> Activity:
+    """One that draws when it is asked to, not by itself."""
+    return Activity(clock)
+
+
+def test_the_line_says_what_how_far_how_long_and_how_long_still() -> None:
+    clock = Clock()
+    one = activity(clock)
+    one.begin("reading")
+    clock.now += 2
+    assert one.line() == "reading, 2 s"
+    one.begin("failing")
+    one.tell(10, 3_000)
+    clock.now += 3
+    assert one.line() == "failing: 10 of 3,000, 5 s"
+    one.tell(1_000, 3_000)
+    assert one.line() == "failing: 1,000 of 3,000, 5 s, about 6 s to go"
+    one.tell(3_000, 3_000)
+    assert one.line() == "failing: 3,000 of 3,000, 5 s"
+
+
+def test_it_is_drawn_in_place_wiped_once_and_not_drawn_after_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    one = activity(Clock())
+    one.begin("planning")
+    one.draw()
+    one.wipe()
+    one.wipe()
+    one.draw()
+    one.end()
+    one.draw()
+    assert capsys.readouterr().err == "\r\x1b[Kplanning, 0 s\r\x1b[K" * 2
+
+
+@pytest.mark.parametrize(("terminal", "drawn"), [(True, True), (False, False)])
+def test_only_a_terminal_has_a_thread_that_draws(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool, drawn: bool
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    monkeypatch.setattr(seen, "AFTER", 0)
+    one = activity(Clock())
+    reached = seen.threading.Event()
+    monkeypatch.setattr(one, "draw", reached.set)
+    one.begin("planning")
+    assert reached.wait(20 if drawn else 0.2) == drawn
+    one.end()
+
+
+def test_a_note_is_written_on_a_line_of_its_own(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with progress("draining") as tell:
-        tell(1, 300)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with progress("draining") as tell:
-        tell(1, 20)
-        tell(1_200, 3_000)
-    assert capsys.readouterr().err == "\r\x1b[Kdraining: 1,200 of 3,000\r\x1b[K"
+    seen.ACTIVITY.begin("planning")
+    seen.ACTIVITY.draw()
+    note("three nodes")
+    seen.ACTIVITY.end()
+    assert capsys.readouterr().err.endswith(" s\r\x1b[Kkplan: note: three nodes\n")
 
 
-def test_a_search_for_nodes_to_drain_tells_how_far_it_is(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    main(["drain", "--find", "-q", "--snapshot", write(tmp_path, *(node(f"n-{n}") for n in range(21)))])
-    assert "\r\x1b[Kdraining: 21 of 21\r\x1b[K" in capsys.readouterr().err
+@pytest.mark.parametrize("words", [["drain", "--find", "-q"], ["fail", "--each", "node"], ["nodes"], ["explain", "x"]])
+def test_nothing_is_left_to_draw_when_a_command_has_ended(words: list[str], tmp_path: Path) -> None:
+    main([*words, "--snapshot", write(tmp_path, *(node(f"n-{n}") for n in range(3)))])
+    assert seen.ACTIVITY._ended is None
+
+
+def test_an_interrupt_ends_the_process_there_with_what_is_known(tmp_path: Path) -> None:
+    path = write(tmp_path, *(node(f"n-{n}") for n in range(3)))
+    done = subprocess.run([sys.executable, "-c", STOPPED, path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.startswith("kplan: interrupted: failing: 3 of 40, ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_python_s_own_way_is_back_afterwards_and_stays_in_other_processes() -> None:
+    one = activity(Clock())
+    before = signal.getsignal(signal.SIGINT)
+    with one.stopped_at_once():
+        assert signal.getsignal(signal.SIGINT) is before
+    one.own = True
+    with one.stopped_at_once():
+        assert signal.getsignal(signal.SIGINT) == one._stop
+    assert signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
