@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kplan.cli.aimed import aimed
 from kplan.cli.notes import note
 from kplan.cli.targets import OF_CHECK, Target
 from kplan.errors import UsageError
@@ -41,6 +42,7 @@ def show(document: Document, session: Session, lay_out: LayOut, shown: Shown, st
         shown: options of what is written.
         style: how text looks but for ``--quiet`` and width; as always if None.
     """
+    document = aimed(document, session.where)
     if shown.timings:
         from kplan.render.text import Style
 
