@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kplan.cli.aimed import aimed
 from kplan.cli.notes import note
 from kplan.cli.progress import ACTIVITY
 from kplan.cli.settings import settings
@@ -43,6 +44,7 @@ def show(document: Document, session: Session, lay_out: LayOut, shown: Shown, st
         shown: options of what is written.
         style: how text looks but for ``--quiet`` and width; as always if None.
     """
+    document = aimed(document, session.where)
     if shown.timings:
         from kplan.render.text import Style
 

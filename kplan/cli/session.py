@@ -46,6 +46,7 @@ class Session:
         planned: the cluster as a plan left it; None where nothing was planned.
         left: how full nodes are then, where the cluster was not left so.
         limits: at which of their limits autoscalers are.
+        where: context and kubeconfig of the cluster, as asked for.
         verdicts: what each node says to each of many pods; None where the document tells it.
     """
 
@@ -61,6 +62,7 @@ class Session:
     planned: Cluster | None = None
     left: tuple[NodeUsage, ...] = ()
     limits: tuple[AutoscaleReplicas | AutoscaleRequests, ...] = ()
+    where: tuple[str, str] = ("", "")
     verdicts: NodeVerdicts | None = None
 
     def see(self, cluster: Cluster) -> None:
@@ -203,6 +205,7 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
     """
     from kplan.api import fill_in
     from kplan.cli.groups_seen import seen
+    from kplan.result.document_base import Known
     from kplan.studies.origin import origin, version_of
 
     state = read.state
@@ -215,6 +218,8 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
     scheduler = scheduler.for_all(rules.as_scheduler) if rules.as_scheduler else scheduler
     fill_in(state, scheduler)
     age = round(perf_counter() - started) if read.live else None
+    how = Known.SERVER if read.live and how is Known.RECORDED else how
     about = origin(state, scheduler.features, version, how, via=read.via, age=age)
     about = changed(about, configuration=given.origin)
-    return Session(state, scheduler, about, started, perf_counter(), given.assumed, given.configuration)
+    times = (started, perf_counter())
+    return Session(state, scheduler, about, *times, given.assumed, given.configuration, where=read.where)

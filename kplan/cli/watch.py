@@ -96,9 +96,12 @@ def watch(
         LiveError: the cluster gives no answer, or is gone for a while.
         ConfigError: the rules are refused.
     """
-    former, shown = "", None
+    former: str | None = None  # an answer about no pod at all comes to an empty verdict, and is shown, too
+    shown = None
     for state in states(source, seconds):
-        state_read = StateRead(state, "" if source.context else CURRENT, live=True)
+        state_read = StateRead(
+            state, "" if source.context else CURRENT, live=True, where=(source.context, source.kubeconfig)
+        )
         try:
             session, document = ask(make_session(state_read, rules, perf_counter()))
         except UsageError as error:
@@ -125,6 +128,7 @@ def verdict_of(document: Explained) -> str:
 
     answers = (document,) if isinstance(document, PodExplanation) else document.answers
     parts = (
-        (answer.pod, answer.verdict, answer.node, answer.because.code if answer.because else "") for answer in answers
+        (answer.pod, answer.verdict, answer.node, answer.runs_on, answer.because.code if answer.because else "")
+        for answer in answers
     )
     return "; ".join(" ".join(part) for part in parts)

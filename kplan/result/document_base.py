@@ -34,6 +34,7 @@ class Known(StrEnum):
     """How the version is known that an answer goes by."""
 
     ASKED = "as asked"
+    SERVER = "as the server says"
     RECORDED = "as recorded"
     KUBELET = "newest kubelet"
     NOT = "no version recorded"
@@ -50,7 +51,7 @@ class Origin(Part, frozen=True, kw_only=True):
         nodes: nodes in it.
         pods: pods in it.
         k8s_version: rules used, as ``1.37.2``.
-        how: how that version is known: as asked, as recorded, newest kubelet, no version recorded.
+        how: how that version is known: as asked, as the server says, as recorded, newest kubelet, no version recorded.
         rules: the version as it is shown.
         configuration: what set the scheduler up: a file, a ConfigMap, arguments of a pod; empty for the defaults.
         profile: scheduler name, where it is not the default one.

@@ -34,6 +34,9 @@ except ImportError:  # a PyYAML built without libyaml: the same events, 15 times
 MAX_DEPTH = 1000
 """Levels of nesting; no Kubernetes object comes near."""
 
+MOST_KEYS = 200_000
+"""Keys of one map; an object of Kubernetes that has as many is larger than an API server takes."""
+
 _MARKED_DEPTH = 2
 """Maps down to this depth remember where they begin: a document, and the items of a list in it."""
 
@@ -220,6 +223,8 @@ class _Builder:
             else:
                 into[pending] = value
                 pending = _NO_KEY
+                if len(into) > MOST_KEYS:
+                    raise self._error(f"a map of more than {MOST_KEYS:,} keys", event, code="too-large")
             event = get_event()
 
     def _scalar(self, event: Any) -> object:

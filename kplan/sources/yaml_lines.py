@@ -12,6 +12,7 @@ from typing import Any
 
 from kplan.errors import SourceError
 from kplan.sources import yaml_events
+from kplan.sources.bounds import LARGEST_OBJECT
 from kplan.sources.scalars import ScalarError, key, plain
 from kplan.sources.yaml_events import Mark, YamlDocument
 
@@ -121,6 +122,8 @@ def _document(text: str, start: int, end: int, file: str, line: int) -> Iterator
         if match:
             yield _list(chunk, match, start, file, line)
             return
+        if len(chunk) > LARGEST_OBJECT:
+            raise _Irregular  # events count the keys of maps
         value = _block(chunk.removesuffix("\n").split("\n"), 0)
         if not isinstance(value, dict) or "items" in value:
             raise _Irregular  # places of the items of a list are wanted
@@ -175,6 +178,8 @@ def _end_of_items(chunk: str, begin: int, indent: str) -> int:
 def _item(body: str, indent: int, file: str, line: int) -> tuple[object, Mark | None]:
     """Build one item of a list, and say where it begins if it is a map."""
     try:
+        if len(body) > LARGEST_OBJECT:
+            raise _Irregular
         built = _block(body.split("\n"), indent)
         where: Mark | None = Mark(line, indent + 2, indent + 2)
     except _Irregular:

@@ -99,7 +99,8 @@ def test_it_says_which_cluster_and_when_it_was_read(server: ControlPlane, capsys
     found = re.search(r"From (.*)$", text)
     assert found
     assert re.fullmatch(
-        r"admin \(current context\), read \d+ s ago, 6 nodes, 10 pods; rules of 1\.37\.2 \(as recorded\)", found[1]
+        r"admin \(current context\), read \d+ s ago, 6 nodes, 10 pods; rules of 1\.37\.2 \(as the server says\)",
+        found[1],
     )
     named = " ".join(told(["explain", "pod", "new-2", *source, "--context", "admin"], capsys).split())
     assert re.search(r"From admin, read \d+ s ago, 6 nodes", named)

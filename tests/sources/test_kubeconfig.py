@@ -2,10 +2,13 @@
 
 import base64
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
+from urllib3.exceptions import InsecureRequestWarning
 
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.stop import Stop
@@ -163,3 +166,61 @@ def test_manifests_land_in_the_namespace_of_the_context(tmp_path: Path, capsys: 
         for command in ("simulate", "bind"):
             main([command, "-f", str(manifest), "--kubeconfig", file])
             assert "shop/new" in capsys.readouterr().out
+
+
+PROXIES = {
+    "one that refuses": (
+        {"proxy-url": "http://u:pass" + "word@127.0.0.1:1"},
+        "cannot reach the proxy http://127.0.0.1:1: ",
+    ),
+    "SOCKS": (
+        {"proxy-url": "socks5://u:pass" + "word@127.0.0.1:1"},
+        "the proxy socks5://127.0.0.1:1 is none of http://",
+    ),
+    "without a scheme": ({"proxy-url": "127.0.0.1:1"}, "the proxy 127.0.0.1:1 is none of http:// or https://"),
+    "a number": ({"proxy-url": 7}, "the proxy 7 is none of http:// or https://"),
+}
+
+
+@pytest.mark.parametrize("case", PROXIES)
+@pytest.mark.parametrize("no_proxy", ["", "127.0.0.1,localhost"])
+def test_a_proxy_is_told_apart_from_the_server(
+    case: str,
+    no_proxy: str,
+    tmp_path: Path,
+    server: FakeServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    more, told = PROXIES[case]
+    monkeypatch.setenv("NO_PROXY", no_proxy)  # kubectl does not ask it about proxy-url
+    file = Path(kubeconfig_for(server.url, tmp_path))
+    config = yaml.safe_load(file.read_text())
+    config["clusters"][0]["cluster"].update(more)
+    file.write_text(yaml.safe_dump(config))
+    assert main(["nodes", "--kubeconfig", str(file)]) == 5
+    err = capsys.readouterr().err
+    assert told in err
+    assert "password" not in err
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("provider", [{"name": "gcp"}, {"name": "azure", "config": {"expires-on": "x"}}, "x", {"a": 1}])
+def test_an_auth_provider_that_kubectl_does_not_have_is_refused(
+    provider: object, tmp_path: Path, server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["nodes", "--kubeconfig", kubeconfig_for(server.url, tmp_path, {"auth-provider": provider})]) == 5
+    assert "no auth provider " in capsys.readouterr().err
+    assert server.asked == []
+
+
+def test_a_server_whose_certificate_is_not_checked_is_not_warned_of_at_each_request(tmp_path: Path) -> None:
+    file = Path(kubeconfig_for("https://127.0.0.1:1", tmp_path))
+    config = yaml.safe_load(file.read_text())
+    config["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
+    file.write_text(yaml.safe_dump(config))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        connect(kubeconfig=str(file)).close()
+        warnings.warn("unverified", InsecureRequestWarning, stacklevel=1)
+    assert told == []

@@ -43,7 +43,7 @@ def doubts_of(
     """What is doubted of a manifest where one kind may not be read."""
     manifest = folder / "pod.json"
     manifest.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"}, "spec": spec}))
-    answers = lists_of(node("a"), pod("run", on="a"))
+    answers = lists_of(node("a"), pod("run", node="a"))
     for path in [path for path in answers if path == path_of(BY_NAME[without])]:
         answers[path] = Told(403, {"kind": "Status", "message": "forbidden"})
     with FakeServer(lambda asked: answers.get(asked.path)) as running:
@@ -81,7 +81,7 @@ def test_what_no_pod_of_the_manifests_names_is_none(
 def test_what_may_not_be_read_is_not_what_is_not_there(
     kind: str, words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = lists_of(node("a"), pod("run", on="a"))
+    answers = lists_of(node("a"), pod("run", node="a"))
     answers[path_of(BY_NAME[kind])] = Told(403, {"kind": "Status", "message": "forbidden"})
     with FakeServer(lambda asked: answers.get(asked.path)) as running:
         assert main([*words, "--kubeconfig", kubeconfig_for(running.url, tmp_path)]) == 2

@@ -14,7 +14,7 @@ from kplan.errors import LiveError
 from kplan.objects.whole_numbers import natural
 from kplan.sources.live import failures
 from kplan.sources.live.bucket import TokenBucket
-from kplan.sources.live.kubeconfig import Access, find_access
+from kplan.sources.live.kubeconfig import Access, find_access, without_user
 
 _BUSY = frozenset({429, 500, 502, 503, 504})
 """What an API server, or a proxy before it, says of a moment."""
@@ -47,7 +47,8 @@ class Connection:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         from kubernetes.client.rest import RESTClientObject
-        from urllib3 import Timeout
+        from urllib3 import Timeout, disable_warnings
+        from urllib3.exceptions import InsecureRequestWarning
 
         configuration = access.configuration
         self.context = access.context
@@ -62,7 +63,12 @@ class Connection:
         self._answered = False
         self._streams: set[Any] = set()
         self._closed = False
+        self._proxy = without_user(str(configuration.proxy or ""))
         configuration.connection_pool_maxsize = _CONNECTIONS
+        if (
+            not configuration.verify_ssl
+        ):  # insecure-skip-tls-verify: who wrote that knows, and each request would say so
+            disable_warnings(InsecureRequestWarning)
         try:
             self._pool = RESTClientObject(configuration).pool_manager
         except (OSError, ValueError) as error:  # a certificate that is none
@@ -155,7 +161,7 @@ class Connection:
 
     def _request(self, path: str, query: Mapping[str, str], what: str, timeout: Any, **how: Any) -> Any:
         """Make the one kind of request there is."""
-        from urllib3.exceptions import HTTPError
+        from urllib3.exceptions import HTTPError, ProxyError
 
         headers = self._headers({"Accept-Encoding": "gzip"})
         if self._closed:
@@ -172,6 +178,8 @@ class Connection:
                 **how,
             )
         except (HTTPError, OSError) as error:
+            if self._proxy and isinstance(error, ProxyError):
+                raise failures.of_proxy(error, self._proxy) from None
             raise failures.of_transport(error, what, self.server, answered=self._answered) from None
         except ValueError:
             raise failures.of_headers(self.context) from None
@@ -190,12 +198,6 @@ class Connection:
                 if setting["value"]:
                     headers[setting["key"]] = setting["value"].strip()  # a file of a token ends in a line break
         return headers
-
-
-def without_user(server: str) -> str:
-    """Give the URL of a server without the name and password that may stand in it: it is shown to people."""
-    scheme, mark, rest = server.rpartition("://")
-    return f"{scheme}{mark}{rest.rpartition('@')[2]}"
 
 
 def connect(context: str = "", kubeconfig: str = "", **limits: Any) -> Connection:

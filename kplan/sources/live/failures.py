@@ -124,6 +124,20 @@ def of_transport(error: Exception, what: str, server: str, *, answered: bool) ->
     )
 
 
+def of_proxy(error: Exception, proxy: str) -> LiveError:
+    """Explain that the proxy before a server cannot be reached: of the server nothing is known then.
+
+    Args:
+        error: what urllib3 raised.
+        proxy: its URL, without a password.
+    """
+    return LiveError(
+        f"cannot reach the proxy {proxy}: {_root(error)}",
+        code="proxy",
+        hint="it is proxy-url of this cluster in the kubeconfig, or else HTTPS_PROXY of the environment",
+    )
+
+
 def of_headers(context: str) -> LiveError:
     """Explain that credentials cannot be sent; what they are is told to nobody.
 

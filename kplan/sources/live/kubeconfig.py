@@ -19,7 +19,10 @@ from kplan.sources.plain_yaml import read_plain_yaml
 
 DEFAULT_KUBECONFIG = "~/.kube/config"
 _NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
-_BY_NAME = {"contexts": "context", "users": "user"}
+_BY_NAME = {"clusters": "cluster", "contexts": "context", "users": "user"}
+_PROXIES = ("http://", "https://")
+_PROVIDERS = ("oidc",)
+"""Auth providers that kubectl still has; gcp and azure went with 1.26."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +93,23 @@ class _Merged:
 
     Attributes:
         current: name of the current context; empty for none.
+        clusters: by name.
         contexts: by name.
         users: by name.
     """
 
     current: str
+    clusters: Mapping[str, Mapping[str, Any]]
     contexts: Mapping[str, Mapping[str, Any]]
     users: Mapping[str, Mapping[str, Any]]
 
     def context(self, name: str) -> Mapping[str, Any]:
         """The context of a name, the current one if empty."""
         return self.contexts.get(name or self.current, {})
+
+    def cluster(self, context: str) -> Mapping[str, Any]:
+        """The cluster of a context."""
+        return self.clusters.get(str(self.context(context).get("cluster") or ""), {})
 
     def user(self, context: str) -> Mapping[str, Any]:
         """The user of a context."""
@@ -144,8 +153,10 @@ def _configured(configuration: Any, there: list[str], context: str) -> Access:
         name = context or merged.current
         _known(files, name, merged)
         headers = tuple(_impersonation(merged.user(name)))
+        _check_provider(merged.user(name))
         with _complaints() as complaints:
             _client_config().load_kube_config(files, name, client_configuration=configuration, persist_config=False)
+        _set_proxy(configuration, merged.cluster(name).get("proxy-url"))
     except _broken() as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise LiveError(f"the kubeconfig {files} cannot be used: {said}", code="bad-kubeconfig") from None
@@ -192,7 +203,7 @@ def _merged(files: list[str]) -> _Merged:
         for plural, one in _BY_NAME.items():
             for item in text.get(plural) or []:
                 by_name[plural].setdefault(str(item.get("name")), item.get(one) or {})
-    return _Merged(current, by_name["contexts"], by_name["users"])
+    return _Merged(current, by_name["clusters"], by_name["contexts"], by_name["users"])
 
 
 def _known(files: str, name: str, merged: _Merged) -> None:
@@ -202,6 +213,38 @@ def _known(files: str, name: str, merged: _Merged) -> None:
         raise UsageError(f"the kubeconfig {files} names no current context", code="no-context", hint=there)
     if name not in names:
         raise UsageError(f"no context {name} in the kubeconfig {files}", code="no-such-context", hint=there)
+
+
+def _check_provider(user: Mapping[str, Any]) -> None:
+    """Refuse a provider of credentials that the client would pass over, or break at.
+
+    Raises:
+        ValueError: it is none that kubectl has.
+    """
+    provider = user.get("auth-provider")
+    name = provider.get("name") if isinstance(provider, Mapping) else provider
+    if provider and name not in _PROVIDERS:
+        raise ValueError(f"no auth provider {name}: kubectl has none either, log in with the exec plugin of its vendor")
+
+
+def _set_proxy(configuration: Any, url: object) -> None:
+    """Ask through the proxy of the kubeconfig, whatever NO_PROXY says; else through that of the environment.
+
+    Source: client-go v0.37.2 tools/clientcmd/client_config.go getServerURL, parseProxyURL.
+
+    Raises:
+        ValueError: it is no proxy that kplan speaks to.
+    """
+    if url:
+        configuration.proxy, configuration.no_proxy = url, None
+    if configuration.proxy and not str(configuration.proxy).startswith(_PROXIES):
+        raise ValueError(f"the proxy {without_user(str(configuration.proxy))} is none of http:// or https://")
+
+
+def without_user(server: str) -> str:
+    """Give the URL of a server without the name and password that may stand in it: it is shown to people."""
+    scheme, mark, rest = server.rpartition("://")
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}"
 
 
 def _impersonation(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
