@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 CONFIG_MAP = "configmap/"
 """How a ConfigMap is named in the place of a file: ``configmap/NAMESPACE/NAME``."""
 _NAMESPACE = "kube-system"
-_HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-"""What some recorders leave out of a configuration."""
+_HEADS = tuple(
+    {"apiVersion": f"kubescheduler.config.k8s.io/{version}", "kind": "KubeSchedulerConfiguration"}
+    for version in ("v1", "v1beta3", "v1beta2")
+)
+"""What some recorders leave out of a configuration: it is of the first version that takes it."""
 
 ALL_GATES = ("AllAlpha", "AllBeta")
 """Gates that stand for all of a stage."""
@@ -147,7 +150,7 @@ def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> G
     where = state.scheduler.origin or ("the source" if state.scheduler.configuration is not None else "")
     known, passed_over = _sifted(state.scheduler.gates, version, _where(state))
     doubt = "; ".join(filter(None, (state.scheduler.doubt, passed_over)))
-    for recorded, recorded_gates in _said(state, known):
+    for recorded, recorded_gates, whole in _said(state, known):
         try:
             scheduler = Scheduler.of(
                 version, gates={**recorded_gates, **gates}, config=recorded, file=where or "the source"
@@ -155,8 +158,9 @@ def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> G
         except ConfigError as error:
             refusal = refusal or error
             continue
-        if refusal is None:
+        if whole:
             return Given(scheduler, recorded, _with_form(where, scheduler), doubt)
+        assert refusal is not None, "whatever is not all of it comes after what was refused"
         said = f"what {_where(state)} {_verb(where, 'says')} of the scheduler is refused ({refusal.message})"
         return Given(scheduler, assumed="; ".join(filter(None, (f"{said}: {ASSUMED}", passed_over))))
     assert refusal is not None
@@ -198,14 +202,14 @@ def _sifted(gates: Mapping[str, bool], version: str, where: str) -> tuple[dict[s
 
 def _said(
     state: ClusterState, gates: Mapping[str, bool]
-) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, bool]]]:
-    """Yield what a source says of its scheduler, as much as can be had first, nothing at all last."""
-    if state.scheduler.configuration is not None:
-        recorded = state.scheduler.configuration
-        yield (recorded if "kind" in recorded else {**_HEAD, **recorded}), gates
+) -> Iterator[tuple[Mapping[str, Any] | None, Mapping[str, bool], bool]]:
+    """Yield what a source says of its scheduler, and whether that is all of it: as much as can be had first."""
+    recorded = state.scheduler.configuration
+    for head in () if recorded is None else _HEADS if "kind" not in recorded else ({},):
+        yield {**head, **(recorded or {})}, gates, True
     if gates:
-        yield None, gates
-    yield None, {}
+        yield None, gates, recorded is None
+    yield None, {}, recorded is None and not gates
 
 
 def read_gates(text: str) -> dict[str, bool]:

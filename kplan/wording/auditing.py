@@ -16,7 +16,7 @@ def sentence(equal: int, audited: int, unrecorded: int) -> str:
     rest = f"; {count(unrecorded, 'waiting pod has', 'waiting pods have')} none" if unrecorded else ""
     if not audited:
         return f"no waiting pod has a message of the scheduler{rest}"
-    are = "is" if audited == 1 else "are"
+    are = "is" if 1 in (audited, equal) else "are"
     return f"{equal:,} of {count(audited, 'recorded message')} {are} equal, word for word{rest}"
 
 

@@ -219,6 +219,24 @@ def test_gates_are_told_beside_a_file_that_is_out_of_reach(tmp_path: Path, capsy
     ]
 
 
+def test_a_recorded_configuration_without_a_version_is_of_the_first_one_that_takes_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the scheduler simulator exports it; healthzBindAddress was a field of v1beta2, and there alone."""
+    names = ("pods", "nodes", "pvs", "pvcs", "storageClasses", "priorityClasses")
+    for fields, form, doubts in (
+        ({}, "v1", []),
+        ({"healthzBindAddress": "0.0.0.0:10251"}, "v1beta2", ["config-converted"]),
+        ({"noSuchField": 1}, "v1", ["scheduler-config-assumed"]),
+    ):
+        export = {**{key: [] for key in names}, "schedulerConfig": {"percentageOfNodesToScore": 30, **fields}}
+        path = tmp_path / "export.json"
+        path.write_text(json.dumps(export))
+        found = document(capsys, "config", "--snapshot", str(path))
+        assert [doubt["code"] for doubt in found.get("doubts", ())] == doubts
+        assert found.get("form") == form
+
+
 def test_a_config_map_of_a_dump_may_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, node("n-1"), pod("p"), config_map(MOST))
     found = document(capsys, "config", "--config", "configmap/batch/second", "--snapshot", path)

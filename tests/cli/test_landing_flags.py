@@ -32,7 +32,7 @@ def test_an_audit_of_all_that_wait(capsys: pytest.CaptureFixture[str], tmp_path:
     snapshot = write(tmp_path, node("a"), refused("same", SAID), refused("other", SAID.replace("1 Insuff", "2 Insuff")))
     code, out, _ = run(capsys, "explain", "-A", "--audit", "--snapshot", snapshot)
     assert code == 0
-    assert out.startswith("DIFFERS  1 of 2 recorded messages are equal, word for word\n")
+    assert out.startswith("DIFFERS  1 of 2 recorded messages is equal, word for word\n")
     assert "Insufficient cpu: 2 recorded, 1 now" in out
     assert run(capsys, "explain", "-A", "--audit", "--exit-code", "--snapshot", snapshot)[0] == 1
     assert run(capsys, "explain", "same", "--audit", "--exit-code", "--snapshot", snapshot)[0] == 0
