@@ -81,6 +81,29 @@ def test_a_plan_is_a_scenario_that_simulate_replays(
     assert landed == [(move["from"], move["to"]) for move in found["moves"]]
 
 
+def test_check_and_drain_replay_a_plan(three: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The nodes that were emptied stay cordoned: the one that is left has room for one more pod, not for two."""
+    file, manifest = str(tmp_path / "plan.yaml"), tmp_path / "two.yaml"
+    found = asked(capsys, "pack", "--save", file, "--snapshot", three)
+    [left] = {"a", "b", "c"} - set(found["going"])
+    spec = pod("w", cpu="1")["spec"]
+    spec["containers"][0]["image"] = "w:1"
+    meta = {"metadata": {"labels": {"app": "w"}}, "spec": spec}
+    workload = {"replicas": 2, "selector": {"matchLabels": {"app": "w"}}, "template": meta}
+    document = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "w"}, "spec": workload}
+    manifest.write_text(json.dumps(document))
+    report = asked(capsys, "check", str(manifest), "--scenario", file, "--snapshot", three, code=1)
+    assert report["objects"][0]["on"] == {left: 1}
+    assert [step["step"] for step in report["plan"]["whatIf"]] == found["steps"]
+    drained = asked(capsys, "drain", left, "--scenario", file, "--snapshot", three, code=1)
+    assert drained["because"] == {"code": "node-cordoned", "text": "a and b are cordoned"}
+
+
+def test_nodes_that_are_empty_already_are_cordoned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cluster = write(tmp_path, node("a"), node("b"), owned(pod("x", on="a"), "ReplicaSet", "x"))
+    assert asked(capsys, "pack", "--snapshot", cluster)["steps"] == ["--cordon b"]
+
+
 def test_only_nodes_that_are_named_go(three: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, "pack", "b", "--snapshot", three)
     assert found["going"] == ["b"]

@@ -46,10 +46,12 @@ def planner_of(plane: ControlPlane) -> Planner:
     return SCHEDULER.planner(read_state(plane), everything=False, preempt=False)
 
 
-def carry_out(plane: ControlPlane, watch: Watch, case: Case, moves: Sequence[Moved]) -> None:
+def carry_out(
+    plane: ControlPlane, watch: Watch, case: Case, moves: Sequence[Moved], emptied: Sequence[str] = ()
+) -> None:
     """Send each step of a plan, and see where each pod lands."""
     told = iter(moves)
-    for step in Journey(tuple(moves), ()).steps():
+    for step in Journey(tuple(moves), (), emptied=tuple(emptied)).steps():
         if isinstance(step, Cordon):
             plane.patch(f"/api/v1/nodes/{step.nodes}", {"spec": {"unschedulable": step.on}})
             continue
@@ -106,10 +108,9 @@ def test_nodes_are_emptied_as_planned(plane: ControlPlane, watch: Watch, case: C
     found = PackSearch(planner, Movable(planner), worth, Limits(only=frozenset(mine))).run()
     assert len(found.emptied.nodes) == 2
 
-    for name in found.emptied.nodes:
-        plane.patch(f"/api/v1/nodes/{name}", {"spec": {"unschedulable": True}})
-    carry_out(plane, watch, case, found.emptied.moves)
+    carry_out(plane, watch, case, found.emptied.moves, found.emptied.nodes)
     settled(plane, watch, case)
     pods = [pod for pod in watch.in_namespace(case.name) if pod["metadata"]["labels"]["app"] != "log"]
     assert {pod["spec"]["nodeName"] for pod in pods} == set(mine) - set(found.emptied.nodes)
+    assert all(plane.get(f"/api/v1/nodes/{name}")["spec"].get("unschedulable") for name in found.emptied.nodes)
     assert not any(waits for _, waits in outcome(watch, case).values())

@@ -2,7 +2,8 @@
 
 Nodes that are to be kept free are cordoned meanwhile, the one that a pod leaves so that it does not come back, and,
 where a pod has to land on a certain node, those that the scheduler would rather take. All of them take pods again
-before the wanted ones are tried.
+before the wanted ones are tried. Nodes that are to be empty are cordoned before the first move and stay so, as
+``kubectl drain`` leaves them: else pods would come back before the node is gone.
 """
 
 from __future__ import annotations
@@ -67,20 +68,24 @@ class Journey:
         moves: the moves.
         placed: where each wanted pod went: ``namespace/name`` and the node.
         ties: nodes that tied there, in the same order.
+        emptied: nodes that are empty at the end, and stay cordoned.
     """
 
     moves: tuple[Moved, ...]
     placed: tuple[tuple[str, str], ...]
     ties: tuple[int, ...] = ()
+    emptied: tuple[str, ...] = ()
 
     def steps(self) -> Iterator[Verb]:
         """The what-ifs that carry it out, from a cluster as it is to one in which the wanted pods may be tried."""
-        closed: tuple[str, ...] = ()
+        closed = self.emptied
+        yield from _cordons((), closed)
         for move in self.moves:
-            yield from _cordons(closed, move.cordoned)
-            closed = move.cordoned
+            now = tuple(dict.fromkeys((*self.emptied, *move.cordoned)))
+            yield from _cordons(closed, now)
+            closed = now
             yield Evict(f"pod/{move.pod}")
-        yield from _cordons(closed, ())
+        yield from _cordons(closed, self.emptied)
 
 
 def _cordons(before: Sequence[str], now: Sequence[str]) -> Iterator[Verb]:

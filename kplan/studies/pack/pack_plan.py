@@ -146,7 +146,7 @@ def _plan(
         for one in packed.kept
     ]
     first = next((node.because for node in nodes if node.because is not None), None)
-    journey = Journey(packed.emptied.moves, ())
+    journey = Journey(packed.emptied.moves, (), emptied=names)
     return PackPlan(
         api_version=API_VERSION,
         verdict="FITS" if names else "BLOCKED",

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from kplan import Scheduler
-from kplan.course.moving import Movable
+from kplan.course.eviction import Permission
+from kplan.course.moving import Journey, Movable, Moved
 from kplan.course.moving.packing import Limits, Packed, PackSearch
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
@@ -223,3 +224,19 @@ def test_what_the_profile_ignores_is_no_bound() -> None:
     planner = Scheduler.of(config=config).planner(ClusterState.of([*nodes, *pods]), everything=False)
     found = pack(planner)
     assert (len(found.emptied.nodes), found.bound, found.bound_alone) == (1, 1.0, 1.0)
+
+
+def test_what_was_emptied_stays_cordoned_and_what_was_cordoned_on_the_way_does_not() -> None:
+    """As kubectl drain leaves it: pods would come back before the node is gone."""
+    allowed = Permission(allowed=True)
+    moved = Moved(0, "default/x", "x-r1", "a", "c", allowed, 1, ("a", "b", "d"))
+    journey = Journey((moved,), (), emptied=("a", "empty"))
+    assert [step.flag for step in journey.steps()] == [
+        "--cordon a",
+        "--cordon empty",
+        "--cordon b",
+        "--cordon d",
+        "--evict pod/default/x",
+        "--uncordon b",
+        "--uncordon d",
+    ]
