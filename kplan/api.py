@@ -133,6 +133,8 @@ class Scheduler:
             pod_level_status=f.enabled("InPlacePodLevelResourcesVerticalScaling"),
             pod_level_defaults=not f.enabled("PodLevelResourcesFixDefaulting"),
             claimed_node_resources=f.enabled("DRANodeAllocatableResources"),
+            sets_unavailable=f.enabled("MaxUnavailableStatefulSet"),
+            sets_recreate=f.enabled("StatefulSetRecreateStrategy"),
         )
 
     def cluster(self, state: ClusterState) -> Cluster:

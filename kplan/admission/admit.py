@@ -15,13 +15,14 @@ from kplan.admission.policies.tolerations import add_default_tolerations
 from kplan.admission.raw import copied
 from kplan.admission.refusal import AdmissionRefusal
 from kplan.admission.validation.pods import check_pod
+from kplan.objects.limit_defaults import LIMIT_RANGER
 from kplan.objects.models import Pod
 from kplan.objects.models.meta import Condition
 from kplan.objects.models.pod import PodSpec
 from kplan.objects.requests import RequestRules
 
 _Key = tuple[int, str, tuple[tuple[str, str | None], ...]]
-_Answer = tuple[PodSpec, tuple[str, ...]] | AdmissionRefusal
+_Answer = tuple[PodSpec, tuple[str, ...], str] | AdmissionRefusal
 
 
 class Admission:
@@ -54,7 +55,9 @@ class Admission:
             answer = self._answers[key] = self._answer(pod, complete)
         if isinstance(answer, AdmissionRefusal):
             raise AdmissionRefusal(answer.message, answer.problems)
-        pod.spec, added = answer
+        pod.spec, added, limited = answer
+        if limited:
+            pod.metadata.annotations = {**pod.annotations, LIMIT_RANGER: limited}
         pod.status.phase = pod.status.phase or "Pending"
         if pod.spec.scheduling_gates:
             words = "Scheduling is blocked due to non-empty scheduling gates"
@@ -63,9 +66,10 @@ class Admission:
         return added
 
     def _answer(self, pod: Pod, complete: bool) -> _Answer:
-        copy = Pod(metadata=pod.metadata, spec=copied(pod.spec))
+        copy = Pod(metadata=copied(pod.metadata), spec=copied(pod.spec))
         try:
-            return copy.spec, tuple(self._admit(copy, complete))
+            added = tuple(self._admit(copy, complete))
+            return copy.spec, added, copy.annotations.get(LIMIT_RANGER, "")
         except AdmissionRefusal as refusal:
             return refusal
 

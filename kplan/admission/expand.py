@@ -57,7 +57,7 @@ from kplan.admission.validation.decoding import Decoding
 from kplan.admission.validation.labels import metadata_problems
 from kplan.admission.validation.problems import Problem
 from kplan.admission.validation.updates import update_problems
-from kplan.admission.validation.workloads import refusal_text, workload_problems
+from kplan.admission.validation.workloads import gated_problems, refusal_text, workload_problems
 from kplan.objects.kinds import find
 from kplan.objects.models import Object, PersistentVolumeClaim, Pod
 from kplan.objects.requests import RequestRules
@@ -111,7 +111,7 @@ class _Run:
         comparison: bool,
         pod_templates: dict[str, str],
     ) -> None:
-        self.minor = rules.minor
+        self.minor, self.rules = rules.minor, rules
         self.decoding = Decoding(rules.minor, state)
         landing = [m for m in manifests.objects if not hook_of(m) and self.decoding.refusal(m) is None]
         self.again = written_again(landing, namespace)
@@ -294,6 +294,7 @@ class _Run:
             change, grown = None, Generations()
             manifest = keeping_replicas(manifest, running) if running is not None else manifest
             problems = update_problems(manifest, running, self.minor) if running is not None and not known else []
+            problems += gated_problems(manifest, running, recreate=self.rules.sets_recreate)
             if problems:
                 self._refuse_fields(manifest, name, problems)
                 return
@@ -332,7 +333,7 @@ class _Run:
         self._admit(manifest, made, drafts, change)
         admitted = tuple(entry.pod for entry in self.server.pods[known_pods:])
         nodes = frozenset(node_of(draft.pod) for draft in made.drafts if manifest.kind == "DaemonSet")
-        fleet = fleet_of(manifest, change, running, pods, admitted, grown, nodes, from_pods=known)
+        fleet = fleet_of(manifest, change, running, pods, admitted, grown, nodes, self.rules, from_pods=known)
         if fleet is not None:
             self.fleets.append(fleet)
 

@@ -34,6 +34,8 @@ class RequestRules:
             admission (gate PodLevelResourcesFixDefaulting).
         claimed_node_resources: placed pods count what of a node's own resources their devices stand for (gate
             DRANodeAllocatableResources; off).
+        sets_unavailable: ``maxUnavailable`` of a StatefulSet is kept (gate MaxUnavailableStatefulSet; on from 1.37).
+        sets_recreate: a StatefulSet may be recreated (gate StatefulSetRecreateStrategy; off).
     """
 
     minor: int = 37
@@ -43,6 +45,8 @@ class RequestRules:
     pod_level_status: bool = True
     pod_level_defaults: bool = False
     claimed_node_resources: bool = False
+    sets_unavailable: bool = True
+    sets_recreate: bool = False
 
 
 def container_requests(pod: models.Pod, missing: Mapping[str, int] = NOTHING) -> Amounts:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from kplan.objects import models as m
 from kplan.objects.kinds import KINDS
+from kplan.objects.limit_defaults import LIMIT_RANGER, given_by_limit_range, written_by_limit_range
 from kplan.objects.models import autoscaling, devices, groups, meta, pod, policy, storage, workloads
 from kplan.objects.models.node import NodeSystemInfo
 from kplan.sources.redact_names import HARDWARE, NAMESPACE, NODE, SCHEDULER, Names
@@ -169,6 +170,15 @@ def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, st
         elif key == "scheduler.alpha.kubernetes.io/node-selector":
             pairs = (part.strip().partition("=") for part in one.split(","))
             kept[key] = ",".join(f"{names.key(k)}{sign}{names.value(k, v)}" for k, sign, v in pairs)
+        elif key == LIMIT_RANGER:
+            given = list(given_by_limit_range(one))
+            kept[key] = written_by_limit_range(
+                part._replace(
+                    resources=tuple(map(names.resource, part.resources)),
+                    container=names.name("Container", part.container),
+                )
+                for part in given
+            )
         elif key == "kubernetes.io/config.mirror":
             kept[key] = "mirror"
         elif key in KEPT_ANNOTATIONS:

@@ -22,6 +22,8 @@ from kplan.sources.writing import write_by
 
 KEPT_ANNOTATIONS = frozenset(
     {
+        # what of a pod's requests is the default of a LimitRange
+        "kubernetes.io/limit-ranger",
         # plugins: volumes and their nodes
         "pv.kubernetes.io/bind-completed",
         "pv.kubernetes.io/bound-by-controller",

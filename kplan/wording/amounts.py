@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.cluster import Cluster
+from kplan.objects.limit_defaults import defaulted
 from kplan.objects.models import Pod
 from kplan.objects.quantity import milli_value, value
-from kplan.objects.requests import RequestRules
 from kplan.reasons.demand import Source, demand_of
 from kplan.reasons.groups import Atom
 from kplan.reasons.run_cycle import RunCycle
@@ -89,7 +90,7 @@ def wanted(view: View, atom: Atom) -> Wanted | None:
         return Wanted(name, needs)
     best = view.shown[0]
     largest, there = int(capacity.max()), int(capacity[rows].max())
-    made = made_of(asked.pod.pod, name, asked.cluster.rules)
+    made = made_of(asked.pod.pod, name, asked.cluster)
     if needs > largest:
         amount, aside = _allocatable(asked, name, capacity)
         return Wanted(name, needs, largest, f"the largest node has {{}} {amount}", made, aside=aside)
@@ -104,9 +105,9 @@ def wanted(view: View, atom: Atom) -> Wanted | None:
     return Wanted(name, needs, int(free[best]), f"{which} has {{}} free", made, left, pieces)
 
 
-def made_of(pod: Pod, resource: str, rules: RequestRules) -> str:
-    """Say what a request is made of, in a few words; empty for the plain sum of containers and sidecars."""
-    demand = demand_of(pod, resource, rules)
+def made_of(pod: Pod, resource: str, cluster: Cluster) -> str:
+    """Say what a request is made of, in a few words; empty for the plain sum over containers and sidecars."""
+    demand = demand_of(pod, resource, cluster.rules)
     source = {
         Source.CONTAINERS: "",
         Source.POD: "of the pod as a whole",
@@ -115,10 +116,25 @@ def made_of(pod: Pod, resource: str, rules: RequestRules) -> str:
         + ", finished or not",
         Source.INIT_CONTAINERS: "of its init containers, finished or not",
     }[demand.source]
+    given = "" if demand.source is Source.POD else _given(pod, resource, demand.container, cluster)
+    source = ", ".join(part for part in (source, given) if part)
     if not demand.overhead:
         return source
     most, rest = amounts(resource, demand.base)[0], amounts(resource, demand.overhead)[0]
     return f"{most}{' ' + source if source else ''} and {rest} of overhead"
+
+
+def _given(pod: Pod, resource: str, container: str, cluster: Cluster) -> str:
+    """``the default of LimitRange defaults``, where what a pod asks for is that, or part of it is."""
+    mine = defaulted(pod, resource)
+    containers = ((one.name, one.resources) for one in pod.spec.containers or () if one.resources)
+    asking = {name for name, asks in containers if resource in (asks.requests or {})}
+    of = {container} if container else asking
+    if not mine & of:
+        return ""
+    there = [one.name for one in cluster.objects.table("limit_ranges").values() if one.namespace == pod.namespace]
+    name = f"LimitRange {there[0]}" if len(there) == 1 else "a LimitRange"
+    return f"the default of {name}" if mine >= of else f"in part the default of {name}"
 
 
 def pod_limit_sentence(view: View, words: Phrase) -> str:

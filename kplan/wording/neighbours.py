@@ -115,12 +115,17 @@ def _closed(view: View, nodes: Collection[str]) -> str:
         here = [int(row) for row in group.rows if int(row) in rows]
         atoms = [atom for atom in group.atoms if atom.code != ReasonCode.SPREAD_SKEW]
         if here and atoms:
-            word = atoms[0].resource or _CLOSED.get(atoms[0].code) or atoms[0].public_code.replace("-", " ")
-            volumes = [one.name for one in atoms[0].about if one.kind is AboutKind.VOLUME]
-            word = f"volume {volumes[0]}" if volumes else word
+            word = joined(dict.fromkeys(map(_closing, atoms)))
             name = view.name(here[0])
             return f"{word} on {name}" if len(rows) == 1 else f"{word} on {name}, +{len(rows) - 1:,}"
     return ""
+
+
+def _closing(atom: Atom) -> str:
+    volumes = [one.name for one in atom.about if one.kind is AboutKind.VOLUME]
+    if volumes:
+        return f"volume {volumes[0]}"
+    return atom.resource or _CLOSED.get(atom.code) or atom.public_code.replace("-", " ")
 
 
 _CLOSED: dict[str, str] = {

@@ -208,6 +208,6 @@ def pod_notes(cluster: Cluster, pod: PodInfo) -> Iterator[str]:
     if spec.overhead or spec.resources is not None or spec.init_containers:
         for name in ("cpu", "memory"):
             if pod.requests.get(name):
-                text = made_of(pod.pod, name, cluster.rules)
+                text = made_of(pod.pod, name, cluster)
                 if text:
                     yield f"{name} {text}"

@@ -66,11 +66,74 @@ STUCK = [
     pod("other", template("other", "1", "1"), "n1"),
 ]
 
+LIMITS = {"type": "Container", "defaultRequest": {"cpu": "3"}, "default": {"cpu": "3"}}
+RANGE = made("v1", "LimitRange", "defaults", spec={"limits": [LIMITS]})
+
+
+def silent(app: str) -> dict:
+    """A template that asks for nothing itself."""
+    one = template(app)
+    return {**one, "spec": {"containers": [{"name": "main", "image": "i"}]}}
+
+
+def given(name: str) -> dict:
+    """A pod that says itself nothing of cpu: a LimitRange has given it 3."""
+    one = pod(name, template(name, "1", "3"))
+    told = "LimitRanger plugin set: cpu request for container main; cpu limit for container main"
+    return {**one, "metadata": {**one["metadata"], "annotations": {"kubernetes.io/limit-ranger": told}}}
+
+
+SMALL = [node("n1", "2"), RANGE, pod("other", template("other", "1", "10m"), "n1")]
+APART = [
+    node("a1", "400m", zone="a"),
+    node("b1", zone="b"),
+    *volume("pv-1", "disk", zone="b"),
+    pod("app-b", APP, "b1"),
+    pod("app-x", APP),
+    pod("app-y", TIED),
+    made("storage.k8s.io/v1", "CSIDriver", "disk.example", space="", spec={}),
+]
+BARE_ZONES = [*APART[:2], pod("other", template("other", "1", "10m"), "b1")]
+
 QUESTIONS = {
+    "a default of a LimitRange is named as such": Question(
+        "explain pod -A", [*SMALL, given("one")], (0, 1), ("PENDING",), says=("3 .the default of LimitRange defaults.",)
+    ),
+    "in explain": Question(
+        "explain pod one -n shop", [*SMALL, given("one")], (0,), ("PENDING",), first=("the default of LimitRange",)
+    ),
+    "in simulate": Question(
+        "simulate m.yaml", SMALL, (1,), ("BLOCKED",), [workload("Deployment", "api", silent("api"), replicas=1)],
+        first=("the default of LimitRange defaults",),
+    ),
+    "in check": Question(
+        "check m.yaml", SMALL, (1,), ("FAILS", "FAILS?"), [workload("Deployment", "api", silent("api"), replicas=1)],
+        first=("the default of LimitRange defaults",),
+    ),
+    "a pod that asks for as much itself has another cause": Question(
+        "explain pod -A", [*SMALL, given("one"), pod("two", template("two", "1", "3"))], (0, 1), ("PENDING",),
+        first=("2 causes",),
+    ),
+    "the same of a plan": Question(
+        "simulate", [*SMALL, given("one"), pod("two", template("two", "1", "3"))], (1,), ("BLOCKED",),
+        first=("2 causes",),
+    ),
+    "pods that another zone refuses for other reasons are not one": Question(
+        "explain pod -A", APART, (0, 1), ("PENDING",), first=("2 causes",),
+        says=("none fits there .cpu on a1.", "none fits there .cpu and volume pv-1 on a1."),
+    ),
+    "nor in a plan": Question(
+        "simulate", APART, (1,), ("BLOCKED",), first=("2 causes", "none fits there .cpu on a1"),
+        says=("none fits there .cpu and volume pv-1 on a1.",),
+    ),
+    "a check says why the empty zone takes none": Question(
+        "check m.yaml", BARE_ZONES, (1,), ("FAILS", "FAILS?"), [workload("Deployment", "app", APP, replicas=2)],
+        first=("none fits there .cpu on a1",),
+    ),
     "the empty zone has no room: that is said with the spread": Question(
         "explain pod app-new -n shop", FULL_ZONE, (0,), ("PENDING",), first=("none fits there .cpu on a1", "maxSkew 1")
     ),
-    "the same of a plan": Question(
+    "the same of a plan of all": Question(
         "simulate", FULL_ZONE, (1,), ("BLOCKED",), first=("none fits there .cpu on a1",)
     ),
     "the same of many pods": Question(

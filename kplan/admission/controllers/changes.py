@@ -15,7 +15,13 @@ from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.differences import rule_differences
 from kplan.admission.controllers.generations import ROLLING, Generations, set_with
 from kplan.admission.controllers.jobs import NEXT_RUN, cron_job_changes, job_size, next_run, runs_of
-from kplan.admission.controllers.leaving import Standing, job_leaving_order, leaving_order, ordinal
+from kplan.admission.controllers.leaving import (
+    Standing,
+    job_leaving_order,
+    leaving_order,
+    ordinal,
+    undecided,
+)
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.controllers.workloads import Draft
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
@@ -25,6 +31,7 @@ from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.readiness import is_ready
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
+from kplan.words import listed
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _RUNNING = (
@@ -182,7 +189,8 @@ def compare(
     if before == after:
         return WorkloadChange(workload, place, "unchanged", before, after)
     leaving = _scaled_away(manifest, running, pods, before - after, state.taken)
-    return WorkloadChange(workload, place, "scaled", before, after, leaving)
+    notes = _uncertain(manifest, running, pods, before - after, state.taken)
+    return WorkloadChange(workload, place, "scaled", before, after, leaving, notes=notes)
 
 
 def _compare_job(
@@ -260,10 +268,26 @@ def _scaled_away(
         return ()
     if manifest.kind == "StatefulSet":
         return _keys(sorted(pods, key=lambda pod: -ordinal(pod.name))[:count])
+    standing, related = _ranked(manifest, running, pods)
+    return _keys(one.pod for one in leaving_order(standing, related, now)[:count])
+
+
+def _ranked(
+    manifest: ManifestObject, running: Object | None, pods: Iterable[Pod]
+) -> tuple[list[Standing], list[Standing]]:
+    """Pods as they are ranked, and those that tell how crowded nodes are."""
     standing = [standing_of(pod) for pod in sorted(pods, key=lambda pod: pod.name)]
     references = (running.metadata.owner_references if running is not None else None) or ()
     owned = manifest.kind == "Deployment" or any(o.controller for o in references)
-    return _keys(one.pod for one in leaving_order(standing, standing if owned else (), now)[:count])
+    return standing, standing if owned else []
+
+
+def _uncertain(manifest: ManifestObject, running: Object, pods: Iterable[Pod], count: int, now: str) -> tuple[str, ...]:
+    """Say of which pods it is not certain that they leave."""
+    if count <= 0 or manifest.kind not in ("Deployment", "ReplicaSet", "ReplicationController"):
+        return ()
+    names = [one.pod.name for one in undecided(*_ranked(manifest, running, pods), count, now)]
+    return (f"which of {listed(sorted(names))} leave is not certain: at most their ages tell",) if names else ()
 
 
 def strategy_of(kind: str, spec: object) -> str:

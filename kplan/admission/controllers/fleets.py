@@ -16,6 +16,7 @@ from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.int_or_percent import scaled
 from kplan.objects.models import Object, Pod, StatefulSet
 from kplan.objects.models.pod import PodTemplateSpec
+from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
@@ -112,6 +113,7 @@ def fleet_of(
     new: tuple[Pod, ...],
     found: Generations,
     nodes: frozenset[str],
+    rules: RequestRules,
     *,
     from_pods: bool = False,
 ) -> Fleet | None:
@@ -125,6 +127,7 @@ def fleet_of(
         new: pods that the manifest brings.
         found: which of its pods are of the wanted template.
         nodes: of a DaemonSet, those that its rules allow.
+        rules: of the version.
         from_pods: whether what runs is known from its pods alone.
     """
     raw, kind = manifest.raw, manifest.kind
@@ -137,6 +140,8 @@ def fleet_of(
         return None
     replicas = len(nodes) if kind == "DaemonSet" else dig_int(raw, "spec.replicas", 1)
     strategy, surge, unavailable = _strategy(kind, raw.get("spec"), replicas)
+    if kind == "StatefulSet" and not rules.sets_unavailable:
+        unavailable = 1  # the API server has dropped what is written
     old = getattr(getattr(running, "spec", None), "template", None)
     differences: tuple[str, ...] = ()
     if replaces and isinstance(old, PodTemplateSpec) and running is not None:

@@ -1,10 +1,7 @@
-"""Which pods a ReplicaSet's controller removes first, and which a Job's.
-
-Not modelled: restarts of containers, by which it tells apart pods that are not ready.
-"""
+"""Which pods a ReplicaSet's controller removes first, and which a Job's."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cmp_to_key
@@ -17,6 +14,7 @@ from kplan.objects.whole_numbers import natural, parse_int
 _PHASES = {"Pending": 0, "Unknown": 1}
 _COST = "controller.kubernetes.io/pod-deletion-cost"
 _INDEX = "batch.kubernetes.io/job-completion-index"
+_HOUR = 3600
 _NANO = 1_000_000_000
 _Ordered = TypeVar("_Ordered", int, float, str, tuple[int, ...])
 
@@ -38,31 +36,65 @@ class Standing:
     uid: str
 
 
-def leaving_order(pods: Sequence[Standing], related: Iterable[Standing], now: str = "") -> list[Standing]:
+def leaving_order(
+    pods: Sequence[Standing], related: Iterable[Standing], now: str = "", *, later: int = 0
+) -> list[Standing]:
     """Sort pods by who leaves first.
 
     Args:
         pods: of one ReplicaSet.
         related: pods of all ReplicaSets of the same owner, these among them.
         now: RFC 3339; empty where it is unknown: ages are then compared as they are, the newest first.
+        later: seconds from then on.
 
     Source: ActivePodsWithRanks.Less in pkg/controller/controller_utils.go, getPodsRankedByRelatedPodsOnSameNode in
     pkg/controller/replicaset/replica_set.go.
     """
+    return sorted(pods, key=cmp_to_key(_compared(related, now, later)))
+
+
+def _compared(related: Iterable[Standing], now: str, later: int = 0) -> Callable[[Standing, Standing], int]:
     on_node = Counter(one.node for one in related)
-    at = _time(now)
+    at = _time(now) + later if now else 0.0
 
     def compare(one: Standing, other: Standing) -> int:
         order = _less(_ranks(one, on_node), _ranks(other, on_node))
         if order:
             return order
-        for text in (_ready_since, _created):
-            mine, theirs = _time(text(one)), _time(text(other))
+        since = _ready_since(one), _ready_since(other)
+        for mine, theirs in map(_times, (since, (_created(one), _created(other)))):
             if mine != theirs:
                 return _younger_first(mine, theirs, at) or _less(one.uid, other.uid)
+            order = _less(_restarts(other), _restarts(one))
+            if order:
+                return order
         return 0
 
-    return sorted(pods, key=cmp_to_key(compare))
+    return compare
+
+
+def undecided(pods: Sequence[Standing], related: Sequence[Standing], number: int, now: str) -> list[Standing]:
+    """Find pods of which it is not certain whether they leave: nothing tells them apart, or only when it is.
+
+    Args:
+        pods: of one ReplicaSet.
+        related: pods of all ReplicaSets of the same owner, these among them.
+        number: how many leave.
+        now: RFC 3339; empty where it is unknown.
+    """
+    order = leaving_order(pods, related, now)
+    if not 0 < number < len(order):
+        return []
+    last, next_one, compare = order[number - 1], order[number], _compared(related, now)
+    if compare(last, next_one) == 0:  # the controller's order of these is that of a map
+        return [one for one in order if compare(last, one) == 0]
+    if now:
+        first = {one.uid for one in order[:number]}
+        later = {one.uid for one in leaving_order(pods, related, now, later=_HOUR)[:number]}
+        return [one for one in order if one.uid in first ^ later]
+    on_node = Counter(one.node for one in related)
+    known = [(_ranks(one, on_node), _restarts(one)) for one in order]
+    return [one for one, key in zip(order, known, strict=True) if key == known[number] == known[number - 1]]
 
 
 def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Standing]:
@@ -79,10 +111,13 @@ def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Sta
 
     def compare(one: Standing, other: Standing) -> int:
         order = _less(_stage(one), _stage(other))
-        for text in (_ready_since, _created) if not order else ():
-            mine, theirs = _time(text(one)), _time(text(other))
+        since = _ready_since(one), _ready_since(other)
+        for mine, theirs in map(_times, (since, (_created(one), _created(other)))) if not order else ():
             if mine != theirs:
                 return _younger_first(mine, theirs, 0)
+            order = _less(_restarts(other), _restarts(one))
+            if order:
+                return order
         return order
 
     ranked = sorted(pods, key=cmp_to_key(compare))
@@ -134,6 +169,22 @@ def _time(text: str) -> float:
         return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() if text else 0.0
     except ValueError:
         return 0.0
+
+
+def _times(texts: tuple[str, str]) -> tuple[float, float]:
+    return _time(texts[0]), _time(texts[1])
+
+
+def _restarts(one: Standing) -> tuple[int, ...]:
+    """Most restarts of one container, then of one sidecar: who restarted more goes first.
+
+    Source: compareMaxContainerRestarts in pkg/controller/controller_utils.go.
+    """
+    status = one.pod.status
+    sidecars = {c.name for c in one.pod.spec.init_containers or () if c.restart_policy == "Always"}
+    of_all = (c.restart_count or 0 for c in status.container_statuses or ())
+    of_sidecars = (c.restart_count or 0 for c in status.init_container_statuses or () if c.name in sidecars)
+    return max(of_all, default=0), max(of_sidecars, default=0)
 
 
 def _younger_first(one: float, other: float, now: float) -> int:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from kplan.admission.refusal import AdmissionRefusal
 from kplan.admission.validation.problems import Problem
+from kplan.objects.limit_defaults import LIMIT_RANGER, Given, written_by_limit_range
 from kplan.objects.models import Container, LimitRange, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements
 from kplan.objects.models.policy import LimitRangeItem
 from kplan.objects.quantity import canonical, format_sum, milli_value, value
@@ -40,7 +41,9 @@ def item_defaults(item: LimitRangeItem) -> tuple[dict[str, Quantity], dict[str, 
 
 
 def set_limit_range_defaults(pod: Pod, ranges: Iterable[LimitRange]) -> list[str]:
-    """Give containers the requests and limits they lack, in place; return what was added, a phrase each.
+    """Give containers the requests and limits they lack, in place, and note it on the pod; return what was added.
+
+    Each is a phrase.
 
     Args:
         pod: the pod.
@@ -56,24 +59,34 @@ def set_limit_range_defaults(pod: Pod, ranges: Iterable[LimitRange]) -> list[str
             more_requests, more_limits = item_defaults(item)
             requests.update(more_requests)
             limits.update(more_limits)
-        for container in (*(pod.spec.containers or ()), *(pod.spec.init_containers or ())):
-            added += _complete(container, requests, limits, f"LimitRange {one.name}")
+        given: list[Given] = []
+        for kind, containers in (("container", pod.spec.containers), ("init container", pod.spec.init_containers)):
+            for container in containers or ():
+                phrases, more = _complete(container, requests, limits, f"LimitRange {one.name}")
+                added += phrases
+                given += (Given(tuple(names), word, kind, container.name) for word, names in more.items() if names)
+        if given:
+            pod.metadata.annotations = {**pod.annotations, LIMIT_RANGER: written_by_limit_range(given)}
     return added
 
 
-def _complete(container: Container, requests: Resources, limits: Resources, origin: str) -> list[str]:
+def _complete(
+    container: Container, requests: Resources, limits: Resources, origin: str
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Complete a container; give a phrase for each amount, and their names by what they are."""
     resources = container.resources or ResourceRequirements()
     given_requests, given_limits = dict(resources.requests or {}), dict(resources.limits or {})
-    added = []
+    added, names = [], dict[str, list[str]]()
     for word, given, wanted in (("request", given_requests, requests), ("limit", given_limits, limits)):
         for name, raw in sorted(wanted.items()):
             if name not in given:
                 given[name] = canonical(raw)
+                names.setdefault(word, []).append(name)
                 added.append(f"{name} {word} {given[name]} of {container.name} from {origin}")
     if added:
         resources.requests, resources.limits = given_requests or None, given_limits or None
         container.resources = resources
-    return added
+    return added, names
 
 
 def with_origin(refusal: AdmissionRefusal, pod: Pod, added: Iterable[str]) -> AdmissionRefusal:

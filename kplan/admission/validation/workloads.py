@@ -21,7 +21,7 @@ from kplan.admission.validation.problems import (
     unsupported,
 )
 from kplan.objects.formats import dns_label
-from kplan.objects.models import LabelSelector, Pod
+from kplan.objects.models import LabelSelector, Object, Pod, StatefulSet
 from kplan.objects.models.workloads import WorkloadSpec
 from kplan.objects.selectors import compile_selector
 from kplan.sources import ManifestObject
@@ -45,6 +45,25 @@ def refusal_text(manifest: ManifestObject, name: str, problems: list[Problem]) -
     """
     what = _RESOURCES.get(manifest.kind, manifest.kind)
     return f'{what} "{name}" is invalid: {aggregate(problems)}'
+
+
+def gated_problems(manifest: ManifestObject, running: Object | None, *, recreate: bool) -> Iterator[Problem]:
+    """Find what a version allows only with a feature gate, unless the object that runs has it.
+
+    Args:
+        manifest: the object.
+        running: the one that runs.
+        recreate: gate StatefulSetRecreateStrategy.
+
+    Source: AllowStatefulSetRecreateStrategy in pkg/registry/apps/statefulset/strategy.go.
+    """
+    strategy = dig(manifest.raw, "spec.updateStrategy")
+    if manifest.kind != "StatefulSet" or dig(strategy, "type") != "Recreate" or recreate:
+        return
+    before = running.spec.update_strategy if isinstance(running, StatefulSet) else None
+    if before is None or before.type != "Recreate":
+        shown = _struct(strategy, "Type", "RollingUpdate")
+        yield invalid(("spec", "updateStrategy"), shown, "must be 'RollingUpdate' or 'OnDelete'")
 
 
 def workload_problems(manifest: ManifestObject) -> list[Problem]:

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from kplan.admission import ordinal
 from kplan.course.rollout import Replica, Rollout
 
 
-def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
+@dataclass(frozen=True, slots=True)
+class SetRules:
+    """What a version's controller of StatefulSets goes by.
+
+    Attributes:
+        max_unavailable: gate MaxUnavailableStatefulSet.
+        unready_first: with it, old pods of a parallel set that are not ready go whatever may be missing (since 1.37).
+        recreate: gate StatefulSetRecreateStrategy; without it a set that is to be recreated is left alone.
+    """
+
+    max_unavailable: bool
+    unready_first: bool
+    recreate: bool
+
+
+def stateful_set(rollout: Rollout, rules: SetRules) -> bool:
     """Take a turn of a StatefulSet's controller: make what is missing, shrink from the top, then replace from the top.
 
     Args:
         rollout: the set on its way.
-        max_unavailable: gate MaxUnavailableStatefulSet.
+        rules: of the version.
 
     Source: updateStatefulSet, processReplica, processCondemned, updateStatefulSetAfterInvariantEstablished in
     pkg/controller/statefulset/stateful_set_control.go.
     """
     fleet = rollout.fleet
+    if fleet.strategy == "Recreate" and not rules.recreate:
+        return False
     there = {ordinal(replica.pod.name): replica for replica in rollout.there.values()}
     names = {pod.name.rpartition("-")[2]: pod for pod in rollout.unmade.values()}
     slots = range(fleet.first, fleet.first + fleet.replicas)
@@ -39,13 +58,15 @@ def stateful_set(rollout: Rollout, *, max_unavailable: bool) -> bool:
     if not fleet.replaces or fleet.strategy != "RollingUpdate":
         return False
     replaceable = [number for number in reversed(slots) if number >= fleet.first + fleet.partition]
-    if not max_unavailable:
+    if not rules.max_unavailable:
         return _replace_highest(rollout, [there.get(number) for number in replaceable])
     idle = sum(number not in there or not there[number].ready for number in slots)
     old = [there[number] for number in replaceable if number in there and not there[number].new]
-    leaving = [] if fleet.ordered else [replica for replica in old if not replica.ready]
-    serving = [replica for replica in old if replica.ready or fleet.ordered]
-    leaving += serving[: max(0, fleet.max_unavailable - idle)]
+    leaving: list[Replica] = []
+    if not fleet.ordered and rules.unready_first:
+        leaving = [replica for replica in old if not replica.ready]
+        old = [replica for replica in old if replica.ready]
+    leaving += old[: max(0, fleet.max_unavailable - idle)]
     for replica in leaving:
         rollout.remove(replica)
     return bool(leaving)

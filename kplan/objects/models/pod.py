@@ -326,6 +326,7 @@ class ContainerStatus(Model):
     name: str = ""
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, Quantity] | None = None
+    restart_count: int | None = None
 
 
 class PodResourceClaimStatus(Model):

@@ -15,6 +15,7 @@ from kplan.course.as_new import as_new
 from kplan.course.returning import after_eviction
 from kplan.pipeline.entity import permit_of
 from kplan.plugins.shared.own_claims import own_claims
+from kplan.reasons.apart import told_apart
 from kplan.reasons.careful import careful
 from kplan.reasons.groups import NodeGroup, find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
@@ -180,7 +181,8 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
     if verdict == "GATED":
         because = gates_cause(asked)
         return Explained(answer, predicate, because.text, because)
-    alone = Explained(answer, predicate, _shape(shown, because), because)
+    apart = told_apart(because.code if because is not None else "", groups, pod.pod)
+    alone = Explained(answer, predicate, _shape(shown, because, apart), because)
     return alone if runs_on else with_group(context, pod, outcome, alone)
 
 
@@ -189,7 +191,7 @@ def _asked_node(context: Context, outcome: Outcome) -> AskedNode:
     return asked_node(outcome, cluster, score_table(outcome, cluster), context.node)
 
 
-def _shape(shown: Sequence[ToldGroup], cause: Cause | None) -> Hashable:
+def _shape(shown: Sequence[ToldGroup], cause: Cause | None, apart: Hashable) -> Hashable:
     """What pods have in common whose cause is told once: what is wrong with the nearest nodes, and the amounts wanted.
 
     Where the nearest nodes are none that the pod chose, the cause is about the first of those that it did.
@@ -198,7 +200,7 @@ def _shape(shown: Sequence[ToldGroup], cause: Cause | None) -> Hashable:
         return cause.text if cause is not None else None
     groups = [one.group for one in shown]
     about = (group for group in groups if any(reason.code == cause.code for reason in group.reasons))
-    return groups[0].text, needs_of(next(about, groups[0]))
+    return groups[0].text, needs_of(next(about, groups[0])), apart
 
 
 def _preempt(context: Context, asked: RunCycle, groups: list[NodeGroup], *, waits: bool) -> Preempt | None:

@@ -365,8 +365,8 @@ def _shape(told: ToldCause) -> object:
     if told.group is None:
         return told.because.text
     if told.wanted is not None:
-        return told.heads, alike(told.wanted)
-    return told.heads, told.group.text, needs_of(told.group)
+        return told.heads, alike(told.wanted), told.apart
+    return told.heads, told.group.text, needs_of(told.group), told.apart
 
 
 def _of_all(every: Sequence[ToldCause]) -> Cause:

@@ -13,6 +13,7 @@ from kplan.course.alike import template_likeness
 from kplan.framework.findings import About
 from kplan.pipeline import Planner
 from kplan.plugins.shared.own_claims import own_claims
+from kplan.reasons.apart import told_apart
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome
@@ -31,7 +32,8 @@ from kplan.wording.wanted import Wanted
 class ToldCause:
     """A cause of failure, told for the first pod that met it.
 
-    ``heads`` are the reasons without the numbers of one pod, ``wanted`` is what the cause says of amounts.
+    ``heads`` are the reasons without the numbers of one pod, ``wanted`` is what the cause says of amounts, ``apart``
+    what tells it from others of these heads.
     """
 
     because: Cause
@@ -41,6 +43,7 @@ class ToldCause:
     preempt: str = ""
     wanted: Wanted | None = None
     heads: tuple[tuple[str, str], ...] = ()
+    apart: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -75,7 +78,8 @@ def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> ToldCause:
     cause, wanted = because_wanted(first, groups[1:])
     part = preempt_part(outcome, planner.cluster, groups)
     text = part.text if part is not None else ""
-    return ToldCause(cause, pod.key, first.group, len(groups), text, wanted, heads_of(first))
+    apart = told_apart(cause.code, groups, pod.pod)
+    return ToldCause(cause, pod.key, first.group, len(groups), text, wanted, heads_of(first), apart)
 
 
 def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:

@@ -1,0 +1,54 @@
+"""What a LimitRange gave a pod's containers: the API server notes it in an annotation of the pod.
+
+Source: mergePodResourceRequirements, mergeContainerResources in plugin/pkg/admission/limitranger/admission.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kplan.objects.models import Pod
+
+LIMIT_RANGER = "kubernetes.io/limit-ranger"
+_BEGIN = "LimitRanger plugin set: "
+_PART = re.compile(r"(.+) (request|limit) for (init container|container) (\S+)")
+
+
+class Given(NamedTuple):
+    """Amounts that a container was given.
+
+    Attributes:
+        resources: of what, sorted.
+        word: ``request`` or ``limit``.
+        kind: ``container`` or ``init container``.
+        container: its name.
+    """
+
+    resources: tuple[str, ...]
+    word: str
+    kind: str
+    container: str
+
+
+def given_by_limit_range(text: str) -> Iterator[Given]:
+    """Read the annotation; what cannot be read is left out."""
+    for part in text.removeprefix(_BEGIN).split("; "):
+        match = _PART.fullmatch(part)
+        if match:
+            yield Given(tuple(match[1].split(", ")), match[2], match[3], match[4])
+
+
+def written_by_limit_range(given: Iterable[Given]) -> str:
+    """Write the annotation; empty where nothing was given."""
+    parts = [f"{', '.join(one.resources)} {one.word} for {one.kind} {one.container}" for one in given]
+    return _BEGIN + "; ".join(parts) if parts else ""
+
+
+def defaulted(pod: Pod, resource: str) -> frozenset[str]:
+    """Names of the containers whose request of a resource is the default of a LimitRange."""
+    text = pod.annotations.get(LIMIT_RANGER, "")
+    return frozenset(
+        one.container for one in given_by_limit_range(text) if one.word == "request" and resource in one.resources
+    )
