@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import chain
 
-from kplan.cluster import Cluster
+from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.owners import top_owner
 from kplan.objects.kind_words import WORKLOAD_WORDS
 from kplan.objects.models import Object
-from kplan.scenario.autoscalers import autoscalers
+from kplan.scenario.autoscalers import advices, autoscalers
 from kplan.scenario.names import workload_object
 
 _DEPLOYERS = {
@@ -49,3 +50,11 @@ def keeper_of_replicas(cluster: Cluster, kind: str, namespace: str, name: str) -
     scalers = autoscalers(scaling, cluster.rules.minor)
     mine = (scaler.name for scaler in scalers if scaler.target == (kind, namespace, name))
     return next(mine, "") or keeper_of(workload_object(cluster, kind, namespace, name))
+
+
+def sizes(cluster: Cluster, pod: PodInfo) -> bool:
+    """Whether a VerticalPodAutoscaler sets the requests of a pod: what is written in its template does not count."""
+    kind, name = top_owner(pod, cluster)
+    target = (kind, pod.namespace, name)
+    table = cluster.objects.table("vertical_pod_autoscalers").values()
+    return any(advice.target == target and not advice.silent for advice in advices(table, "target"))

@@ -13,6 +13,7 @@ from kplan.objects.requests import RequestRules, pod_requests, scheduler_units
 from kplan.reasons.groups import NodeGroup
 from kplan.remedies.about import Lower, LowerRequest, Part
 from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.keepers import sizes
 
 _Count = Callable[[PodSpec], dict[str, int]]
 
@@ -27,7 +28,9 @@ DIGITS = 2
 
 
 def propose(case: Case) -> Iterator[Candidate]:
-    """Lower what is short on the nearest nodes to what is free there."""
+    """Lower what is short on the nearest nodes to what is free there; nothing that an autoscaler would set again."""
+    if sizes(case.cluster, case.pod):
+        return
     seen: set[tuple[tuple[str, int], ...]] = set()
     for group in case.with_code("insufficient-resource"):
         short = [atom.resource for atom in group.atoms if atom.resource and atom.resource != "pods"]

@@ -38,7 +38,7 @@ class HowTo(Part, frozen=True, kw_only=True):
         edits: fields of the manifest.
         patch: merge patch (RFC 7396) of the spec of the pods that wait, or of the template that they are made of.
         commands: what no flag of kplan does, as kubectl takes it.
-        landed: how many pods land, or fit, then.
+        landed: how many pods land, or fit, then; of one pod how many nodes fit, 0 where others are placed before it.
         wanted: of how many; 0 where all there is to say is whether it goes through.
     """
 

@@ -84,7 +84,7 @@ def _fix(number: int, remedy: Remedy, pod: PodInfo, cluster: Cluster, *, evicts:
         again=remedy.again,
         summary=f"{words.short or words.text} -> {fits}{f' ({harm})' if harm else ''}",
         commands=commands_of(candidate, pod, cluster),
-        how_to=how_to(candidate, len(effect.nodes), spec=pod.pod.spec),
+        how_to=how_to(candidate, 0 if effect.first else len(effect.nodes), spec=pod.pod.spec),
     )
 
 

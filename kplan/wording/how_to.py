@@ -6,6 +6,7 @@ from typing import Any
 
 from kplan.cluster import PodInfo
 from kplan.objects.models import PodSpec
+from kplan.remedies.about import Named
 from kplan.remedies.candidate import Candidate
 from kplan.remedies.engine import Fits, Tried
 from kplan.remedies.specs import differences, plain
@@ -31,7 +32,7 @@ def how_to(
         spec: of a pod that waits, where its spec is what changes.
         edits: fields of the manifest, where they are.
     """
-    verbs = all(isinstance(step, Verb) for step in candidate.steps)
+    verbs = all(isinstance(step, Verb) for step in candidate.steps) and not _goes_first(candidate)
     return HowTo(
         code=candidate.code,
         flags=candidate.flags if verbs else (),
@@ -41,6 +42,12 @@ def how_to(
         landed=landed,
         wanted=wanted,
     )
+
+
+def _goes_first(candidate: Candidate) -> bool:
+    """Whether the pod has to come before what is made for one that leaves: a what-if places that at once."""
+    parts = candidate.parts or (candidate,)
+    return any(isinstance(part.about, Named) and part.about.variant == "waits" for part in parts)
 
 
 def fitting_how_to(tried: Tried[Fits] | None, pod: PodInfo) -> HowTo | None:

@@ -1,0 +1,277 @@
+"""Carry remedies out as JSON tells them, by flags, edits, patches and commands of kubectl, and ask again.
+
+A question that was asked has its command, the objects of its cluster, and the manifest that lands. Each remedy of the
+answer (``howTo``) gives another question: the same command with its flags, on objects that its patch and its commands
+changed, with a manifest that its edits changed. ``judge`` says whether that came to what was promised.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+import kplan
+from kplan.api import fill_in
+from kplan.cli.main import main
+from kplan.remedies.search import remedies
+from kplan.result.document_plan import SimulationPlan
+from kplan.sources import load
+from kplan.studies.by_object import by_object
+from tests.remedies.carrying_out import helps
+
+Json = dict[str, Any]
+_PART = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
+_TABLES = {"pdb": "PodDisruptionBudget", "resourcequota": "ResourceQuota", "pod": "Pod", "pvc": "PersistentVolumeClaim"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that is put to kplan.
+
+    Attributes:
+        command: arguments, without the snapshot.
+        cluster: its objects.
+        manifest: what lands, as documents; ``m.yaml`` in the command.
+    """
+
+    command: tuple[str, ...]
+    cluster: Sequence[Json]
+    manifest: Sequence[Json] = ()
+
+    def write(self, folder: Path) -> None:
+        """Write the cluster down."""
+        (folder / "c.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(self.cluster)}))
+
+    def ask(self, folder: Path) -> tuple[int, Json]:
+        """Ask in a folder; give the exit code and the answer."""
+        self.write(folder)
+        (folder / "m.yaml").write_text(yaml.safe_dump_all(self.manifest))
+        out = folder / "answer.json"
+        out.unlink(missing_ok=True)
+        code = main([*self.command, "--snapshot", "c.json", "-o", f"json={out}"])
+        return code, json.loads(out.read_text())
+
+
+@dataclass(frozen=True)
+class Way:
+    """A remedy, and what it is about.
+
+    Attributes:
+        how_to: as the answer has it.
+        beside: what of the answer it stands in.
+        answer: the whole of it.
+    """
+
+    how_to: Json
+    beside: Json
+    answer: Json
+
+    @property
+    def name(self) -> str:
+        """Its code and what it changes."""
+        parts = [self.how_to["code"], *self.how_to.get("flags", ())]
+        return " ".join([*parts, *(edit["path"] for edit in self.how_to.get("edits", ()))])
+
+
+def ways(answer: Json) -> Iterator[Way]:
+    """Find all remedies of an answer, wherever they stand in it."""
+    return _within(answer, answer)
+
+
+def _within(here: Any, answer: Json) -> Iterator[Way]:
+    if isinstance(here, dict):
+        for key in ("howTo", "otherHowTo"):
+            if key in here:
+                yield Way(here[key], here, answer)
+        for key, value in here.items():
+            if key not in ("howTo", "otherHowTo"):
+                yield from _within(value, answer)
+    elif isinstance(here, list):
+        for value in here:
+            yield from _within(value, answer)
+
+
+def carried_out(asked: Asked, way: Way) -> Asked:
+    """The question once a remedy is carried out."""
+    how = way.how_to
+    cluster: list[Json] = json.loads(json.dumps(list(asked.cluster)))
+    manifest = _edited(asked.manifest, how.get("edits", ()))
+    for line in how.get("commands", ()):
+        _run(cluster, shlex.split(line, comments=True))
+    if how.get("patch"):
+        for item in _patched(cluster, way):
+            item["spec"] = merged(item["spec"], how["patch"])
+    flags = [part for flag in how.get("flags", ()) for part in flag.split(" ", 1)]
+    # many pods are told of one after another, as they are planned
+    command = ("simulate",) if way.answer["kind"] == "PodExplanations" else asked.command
+    return Asked((*command, *flags), cluster, manifest)
+
+
+def _patched(cluster: Sequence[Json], way: Way) -> Iterator[Json]:
+    """What a patch is for: the pods that are named, those of their kind that wait, and the templates of these."""
+    told = way.beside.get("pods") or [way.beside.get("pod") or way.answer["pod"]]
+    owners = {tuple(owner.split("/")[1:]) for owner in way.beside.get("owners", ())}
+    for item in cluster:
+        space, name = item["metadata"].get("namespace", "default"), item["metadata"]["name"]
+        if item["kind"] != "Pod":
+            if (space, name) in owners and "template" in item.get("spec", {}):
+                yield item["spec"]["template"]
+        elif f"{space}/{name}" in told or (not item["spec"].get("nodeName") and _alike(item, told)):
+            yield item
+
+
+def _alike(pod: Json, told: Sequence[str]) -> bool:
+    stems = {name.partition("/")[2].rpartition("-")[0] for name in told}
+    return bool(pod["metadata"].get("ownerReferences")) and pod["metadata"]["name"].rpartition("-")[0] in stems
+
+
+def merged(old: Any, patch: Any) -> Any:
+    """A merge patch, carried out (RFC 7396)."""
+    if not isinstance(patch, dict):
+        return patch
+    new = dict(old) if isinstance(old, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            new.pop(key, None)
+        else:
+            new[key] = merged(new.get(key), value)
+    return new
+
+
+def _edited(manifest: Sequence[Json], edits: Sequence[Json]) -> list[Json]:
+    """Write fields of the documents whose lines they are on."""
+    changed: list[Json] = json.loads(json.dumps(list(manifest)))
+    starts = [number for number, _ in enumerate(manifest)]
+    lines = yaml.safe_dump_all(manifest).splitlines()
+    breaks = [0, *(number for number, line in enumerate(lines, 1) if line == "---")]
+    for edit in edits:
+        place = max(number for number in starts if breaks[number] <= edit["line"])
+        *path, last = [_step(part) for part in _PART.finditer(edit["path"])]
+        here: Any = changed[place]
+        for key in path:
+            here = here[key] if isinstance(key, int) or key in here else here.setdefault(key, {})
+        if edit.get("new"):
+            here[last] = json.loads(edit["new"])
+        else:
+            del here[last]
+    return changed
+
+
+def _step(part: re.Match[str]) -> str | int:
+    name, inside = part.groups()
+    return name if name is not None else int(inside) if inside.isdecimal() else inside
+
+
+def _run(cluster: list[Json], words: Sequence[str]) -> None:
+    """Carry out a command of kubectl; a line that is a remark alone does nothing."""
+    if not words:
+        return
+    kubectl, verb, kind, name, *rest = words
+    assert kubectl == "kubectl", words
+    space = rest[rest.index("-n") + 1]
+    found = [
+        item
+        for item in cluster
+        if (item["kind"], item["metadata"]["name"], item["metadata"].get("namespace", "default"))
+        == (_TABLES[kind], name, space)
+    ]
+    (item,) = found
+    if verb == "delete":
+        cluster.remove(item)
+        return
+    assert verb == "patch", words
+    patch = json.loads(rest[rest.index("-p") + 1])
+    changed = merged(item, patch)
+    if _TABLES[kind] == "ResourceQuota":  # its controller writes the status
+        changed["status"] = merged(changed.get("status"), {"hard": patch["spec"]["hard"]})
+    cluster[cluster.index(item)] = changed
+
+
+def judge(way: Way, code: int, again: Json) -> str:
+    """Say in what an answer is not as was promised; empty where it is.
+
+    Args:
+        way: the remedy.
+        code: exit code with it.
+        again: the answer with it.
+    """
+    landed, wanted = way.how_to.get("landed", 0), way.how_to.get("wanted", 0)
+    kind = again["kind"]
+    if kind in ("DrainPlan", "FailReport") and not wanted:
+        return "" if again["verdict"] == "FITS" else f"{again['verdict']} {again['sentence']}"
+    if kind == "FailReport":
+        borne = sum(case["verdict"] == "FITS" for case in again.get("cases", ()))
+        return "" if borne >= landed else f"{borne} of {landed} are borne"
+    if kind == "PodExplanation":
+        return _fits(way.beside, again, landed)
+    if kind == "SimulationPlan":
+        return _lands(way, msgspec.convert(again, SimulationPlan), landed, wanted)
+    if kind == "CheckResult":
+        mine = next(item for item in again["objects"] if item["object"] == way.beside["object"])
+        return "" if mine["placed"] >= landed or mine["status"] == "ok" else f"{mine}"
+    raise AssertionError(kind)
+
+
+def _fits(fix: Json, again: Json, landed: int) -> str:
+    found = again["verdict"], again["feasible"]
+    if fix.get("evicts"):
+        return "" if found[0] == "PREEMPTS" else f"{found}"
+    return "" if found[0] == "FITS" and found[1] == (landed or found[1]) else f"{found}, not {landed}"
+
+
+def _lands(way: Way, plan: SimulationPlan, landed: int, wanted: int) -> str:
+    """Compare how many pods land with what was told of an object, or of a cause of pods that wait."""
+    beside = way.beside
+    name = beside.get("workload") or next(iter(beside["owners"]))
+    mine = next((item for item in by_object(plan) if item.name == name), None)
+    if mine is None:  # pods of the cluster's own queue
+        left = sum(cause.count for cause in plan.causes if cause.owners.keys() & beside["owners"].keys())
+        fits = beside["count"] - left
+        return "" if fits >= landed else f"{fits} of {landed} fit"
+    if not wanted:
+        return "" if plan.verdict == "FITS" and not any(one.uneven for one in plan.rollouts) else plan.verdict
+    done = landed < wanted or not mine.stalled
+    return "" if mine.landed == landed and done else f"{mine.landed} of {landed} land, {plan.sentence}"
+
+
+def broken_promises(asked: Asked, folder: Path) -> tuple[int, list[str]]:
+    """Ask, carry each remedy out, and ask again.
+
+    Returns:
+        how many remedies there are, and what is wrong with those that do not hold.
+    """
+    _, answer = asked.ask(folder)
+    found = list(ways(answer))
+    wrong = []
+    for way in found:
+        if answer["kind"] == "PodExplanation" and not _by_flags(way.how_to):
+            asked.write(folder)
+            fault = _on_objects(asked, answer["pod"], way.beside["number"])
+        else:
+            fault = judge(way, *carried_out(asked, way).ask(folder))
+        wrong += [f"{way.name}: {fault}"] if fault else []
+    return len(found), wrong
+
+
+def _by_flags(how_to: Json) -> bool:
+    return not how_to.get("commands") and any(how_to.get(part) for part in ("flags", "edits", "patch"))
+
+
+def _on_objects(asked: Asked, pod: str, number: int) -> str:
+    """Carry out what no flag, patch or plain command does (claims, devices, drivers) on a cluster built anew."""
+    named = dict(zip(asked.command, asked.command[1:], strict=False))
+    gates = {gate.partition("=")[0]: True for gate in named.get("--feature-gates", "").split(",") if gate}
+    scheduler = kplan.Scheduler.of(named.get("--k8s-version", "1.37"), gates=gates)
+    state = load("c.json")
+    fill_in(state, scheduler)
+    planner = scheduler.planner(state)
+    found = remedies(planner, planner.cluster.pods[planner.cluster.pod_index[pod]]).found
+    return helps(planner, pod, found[number - 1])
