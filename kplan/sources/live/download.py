@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from kplan.errors import SourceError
-from kplan.sources.live.connection import without_user
+from kplan.sources.live.kubeconfig import without_user
 
 LIMIT = 64 << 20
 """Size of a file that is read [bytes]."""

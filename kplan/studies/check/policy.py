@@ -184,6 +184,7 @@ _OTHERS = (
     "gates-assumed",
     "group-elsewhere",
     "no-zones",
+    "no-autoscalers",
     "nodes-missing",
     "not-expanded",
     "other-scheduler",
