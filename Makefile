@@ -11,13 +11,14 @@ READY := $(VENV)/ready
 UV := uv==0.13.9
 PEX := pex==2.105.2
 CYCLONEDX := cyclonedx-bom==7.5.0
+SITE := mkdocs-material==9.8.2
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
 VERSIONS := 134 135 136
 ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/oracle/schedbench
 
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz test-live test-faults test-browser check format lint types layers docs-check docs readme schema-release check-goldens fmt conformance bench record oracle goldens lock dist single sbom clean
+.PHONY: help setup demo test fuzz test-live test-faults test-browser check format lint types layers docs-check docs site readme schema-release check-goldens fmt conformance bench record oracle goldens lock dist single sbom clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -76,6 +77,12 @@ docs-check: $(READY)
 
 docs: $(READY)
 	@$(RUN) -m docs.generate
+
+# The site, of docs/, into build/site; its generator comes into a .venv of its own.
+site: docs
+	@test -x build/mkdocs/bin/mkdocs || $(PYTHON) -m venv build/mkdocs
+	@build/mkdocs/bin/python -m pip --quiet --disable-pip-version-check install '$(SITE)'
+	@build/mkdocs/bin/mkdocs build --strict --quiet
 
 # Run the examples of the README again and write down what they print.
 readme: $(READY)
