@@ -14,6 +14,7 @@ import typer
 import yaml
 
 from kplan.cli.app import SETTINGS, app
+from kplan.cli.examples import EXAMPLES
 from kplan.cli.settings import settings
 from kplan.cli.whatif import FLAGS
 from kplan.sources import load_objects
@@ -84,7 +85,16 @@ def told() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("page", "line"), told())
+OF_HELP = [
+    (f"help of {name}", part)
+    for name, lines in EXAMPLES.items()
+    for line, _ in lines
+    for part in line.split(" | ")
+    if part.startswith("kplan ")
+]
+
+
+@pytest.mark.parametrize(("page", "line"), [*told(), *OF_HELP])
 def test_every_command_that_is_told_can_be_given(page: str, line: str) -> None:
     words = shlex.split(line.replace("kubectl plan", "kplan"))[1:]
     path: tuple[str, ...] = ()

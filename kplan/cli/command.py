@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
 
 import click
 from typer.core import TyperCommand, TyperGroup
+
+from kplan.cli.examples import EXAMPLES
 
 DEBUG = "Show the traceback of an error."
 
@@ -18,8 +21,44 @@ KUBECTL = "As kubectl drain"
 OUTPUT = "Output"
 CLUSTER = "Where the cluster is read"
 RULES = "The scheduler's rules"
+SHARED = (KUBECTL, WHAT_IF, OUTPUT, CLUSTER, RULES)
+"""Sections that many commands have: help tells their options by name alone, unless it is asked for all."""
 SECTIONS = (OWN, KUBECTL, WHAT_IF, OUTPUT, CLUSTER, RULES)
 """Sections of help, in this order; options that no other has are the command's own."""
+
+
+def _write_examples(examples: Sequence[tuple[str, str]], formatter: click.HelpFormatter) -> None:
+    """Write command lines, what each is for behind it where all of that fits, else above it."""
+    if not examples:
+        return
+    widest = max(len(line) for line, _ in examples)
+    room = formatter.width - 4
+    beside = all(widest + 4 + len(told) <= room for _, told in examples)
+    with formatter.section("Examples"):
+        for line, told in examples:
+            if told and not beside:
+                formatter.buffer.append(f"{'':{formatter.current_indent}}# {told}\n")
+            text = f"{line:{widest}}  # {told}" if told and beside else line
+            formatter.buffer.append(f"{'':{formatter.current_indent}}{text}\n")
+
+
+def _write_names(text: str, formatter: click.HelpFormatter) -> None:
+    """Write a text whose words are not parted at their hyphens."""
+    indent = " " * formatter.current_indent
+    width = max(formatter.width, len(indent) + 20)
+    lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+    formatter.buffer += (f"{line}\n" for line in lines)
+
+
+HELP_ALL = "Tell what every option does."
+_EVERY = "kplan.help-all"
+
+
+def _help_all(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_EVERY] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
 
 def spread(function: Callable[..., None]) -> Callable[..., None]:
@@ -102,7 +141,10 @@ class Command(TyperCommand):
 
     def __init__(self, *args: Any, params: list[click.Parameter] | None = None, **more: Any) -> None:
         debug = click.Option(["--debug"], is_flag=True, expose_value=False, help=DEBUG)
-        super().__init__(*args, params=[*(params or []), debug], **more)
+        every = click.Option(
+            ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_help_all, help=HELP_ALL
+        )
+        super().__init__(*args, params=[*(params or []), debug, every], **more)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line; what the parser complains of is this command's, too."""
@@ -116,16 +158,25 @@ class Command(TyperCommand):
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, the command's own first, then each section."""
+        """Write examples and options: the command's own in full, shared ones by name unless all are asked for."""
+        _write_examples(EXAMPLES.get(" ".join(ctx.command_path.split()[1:]), ()), formatter)
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
                 sections.setdefault(self.section_of(param), []).append(record)
-        for title in sorted(sections, key=SECTIONS.index):
+        folded = [] if ctx.meta.get(_EVERY) else [title for title in SHARED if title in sections]
+        for title in sorted(sections.keys() - set(folded), key=SECTIONS.index):
             with formatter.section(title):
                 formatter.write_dl(sections[title])
+        for title in folded:
+            names = ", ".join(record[0].split()[0].rstrip(",") for record in sections[title])
+            with formatter.section(title):
+                _write_names(names, formatter)
+        if folded:
+            formatter.write_paragraph()
+            _write_names(f"{ctx.command_path} --help-all tells what each of these does.", formatter)
 
     def section_of(self, option: click.Parameter) -> str:
         """Name the section of help that an option stands in."""
-        return OUTPUT if option.name == "debug" else getattr(option, "rich_help_panel", None) or OWN
+        return OUTPUT if option.name in ("debug", "help_all") else getattr(option, "rich_help_panel", None) or OWN

@@ -72,7 +72,7 @@ def test_help_is_in_sections(command: str) -> None:
     text = CliRunner().invoke(kplan, [*command.split(), "--help"]).stdout
     heads = [text.index(f"\n{title}:\n") for title in (OWN, WHAT_IF, OUTPUT, CLUSTER, RULES)]
     assert heads == sorted(heads)
-    assert text.index("--drain") < text.index("\nOutput:") < text.index("--debug") < text.index("--snapshot")
+    assert text.index("--drain") < text.index("\nOutput:") < text.index("--debug") < text.rindex("--snapshot")
 
 
 def test_a_command_line_of_kubectl_drain_is_taken_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,3 +176,20 @@ def test_a_full_disk_is_no_bug(cluster: str, words: list[str]) -> None:
 def test_a_snapshot_goes_to_standard_output(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
     assert main(["snapshot", "-", "--snapshot", cluster]) == 0
     assert len(json.loads(capsys.readouterr().out)["items"]) == 5
+
+
+@pytest.mark.parametrize("command", ["explain pod", "nodes", "diff", "simulate", "drain", "fail", "check", "bind"])
+def test_help_fits_a_screen_and_has_examples(command: str) -> None:
+    text = CliRunner().invoke(kplan, [*command.split(), "--help"]).stdout
+    assert len(text.splitlines()) <= 60
+    assert max(map(len, text.splitlines())) <= 80
+    assert f"  kplan {command}" in text[text.index("\nExamples:\n") : text.index("\nOptions:\n")]
+
+
+def test_help_all_tells_what_every_option_does() -> None:
+    short = CliRunner().invoke(kplan, ["drain", "--help"]).stdout
+    whole = CliRunner().invoke(kplan, ["drain", "--help-all"]).stdout
+    assert "--delete-emptydir-data, --grace-period" in short.replace("\n  ", " ")
+    assert "Nodes are lost with all that runs there." not in short
+    assert "Nodes are lost with all that runs there." in whole
+    assert short.rstrip().endswith(" drain --help-all tells what each of these does.")
