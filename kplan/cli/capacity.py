@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def capacity(
     targets_: Annotated[
-        list[str] | None, typer.Argument(metavar="[MANIFEST|deploy/x ...]", help="What is multiplied.")
+        list[str] | None, typer.Argument(metavar="[MANIFEST|deploy/x ...]", help="What to count copies of.")
     ] = None,
     filename: options.Files = [],
     namespace: options.Namespace = "",

@@ -92,7 +92,12 @@ KINDS: tuple[Kind, ...] = (
         "attached volumes that no pod uses are not counted",
         namespaced=False,
     ),
-    Kind(models.PodDisruptionBudget, "policy", "pod_disruption_budgets", "preemption and drains break no budget"),
+    Kind(
+        models.PodDisruptionBudget,
+        "policy",
+        "pod_disruption_budgets",
+        "budgets are unknown: drains and preemption may be refused",
+    ),
     Kind(
         models.PriorityClass,
         _SCHEDULING,

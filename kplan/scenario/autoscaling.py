@@ -61,7 +61,7 @@ class AutoscaleReplicas:
         for owner in owners:
             item = workload_object(cluster, *owner.target) if owner.kind in _SCALED else None
             if item is None:
-                notes.append(f"{owner.name} scales {owner.text}, which is not in this state")
+                notes.append(f"{owner.name} scales {owner.text}, which is not there")
                 continue
             manifest = as_manifest(item, self.flag)
             now = replicas_of(manifest)
@@ -131,7 +131,7 @@ class AutoscaleRequests:
                 continue
             item = workload_object(cluster, *advice.target) if advice.kind in _SIZED else None
             if item is None:
-                notes.append(f"{advice.name} is about {advice.text}, which is not in this state")
+                notes.append(f"{advice.name} is about {advice.text}, which is not there")
                 continue
             before = as_manifest(item, self.flag)
             manifest, changes = with_requests(before, advice)

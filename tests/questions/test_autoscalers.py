@@ -125,7 +125,7 @@ QUESTIONS = {
     ),
     "an autoscaler of what is not there is told": Question(
         SIMULATE, [*TWO, horizontal("gone", 1, 9)], (0,), ("FITS",),
-        says=("HorizontalPodAutoscaler gone scales deploy/shop/gone, which is not in this state",),
+        says=("HorizontalPodAutoscaler gone scales deploy/shop/gone, which is not there",),
     ),
     "a manifest lands with what its autoscaler in the cluster makes of it": Question(
         "simulate m.yaml --hpa max", [*RUNS, horizontal("web", 2, 8)], (1,), ("BLOCKED", "PARTLY"),

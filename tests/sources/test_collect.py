@@ -168,7 +168,7 @@ def test_the_table_tells_present_from_empty_from_absent():
     assert (found["Node"].presence, found["Node"].count) == ("empty", 0)
     absent = found["PodDisruptionBudget"]
     assert (absent.presence, absent.count) == ("absent", 0)
-    assert absent.meaning == "preemption and drains break no budget"
+    assert absent.meaning == "budgets are unknown: drains and preemption may be refused"
     assert absent.code == "no-poddisruptionbudgets"
 
 
