@@ -16,7 +16,7 @@ def main() -> None:
     """Run the command line and exit; what is stored is told without it."""
     from kplan.cli.start import at_once
 
-    if at_once(sys.argv[1:]):
+    if "kubectl-plan" not in sys.argv[0] and at_once(sys.argv[1:]):
         return
     gc.set_threshold(*OBJECTS_BETWEEN_COLLECTIONS)
     try:

@@ -42,6 +42,15 @@ def _write_examples(examples: Sequence[tuple[str, str]], formatter: click.HelpFo
             formatter.buffer.append(f"{'':{formatter.current_indent}}{text}\n")
 
 
+def _name_of(ctx: click.Context) -> str:
+    """Name of a command without the program: ``explain pod``."""
+    names: list[str] = []
+    while ctx.parent is not None:
+        names.insert(0, ctx.info_name or "")
+        ctx = ctx.parent
+    return " ".join(names)
+
+
 def _write_names(text: str, formatter: click.HelpFormatter) -> None:
     """Write a text whose words are not parted at their hyphens."""
     indent = " " * formatter.current_indent
@@ -159,7 +168,7 @@ class Command(TyperCommand):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write examples and options: the command's own in full, shared ones by name unless all are asked for."""
-        _write_examples(EXAMPLES.get(" ".join(ctx.command_path.split()[1:]), ()), formatter)
+        _write_examples(EXAMPLES.get(_name_of(ctx), ()), formatter)
         sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None

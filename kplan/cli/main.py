@@ -14,7 +14,7 @@ import click
 
 from kplan.cli.app import app
 from kplan.cli.exit_codes import ExitCode
-from kplan.cli.notes import say, tell_error
+from kplan.cli.notes import program, say, tell_error
 from kplan.cli.output import nothing_more, unwritable
 from kplan.cli.progress import ACTIVITY
 from kplan.cli.settings import settings
@@ -89,7 +89,7 @@ def answer(words: list[str]) -> int:
     forget()
     settings.cache_clear()
     try:
-        result = app(words, prog_name="kplan", standalone_mode=False)
+        result = app(words, prog_name=program(), standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
@@ -100,7 +100,7 @@ def answer(words: list[str]) -> int:
 
 def _run(words: list[str], *, debug: bool) -> int:
     try:
-        result = app(words, prog_name="kplan", standalone_mode=False)
+        result = app(words, prog_name=program(), standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
@@ -109,7 +109,7 @@ def _run(words: list[str], *, debug: bool) -> int:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         text, *close = _CLOSE.split(_sentence(error))
-        hint = f"{context.command_path} -h" if context is not None else "kplan -h"
+        hint = f"{context.command_path} -h" if context is not None else f"{program()} -h"
         tell_error(UsageError(text, hint=f"did you mean {close[0].rstrip('?)')}?" if close else hint))
         return ExitCode.USAGE
     except (KeyboardInterrupt, click.Abort):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from kplan.cli.progress import ACTIVITY
@@ -31,11 +32,17 @@ def say(head: str, text: str) -> None:
     """
     ACTIVITY.wipe()
     width = _columns()
+    head = head.replace("kplan:", f"{program()}:", 1)
     line = head.replace(" ", _KEPT) + without_commands(brief(visible(text)))
     lines = [line]
     if width:
         lines = textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     sys.stderr.write("".join(f"{without_commands(one)}\n" for one in lines).replace(_KEPT, " "))
+
+
+def program() -> str:
+    """The name that kplan was called by: ``kubectl plan`` where it is kubectl's plugin."""
+    return "kubectl plan" if PurePath(sys.argv[0]).name.startswith("kubectl-plan") else "kplan"
 
 
 def _columns() -> int:

@@ -76,3 +76,23 @@ def test_another_shell_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     done = subprocess.run([sys.executable, "-m", "kplan", "completion", "tcsh"], check=False)
     assert done.returncode == 2
     assert "one of: bash, zsh, fish, powershell" in capfd.readouterr().err
+
+
+def test_the_plugin_of_kubectl_speaks_under_its_name(tmp_path: Path) -> None:
+    (tmp_path / "kubectl-plan").write_text("from kplan.__main__ import main\nmain()\n")
+
+    def said(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / "kubectl-plan"), *words],
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.stdout + done.stderr
+
+    assert said("--help").startswith("Usage: kubectl plan [OPTIONS] COMMAND")
+    assert "\nkubectl plan drain --help-all tells" in said("drain", "--help")
+    assert "  kplan drain node-a" in said("drain", "--help")
+    assert said("drian").startswith("kubectl plan: error: no such command 'drian'\nhint: did you mean")
+    assert said("explain", "pod", "--nope").startswith("kubectl plan: error: no such option '--nope'")
