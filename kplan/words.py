@@ -147,3 +147,17 @@ def joined(words: Iterable[str]) -> str:
 def short_key(key: str) -> str:
     """Name of a label without its prefix: ``hostname`` for ``kubernetes.io/hostname``."""
     return key.rpartition("/")[2] or key
+
+
+def short_age(seconds: int) -> str:
+    """Write an age as kubectl does: ``45s``, ``12m``, ``3h20m``, ``2d4h``, ``40d``."""
+    for size, name, smaller, below, until in _AGES:
+        if seconds >= size:
+            whole, rest = divmod(seconds, size)
+            part = f"{rest // smaller}{below}" if whole < until and rest >= smaller else ""
+            return f"{whole}{name}{part}"
+    return f"{seconds}s"
+
+
+_AGES = ((86400, "d", 3600, "h", 8), (3600, "h", 60, "m", 8), (60, "m", 1, "s", 10))
+"""Units: seconds, name, the next smaller one, and up to how many of them that is told, too."""

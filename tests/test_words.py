@@ -2,7 +2,7 @@
 
 import pytest
 
-from kplan.words import amounts, count, joined, listed, tallied
+from kplan.words import amounts, count, joined, listed, short_age, tallied
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,21 @@ def test_counts_and_lists() -> None:
     assert tallied({"a": 2, "b": 1, "c": 3000, "d": 1}) == "a x2, b, c x3,000, +1"
     assert tallied({"a": 1, "b": 1}, most=1, more=" nodes") == "a, +1 nodes"
     assert [joined([]), joined("a"), joined("ab"), joined("abc")] == ["", "a", "a and b", "a, b and c"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0s"),
+        (59, "59s"),
+        (61, "1m1s"),
+        (600, "10m"),
+        (3600, "1h"),
+        (12_000, "3h20m"),
+        (30_000, "8h"),
+        (187_200, "2d4h"),
+        (3_456_000, "40d"),
+    ],
+)
+def test_an_age_is_short(seconds: int, text: str) -> None:
+    assert short_age(seconds) == text

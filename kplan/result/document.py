@@ -384,6 +384,7 @@ class Fold(Part, frozen=True, kw_only=True):
         pods: all of them.
         attempt: the cheapest change that helps, and how many of them fit then; shown as Try.
         how_to: how it is carried out.
+        waits_seconds: how long the oldest of them was there when the state was taken; None if that is unknown.
     """
 
     verdict: str
@@ -393,6 +394,7 @@ class Fold(Part, frozen=True, kw_only=True):
     pods: tuple[str, ...]
     attempt: str = ""
     how_to: HowTo | None = None
+    waits_seconds: int | None = None
 
 
 class PodExplanations(VerdictDocument, frozen=True, kw_only=True):

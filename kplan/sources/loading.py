@@ -120,13 +120,17 @@ def _of_name(file: File) -> Hint:
 
 
 def each(paths: Paths) -> Sequence[str | Path]:
-    """Give one path or several as a sequence; a pattern with ``*``, ``?`` or ``[...]`` for the files that match it.
+    """Give one path or several as a sequence."""
+    return (paths,) if isinstance(paths, (str, Path)) else paths
+
+
+def matching(paths: Paths) -> list[str | Path]:
+    """Give the files that patterns with ``*``, ``?`` or ``[...]`` match, and other paths as they are.
 
     Raises:
         SourceError: no file matches.
     """
-    given = (paths,) if isinstance(paths, (str, Path)) else paths
-    return [path for pattern in given for path in _matching(pattern)]
+    return [path for pattern in each(paths) for path in _matching(pattern)]
 
 
 def _matching(pattern: str | Path) -> Sequence[str | Path]:

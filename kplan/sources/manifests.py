@@ -14,7 +14,7 @@ from kplan.sources.bounds import MOST_OF_MANIFESTS
 from kplan.sources.collect import DEFAULT_NAMESPACE, typed
 from kplan.sources.documents import About
 from kplan.sources.fit import Path
-from kplan.sources.loading import Paths, collector_paused, read_all
+from kplan.sources.loading import Paths, collector_paused, matching, read_all
 from kplan.sources.nodes import Node
 from kplan.sources.records import Record
 from kplan.sources.yaml_nodes import YamlNode
@@ -148,7 +148,7 @@ def load_objects(paths: Paths, *, stdin: BinaryIO | None = None, namespace: str 
     """Read manifests.
 
     Args:
-        paths: files, folders, or ``-`` for standard input; one or several, read in this order.
+        paths: files, patterns of files, folders, URLs, or ``-`` for standard input; one or several, in this order.
         stdin: what ``-`` reads; the process's own if None.
         namespace: of namespaced objects that name none.
 
@@ -157,5 +157,5 @@ def load_objects(paths: Paths, *, stdin: BinaryIO | None = None, namespace: str 
     """
     manifests = Manifests(namespace=namespace)
     with collector_paused():
-        read_all(paths, manifests, stdin)
+        read_all(matching(paths), manifests, stdin)
     return manifests

@@ -196,3 +196,16 @@ def test_one_cause_is_one_annotation(
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["::error", "::warning", "::notice"]
     assert "%0Alikewise deploy/default/web1 (seven.yaml:10), " in lines[0]
+
+
+def test_folds_name_their_pods_and_how_long_they_wait(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    big = [pod(f"big-{number}", cpu="99") for number in range(5)]
+    for number, item in enumerate(big):
+        item["metadata"]["creationTimestamp"] = f"2026-01-0{number + 1}T00:00:00Z"
+    path = tmp_path / "taken.json"
+    listed = {"apiVersion": "v1", "kind": "List", "items": [node("a"), *big]}
+    listed["metadata"] = {"annotations": {"kplan.dev/taken": "2026-01-03T04:00:00Z"}}
+    path.write_text(json.dumps(listed))
+    main(["explain", "pod", "-A", "--snapshot", str(path)])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "default/big-0, default/big-1, default/big-2, +2 AGE 2d4h" in told

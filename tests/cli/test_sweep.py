@@ -37,8 +37,8 @@ def test_without_anything_each_node_is_drained(capsys: pytest.CaptureFixture[str
     assert main(["sweep", "--snapshot", cluster]) == 1
     assert capsys.readouterr().out == (
         "PARTLY?  1 of 3 drains leaves pods Pending\n"
-        "Doubt    the source holds no poddisruptionbudgets: preemption and drains break\n"
-        "         no budget\n"
+        "Doubt    the source holds no poddisruptionbudgets: budgets are unknown: drains\n"
+        "         and preemption may be refused\n"
         "Because  drain n-2: default/bare: nothing owns it: it would be GONE\n"
         "Try      kplan drain n-2 -> its pods one by one, and what would help\n"
         "\n"

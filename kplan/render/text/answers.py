@@ -13,10 +13,12 @@ from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
 from kplan.result.document import Answer, Event, Fold, Group, PodExplanation, PodExplanations
-from kplan.words import count
+from kplan.words import count, listed, short_age
 
 GROUPS_SHOWN = 5
 FOLDS_SHOWN = 12
+NAMES_SHOWN = 3
+"""Pods of a fold that are named."""
 
 
 def explanation(document: PodExplanation, style: Style) -> str:
@@ -153,6 +155,12 @@ def explanations(document: PodExplanations, style: Style) -> str:
 def _fold(page: Page, fold: Fold) -> None:
     word = "" if fold.verdict == "PENDING" else f"{fold.verdict} "
     page.counted(fold.count, f"{word}{fold.because.text}")
-    page.detail(owners(fold.owners))
+    page.detail(f"{owners(fold.owners)}: {_named(fold)}")
     if fold.attempt:
         page.detail(f"Try  {fold.attempt}")
+
+
+def _named(fold: Fold) -> str:
+    """Names of the first pods, and how long the oldest of all is there: ``shop/db-2, shop/db-3, +4   AGE 3d4h``."""
+    age = f"   AGE {short_age(fold.waits_seconds)}" if fold.waits_seconds is not None else ""
+    return f"{listed(fold.pods, most=NAMES_SHOWN)}{age}"

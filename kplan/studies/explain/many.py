@@ -9,6 +9,7 @@ import msgspec
 from kplan.remedies.many import attempt
 from kplan.result.document import Answer, Fold, PodExplanations
 from kplan.result.document_base import API_VERSION, Cause
+from kplan.sources.moments import seconds_of
 from kplan.studies.by_object import waiting_among
 from kplan.studies.context import Context, Explained
 from kplan.studies.doubts import left_alone, plan_doubts
@@ -30,7 +31,7 @@ def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
         same = (one.answer.verdict, *((code, one.shape) if one.answer.verdict != "FITS" else ()))
         folds.setdefault(same, []).append(one)
     rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
-    made = [_fold(group, in_turn=context.in_turn) for group in folds.values()]
+    made = [_fold(group, _waits(group, context), in_turn=context.in_turn) for group in folds.values()]
     made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
     made = [_with_attempt(context, fold, number) for number, fold in enumerate(made)]
     counts = {word: sum(answer.verdict == word for answer in answers) for word in rank}
@@ -74,7 +75,17 @@ def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
     return msgspec.structs.replace(fold, attempt=fits_text(tried), how_to=fitting_how_to(tried, waiting[0]))
 
 
-def _fold(explained: Sequence[Explained], *, in_turn: bool) -> Fold:
+def _waits(explained: Sequence[Explained], context: Context) -> int | None:
+    """How long the oldest of some pods was there when the state was taken [seconds]; None if that is unknown."""
+    cluster = context.planner.cluster
+    rows = [cluster.pod_index.get(one.answer.pod) for one in explained]
+    created = [cluster.pods[row].pod.metadata.creation_timestamp for row in rows if row is not None]
+    oldest = min((moment for moment in created if moment), default="")
+    then, now = seconds_of(oldest), seconds_of(cluster.state.taken)
+    return None if then is None or now is None else max(0, int(now - then))
+
+
+def _fold(explained: Sequence[Explained], waits: int | None, *, in_turn: bool) -> Fold:
     answers = [one.answer for one in explained]
     first = answers[0]
     alike = all(answer.because == first.because for answer in answers)
@@ -88,4 +99,5 @@ def _fold(explained: Sequence[Explained], *, in_turn: bool) -> Fold:
         because=because,
         owners=by_number(answer.owner for answer in answers),
         pods=tuple(answer.pod for answer in answers),
+        waits_seconds=waits,
     )
