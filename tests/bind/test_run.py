@@ -40,13 +40,15 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 class World:
     """Objects, a server that has them, and a plan for the pods that wait."""
 
-    def __init__(self, folder: Path, *objects: Object, flags: Flags | None = None) -> None:
+    def __init__(
+        self, folder: Path, *objects: Object, flags: Flags | None = None, gates: dict[str, bool] | None = None
+    ) -> None:
         self.flags = flags or Flags()
         self.store = Store(objects)
         self.client = FakeClient(self.store)
         self.path = folder / "journal.jsonl"
         self.state = ClusterState.of(objects, source="prod")
-        self.scheduler = Scheduler.of("1.37")
+        self.scheduler = Scheduler.of("1.37", gates=gates)
         fill_in(self.state, self.scheduler)
         planner = self._planner()
         shown, _ = show(planner, Asked(planner.waiting()), self.flags)
