@@ -138,4 +138,15 @@ class DeviceWrite:
     waits: bool = False
 
 
-AnyWrite = Write | DeviceWrite
+@dataclass(frozen=True, slots=True)
+class NodeAmountsWrite:
+    """What is written to the status of a pod before it is bound: what its devices take of the node's own resources.
+
+    Attributes:
+        claims: an entry for each claim, as the API has it.
+    """
+
+    claims: tuple[Mapping[str, Any], ...]
+
+
+AnyWrite = Write | DeviceWrite | NodeAmountsWrite

@@ -117,6 +117,7 @@ class BindPod(Part, frozen=True, kw_only=True):
         node_fields: digest of each field of the node that scheduling reads.
         claims: what is written to claims and volumes before.
         devices: what is written to device claims before.
+        node_amounts: what its devices take of the node's own resources, which is written to its status before.
         evicts: who leaves for it.
         clears: waiting pods of lower priority whose nomination to the node is cleared.
         tie: number of nodes that tied; the first by name was taken.
@@ -141,6 +142,7 @@ class BindPod(Part, frozen=True, kw_only=True):
     node_fields: dict[str, str] = msgspec.field(default_factory=dict)
     claims: tuple[BindClaim, ...] = ()
     devices: tuple[BindDeviceClaim, ...] = ()
+    node_amounts: tuple[dict[str, Any], ...] = ()
     evicts: tuple[BindVictim, ...] = ()
     clears: tuple[str, ...] = ()
     tie: int = 0

@@ -5,10 +5,10 @@
 
 Clusters come from ``make_cluster.py`` beside this file. The real scheduler is the program of ``tests/oracle/bench``:
 the one KPLAN_SCHEDBENCH names, else the one ``make oracle`` built; without either, kplan runs alone. Both look at all
-nodes for each pod, and reserve devices and volumes of those that they place. ``first`` and ``last`` are the times of
-the first and of the last hundred pods: whether a pod takes longer once devices are in use. ``--growth`` tells instead
-how answers grow with what they are about (``growth.py``). Of kplan, ``explain s`` is an explanation of one pod, and
-``render %`` what writing it as text and JSON takes of reading, explaining and writing together. Nothing is asserted
+nodes for each pod, and reserve devices and volumes of those that they place. ``first`` and ``last`` are the mean times
+of the first and of the last hundred pods: whether a pod takes longer once devices are in use. ``--growth`` tells
+instead how answers grow with what they are about (``growth.py``). Of kplan, ``explain s`` is an explanation of one pod,
+and ``render %`` what writing it as text and JSON takes of reading, explaining and writing together. Nothing is asserted
 about absolute times: the ratio is what says something on a shared machine.
 """
 

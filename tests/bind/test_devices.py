@@ -12,8 +12,10 @@ from kplan.bind.plan.rights import Needs, writing
 from kplan.bind.run.record import read_journal
 from kplan.config import features
 from kplan.objects.models import Object
-from kplan.render.text.bind import question
+from kplan.render.text import Style
+from kplan.render.text.bind import bind_plan, question
 from kplan.result.document_bind import BindTotals
+from tests.bind.counting import GATES, counting
 from tests.bind.fakes import answer
 from tests.bind.test_run import World, became
 from tests.bind.test_show import mine
@@ -246,6 +248,66 @@ def test_devices_that_are_not_attached_are_let_go(
     assert result.pods[0].text == text
     assert stored(world, "c")["status"]["reservedFor"] == []
     assert "bind a node-a" not in world.store.writes
+
+
+AMOUNTS = [{"resourceClaimName": "c", "containers": ["main"], "mapping": [{"name": "cpu", "quantity": "2"}],
+            "overhead": [{"name": "memory", "perPod": "1Gi"}]}]  # fmt: skip
+
+
+def patched_in(world: World) -> list[Any]:
+    """What is written to the status of the pod, in order."""
+    patched: list[Any] = []
+    before = world.store.before
+
+    def noted(method: str, path: str, query: Any, body: Any) -> Any:
+        if method == "PATCH" and not query.get("dryRun"):
+            patched.append(body)
+        return before(method, path, query, body)
+
+    world.store.before = noted
+    return patched
+
+
+def test_what_devices_take_of_their_node_is_written_into_the_status_of_the_pod(tmp_path: Path) -> None:
+    world = World(tmp_path, *counting(), gates=GATES)
+    [shown] = world.plan.pods
+    assert (shown.result, list(shown.node_amounts)) == ("bind", AMOUNTS)
+    assert "pods/status patch" in {str(right) for right in writing(Needs(devices=True, node_amounts=True))}
+    served(world)
+    patched = patched_in(world)
+    assert became(world.run()) == [("default/a", "bound", "")]
+    assert world.store.writes == ["patch a", "put c", "put status", "patch a", "bind a node-a"]
+    assert patched[1] == {
+        "metadata": {"uid": "default/a"}, "status": {"nodeAllocatableResourceClaimStatuses": AMOUNTS},
+    }  # fmt: skip
+
+
+def test_what_devices_take_is_cleared_where_the_pod_is_not_bound(tmp_path: Path) -> None:
+    world = World(tmp_path, *counting(), gates=GATES)
+    served(world)
+    world.store.before = lambda method, path, query, body: (
+        answer(403, {"message": "no"}) if path.endswith("/binding") and not query.get("dryRun") else None
+    )
+    patched = patched_in(world)
+    result = world.run()
+    assert became(result) == [("default/a", "held-back", "forbidden")]
+    assert stored(world, "c")["status"]["reservedFor"] == []
+    assert patched[2]["status"] == {"nodeAllocatableResourceClaimStatuses": []}
+    assert not [text for text in result.pods[0].kept if "takes" in text]
+
+
+def test_devices_that_take_more_of_their_node_by_now_hold_the_pod_back(tmp_path: Path) -> None:
+    world = World(tmp_path, *counting(), gates=GATES)
+    world.state = World(tmp_path, *counting("3"), gates=GATES).state
+    result = world.run()
+    assert became(result) == [("default/a", "held-back", "devices-changed")]
+    assert result.pods[0].text == "its devices would take other amounts of the node's resources by now"
+    assert world.store.writes == []
+
+
+def test_the_text_says_what_devices_take_of_the_node(tmp_path: Path) -> None:
+    told = " ".join(bind_plan(World(tmp_path, *counting(), gates=GATES).plan, Style()).split())
+    assert "claim c: node-a/g0, claim c takes cpu 2 and memory 1Gi besides of the node" in told
 
 
 def test_rights_for_devices() -> None:

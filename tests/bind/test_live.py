@@ -11,13 +11,14 @@ from kplan.cluster import PodInfo
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
+from tests.bind.counting import GATES, counting
 from tests.bind.test_show import claims, mine, storage
 from tests.builders import make, node, pod
 
 
-def live(*objects: Object, clock: list[float] | None = None) -> LiveCluster:
+def live(*objects: Object, clock: list[float] | None = None, gates: dict[str, bool] | None = None) -> LiveCluster:
     state = ClusterState.of(objects, source="prod")
-    scheduler = Scheduler.of("1.37")
+    scheduler = Scheduler.of("1.37", gates=gates)
     fill_in(state, scheduler)
     cluster = scheduler.cluster(state)
     pipelines = with_profiles(scheduler.pipelines, ["kplan"])
@@ -157,3 +158,14 @@ def test_a_volume_is_within_reach_where_its_affinity_says_so() -> None:
     cluster = live(node("node-a"), node("node-b"), *storage(), mine("a"))
     volume = cluster.cluster.objects.persistent_volumes["pv-1"]  # it is on node-b
     assert [cluster.reaches(volume, name) for name in ("node-a", "node-b", "node-gone")] == [False, True, True]
+
+
+def test_what_devices_take_of_a_node_is_taken_back_with_the_pod() -> None:
+    cluster = live(*counting(), gates=GATES)
+    before = int(cluster.cluster.requested[0, 0])
+    cluster.assume(info(cluster, "a"), "node-a")
+    assert int(cluster.cluster.requested[0, 0]) == before + 3000
+    cluster.revert("default/a")
+    assert int(cluster.cluster.requested[0, 0]) == before
+    assert info(cluster, "a").pod.status.node_allocatable_resource_claim_statuses is None
+    assert cluster.feasible(info(cluster, "a"), "node-a") == ""

@@ -53,7 +53,7 @@ class World:
         self.client = FakeClient(self.store)
         self.path = folder / "journal.jsonl"
         self.state = ClusterState.of(objects, source="prod")
-        self.scheduler = Scheduler.of("1.37", gates=gates or {})
+        self.scheduler = Scheduler.of("1.37", gates=gates)
         fill_in(self.state, self.scheduler)
         planner = self._planner()
         asked = [pod for pod in planner.waiting() if only in pod.name]

@@ -300,3 +300,83 @@ def test_a_manifest_brings_the_template_that_its_claims_are_made_of(world: World
         for item in claims(world).values()
     }
     assert by_pod == {"a": "gpu-1", "b": "gpu-2"}
+
+
+@pytest.fixture(scope="module")
+def counting() -> Iterator[ControlPlane]:
+    """A server and a scheduler with the gate by which devices stand for resources of their node."""
+    gates = {"DRANodeAllocatableResources": True}
+    with bindworld.serving(CONTROLLERS, scheduler=True, feature_gates=gates) as running:
+        for name, more in (("gpu", {}), ("served", {"extendedResourceName": RESOURCE})):
+            running.post(f"{DRA}/deviceclasses", {"metadata": {"name": name}, "spec": more})
+        yield running
+
+
+def cores(world: World) -> None:
+    """A node of five cores whose two devices are two of them each."""
+    [node] = world.nodes(1, cpu="5")
+    declared = {"status": {"declaredFeatures": ["DRANodeAllocatableResources"]}}
+    world.server.patch(f"/api/v1/nodes/{node}/status", declared)
+    takes = {"cpu": {"mapping": {"deviceMultiplier": "2"}}, "memory": {"overhead": {"perPod": "64Mi"}}}
+    publish(world.server, node, "large", [0, 0], nodeAllocatableResources=takes)
+
+
+def two_of_two_cores(world: World, scheduler: str) -> None:
+    """Two pods with one such device each; no third would fit."""
+    cores(world)
+    path = f"{DRA}/namespaces/{world.name}/resourceclaims"
+    for name in ("p-0", "p-1"):
+        body = {"metadata": {"name": name}, "spec": {"devices": {"requests": [request("r")]}}}
+        world.server.post(path, body)
+        container = {
+            "name": "main",
+            "image": "i",
+            "resources": {"requests": {"cpu": "100m"}, "claims": [{"name": "gpu"}]},
+        }
+        claimed = [{"name": "gpu", "resourceClaimName": name}]
+        world.pod(name, "100m", resourceClaims=claimed, schedulerName=scheduler, containers=[container])
+
+
+def test_both_write_what_devices_take_of_their_node(counting: ControlPlane, tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("mine", "twin")]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        bindworld.world_of(counting, folders[0], "cores") as mine,
+        bindworld.world_of(counting, folders[1], "cores-twin") as twin,
+    ):
+        two_of_two_cores(twin, "default-scheduler")
+        wait_for(lambda: all(twin.on().values()), what="the scheduler")
+        two_of_two_cores(mine, "kplan")
+        assert mine.apply("--feature-gates", "DRANodeAllocatableResources=true") == 0
+        assert mine.became() == {"p-0": "bound", "p-1": "bound"}
+        mine.check_nothing_lost_or_doubled()
+        field = "nodeAllocatableResourceClaimStatuses"
+        for name in ("p-0", "p-1"):
+            told = mine.get(name)["status"][field]
+            assert told == twin.get(name)["status"][field]
+            assert told == [{
+                "resourceClaimName": name, "containers": ["main"], "mapping": [{"name": "cpu", "quantity": "2"}],
+                "overhead": [{"name": "memory", "perPod": "64Mi"}],
+            }]  # fmt: skip
+        assert [item["status"]["allocation"]["devices"]["results"][0]["device"] for item in claims(mine).values()] == [
+            item["status"]["allocation"]["devices"]["results"][0]["device"] for item in claims(twin).values()
+        ]
+
+
+def test_the_server_refuses_what_devices_take_for_an_extended_resource_before_anything_is_written(
+    counting: ControlPlane, tmp_path: Path
+) -> None:
+    """It wants the claim named by the pod, and this one is not; so the scheduler, too, never binds such a pod."""
+    with bindworld.world_of(counting, tmp_path, "served-cores") as world:
+        cores(world)
+        resources = {"requests": {"cpu": "100m", RESOURCE: "1"}, "limits": {RESOURCE: "1"}}
+        world.pod(
+            "p", "100m", schedulerName="kplan", containers=[{"name": "main", "image": "i", "resources": resources}]
+        )
+        assert world.apply("--feature-gates", "DRANodeAllocatableResources=true") == 1
+        [entry] = world.told()["pods"]
+        assert entry["code"] == "refused"
+        assert "no mapping found in pod reference" in entry["text"]
+        assert claims(world) == {}
+        assert world.on() == {"p": ""}

@@ -1,7 +1,7 @@
 """Selectors of devices, in CEL, and devices that they are asked about: one question a line for ``kporacle -cel``.
 
-    python3 tests/oracle/selectors.py > questions.jsonl      # from the top of the project
-    tests/oracle/kporacle -cel < questions.jsonl > answers.jsonl
+python3 tests/oracle/selectors.py > questions.jsonl      # from the top of the project
+tests/oracle/kporacle -cel < questions.jsonl > answers.jsonl
 """
 
 import json
@@ -134,6 +134,23 @@ EXPRESSIONS = [
     "dyn({'a': 1}).includes('a')", "[1].includes('a')", "1.5.includes(1.5)", "[true].includes(1)",
     "bool(string(device.driver))", "[1][dyn(2)] == 1", "[1][-1] == 1", "dyn(1.5)", "dyn([1])", "dyn({'a': 1})",
     "dyn(null)", "dyn(b'a')", "dyn(quantity('1'))", "quantity(device.driver).isInteger()",
+    # what is written out and cannot be right; lists of mixed types; the device as a whole; what has more types here
+    f"{A}.firmware != '1.10.0-rc.1'", f"{A}.gen == 4 && {A}.firmware == '1.2.0'",
+    f"{A}.firmware == '1.2.0' && {A}.gen == 3", f"'1.2.0' == {A}.firmware", "[device].all(d, d.driver == 'gpu.example.com')",
+    "[device, device].size() == 2", "device.driver == 'gpu.example.com' && device == device", "device.foo == 1",
+    "['a', device.driver].exists(x, x == 'a')", "[1, 2].map(x, [x, 'a']).size() == 2",
+    "[quantity('1'), quantity('2')].size() == 2", "[1, 2.0].size() == 2", "[1, 2u].size() == 2",
+    "[dyn(1), 'a'].size() == 2", "[[1], [2]].size() == 2", "[[1], ['a']].size() == 2", "'x' in ['x', 1]",
+    "'abc'.indexOf('c', 1) == 2", "'abc'.indexOf('c', 4) == 2", "'abca'.lastIndexOf('a', 2) == 0",
+    "'abc'.lastIndexOf('a', 9) == 0", "'abc'.indexOf('') == 0", "'abc'.lastIndexOf('') == 3", "'abc'.indexOf('', 3) == 3",
+    "['a', 'b', 'a'].lastIndexOf('a') == 2", "['a'].indexOf(1) == -1", "'a'.indexOf(1) == 2", "[1, 2].indexOf(3) == -1",
+    f"{A}.model.indexOf('0', 3) == 3", f"{A}.nums.indexOf(3) == 1", f"{A}.names.lastIndexOf('z') == -1",
+    "string(cidr('10.0.0.0/8')) == '10.0.0.0/8'", "string(ip('::1')) == '::1'", "string(1) == '1'", "string(1.5) == '1.5'",
+    "'x'.matches('[[:alpha:]]')", "'x'.matches('(?=x)')", "matches('x', '[')", "device.driver.matches('(?i)GPU.*')",
+    "timestamp('x') == timestamp('y')", "timestamp('2026-01-01T00:00:00Z') == timestamp('2026-01-01T00:00:00Z')",
+    "int('x') == 1", "int('7') == 7", "uint('-1') == 1u", "double('x') == 1.0", "false && int('x') == 1",
+    "bool('true')", "duration('1h') == duration('60m')", "false && duration('x') == duration('1s')",
+    "'a'.find('[') == ''", "device.driver == 'x' ? [1, 'a'].size() == 2 : true",
 ]  # fmt: skip
 
 

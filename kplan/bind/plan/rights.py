@@ -56,6 +56,7 @@ class Needs:
         volumes: volumes are written to.
         devices: device claims are written to.
         device_makes: claims for extended resources are made.
+        node_amounts: what devices take of their node is written to the status of pods.
         granular: whether the server asks for a right of its own to write allocations.
         preempt: pods are evicted.
         nominate: nominations are written.
@@ -68,6 +69,7 @@ class Needs:
     volumes: bool = False
     devices: bool = False
     device_makes: bool = False
+    node_amounts: bool = False
     granular: bool = False
     preempt: bool = False
     nominate: bool = False
@@ -88,6 +90,7 @@ def needs_of(plan: BindPlan, features: Features, *, events: bool) -> Needs:
         devices=bool(totals.device_claims),
         granular=granular(features),
         device_makes=any(device.create is not None for pod in plan.pods for device in pod.devices),
+        node_amounts=any(pod.node_amounts for pod in plan.pods),
         nominate=bool(totals.evictions)
         or bool(nominates(features) and (totals.claims or totals.volumes or totals.device_claims)),
         groups=any(pod.group for pod in plan.pods if pod.result == "bind"),
@@ -121,7 +124,7 @@ def writing(needs: Needs) -> list[Right]:
     if needs.volumes:
         rights.append(Right("", "persistentvolumes", "update", namespaced=False))
     rights += _of_devices(needs)
-    if needs.nominate or needs.preempt or needs.device_makes:
+    if needs.nominate or needs.preempt or needs.device_makes or needs.node_amounts:
         rights.append(Right("", "pods/status", "patch"))
     if needs.preempt:
         rights.append(Right("", "pods/eviction", "create"))

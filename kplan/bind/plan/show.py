@@ -131,9 +131,6 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         result = {EventKind.GATED: "gated", EventKind.FAILED: "failed"}.get(event.kind, "pending")
         return _with(about, result=result, because=cause, message=last.fit_error or last.error)
     devices = tuple(device_claims(planner.cluster, pod, before, planned=planned is not None))
-    if pod.pod.status.node_allocatable_resource_claim_statuses:
-        text = "its devices stand for resources of the node, which bind does not write into its status"
-        return _with(about, because=Cause(code="node-resources", text=text))
     group = outcome.group
     if last.permit is not None and group is None:
         text = f"plugin {last.permit.plugin} holds it at Permit: {', '.join(last.permit.reasons)}"
@@ -151,6 +148,7 @@ def _pod(planner: Planner, pod: PodInfo, asked: Asked, told: dict[object, Cause]
         node_fields=node_fields(node),
         claims=tuple(_claims(planner, pod, last.placement.volumes)),
         devices=devices,
+        node_amounts=tuple(map(msgspec.to_builtins, pod.pod.status.node_allocatable_resource_claim_statuses or ())),
         evicts=tuple(_victims(planner, outcome, asked.spent)),
         clears=tuple(cluster.pods[row].key for row in outcome.preempted.cleared) if outcome.preempted else (),
         tie=tie if tie > 1 else 0,

@@ -25,7 +25,7 @@ from kplan.bind.run.journal import JournalError
 from kplan.bind.run.live import LiveCluster, NoFit
 from kplan.bind.run.perform import HeldBack, Performer, is_done, reread_on_conflict
 from kplan.bind.run.watch import Seen
-from kplan.bind.wire.devices import device_claim_path
+from kplan.bind.wire.devices import COUNT, UNCOUNT, device_claim_path
 from kplan.bind.wire.events import scheduled
 from kplan.bind.wire.writes import (
     BIND,
@@ -42,7 +42,7 @@ from kplan.bind.wire.writes import (
 from kplan.cluster import PodInfo
 from kplan.errors import LiveError
 from kplan.framework.args import DynamicResourcesArgs, VolumeBindingArgs
-from kplan.framework.writes import AnyWrite, DeviceWrite, Write
+from kplan.framework.writes import AnyWrite, DeviceWrite, NodeAmountsWrite, Write
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod, ResourceClaim
 from kplan.pipeline import Pipeline
 from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT
@@ -245,6 +245,7 @@ class Cycle:
             raise HeldBack(str(error), code="no-fit") from None
         told = {claim.claim: claim.volume for claim in self.shown.claims}
         device_claims.as_shown([write for write in writes if isinstance(write, DeviceWrite)], self.shown.devices)
+        device_claims.amounts_as_shown([one for one in writes if isinstance(one, NodeAmountsWrite)], self.shown)
         volumes = [write.until for write in writes if isinstance(write, Write)]
         for claim, volume in ((until.claim, until.volume) for until in volumes):
             if claim not in told or told[claim] != volume:
@@ -269,7 +270,8 @@ class Cycle:
             reaches, timeout = self.live.reaches, self._volume_timeout()
             yield from prebind.wait(self.performer.client, shown.claims, shown.node, timeout, reaches)
         devices = [write for write in writes if isinstance(write, DeviceWrite)]
-        device_claims.carry_out(self.performer, devices, shown, self.uid)
+        amounts = [write for write in writes if isinstance(write, NodeAmountsWrite)]
+        device_claims.carry_out(self.performer, devices, shown, self.uid, amounts)
         if any(write.waits for write in devices):
             yield from device_claims.wait(self.performer.client, shown, self._device_timeout())
 
@@ -309,6 +311,7 @@ class Cycle:
         own = [one for one in self.performer.sent if one.about == self.shown.pod]
         cleared = any(one.kind == CLEAR_NOMINATION for one in own)
         gone = {EVENT, BIND, *((NOMINATE, CLEAR_NOMINATION) if cleared else ())}
+        gone |= {COUNT, UNCOUNT} if any(one.kind == UNCOUNT for one in own) else set()
         return tuple(one.text for one in self.performer.sent if one not in own or one.kind not in gone)
 
     def _take_back(self) -> None:
@@ -320,7 +323,7 @@ class Cycle:
         patience, client.patience = client.patience, 0.0
         try:
             with client.stop.finishing():
-                if self.shown.devices and not self.bound:
+                if (self.shown.devices or self.shown.node_amounts) and not self.bound:
                     device_claims.take_back(self.performer, self.shown, self.uid)
                 pod = self._read_back()
                 if self.nominated and pod is not None and not pod.spec.node_name:

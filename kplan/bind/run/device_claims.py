@@ -5,9 +5,11 @@ Each claim is read again just before each write and held against what was shown.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 
@@ -16,7 +18,7 @@ from kplan.bind.run.reread import model_of
 from kplan.bind.wire import devices as wire
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.writes import Finding, Raw, Request
-from kplan.framework.writes import DeviceWrite
+from kplan.framework.writes import DeviceWrite, NodeAmountsWrite
 from kplan.objects.models import Pod, ResourceClaim
 from kplan.plugins.dynamic_resources.claims import Attachment, attachment
 from kplan.result.document_bind import BindDeviceClaim, BindPod
@@ -40,6 +42,22 @@ def as_shown(writes: Sequence[DeviceWrite], shown: Sequence[BindDeviceClaim]) ->
             raise HeldBack(f"{text}, not {', '.join(was) or 'what was shown'}", code="devices-changed")
 
 
+def amounts_as_shown(writes: Sequence[NodeAmountsWrite], shown: BindPod) -> None:
+    """Make sure that devices would take of the node what was shown; a claim may have got its name since.
+
+    Raises:
+        HeldBack: they would take something else by now.
+    """
+    now = [_unnamed(one) for write in writes for one in write.claims]
+    if sorted(now) != sorted(_unnamed(one) for one in shown.node_amounts):
+        text = "its devices would take other amounts of the node's resources by now"
+        raise HeldBack(text, code="devices-changed")
+
+
+def _unnamed(one: Mapping[str, Any]) -> str:
+    return json.dumps({name: value for name, value in one.items() if name != "resourceClaimName"}, sort_keys=True)
+
+
 def read_claim(client: Client, key: str, uid: str) -> Raw:
     """Read a claim that is to be written to; it must be the one that was shown.
 
@@ -55,14 +73,21 @@ def read_claim(client: Client, key: str, uid: str) -> Raw:
     return raw
 
 
-def carry_out(performer: Performer, writes: Sequence[DeviceWrite], pod: BindPod, uid: str) -> None:
-    """Carry the writes of a pod's claims out, one claim after the other.
+def carry_out(
+    performer: Performer,
+    writes: Sequence[DeviceWrite],
+    pod: BindPod,
+    uid: str,
+    amounts: Sequence[NodeAmountsWrite] = (),
+) -> None:
+    """Carry the writes of a pod's claims out, one claim after the other, then what they take of the node.
 
     Args:
         performer: sends them.
         writes: what the plugin has written.
         pod: as it was shown.
         uid: of the pod.
+        amounts: what is written of the node's own resources.
 
     Raises:
         HeldBack: a claim is not as it was shown, or a write is refused.
@@ -75,6 +100,8 @@ def carry_out(performer: Performer, writes: Sequence[DeviceWrite], pod: BindPod,
         if write.create is not None:
             name = write.claim.partition("/")[2]
             performer.carry_out(wire.name_claim(pod.pod, uid, name, write.mappings))
+    for counted in amounts:
+        performer.carry_out(wire.count_amounts(pod.pod, uid, counted.claims))
 
 
 def _claim(performer: Performer, write: DeviceWrite, uid: str) -> None:
@@ -188,10 +215,12 @@ def rehearsed(client: Client, pod: BindPod) -> Iterator[Request]:
             if shown.allocation and wire.FINALIZER not in (item["metadata"].get("finalizers") or ()):
                 yield wire.protect(shown.claim, item)
             yield wire.allocate(shown.claim, item, shown.allocation, consumer, stamped=False)
+    if pod.node_amounts:
+        yield wire.count_amounts(pod.pod, pod.uid, pod.node_amounts)
 
 
 def take_back(performer: Performer, pod: BindPod, uid: str) -> None:
-    """Let go of the claims of a pod that is held back: its reservation, and a claim that was made for it."""
+    """Let go of the claims of a pod that is held back: reservations, a claim made for it, what it says of its node."""
     mine = {(one.kind, one.about) for one in performer.sent}
     for shown in pod.devices:
         raw = performer.client.found(wire.device_claim_path(shown.claim), what=f"reading claim {shown.claim}")
@@ -202,3 +231,6 @@ def take_back(performer: Performer, pod: BindPod, uid: str) -> None:
                 performer.carry_out(wire.unmake(shown.claim, raw))
             elif wire.reserved_for(raw, uid) and {(wire.ALLOCATE, shown.claim), (wire.RESERVE, shown.claim)} & mine:
                 performer.carry_out(wire.release(shown.claim, raw, uid))
+    if (wire.COUNT, pod.pod) in mine:
+        with suppress(HeldBack):
+            performer.carry_out(wire.count_amounts(pod.pod, uid, ()))

@@ -18,6 +18,7 @@ from kplan.bind.run.watch import Seen, Watches, relisted
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove
 from kplan.framework.writes import AnyWrite
 from kplan.objects.models import Node, Object, PersistentVolume, Pod
+from kplan.objects.models.pod import NodeAllocatableResourceClaimStatus
 from kplan.pipeline import Planner
 from kplan.pipeline.entity import permit_of
 from kplan.pipeline.pre_binding import pre_bind
@@ -34,6 +35,7 @@ class Assumed:
         key: ``namespace/name``.
         uid: of the pod.
         node: name of the node.
+        amounts: what its status said before of what its devices take of a node.
         former: what takes each reserved object back, in the order it was reserved.
         written: monotonic time at which the binding was written [seconds]; 0 before.
         confirmed: whether the watch has shown the pod on its node.
@@ -42,6 +44,7 @@ class Assumed:
     key: str
     uid: str
     node: str
+    amounts: list[NodeAllocatableResourceClaimStatus] | None = None
     former: list[Put] = field(default_factory=list)
     written: float = 0.0
     confirmed: bool = False
@@ -191,7 +194,7 @@ class LiveCluster:
         problem = _problem(cycle.explain(preempt=False), row, node)
         if problem:
             raise NoFit(problem)
-        assumed = Assumed(pod.key, pod.uid, node)
+        assumed = Assumed(pod.key, pod.uid, node, pod.pod.status.node_allocatable_resource_claim_statuses)
         self.assumed[pod.key] = assumed
         taken = reserve(cycle, row, partial(self._take, assumed))
         if taken.refused is not None:
@@ -222,7 +225,11 @@ class LiveCluster:
         self.cluster.apply(reversed(assumed.former))
         known = self.pod(key)
         if known is not None:
-            self.cluster.apply([Remove(known.row), AddPods((known.pod,))])
+            pod = known.pod
+            if pod.status.node_allocatable_resource_claim_statuses != assumed.amounts:
+                status = msgspec.structs.replace(pod.status, node_allocatable_resource_claim_statuses=assumed.amounts)
+                pod = msgspec.structs.replace(pod, status=status)
+            self.cluster.apply([Remove(known.row), AddPods((pod,))])
 
     def put(self, attribute: str, item: Object) -> None:
         """Take in an object as it was just read."""

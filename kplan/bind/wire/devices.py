@@ -17,6 +17,7 @@ from kplan.bind.wire.writes import DONE, OPEN, Finding, Raw, Request, Reread, go
 FINALIZER = "resource.kubernetes.io/delete-protection"
 PROTECT, ALLOCATE, RESERVE = "protect-claim", "allocate-claim", "reserve-claim"
 MAKE, RELEASE, UNMAKE, NAME = "make-claim", "release-claim", "delete-claim", "name-claim"
+COUNT, UNCOUNT = "count-node-amounts", "clear-node-amounts"
 _BASE = "/apis/resource.k8s.io/v1"
 
 
@@ -134,6 +135,30 @@ def name_claim(pod: str, uid: str, claim: str, mappings: Sequence[Mapping[str, A
 
     text = f"name claim {claim} in the status of {pod}"
     return Request(NAME, pod, text, "PATCH", pod_path(pod, "status"), body, ask, MERGE_PATCH)
+
+
+def count_amounts(pod: str, uid: str, claims: Sequence[Mapping[str, Any]]) -> Request:
+    """Write into the status of a pod what of its node's own resources its devices take; with no claims, take it out.
+
+    An empty list says that it is meant: an old client leaves the field out.
+    Source: nodeallocatabledynamicresources.go patchNodeAllocatableResourceClaimStatus,
+    clearNodeAllocatableResourceClaimStatus.
+    """
+    field, names = "nodeAllocatableResourceClaimStatuses", sorted(str(one["resourceClaimName"]) for one in claims)
+    body = {"metadata": {"uid": uid}, "status": {field: [dict(one) for one in claims]}}
+
+    def ask(client: Client) -> Reread:
+        now = client.found(pod_path(pod), what=f"asking for pod {pod}")
+        problem = gone(now, uid, "the pod")
+        if problem is not None or now is None:
+            return problem or OPEN
+        there = sorted(one.get("resourceClaimName", "") for one in now.get("status", {}).get(field) or ())
+        return DONE if there == names else OPEN
+
+    what = f"claim {', '.join(names)} takes" if len(names) == 1 else f"claims {', '.join(names)} take"
+    text = f"write what {what} of the node in the status of {pod}" if names else f"clear that in the status of {pod}"
+    kind = COUNT if names else UNCOUNT
+    return Request(kind, pod, text, "PATCH", pod_path(pod, "status"), body, ask, MERGE_PATCH)
 
 
 def release(key: str, item: Raw, uid: str) -> Request:

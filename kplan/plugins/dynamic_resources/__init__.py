@@ -40,7 +40,7 @@ from kplan.framework.plugin import Scores, default_normalize
 from kplan.framework.preemption import PostFilterResult, PreemptionHandle
 from kplan.framework.reason_codes import ReasonCode
 from kplan.framework.worlds import Rows, Worlds, plain
-from kplan.framework.writes import DeviceWrite
+from kplan.framework.writes import AnyWrite
 from kplan.objects.models import ResourceClaim
 from kplan.plugins.dynamic_resources import reserving
 from kplan.plugins.dynamic_resources.claims import BINDING_TIMEOUT, PodClaim, claims_of, lacking, pod_claims, problem
@@ -54,7 +54,7 @@ from kplan.plugins.dynamic_resources.node_resources import node_resources
 from kplan.plugins.dynamic_resources.scoring import scores
 from kplan.plugins.dynamic_resources.searching import Choices, NodeChoice
 from kplan.plugins.dynamic_resources.state import ClaimsState, as_written
-from kplan.plugins.dynamic_resources.writing import claim_writes
+from kplan.plugins.dynamic_resources.writing import amounts_writes, claim_writes
 from kplan.plugins.shared.pod_groups import key_of
 
 NO_STATE = "not found"
@@ -267,9 +267,11 @@ class DynamicResources:
 
     def pre_bind(
         self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None
-    ) -> tuple[DeviceWrite, ...]:
-        """Have the allocations written, and the claims reserved for the pod."""
-        return tuple(claim_writes(pod, state, cluster, choice, self.features)) if state is not None else ()
+    ) -> tuple[AnyWrite, ...]:
+        """Have the allocations written, the claims reserved for the pod, and what of the node that takes."""
+        if state is None:
+            return ()
+        return (*claim_writes(pod, state, cluster, choice, self.features), *amounts_writes(pod, cluster))
 
     def settle(
         self, pod: PodInfo, state: ClaimsState | None, cluster: Cluster, row: int, choice: NodeChoice | None

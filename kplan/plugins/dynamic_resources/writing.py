@@ -13,7 +13,7 @@ import msgspec
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
-from kplan.framework.writes import DeviceWrite
+from kplan.framework.writes import DeviceWrite, NodeAmountsWrite
 from kplan.objects.models import ResourceClaim
 from kplan.plugins.dynamic_resources.claims import PodClaim
 from kplan.plugins.dynamic_resources.filtering import BINDING_GATES
@@ -60,6 +60,20 @@ def claim_writes(
             if now.status.allocation is not None
             else False,
         )
+
+
+def amounts_writes(pod: PodInfo, cluster: Cluster) -> Iterator[NodeAmountsWrite]:
+    """Yield what of the node's own resources the devices of a pod take, where they take any.
+
+    Args:
+        pod: the pod, reserved on its node: its status says so by then.
+        cluster: the cluster.
+
+    Source: PreBind, patchNodeAllocatableResourceClaimStatus.
+    """
+    statuses = cluster.pods[pod.row].pod.status.node_allocatable_resource_claim_statuses
+    if statuses:
+        yield NodeAmountsWrite(tuple(msgspec.to_builtins(one) for one in statuses))
 
 
 def _consumer(pod: PodInfo, claim: PodClaim) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from kplan.render.data import yaml_of
 from kplan.render.text.fitting import Fitting
@@ -64,11 +65,24 @@ def _also(pod: BindPod) -> str:
         names = ", ".join(one.partition("/")[2] for one in device.devices)
         made = "new " if device.create is not None else ""
         told.append(f"{made}claim {name}: {names}" if names else f"reserves claim {name}")
+    for counted in pod.node_amounts:
+        told.append(f"claim {counted['resourceClaimName']} takes {_amounts(counted)} of the node")
     for victim in pod.evicts:
         broken = f", breaks budget {victim.budget}" if victim.budget else ""
         told.append(f"evicts {victim.pod} (priority {victim.priority}{broken})")
     told += [f"clears the nomination of {key}" for key in pod.clears]
     return ", ".join(told) or (f"one of {pod.tie} that tie" if pod.tie else "-")
+
+
+def _amounts(counted: dict[str, Any]) -> str:
+    """What devices stand for, and what they take besides: ``cpu 2, memory 1Gi besides``."""
+    told = [f"{name} {amount}" for name, amount in (counted.get("resources") or {}).items()]
+    told += [f"{one['name']} {one['quantity']}" for one in counted.get("mapping") or ()]
+    for one in counted.get("overhead") or ():
+        each = [*([one["perPod"]] if "perPod" in one else [])]
+        each += [f"{one['perContainer']} a container"] if "perContainer" in one else []
+        told.append(f"{one['name']} {' and '.join(each)} besides")
+    return joined(told)
 
 
 def _objects(page: Page, rows: Sequence[tuple[str, str, str]]) -> None:

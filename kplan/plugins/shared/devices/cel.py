@@ -4,8 +4,10 @@ The language itself is Google's own runtime (cel-expr-python), imported when the
 Kubernetes adds is declared here: the variable ``device``, quantities, versions, addresses, lists.
 
 Not modelled: a domain whose name is worked out by the expression and that the device has no attribute of (one that is
-written out is an empty map, as in Kubernetes); lists whose literals mix types, which Kubernetes refuses; the limit on
-what an evaluation may cost, but for a budget of iterations of the runtime's own, which is smaller.
+written out is an empty map, as in Kubernetes); maps whose literals mix types, which Kubernetes refuses; a version that
+is compared with a text within brackets or an alternative, which is unequal here and fails there; ``string()`` of an
+address that a variable holds; types of elements with variables of macros, and of what ``indexOf`` looks for in a list;
+the limit on what an evaluation may cost, but for a budget of iterations of the runtime's own, which is smaller.
 
 Source: dynamic-resource-allocation v0.37.2 cel/compile.go, errors.go; apiserver v0.37.2 pkg/cel/environment/base.go.
 """
@@ -18,8 +20,10 @@ from functools import lru_cache
 from typing import Any
 
 from kplan.plugins.shared.devices.cel_device import CelDevice, Version
-from kplan.plugins.shared.devices.cel_errors import CelError, does_not_compile, failed, without_status
+from kplan.plugins.shared.devices.cel_errors import CelError, does_not_compile, failed, not_written_so, without_status
 from kplan.plugins.shared.devices.cel_functions import CIDR, FUNCTIONS, IP, QUANTITY, SEMVER, URL
+from kplan.plugins.shared.devices.cel_literals import wrong_literals
+from kplan.plugins.shared.devices.cel_parts import Part, parts
 from kplan.plugins.shared.devices.cel_source import Source
 
 HINT = (
@@ -85,13 +89,45 @@ class Expression:
 
     def _evaluated(self, device: CelDevice) -> bool | CelError:
         try:
-            result = self.value(device)
+            result = self._by_parts(device) if self._compares_version(device) else self.value(device)
         except CelError as error:
             return error
         if isinstance(result, bool):
             return result
         kind, why = _KINDS[_kind(result)]
         return CelError(f"CEL result of type {kind} could not be converted to bool: {why}")
+
+    def _compares_version(self, device: CelDevice) -> bool:
+        """Whether a version of the device is compared with a text, which is no comparison at all."""
+        if all(not isinstance(value, Version) for _, _, value in device.attributes):
+            return False
+        return any(_is_version(part, device) for part in parts(self.source.text))
+
+    def _by_parts(self, device: CelDevice) -> bool:
+        """Evaluate part for part: one that does not hold outdoes what fails."""
+        if self.problem is not None:
+            raise self.problem
+        problem: CelError | None = None
+        for part in parts(self.source.text):
+            try:
+                if _is_version(part, device):
+                    raise CelError("no such overload")
+                if not expression(part.text).matches(device):
+                    return False
+            except CelError as error:
+                problem = problem or error
+        assert problem is not None, "asked where a part fails"
+        raise problem
+
+
+def _is_version(part: Part, device: CelDevice) -> bool:
+    one = part.comparison
+    if one is None or one.operator != "==" or one.flipped or one.literal[-1:] not in ("'", '"') or one.path.optional:
+        return False  # a text is unequal to a version, without an error
+    path, domain = one.path, one.path.domain or device.driver
+    return path.field == "attributes" and any(
+        (at, name) == (domain, path.name) and isinstance(value, Version) for at, name, value in device.attributes
+    )
 
 
 _MOST_KEPT = 100_000
@@ -150,10 +186,31 @@ def _compile(source: Source) -> Any:
         if program is None:
             raise does_not_compile(source, text) from None
         return program
+    wrong = next(wrong_literals(source.text, lambda text: _no_value(env, text), lambda text: _type(env, text)), None)
+    if wrong is not None:
+        raise not_written_so(source, wrong.at, wrong.text)
     kind = program.return_type().name().lower()
     if kind not in ("bool", "dyn"):
         raise CelError(f"must evaluate to bool or the unknown type, not {kind}", compile=True)
     return program
+
+
+def _no_value(env: Any, text: str) -> str:
+    """Why a conversion that is written out has no value; empty where it has one."""
+    try:
+        result = env.compile(text).eval(data={})
+        return "" if result.type().name() != "ERROR" else failed(str(result.value())).text
+    except RuntimeError as error:
+        return failed(str(error)).text
+
+
+def _type(env: Any, text: str) -> str:
+    """The type of an expression; empty for one that cannot stand by itself, as it has a variable of a macro."""
+    try:
+        name = str(env.compile(text).return_type().name()).lower()
+    except RuntimeError:
+        return ""
+    return name.replace("<", "(").replace(">", ")")
 
 
 def _without_check(env: Any, source: Source, text: str) -> Any:

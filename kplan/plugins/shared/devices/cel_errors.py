@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kplan.plugins.shared.devices.cel_source import Source
+from kplan.plugins.shared.devices.cel_source import OURS, Source
 
 _STATUS = re.compile(r"^[A-Z_]+: |\s*\[[A-Z_]+\]$")
 _KEY = re.compile(r"Key not found in map : (.*)")
@@ -63,12 +63,29 @@ def does_not_compile(source: Source, text: str) -> CelError:
         text: errors of the runtime, each followed by the line that it is about and a caret.
     """
     spots = []
+    for name, ours in OURS.items():
+        text = text.replace(f"'{ours}'", f"'{name}'")
     for line in text.splitlines():
         match = _PLACE.match(line)
         if match is not None:
             spots.append(Spot(*source.original(int(match.group(1)), int(match.group(2))), match.group(3)))
     told = "\n".join(_told(source, spot) for spot in spots) if source.rewritten != source.text else text
     return CelError(f"compilation failed: {told}", compile=True, spots=tuple(spots))
+
+
+def not_written_so(source: Source, at: int, text: str) -> CelError:
+    """Say that what is written out cannot be right.
+
+    Args:
+        source: the expression.
+        at: offset of it in the text; -1 for a conversion, which is tried when the expression is put together.
+        text: what is wrong.
+    """
+    if at < 0:
+        return CelError(f"program instantiation failed: {text}", compile=True, spots=(Spot(0, 0, text),))
+    head = source.text[:at]
+    spot = Spot(head.count("\n") + 1, at - (head.rfind("\n") + 1) + 1, text)
+    return CelError(f"compilation failed: {_told(source, spot)}", compile=True, spots=(spot,))
 
 
 def _told(source: Source, spot: Spot) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from kplan.objects.quantity import MAX_INT64, NANO_PER_UNIT
+from kplan.plugins.shared.devices.cel_source import OURS
 from kplan.plugins.shared.devices.cel_values import (
     Semver,
     from_quantity,
@@ -24,6 +25,7 @@ from kplan.plugins.shared.devices.cel_values import (
     to_semver,
 )
 
+INDEX_OF, LAST_INDEX_OF, TEXT_OF = OURS.values()
 QUANTITY, SEMVER, IP, CIDR, URL = "quantity", "semver", "ip", "cidr", "url"
 """Kubernetes' own types, by the names that ``Function`` uses beside those of CEL."""
 
@@ -132,6 +134,33 @@ def _includes(values: Any, item: Any) -> bool:
     return any(same(one, wanted) for one in (items if isinstance(items, list) else [items]))
 
 
+def _index_of(values: Any, item: Any) -> int:
+    wanted = plain(item)
+    return next((at for at, one in enumerate(plain(values)) if same(one, wanted)), -1)
+
+
+def _last_index_of(values: Any, item: Any) -> int:
+    items = plain(values)
+    at = _index_of(items[::-1], item)
+    return len(items) - 1 - at if at >= 0 else -1
+
+
+def _index_from(text: str, part: str, start: int) -> int:
+    if not part:
+        return start
+    if start < 0:
+        raise ValueError(f"index out of range: {start}")
+    return text.find(part, start)
+
+
+def _last_index_until(text: str, part: str, last: int) -> int:
+    if not part:
+        return last
+    if last < 0:
+        raise ValueError(f"index out of range: {last}")
+    return text.rfind(part, 0, last + len(part)) if last < len(text) else -1
+
+
 def same(value: Any, other: Any) -> bool:
     """Compare as CEL does: a bool is no number."""
     return isinstance(value, bool) == isinstance(other, bool) and bool(value == other)
@@ -235,7 +264,14 @@ FUNCTIONS = (
     Function("min", "dyn", ("list",), True, _pick("min", min)),
     Function("max", "dyn", ("list",), True, _pick("max", max)),
     *(Function("includes", "bool", pair, True, _includes) for pair in product(_PLAIN, repeat=2)),
+    *(Function(INDEX_OF, "int", ("list", kind), True, _index_of) for kind in _PLAIN),
+    *(Function(LAST_INDEX_OF, "int", ("list", kind), True, _last_index_of) for kind in _PLAIN),
+    Function(INDEX_OF, "int", ("string", "string"), True, lambda text, part: text.find(part)),
+    Function(INDEX_OF, "int", ("string", "string", "int"), True, _index_from),
+    Function(LAST_INDEX_OF, "int", ("string", "string"), True, lambda text, part: text.rfind(part)),
+    Function(LAST_INDEX_OF, "int", ("string", "string", "int"), True, _last_index_until),
     Function("ip", IP, ("string",), False, _ip),
+    Function(TEXT_OF, "string", (IP,), False, lambda value: str(_to_ip(value))),
     Function("isIP", "bool", ("string",), False, _true_if(_ip)),
     Function("ip.isCanonical", "bool", ("string",), False, lambda text: next(iter(_ip(text).values())) == text),
     Function("family", "int", (IP,), True, lambda value: _to_ip(value).version),
@@ -245,6 +281,7 @@ FUNCTIONS = (
     Function("isLinkLocalUnicast", "bool", (IP,), True, lambda value: _to_ip(value).is_link_local),
     Function("isGlobalUnicast", "bool", (IP,), True, _is_global_unicast),
     Function("cidr", CIDR, ("string",), False, _cidr),
+    Function(TEXT_OF, "string", (CIDR,), False, lambda value: str(_to_cidr(value))),
     Function("isCIDR", "bool", ("string",), False, _true_if(_cidr)),
     Function("ip", IP, (CIDR,), True, lambda value: _ip(str(_to_cidr(value).ip))),
     Function("prefixLength", "int", (CIDR,), True, lambda value: _to_cidr(value).network.prefixlen),

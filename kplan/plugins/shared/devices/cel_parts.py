@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from kplan.plugins.shared.devices.cel_source import Token, content, tokens
@@ -82,6 +83,7 @@ class Part(NamedTuple):
     alone: bool
 
 
+@lru_cache(maxsize=4096)
 def parts(text: str) -> tuple[Part, ...]:
     """Split an expression where ``&&`` joins it; one part where it is no conjunction."""
     found = [token for token in tokens(text) if token.kind != "space"]

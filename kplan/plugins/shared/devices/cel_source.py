@@ -20,6 +20,12 @@ _FIELDS = ("driver", "attributes", "capacity", "allowMultipleAllocations")
 _PRESENT = {"attributes": "presentAttributes", "capacity": "presentCapacity"}
 
 
+OURS = {"indexOf": "indexOf_", "lastIndexOf": "lastIndexOf_", "string": "string_"}
+"""Functions that the runtime has for fewer types than Kubernetes, and as what they are put to it."""
+_TEXTS_OF = ("ip", "cidr")
+"""What ``string()`` is called with where it is another than the runtime's."""
+
+
 class Token(NamedTuple):
     """One token of an expression.
 
@@ -103,6 +109,8 @@ class Source:
 
     def _names_all(self) -> bool:
         """Whether all it looks at is ``device.attributes["domain"].name``, written out, in all the ways of CEL."""
+        if any(self._bare(at) for at in range(len(self._tokens))):
+            return False
         for at in self._uses():
             end = self._after_key(at + 3)
             if end is None or self._after_key(end) is None:
@@ -112,6 +120,13 @@ class Source:
     def _uses(self) -> list[int]:
         """Where ``device.attributes`` and ``device.capacity`` stand."""
         return [at for at in range(len(self._tokens)) if self._texts(at, 3) in _MAPS]
+
+    def _bare(self, at: int) -> bool:
+        """Whether the device as a whole stands here: no field of it, and no variable of a macro by that name."""
+        before, (kind, name), after = self._texts(at - 1, 1) if at else (), self._tokens[at], self._texts(at + 1, 1)
+        if (kind, name) != ("name", "device") or before == (".",):
+            return False
+        return after[:1] not in ((".",), ("[",)) and not (before == ("(",) and after == (",",))
 
     def _texts(self, at: int, count: int) -> tuple[str, ...]:
         return tuple(text for _, text in self._tokens[at : at + count])
@@ -147,10 +162,22 @@ class Source:
                 field = at[i + 4]
                 if texts[field] in _FIELDS:  # a field of device is always there
                     texts[at[i] : field + 1] = ["(true", *[""] * (field - at[i])]
+        for i in range(len(self._tokens)):
+            if self._bare(i):
+                texts[at[i]] = _WHOLE
+        for i in range(len(self._tokens) - 1):
+            name = self._tokens[i][1]
+            if name in OURS and self._tokens[i][0] == "name" and self._tokens[i + 1][1] == "(":
+                method = i > 0 and self._tokens[i - 1][1] == "."
+                address = self._tokens[i + 2 : i + 3] and self._tokens[i + 2][1] in _TEXTS_OF
+                if address if name == "string" else method:
+                    texts[at[i]] = OURS[name]
         self._pairs = [(before, after) for (_, before), after in zip(read, texts, strict=True)]
         return "".join(texts)
 
 
+_WHOLE = "{" + ", ".join(f"'{name}': dyn(device.{name})" for name in _FIELDS) + "}"
+"""The device as a whole, which is no variable of its own."""
 _MAPS = (("device", ".", "attributes"), ("device", ".", "capacity"))
 
 
