@@ -62,16 +62,18 @@ def measure(path: str) -> dict[str, Any]:
     gc.freeze()
     loaded = time.perf_counter()
     placed = preemptable = 0
+    spent = time.process_time()
     for pod in waiting:
         outcome = planner.step(pod).outcome
         placed += outcome.placement is not None
         preemptable += bool(outcome.preemption and outcome.preemption.candidates)
-    took = time.perf_counter() - loaded
+    took, spent = time.perf_counter() - loaded, time.process_time() - spent
     explained, rendered = explain(kplan.Scheduler.of().planner(state))
     return {
         "load": loaded - began,
         "plan": took,
         "rate": len(waiting) / took,
+        "cpu_rate": len(waiting) / max(spent, 1e-6),
         "placed": placed,
         "preemptable": preemptable,
         "explain": f"{explained:.2f}",
