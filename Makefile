@@ -105,7 +105,7 @@ conformance: $(READY)
 	@$(RUN) -m tests.conformance.report
 
 bench: $(READY)
-	@$(RUN) tests/bench/run.py
+	@$(RUN) -m tests.bench.page
 
 # What every command prints, into build/record: before a change and after it, to be compared.
 record: $(READY)

@@ -7,7 +7,7 @@ from kplan.cluster.cluster import Change, Cluster, Undo
 from kplan.cluster.counters import Counter
 from kplan.cluster.device_claims import arrive, leave, released
 from kplan.cluster.labels import LabelColumn
-from kplan.cluster.node_changes import PutNode
+from kplan.cluster.node_changes import PutNode, RemoveNodes
 from kplan.cluster.pods import HostPort, PodClass, PodInfo
 from kplan.cluster.unbuild import to_state
 
@@ -28,6 +28,7 @@ __all__ = [
     "PutNode",
     "Relabel",
     "Remove",
+    "RemoveNodes",
     "Restore",
     "Undo",
     "WeightedTerm",

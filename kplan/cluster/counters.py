@@ -147,6 +147,16 @@ class Counters:
         """Drop a node that holds no pod. Called by changes of nodes alone."""
         self.counts = np.delete(self.counts, row, axis=1)
 
+    def keep_nodes(self, there: NDArray[np.bool_]) -> None:
+        """Drop nodes that hold no pod: bool[N] of those that stay. Called by changes of nodes alone."""
+        self.counts = self.counts[:, there]
+
+    def spread_nodes(self, there: NDArray[np.bool_]) -> None:
+        """Make room for nodes that hold no pod: bool[N] of those that stayed. Called by changes of nodes alone."""
+        counts = np.zeros((len(self.counts), len(there)), dtype=self.counts.dtype)
+        counts[:, there] = self.counts
+        self.counts = counts
+
     def _grow(self) -> None:
         """Keep spare room on both axes, doubling, so that growth costs little per counter."""
         rows, columns = self.weights.shape

@@ -1,11 +1,13 @@
-"""PutNode: a node appears, is another than it was, or leaves; node rows stay sorted by name."""
+"""PutNode and RemoveNodes: nodes appear, are others than they were, or leave; node rows stay sorted by name."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kplan.cluster.build import allocatable_of, fill_node, narrow, widen
 from kplan.cluster.cluster import Cluster, Revert
@@ -33,6 +35,53 @@ class PutNode:
             return _insert(cluster, self.node) if row is None else _replace(cluster, row, self.node)
         assert row is not None, f"no node {self.name}"
         return _delete(cluster, row)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveNodes:
+    """Many nodes leave at once, as PutNode takes out one; columns are written once for all of them."""
+
+    names: tuple[str, ...]
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Delete rows."""
+        rows = np.array(sorted(cluster.node_index[name] for name in self.names), dtype=np.intp)
+        assert not np.isin(cluster.pod_node, rows).any(), f"pods run on some of {', '.join(self.names)}"
+        there = np.ones(len(cluster.nodes), dtype=np.bool_)
+        there[rows] = False
+        names = [name for name, stays in zip(cluster.node_index, there.tolist(), strict=True) if stays]
+        back = _renumber(cluster, [cluster.nodes[row] for row in np.flatnonzero(there).tolist()], names)
+        former = {column.name: getattr(cluster, column.name)[..., rows].copy() for column in PER_NODE}
+        was_nominated = np.flatnonzero(np.isin(cluster.pod_nominated, rows))
+        nominated = cluster.pod_nominated[was_nominated].copy()
+        cluster.pod_nominated[was_nominated] = -1
+        for column in PER_NODE:
+            setattr(cluster, column.name, getattr(cluster, column.name)[..., there])
+        cluster.counters.keep_nodes(there)
+        # how many rows before each are gone; -1, no node, stays
+        shift = np.append(np.cumsum(~there), 0)
+        for column in POINTERS:
+            array = getattr(cluster, column.name)
+            setattr(cluster, column.name, (array - shift[array]).astype(column.dtype))
+
+        def revert() -> None:
+            for name, values in former.items():
+                setattr(cluster, name, _spread_out(getattr(cluster, name), there, values))
+            cluster.counters.spread_nodes(there)
+            row = np.append(np.flatnonzero(there), -1)
+            for column in POINTERS:
+                setattr(cluster, column.name, row[getattr(cluster, column.name)].astype(column.dtype))
+            cluster.pod_nominated[was_nominated] = nominated
+            back()
+
+        return revert
+
+
+def _spread_out(kept: Any, there: NDArray[np.bool_], rest: Any) -> Any:
+    """Put values of some nodes back between those of the others."""
+    whole = np.empty((*kept.shape[:-1], len(there)), dtype=kept.dtype)
+    whole[..., there], whole[..., ~there] = kept, rest
+    return whole
 
 
 def _replace(cluster: Cluster, row: int, node: Node) -> Revert:

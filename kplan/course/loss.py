@@ -8,7 +8,7 @@ from typing import Generic
 
 import msgspec
 
-from kplan.cluster import Cluster, PodInfo, build, leave, to_state
+from kplan.cluster import Change, Cluster, PodInfo, PutNode, RemoveNodes
 from kplan.cluster.owners import controller, returns, returns_where_it_was
 from kplan.course.attempts import Attempts, TriedPod, W, Why
 from kplan.course.clock import Pace, Stay, pace, stay
@@ -19,7 +19,7 @@ from kplan.result import Event, EventKind
 from kplan.scenario.nodes import removal
 
 FEW = 8
-"""Nodes that are taken out one by one; with more the cluster is built anew without them, which is cheaper."""
+"""Nodes that are taken out one by one; more of them at once."""
 _OF_THEIR_NODE = ("DaemonSet", "Node")
 """Controllers whose pods have a node of their own."""
 
@@ -146,7 +146,7 @@ def run_fail(
     wait for their node to go last, and what finds no node is tried again with each later wave.
 
     Args:
-        planner: planner over the cluster; it is changed, through the planner, or left alone if many nodes are lost.
+        planner: planner over the cluster; it is changed, through the planner.
         nodes: names of the nodes.
         why: asked about pods that find no node, once about those alike.
         together: let all pods come back at once, as when the nodes are deleted right away.
@@ -157,13 +157,8 @@ def run_fail(
     pods: list[LostPod[W]] = [
         _lost(cluster, row, name, lost, rate) for name in nodes for row in cluster.pods_on(cluster.node_index[name])
     ]
-    if len(nodes) <= FEW:
-        planner.apply(removal(cluster, list(nodes), "").changes)
-        rows = {pod.pod.key: pod.pod.row for pod in pods}
-    else:
-        planner = _without(planner, lost)
-        rows = {pod.pod.key: planner.cluster.pod_index[pod.pod.key] for pod in pods}
-        planner.apply(leave(planner.cluster, rows.values()))
+    planner.apply(_gone(removal(cluster, list(nodes), "").changes))
+    rows = {pod.pod.key: pod.pod.row for pod in pods}
     run = FailRun(tuple(nodes), pods, rate, planner.cluster)
     attempts = Attempts(planner, _once(why) if why is not None else None)
     landings: list[TriedPod[W]] = []
@@ -185,11 +180,12 @@ def lose(planner: Planner, nodes: Sequence[str], why: Why[W] | None = None) -> F
         return run_fail(trial, nodes, why)
 
 
-def _without(planner: Planner, lost: Collection[str]) -> Planner:
-    """Make a planner over a cluster without some nodes; their pods are there, on nodes that it does not know."""
-    state = to_state(planner.cluster)
-    state = replace(state, nodes=tuple(node for node in state.nodes if node.name not in lost))
-    return replace(planner, cluster=build(state, planner.cluster.rules), everything=False)
+def _gone(changes: Sequence[Change]) -> list[Change]:
+    """The same changes, with many nodes that leave taken out at once."""
+    names = [change.name for change in changes if isinstance(change, PutNode)]
+    if len(names) <= FEW:
+        return list(changes)
+    return [change for change in changes if not isinstance(change, PutNode)] + [RemoveNodes(tuple(names))]
 
 
 def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pace) -> LostPod[W]:

@@ -87,7 +87,8 @@ class Reach:
         return plugin in self.still[point] or (isinstance(made, Skip) and plugin in self.idle)
 
     def _within(self, most: Reads) -> dict[str, frozenset[str]]:
+        more = ~most.value  # of numbers: sets of flags as such take several times as long
         return {
-            point.value: frozenset(p.name for p in self.pipeline.at(point) if not p.reads(point, self.pod) & ~most)
+            point.value: frozenset(p.name for p in self.pipeline.at(point) if not p.reads(point, self.pod).value & more)
             for point in _POINTS
         }

@@ -210,8 +210,9 @@ def removal(cluster: Cluster, names: list[str], text: str) -> Effect:
     off = map(cluster.pods.__getitem__, np.flatnonzero(cluster.pod_node < 0).tolist())
     waiting = [pod.row for pod in off if pod.waiting and _daemon_of(pod, names)]
     changes: list[Change] = [*leave(cluster, (*rows, *waiting)), *(PutNode(name, None) for name in names)]
+    gone = frozenset(names)
     slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
-    changes += [Put("resource_slices", key, None) for key, item in slices.items() if item.spec.node_name in names]
+    changes += [Put("resource_slices", key, None) for key, item in slices.items() if item.spec.node_name in gone]
     return Effect(tuple(changes), evicted, missed, text, tuple(gone_notes(map(cluster.pods.__getitem__, missed))))
 
 

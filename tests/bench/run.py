@@ -69,13 +69,14 @@ def measure(path: str) -> dict[str, Any]:
     loaded = time.perf_counter()
     placed = preemptable = 0
     times: list[float] = []
+    spent = time.process_time()
     for pod in waiting:
         before = time.perf_counter()
         outcome = planner.step(pod).outcome
         times.append(time.perf_counter() - before)
         placed += outcome.placement is not None
         preemptable += bool(outcome.preemption and outcome.preemption.candidates)
-    took = time.perf_counter() - loaded
+    took, spent = time.perf_counter() - loaded, time.process_time() - spent
     explained, rendered = explain(kplan.Scheduler.of().planner(state))
     return {
         "load": loaded - began,
@@ -83,6 +84,7 @@ def measure(path: str) -> dict[str, Any]:
         "rate": len(waiting) / took,
         "first": 1000 * fmean(times[:AT_EITHER_END]),
         "last": 1000 * fmean(times[-AT_EITHER_END:]),
+        "cpu_rate": len(waiting) / max(spent, 1e-6),
         "placed": placed,
         "preemptable": preemptable,
         "explain": f"{explained:.2f}",

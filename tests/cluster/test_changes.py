@@ -20,6 +20,7 @@ from kplan.cluster import (
     Put,
     PutNode,
     Remove,
+    RemoveNodes,
     Undo,
     build,
     to_state,
@@ -103,6 +104,11 @@ class Model:
             case Put(_, key, item):
                 assert item is not None
                 tables["PriorityClass", key] = item
+            case RemoveNodes(names):
+                model = self
+                for name in names:
+                    model = model.changed(cluster, PutNode(name, None))
+                return model
             case PutNode(name, item):
                 if item is None or name not in nodes:  # nominations to a node that was or is not there are dropped
                     for key, one in pods.items():
@@ -147,6 +153,9 @@ def random_change(random: random.Random, cluster: Cluster, model: Model, step: i
     one = random_node(random)
     choices += [PutNode(one.name, one)] * 2
     choices += [PutNode(cluster.node_name(row), None) for row in range(nodes) if not cluster.pods_on(row)]
+    empty = [cluster.node_name(row) for row in range(nodes) if not cluster.pods_on(row)]
+    if empty:
+        choices += [RemoveNodes(tuple(random.sample(empty, random.randint(1, len(empty)))))] * 2
     return random.choice(choices)
 
 

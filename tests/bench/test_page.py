@@ -1,0 +1,44 @@
+"""The page of figures names what falls short and what was not measured; how fast is not asserted."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bench import page
+
+
+def test_each_target_stands_beside_its_figure() -> None:
+    text = page.page({"mixed": 2_500.4, "one-template": 9_000, "html": 1.29, "find": 31})
+    assert "| pods of 50 templates, mixed | 2,000 pods/s | 2,500 pods/s | held |" in text
+    assert "| pods of one template | 10,000 pods/s | 9,000 pods/s | **short** |" in text
+    assert "| `simulate -o html`, times the text | 1.3x | 1.3x | held |" in text
+    assert "| `capacity` | 3 s | not measured |  |" in text
+    assert "- `drain --find`: 31.0 s, and 30 s is the target.\n" in text
+    assert "- `capacity`: not measured.\n" in text
+    assert "- pods of 50 templates" not in text
+
+
+def test_growth_is_told_between_the_smallest_and_the_largest() -> None:
+    figures = {f"{asked} of {nodes:,} nodes": nodes / 1_000 for asked in page.ASKED for nodes in (1_000, 4_000)}
+    figures["nodes of 4,000 nodes"] = 8.0
+    lines = list(page.grown_lines(figures))
+    assert "| question | 1,000 | 4,000 | exponent | at most 1.15 |\n" in lines
+    assert "| `nodes` | 1.0 s | 8.0 s | 1.50 | **short** |\n" in lines
+    assert "| `simulate` | 1.0 s | 4.0 s | 1.00 | held |\n" in lines
+
+
+def test_the_page_that_is_there_is_made_of_the_figures_that_are_there() -> None:
+    assert page.PAGE.read_text() == page.page(page.json.loads(page.FIGURES.read_text()))
+
+
+@pytest.mark.parametrize("part", ["capacity", "pipeline"])
+def test_a_part_is_measured(
+    part: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(page, "FIGURES", tmp_path / "figures.json")
+    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
+    assert page.main(["--small", "--only", part]) == 0
+    told = dict(line.split(": ") for line in capsys.readouterr().out.splitlines())
+    assert set(told) == {"capacity": {"capacity"}, "pipeline": {"mixed", "one-template"}}[part]
+    assert all(float(figure) > 0 for figure in told.values())
+    assert not list(tmp_path.iterdir())
