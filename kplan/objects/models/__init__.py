@@ -12,6 +12,7 @@ from kplan.objects.models.devices import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kplan.objects.models.foreign_groups import CoschedulingPodGroup, KueueWorkload, VolcanoPodGroup
 from kplan.objects.models.groups import CompositePodGroup, PodGroup, SchedulingWorkload
 from kplan.objects.models.meta import (
     LabelSelector,
@@ -78,6 +79,7 @@ __all__ = [
     "Container",
     "ContainerImage",
     "ContainerPort",
+    "CoschedulingPodGroup",
     "CronJob",
     "DaemonSet",
     "Deployment",
@@ -85,6 +87,7 @@ __all__ = [
     "DeviceTaintRule",
     "HorizontalPodAutoscaler",
     "Job",
+    "KueueWorkload",
     "LabelSelector",
     "LabelSelectorRequirement",
     "LimitRange",
@@ -133,6 +136,7 @@ __all__ = [
     "TopologySelectorTerm",
     "TopologySpreadConstraint",
     "VerticalPodAutoscaler",
+    "VolcanoPodGroup",
     "Volume",
     "VolumeAttachment",
     "WeightedPodAffinityTerm",
