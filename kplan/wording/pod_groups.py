@@ -125,6 +125,12 @@ def makes_room_says(plan: GroupPlan) -> str:
     return f"runs with its group {plan.group} after evicting {evicted}"
 
 
+def left_short_text(group: str, now: int, wanted: int) -> str:
+    """Say that a group is left with a part of what it needs."""
+    held = f"{now:,} of the {wanted:,} pods that it needs at one time"
+    return f"group {group} is left with {held}: its pods leave one by one, and those that run stay"
+
+
 def failed_text(message: str) -> str:
     """What becomes of a group whose cycle fails."""
     return f"none is tried: {message}"

@@ -15,6 +15,7 @@ from kplan.objects.state import ClusterState
 from kplan.result.document_drain import DrainPlan
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain import DrainAsked, drain
+from kplan.studies.fail import FailAsked, fail
 from kplan.studies.origin import origin, version_of
 from tests.builders import make, node
 from tests.scenario.worlds import owned
@@ -68,8 +69,23 @@ def test_a_pod_of_a_group_that_a_drain_evicts_lands_beside_its_quorum_or_not_at_
         assert not one.lands_on or there[name] >= groups[int(name[1:])][0]
 
 
-def test_a_gang_that_a_drain_leaves_short_says_what_it_waits_for() -> None:
+def test_a_gang_that_a_drain_leaves_short_is_named() -> None:
     objects = [node("n0", cpu="2"), node("n1", cpu="1"), group("g", 2), member("g", 0, "n0"), member("g", 1, "n0")]
     plan = drained([*objects, make("ReplicaSet", "g", namespace="shop", spec={"replicas": 2})], "n0")
     landed = {one.pod: (one.lands_on, one.because.code if one.because else "") for one in plan.pods}
+    assert plan.notes == (
+        "group shop/g is left with 1 of the 2 pods that it needs at one time: its pods leave one by one, and "
+        "those that run stay",
+    )
     assert landed == {"shop/g-0": ("n1", ""), "shop/g-1": ("", "insufficient-cpu")}
+
+
+def test_a_gang_that_a_lost_node_leaves_short_is_named() -> None:
+    objects = [node("n0", cpu="2"), node("n1", cpu="1"), group("g", 2), member("g", 0, "n0"), member("g", 1, "n1")]
+    state = ClusterState.of([*objects, make("ReplicaSet", "g", namespace="shop", spec={"replicas": 2})], source="x")
+    planner = SCHEDULER.planner(state, everything=False)
+    report = fail(planner, FailAsked(["n0"]), origin(state, SCHEDULER.features, *version_of(state, "1.37")))
+    assert [note for note in report.notes if note.startswith("group")] == [
+        "group shop/g is left with 1 of the 2 pods that it needs at one time: its pods leave one by one, and those "
+        "that run stay"
+    ]
