@@ -18,6 +18,7 @@ class Kind:
             there are none; empty when it means nothing.
         namespaced: whether its objects live in a namespace.
         versions: of its group in which it may be served, newest first.
+        api_name: ``kind`` as in the API, where several groups call theirs alike; else it is the name.
     """
 
     model: type[Object]
@@ -26,6 +27,7 @@ class Kind:
     absence: str = ""
     namespaced: bool = True
     versions: tuple[str, ...] = ("v1",)
+    api_name: str = ""
 
     @property
     def everywhere(self) -> bool:
@@ -34,13 +36,18 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """``kind`` as in the API, where two groups have a Workload."""
+        """What it is called here: no two have the same name."""
         return self.model.__name__.removeprefix("Scheduling")
+
+    @property
+    def kind(self) -> str:
+        """``kind`` as in the API, where several groups have a Workload."""
+        return self.api_name or self.name
 
     @property
     def plural(self) -> str:
         """Resource name, as in file names and URLs."""
-        return self.attribute.replace("_", "")
+        return f"{self.api_name.lower()}s" if self.api_name else self.attribute.replace("_", "")
 
     @property
     def code(self) -> str:
@@ -131,12 +138,33 @@ KINDS: tuple[Kind, ...] = (
     Kind(models.HorizontalPodAutoscaler, "autoscaling", "horizontal_pod_autoscalers", versions=("v2", "v1")),
     Kind(models.VerticalPodAutoscaler, "autoscaling.k8s.io", "vertical_pod_autoscalers", versions=("v1", "v1beta2")),
     Kind(models.ScaledObject, "keda.sh", "scaled_objects", versions=("v1alpha1",)),
+    Kind(
+        models.CoschedulingPodGroup,
+        "scheduling.x-k8s.io",
+        "coscheduling_pod_groups",
+        versions=("v1alpha1",),
+        api_name="PodGroup",
+    ),
+    Kind(
+        models.VolcanoPodGroup,
+        "scheduling.volcano.sh",
+        "volcano_pod_groups",
+        versions=("v1beta1",),
+        api_name="PodGroup",
+    ),
+    Kind(
+        models.KueueWorkload,
+        "kueue.x-k8s.io",
+        "kueue_workloads",
+        versions=("v1beta2", "v1beta1"),
+        api_name="Workload",
+    ),
     Kind(models.SchedulingWorkload, _SCHEDULING, "workloads", versions=_GROUPS),
     Kind(models.PodGroup, _SCHEDULING, "pod_groups", versions=_GROUPS),
     Kind(models.CompositePodGroup, _SCHEDULING, "composite_pod_groups", versions=("v1alpha3",)),
 )
 
-BY_NAME: dict[tuple[str, str], Kind] = {(kind.group, kind.name): kind for kind in KINDS}
+BY_NAME: dict[tuple[str, str], Kind] = {(kind.group, kind.kind): kind for kind in KINDS}
 BY_MODEL: dict[type[Object], Kind] = {kind.model: kind for kind in KINDS}
 
 
@@ -145,7 +173,7 @@ def begun(api_version: str, kind: str) -> Kind | None:
     group = api_version.rpartition("/")[0]
     if find(api_version, kind) is not None:
         return None
-    return next((one for one in KINDS if one.group == group and one.name.startswith(kind)), None)
+    return next((one for one in KINDS if one.group == group and one.kind.startswith(kind)), None)
 
 
 def find(api_version: str, kind: str) -> Kind | None:

@@ -155,8 +155,8 @@ def as_manifest(item: Object, place: str) -> ManifestObject:
         place: where it is said to be from.
     """
     kind = BY_MODEL[type(item)]
-    raw = {**msgspec.to_builtins(item), "apiVersion": kind.api_version, "kind": kind.name}
-    return ManifestObject(kind.api_version, kind.name, item, raw, place, 0)
+    raw = {**msgspec.to_builtins(item), "apiVersion": kind.api_version, "kind": kind.kind}
+    return ManifestObject(kind.api_version, kind.kind, item, raw, place, 0)
 
 
 def fresh_copy(pod: Pod, name: str) -> Pod:

@@ -16,8 +16,10 @@ from msgspec.structs import replace
 from kplan.objects import models as m
 from kplan.objects.kinds import KINDS
 from kplan.objects.limit_defaults import LIMIT_RANGER, given_by_limit_range, written_by_limit_range
-from kplan.objects.models import autoscaling, devices, groups, meta, pod, policy, storage, workloads
+from kplan.objects.models import autoscaling, devices, foreign_groups, groups, meta, pod, policy, storage, workloads
 from kplan.objects.models.node import NodeSystemInfo
+from kplan.objects.well_known import KOORDINATOR_GROUP, LEAST_OF_GROUP, VOLCANO_GROUPS, VOLCANO_TASK
+from kplan.objects.whole_numbers import parse_int
 from kplan.sources.redact_names import HARDWARE, NAMESPACE, NODE, SCHEDULER, Names
 from kplan.sources.redact_words import release_of, tells_which
 from kplan.sources.snapshot import KEPT_ANNOTATIONS
@@ -158,8 +160,10 @@ def _match_fields(names: Names, value: list[m.NodeSelectorRequirement], item: An
 
 
 def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, str] | None:
-    """Keep those that say something about placement; two of them hold names."""
+    """Keep those that say something about placement; some of them hold names."""
     rules = {
+        **dict.fromkeys(VOLCANO_GROUPS, "VolcanoPodGroup"),
+        KOORDINATOR_GROUP: "CoschedulingPodGroup",
         "volume.kubernetes.io/selected-node": NODE,
         "volume.beta.kubernetes.io/storage-class": "StorageClass",
     }
@@ -181,7 +185,9 @@ def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, st
             )
         elif key == "kubernetes.io/config.mirror":
             kept[key] = "mirror"
-        elif key in KEPT_ANNOTATIONS:
+        elif key == VOLCANO_TASK:
+            kept[key] = names.value(key, one)
+        elif key in KEPT_ANNOTATIONS and (key not in LEAST_OF_GROUP or parse_int(one, 32) is not None):
             kept[key] = one
     return kept or None
 
@@ -421,6 +427,8 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         parent_composite_pod_group_name=_name("CompositePodGroup"),
         priority_class_name=_name("PriorityClass"),
     ),
+    foreign_groups.MinimalGroupSpec: _rules(min_task_member=_drop),
+    foreign_groups.KueuePodSet: _rules(name=_drop),
     groups.CompositePodGroupSpec: _rules(
         "preemption_policy",
         parent_composite_pod_group_name=_name("CompositePodGroup"),

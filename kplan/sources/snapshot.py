@@ -16,6 +16,7 @@ from kplan.errors import SourceError, UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import ClusterState
+from kplan.objects.well_known import KOORDINATOR_GROUP, LEAST_OF_GROUP, VOLCANO_GROUPS, VOLCANO_TASK
 from kplan.sources import snapshot_notes
 from kplan.sources.opening import shown
 from kplan.sources.writing import write_by
@@ -44,6 +45,11 @@ KEPT_ANNOTATIONS = frozenset(
         "deployment.kubernetes.io/max-replicas",
         # which claim stands for the extended resources of a pod
         "resource.kubernetes.io/extended-resource-claim",
+        # groups that other schedulers place together
+        *VOLCANO_GROUPS,
+        KOORDINATOR_GROUP,
+        *LEAST_OF_GROUP,
+        VOLCANO_TASK,
     }
 )
 """The only annotations a snapshot holds."""
@@ -134,7 +140,7 @@ def _parts(state: ClusterState) -> Iterator[bytes]:
 
 def _encoded(item: Object) -> bytes:
     kind = BY_MODEL[type(item)]
-    identity = msgspec.json.encode({"apiVersion": kind.api_version, "kind": kind.name})
+    identity = msgspec.json.encode({"apiVersion": kind.api_version, "kind": kind.kind})
     body = msgspec.json.encode(_pruned_below(item))
     return identity[:-1] + (b"," if body != b"{}" else b"") + body[1:]
 

@@ -84,15 +84,28 @@ def _plan(planner: Planner, gang: Gang, pods: Sequence[PodInfo], runs: int) -> G
     for node in blocked.on.values():
         on[cluster.node_name(node)] = on.get(cluster.node_name(node), 0) + 1
     who = blocked.pod.key if blocked.pod is not None else ""
-    least = max(map(least_of, (pod.pod for pod in pods)), default=0)
-    enough = min(least, len(pods) + runs)
+    there = [pod for pod in cluster.pods if pod.bound and not pod.gone and _gang(planner, pod) == gang]
+    least = least_of((pod.pod for pod in pods), gang, cluster.objects.table)
+    starting = [pod.pod for pod in (*(cluster.pods[row] for row in blocked.on), *there)]
+    enough = min(least.pods, len(pods) + runs)
+    will_do = bool(least.pods) and least.met(starting)
     helps = fits_text(attempt(trying, pods, blocked.on, blocked.pod)) if blocked.pod is not None else ""
     return GroupPlan(
         group=gang.name,
-        result="does-not-fit" if who and not 0 < least <= blocked.fits + runs else "fits",
-        text=what_if_text(len(pods), runs, on, blocked.fits, who, gang.decider.value, least=least),
+        result="does-not-fit" if (who and not will_do) or least.pods > len(pods) + runs else "fits",
+        text=what_if_text(
+            len(pods),
+            runs,
+            on,
+            blocked.fits,
+            who,
+            gang.decider.value,
+            least=least.pods,
+            tasks=least.tasks,
+            enough=will_do,
+        ),
         pods=len(pods),
-        wanted=max(enough - runs, 0) if least else len(pods),
+        wanted=max(enough - runs, 0) if least.pods else len(pods),
         fits=blocked.fits,
         blocked_by=who,
         because=blocked.cause,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from kplan.framework.preemption import NodeStatus
 from kplan.framework.reason_codes import ReasonCode
@@ -124,6 +125,12 @@ def makes_room_says(plan: GroupPlan) -> str:
     return f"runs with its group {plan.group} after evicting {evicted}"
 
 
+def left_short_text(group: str, now: int, wanted: int) -> str:
+    """Say that a group is left with a part of what it needs."""
+    held = f"{now:,} of the {wanted:,} pods that it needs at one time"
+    return f"group {group} is left with {held}: its pods leave one by one, and those that run stay"
+
+
 def failed_text(message: str) -> str:
     """What becomes of a group whose cycle fails."""
     return f"none is tried: {message}"
@@ -150,7 +157,16 @@ _DECIDES = {
 
 
 def what_if_text(
-    total: int, runs: int, on: Mapping[str, int], fits: int, blocked: str, decided_by: str, *, least: int = 0
+    total: int,
+    runs: int,
+    on: Mapping[str, int],
+    fits: int,
+    blocked: str,
+    decided_by: str,
+    *,
+    least: int = 0,
+    tasks: Mapping[str, int] = MappingProxyType({}),
+    enough: bool = False,
 ) -> str:
     """Whether a group that kube-scheduler does not know would fit, asked about it alone.
 
@@ -161,7 +177,9 @@ def what_if_text(
         fits: how many fit one after another.
         blocked: the first that does not; empty for none.
         decided_by: who decides.
-        least: how many have to start together, as its pods say; 0 where they do not.
+        least: how many have to start together, as its object or its pods say; 0 where they do not.
+        tasks: how many of each task have to; empty where that does not matter.
+        enough: whether those that fit, and those that run, are that many.
     """
     already = f"{runs:,} {'runs' if runs == 1 else 'run'}; " if runs else ""
     what = f"{already}all {total:,}{' that wait' if runs else ''} fit at once"
@@ -171,8 +189,17 @@ def what_if_text(
     some = f", {fits:,} {'does' if fits == 1 else 'do'}; {blocked} does not" if total > 1 else ""
     no = f"{what}: no{some}"
     if blocked and 0 < least < total + runs:
-        no = f"{no}; {least:,} at one time are enough: {'yes' if fits + runs >= least else 'no'}"
+        each = f" ({tallied_tasks(tasks)})" if tasks else ""
+        no = f"{no}; {least:,} at one time are enough{each}: {'yes' if enough else 'no'}"
+    if least > total + runs:
+        missing = f"{least:,} have to start together, {count(least - total - runs, 'pod')} of these not there yet"
+        return f"{no if blocked else yes}; {missing}; {_DECIDES[decided_by]}"
     return f"{no if blocked else yes}; {_DECIDES[decided_by]}"
+
+
+def tallied_tasks(tasks: Mapping[str, int]) -> str:
+    """How many pods of each task have to start together."""
+    return joined([f"{wanted:,} {task}" for task, wanted in sorted(tasks.items())])
 
 
 def lent_doubt(scheduler: str, profile: str) -> str:

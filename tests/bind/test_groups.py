@@ -1,10 +1,13 @@
 """Groups are bound as Permit lets them go: as many as they need at one time, or none."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from kplan.bind.flags import Flags
 from kplan.bind.wire.client import Reply
@@ -168,3 +171,43 @@ def test_where_the_gate_is_off_a_pod_of_a_group_is_bound_by_nobody_here(tmp_path
     (shown,) = world.plan.pods
     assert shown.because is not None
     assert shown.because.code == "pod-group-not-modelled"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    cpus=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    groups=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(0, 1)), min_size=1, max_size=3),
+    chosen=st.integers(0, 255),
+    gone=st.integers(0, 255),
+    most=st.integers(0, 5),
+)
+def test_no_group_is_ever_bound_with_less_than_its_quorum(
+    tmp_path_factory: pytest.TempPathFactory,
+    cpus: list[int],
+    groups: list[tuple[int, int, int]],
+    chosen: int,
+    gone: int,
+    most: int,
+) -> None:
+    """Whichever pods are named, how many are bound at most, and whichever go before it is carried out."""
+    objects: list[Object] = [node(f"n{i}", cpu=str(cpu)) for i, cpu in enumerate(cpus)]
+    runs = {}
+    for i, (size, least, running) in enumerate(groups):
+        objects.append(group(f"g{i}", least))
+        mine = members(f"g{i}", size)
+        runs[f"g{i}"] = running = min(running, size)
+        mine[:running] = members(f"g{i}", running, node="n0")
+        objects += mine
+    world = World(tmp_path_factory.mktemp("world"), *objects, gates=ON, flags=Flags(max_pods=most), some=chosen)
+    bound = Counter(one.group for one in world.plan.pods if one.result == "bind")
+    for i, (_, least, _) in enumerate(groups):
+        number = bound.get(f"default/g{i}", 0)
+        assert number == 0 or number + runs[f"g{i}"] >= least
+    for place, one in enumerate(world.plan.pods):
+        if gone >> place & 1:
+            world.store.objects.pop(f"/api/v1/namespaces/default/pods/{one.pod.partition('/')[2]}", None)
+    world.run()
+    written = Counter(one.split()[1].partition("-")[0] for one in world.store.writes if one.startswith("bind "))
+    for i, (_, least, _) in enumerate(groups):
+        number = written.get(f"g{i}", 0)
+        assert number == 0 or number + runs[f"g{i}"] >= least

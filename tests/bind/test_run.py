@@ -47,6 +47,7 @@ class World:
         flags: Flags | None = None,
         gates: Mapping[str, bool] | None = None,
         only: str = "",
+        some: int = -1,
     ) -> None:
         self.flags = flags or Flags()
         self.store = Store(objects)
@@ -56,7 +57,8 @@ class World:
         self.scheduler = Scheduler.of("1.37", gates=gates)
         fill_in(self.state, self.scheduler)
         planner = self._planner()
-        asked = [pod for pod in planner.waiting() if only in pod.name]
+        named = (pod for place, pod in enumerate(planner.waiting()) if some >> place & 1)
+        asked = [pod for pod in named if only in pod.name]
         shown, _ = show(planner, Asked(asked), self.flags)
         self.plan = BindPlan(
             api_version=API_VERSION, verdict="READY", sentence="", totals=BindTotals(pods=0, bindings=0),

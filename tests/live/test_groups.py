@@ -7,7 +7,7 @@ compared is how many pods of each group have a node, how many share one, and wha
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -19,8 +19,8 @@ from kplan.pipeline import Planner
 from tests.live.controllers import Json, controllers_running, read_state
 from tests.live.controlplane import KUBE_VERSION, ControlPlane, wait_for
 
-GATES = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True}
-API = "scheduling.k8s.io/v1beta1"
+GATES = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True, "CompositePodGroup": True}
+API, ALPHA = "scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha3"
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Group:
         whole: whether it is evicted as a whole.
         missing: whether only its pods are there.
         rack: whether it has to be in one rack.
+        above: the group of groups that it is in.
     """
 
     least: int
@@ -44,6 +45,7 @@ class Group:
     whole: bool = False
     missing: bool = False
     rack: bool = False
+    above: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Case:
         placed: pods with a node in the end by group, as one expects it of both, kplan and the scheduler.
         racks: of each node, a letter each.
         kept_out: whether the scheduler does not even queue the pods, of which it tells nobody.
+        above: how many of its groups each group of groups needs, by name.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Case:
     placed: dict[str, int]
     racks: str = ""
     kept_out: bool = False
+    above: dict[str, int] = field(default_factory=dict)
 
 
 CASES = (
@@ -88,13 +92,31 @@ CASES = (
     Case("no-use-in-evicting", (2,), {"low": Group(0, 0, runs=(0, 0)), "high": Group(3, 3, high=True)}, {"low": 2}),
     Case("one-rack", (1, 1, 1), {"g": Group(2, 2, rack=True)}, {"g": 2}, racks="abb"),
     Case("no-rack", (1, 1, 1), {"g": Group(2, 2, rack=True)}, {}, racks="abc"),
+    Case(
+        "both-groups",
+        (2, 1),
+        {"x": Group(1, 1, above="job"), "y": Group(2, 2, above="job")},
+        {"x": 1, "y": 2},
+        above={"job": 2},
+    ),
+    Case("one-group-short", (2,), {"x": Group(1, 1, above="job"), "y": Group(2, 2, above="job")}, {}, above={"job": 2}),
+    Case(
+        "one-will-do", (1,), {"x": Group(1, 1, above="job"), "y": Group(2, 2, above="job")}, {"x": 1}, above={"job": 1}
+    ),
+    Case(
+        "group-above-not-there",
+        (4,),
+        {"x": Group(1, 1, above="job")},
+        {},
+        kept_out=True,
+    ),
 )
 
 
 @pytest.fixture(scope="module")
 def before() -> Iterator[tuple[ControlPlane, ClusterState]]:
     """A control plane that has met all of it, with the scheduler just started; and what there was before."""
-    with controllers_running(runtime_config={API: True}, feature_gates=GATES) as plane:
+    with controllers_running(runtime_config={API: True, ALPHA: True}, feature_gates=GATES) as plane:
         plane.post("/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": "high"}, "value": 1000})
         for case in CASES:
             make(plane, case)
@@ -108,6 +130,8 @@ def make(plane: ControlPlane, case: Case) -> None:
     for number, cpu in enumerate(case.cpus):
         rack = {"rack": case.racks[number]} if case.racks else {}
         plane.add_node(f"{case.name}-{number}", cpu=str(cpu), labels={"case": case.name, **rack})
+    for name, least in case.above.items():
+        plane.post(f"/apis/{ALPHA}/namespaces/{case.name}/compositepodgroups", composite(name, least))
     for name, group in case.groups.items():
         if not group.missing:
             plane.post(f"/apis/{API}/namespaces/{case.name}/podgroups", pod_group(name, group))
@@ -125,9 +149,20 @@ def pod_group(name: str, group: Group) -> Json:
         spec["priorityClassName"] = "high"
     if group.whole:
         spec["disruptionMode"] = {"all": {}}
+    if group.above:
+        spec["parentCompositePodGroupName"] = group.above
+        spec["workloadRef"] = {"workloadName": "job", "templateName": name}
     if group.rack:
         spec["schedulingConstraints"] = {"topology": [{"key": "rack"}]}
     return {"apiVersion": API, "kind": "PodGroup", "metadata": {"name": name}, "spec": spec}
+
+
+def composite(name: str, least: int) -> Json:
+    spec = {
+        "workloadRef": {"workloadName": "job", "templateName": "all"},
+        "schedulingPolicy": {"gang": {"minGroupCount": least}},
+    }
+    return {"apiVersion": ALPHA, "kind": "CompositePodGroup", "metadata": {"name": name}, "spec": spec}
 
 
 def pod(case: Case, name: str, number: int, group: Group, node: str | None) -> Json:
@@ -206,13 +241,13 @@ def test_the_scheduler_tells_a_group_what_kplan_says(
     plane = before[0]
     settled(plane, case)
     for turn in plan.turns:
-        space, _, name = turn.group.partition("/")
-        if space != case.name or case.kept_out or (turn.last.refused and turn.last.placed):
-            continue  # what is left over of a group has another turn, of which the scheduler tells
-        status = turn.last.status
-        message = told(plane, case, name, "True" if turn.last.placed else "False")
-        assert message == ("" if turn.last.placed else ", ".join(status.reasons))
-        assert status.code is (Code.SUCCESS if turn.last.placed else Code.UNSCHEDULABLE)
+        for part in turn.last.of or (turn.last,):
+            space, _, name = part.group.partition("/")
+            if space != case.name or case.kept_out or (turn.last.refused and turn.last.placed):
+                continue  # what is left over of a group has another turn, of which the scheduler tells
+            message = told(plane, case, name, "True" if part.placed else "False")
+            assert message == ("" if part.placed else ", ".join(part.status.reasons))
+            assert part.status.code is (Code.SUCCESS if part.placed else Code.UNSCHEDULABLE)
 
 
 def told(plane: ControlPlane, case: Case, name: str, wanted: str) -> str:

@@ -224,7 +224,7 @@ def test_no_decoder_is_made_in_the_threads_that_list(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("msgspec.json.Decoder", decoder)
     lists = {
         path_of(kind): {
-            "kind": f"{kind.name}List",
+            "kind": f"{kind.kind}List",
             "apiVersion": kind.api_version,
             "metadata": {"resourceVersion": "7"},
             "items": [{"metadata": {"name": "a", "namespace": "d"}}],

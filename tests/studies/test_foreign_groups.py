@@ -1,14 +1,19 @@
 """Groups that others decide: whether all of one fit at once, with who decides, and nothing kept."""
 
+import json
+
 import kplan
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.result.document import PodExplanation
+from kplan.sources import load_values
+from kplan.sources.redact import redact
+from kplan.sources.snapshot import snapshot_bytes
 from kplan.studies.context import Context
 from kplan.studies.explain import explain_pods
 from kplan.studies.foreign_groups import foreign_groups, lent
 from kplan.studies.origin import origin, version_of
-from tests.builders import node, pod
+from tests.builders import make, node, pod
 
 PLAIN = kplan.Scheduler.of("1.37")
 
@@ -97,3 +102,101 @@ def test_pods_that_say_how_many_have_to_start_together() -> None:
     assert few is not None
     assert (few.result, few.fits) == ("does-not-fit", 1)
     assert "2 at one time are enough: no" in few.text
+
+
+def of_volcano(*tasks: str) -> list[Object]:
+    """Pods of one group that Volcano places, one of each task named."""
+    group = {"scheduling.k8s.io/group-name": "g"}
+    return [
+        pod(
+            f"w-{n}",
+            requests={"cpu": "3"},
+            metadata={"annotations": group},
+            labels={"volcano.sh/task-spec": task},
+            schedulerName="volcano",
+        )
+        for n, task in enumerate(tasks)
+    ]
+
+
+def volcano_group(**spec: object) -> Object:
+    return make("VolcanoPodGroup", "g", namespace="default", spec=spec)
+
+
+def test_a_group_of_volcano_is_asked_about_with_the_number_that_it_needs() -> None:
+    pods = of_volcano("a", "a", "a")
+    found = explained("default/w-0", node("a", cpu="6"), *pods, volcano_group(minMember=2))
+    plan = found.pod_group
+    assert plan is not None
+    assert (found.verdict, plan.result, plan.fits, plan.wanted) == ("FITS", "fits", 2, 2)
+    assert plan.text == (
+        "all 3 fit at once: no, 2 do; default/w-2 does not; 2 at one time are enough: yes; Volcano decides when its "
+        "pods start, and kplan does not model its queue"
+    )
+    texts = {doubt.code: doubt.text for doubt in found.doubts}
+    assert texts["other-scheduler"] == (
+        "volcano places it; told is what kube-scheduler's rules (profile default-scheduler) would decide"
+    )
+    assert "group-elsewhere" in texts
+
+
+def test_so_many_of_each_task_are_needed() -> None:
+    objects = [node("a", cpu="6"), *of_volcano("ps", "ps", "worker")]
+    found = explained("default/w-0", *objects, volcano_group(minMember=2, minTaskMember={"ps": 1, "worker": 1}))
+    plan = found.pod_group
+    assert plan is not None
+    assert (plan.result, plan.fits) == ("does-not-fit", 2)
+    assert "2 at one time are enough (1 ps and 1 worker): no" in plan.text
+
+
+def test_a_group_some_of_whose_pods_are_not_there_yet_does_not_start() -> None:
+    pods = members("scheduling.x-k8s.io/pod-group", range(2))
+    group = make("CoschedulingPodGroup", "g", namespace="default", spec={"minMember": 3})
+    found = explained("default/w-0", node("a", cpu="8"), *pods, group)
+    plan = found.pod_group
+    assert plan is not None
+    assert plan.result == "does-not-fit"
+    assert "all 2 fit at once: yes (a x2); 3 have to start together, 1 pod of these not there yet" in plan.text
+
+
+def test_kueue_admits_the_counts_of_its_workload() -> None:
+    job = make("Job", "g", namespace="default", metadata={"labels": {"kueue.x-k8s.io/queue-name": "q"}}, spec={})
+    owner = [{"apiVersion": "batch/v1", "kind": "Job", "name": "g", "uid": "u", "controller": True}]
+    workload = make(
+        "KueueWorkload",
+        "job-g-1a2b3",
+        namespace="default",
+        metadata={"ownerReferences": owner},
+        spec={"podSets": [{"name": "main", "count": 3, "minCount": 2}]},
+    )
+    pods = [pod(f"w-{n}", requests={"cpu": "3"}, metadata={"ownerReferences": owner}) for n in range(3)]
+    found = explained("default/w-0", node("a", cpu="6"), *pods, job, workload)
+    plan = found.pod_group
+    assert plan is not None
+    assert (plan.result, plan.fits, plan.decided_by) == ("fits", 2, "kueue")
+    assert "2 at one time are enough: yes" in plan.text
+
+
+def test_a_group_object_of_another_namespace_says_nothing() -> None:
+    group = make("VolcanoPodGroup", "g", namespace="other", spec={"minMember": 2})
+    found = explained("default/w-0", node("a", cpu="6"), *of_volcano("a", "a", "a"), group)
+    assert found.pod_group is not None
+    assert found.pod_group.result == "does-not-fit"
+
+
+def test_what_names_the_group_of_a_pod_is_kept_by_a_snapshot() -> None:
+    objects = [node("a", cpu="6"), *of_volcano("a", "a", "a"), volcano_group(minMember=2)]
+    kept = load_values(json.loads(snapshot_bytes(ClusterState.of(objects)))["items"])
+    found = explained("default/w-0", *kept.objects())
+    assert found.pod_group is not None
+    assert (found.pod_group.group, found.pod_group.wanted) == ("podgroup/default/g", 2)
+
+
+def test_what_names_the_group_of_a_pod_is_one_name_in_a_redacted_snapshot() -> None:
+    objects = [node("a", cpu="6"), *of_volcano("a", "a", "a"), volcano_group(minMember=2)]
+    hidden, _ = redact(ClusterState.of(objects))
+    (group,) = hidden.volcano_pod_groups
+    names = {pod.annotations["scheduling.k8s.io/group-name"] for pod in hidden.pods}
+    assert names == {group.name}
+    assert group.name != "g"
+    assert group.spec.min_member == 2

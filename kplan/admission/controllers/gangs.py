@@ -6,13 +6,19 @@ LeaderWorkerSet and the training operators make pods that are of use only togeth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from kplan.admission.controllers.queued import QUEUE
-from kplan.objects.models import Job, Pod
+from kplan.objects.models import CoschedulingPodGroup, Job, KueueWorkload, Pod, VolcanoPodGroup
+from kplan.objects.well_known import KOORDINATOR_GROUP, LEAST_OF_GROUP, VOLCANO_GROUPS, VOLCANO_TASK
 from kplan.objects.whole_numbers import parse_int
+
+Tables = Callable[[str], Mapping[str, Any]]
+"""Gives the objects of a kind by ``namespace/name``, see ``ClusterTables.table``."""
 
 
 class Decider(StrEnum):
@@ -48,9 +54,8 @@ _LABELS: tuple[tuple[str, str, Decider], ...] = (
     ("training.kubeflow.org/job-name", "trainingjob", Decider.NOBODY),
 )
 _ANNOTATIONS: tuple[tuple[str, str, Decider], ...] = (
-    ("scheduling.k8s.io/group-name", "podgroup", Decider.VOLCANO),
-    ("scheduling.volcano.sh/group-name", "podgroup", Decider.VOLCANO),
-    ("gang.scheduling.koordinator.sh/name", "podgroup", Decider.COSCHEDULING),
+    *((name, "podgroup", Decider.VOLCANO) for name in VOLCANO_GROUPS),
+    (KOORDINATOR_GROUP, "podgroup", Decider.COSCHEDULING),
 )
 _OWNERS: tuple[tuple[str, str, Decider], ...] = (
     ("batch.volcano.sh/", "volcanojob", Decider.VOLCANO),
@@ -86,17 +91,76 @@ def gang_of(pod: Pod, jobs: Mapping[str, Job]) -> Gang | None:
     return None
 
 
-_LEAST = (
-    "gang.scheduling.koordinator.sh/min-available",
-    "pod-group.scheduling.sigs.k8s.io/min-available",
-    "kueue.x-k8s.io/pod-group-total-count",
-)
-"""Annotations and labels that say how many pods of a group have to start together."""
+@dataclass(frozen=True, slots=True)
+class Least:
+    """How many pods of a group have to start together.
+
+    Attributes:
+        pods: so many of all; 0 where nothing says how many.
+        tasks: so many of each task, by name; empty where that does not matter.
+    """
+
+    pods: int = 0
+    tasks: Mapping[str, int] = field(default_factory=dict)
+
+    def met(self, starting: Sequence[Pod]) -> bool:
+        """Whether pods that start, or run, are enough."""
+        tasks = Counter(task_of(pod) for pod in starting)
+        return len(starting) >= self.pods and all(tasks[task] >= wanted for task, wanted in self.tasks.items())
 
 
-def least_of(pod: Pod) -> int:
+def least_of(pods: Iterable[Pod], gang: Gang, tables: Tables) -> Least:
+    """How many pods of a group have to start together: as its object says, else as its pods do.
+
+    Args:
+        pods: its pods.
+        gang: the group.
+        tables: objects by kind and key.
+    """
+    word, _, key = gang.name.partition("/")
+    found = _of_object(word, key, gang.decider, tables)
+    return found or Least(max((_own(pod) for pod in pods), default=0))
+
+
+def task_of(pod: Pod) -> str:
+    """The task of a Volcano Job that a pod is of; empty for none."""
+    return pod.labels.get(VOLCANO_TASK) or pod.annotations.get(VOLCANO_TASK) or ""
+
+
+def _of_object(word: str, key: str, decider: Decider, tables: Tables) -> Least | None:
+    if decider is Decider.KUEUE:
+        return _admitted(_workload(word, key, tables))
+    kinds = ("volcano_pod_groups", "coscheduling_pod_groups")
+    for kind in kinds if decider is Decider.VOLCANO else reversed(kinds):
+        group: CoschedulingPodGroup | VolcanoPodGroup | None = tables(kind).get(key) if word == "podgroup" else None
+        if group is not None and (group.spec.min_member or group.spec.min_task_member):
+            tasks = {task: wanted for task, wanted in (group.spec.min_task_member or {}).items() if wanted > 0}
+            return Least(max(group.spec.min_member or 0, sum(tasks.values())), tasks)
+    return None
+
+
+def _workload(word: str, key: str, tables: Tables) -> KueueWorkload | None:
+    """What Kueue admits for a group of pods, or for a Job."""
+    workloads: Mapping[str, KueueWorkload] = tables("kueue_workloads")
+    if word == "podgroup":
+        return workloads.get(key)
+    namespace, _, name = key.partition("/")
+    for workload in workloads.values():
+        owners = workload.metadata.owner_references or ()
+        if workload.namespace == namespace and any((one.kind, one.name) == ("Job", name) for one in owners):
+            return workload
+    return None
+
+
+def _admitted(workload: KueueWorkload | None) -> Least | None:
+    sets = (workload.spec.pod_sets if workload is not None else None) or ()
+    wanted = sum((one.min_count if one.min_count is not None else one.count) or 0 for one in sets)
+    return Least(wanted) if wanted else None
+
+
+def _own(pod: Pod) -> int:
     """How many pods of its group a pod says have to start together; 0 where it does not say."""
-    for key in _LEAST:
+    for key in LEAST_OF_GROUP:
         text = pod.annotations.get(key) or pod.labels.get(key) or ""
         number = parse_int(text, 32)
         if number is not None and number > 0:

@@ -20,7 +20,7 @@ def update(write: Write, item: Raw) -> Request:
     Source: v1.37.2 pkg/scheduler/framework/plugins/volumebinding/binder.go bindAPIUpdate.
     """
     kind = _BY_NAME[write.kind]
-    body = {**item, "apiVersion": kind.api_version, "kind": kind.name}
+    body = {**item, "apiVersion": kind.api_version, "kind": kind.kind}
     for field in write.fields:
         body = field.put(body)
     noun, path_of = _PLACES[write.kind]

@@ -12,6 +12,7 @@ from kplan.objects.models.devices import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kplan.objects.models.foreign_groups import CoschedulingPodGroup, KueueWorkload, VolcanoPodGroup
 from kplan.objects.models.groups import CompositePodGroup, PodGroup, SchedulingWorkload
 from kplan.objects.models.meta import (
     LabelSelector,
@@ -80,6 +81,7 @@ __all__ = [
     "ContainerImage",
     "ContainerPort",
     "ControllerRevision",
+    "CoschedulingPodGroup",
     "CronJob",
     "DaemonSet",
     "Deployment",
@@ -87,6 +89,7 @@ __all__ = [
     "DeviceTaintRule",
     "HorizontalPodAutoscaler",
     "Job",
+    "KueueWorkload",
     "LabelSelector",
     "LabelSelectorRequirement",
     "LimitRange",
@@ -135,6 +138,7 @@ __all__ = [
     "TopologySelectorTerm",
     "TopologySpreadConstraint",
     "VerticalPodAutoscaler",
+    "VolcanoPodGroup",
     "Volume",
     "VolumeAttachment",
     "WeightedPodAffinityTerm",

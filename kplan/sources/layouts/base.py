@@ -67,7 +67,7 @@ _OLD_GROUPS = {"extensions": "apps"}
 
 def hint_of(kind: Kind) -> Hint:
     """Make the hint of a kind, in its present version."""
-    return Hint(kind.api_version, kind.name)
+    return Hint(kind.api_version, kind.kind)
 
 
 def hint_of_plural(plural: str) -> Hint | None:

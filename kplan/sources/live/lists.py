@@ -88,7 +88,7 @@ def list_kind(
     """
     if api_version == NOWHERE:
         nothing = Collector()
-        nothing.listed(kind.api_version, kind.name)
+        nothing.listed(kind.api_version, kind.kind)
         return Listing(kind, nothing)
     version = api_version or kind.api_version
     try:
@@ -113,7 +113,7 @@ def list_kind(
 
 def _all_pages(connection: Connection, kind: Kind, version: str, progress: Progress, page: int) -> Listing:
     collector = Collector()
-    hint = Hint(version, kind.name)
+    hint = Hint(version, kind.kind)
     query = {"limit": str(page)}
     count = 0
     while True:

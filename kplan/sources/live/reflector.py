@@ -217,7 +217,7 @@ class Reflector:
 
     def _object(self, data: msgspec.Raw) -> Object | BrokenObject:
         file = f"{self._kind.plural} of {self._connection.server}"
-        record = Record(self._api_version, self._kind.name, JsonNode.alone(data), file)
+        record = Record(self._api_version, self._kind.kind, JsonNode.alone(data), file)
         return typed(record, self._kind)
 
     def _list(self) -> None:

@@ -17,6 +17,7 @@ from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, Drain
 from kplan.scenario.budgets import scale_unknown
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.fixes import Drained, find_fixes
+from kplan.studies.short_groups import left_short, whole_groups
 from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import change_text, down_text, left_text, placed_text
 from kplan.wording.drain import (
@@ -72,9 +73,11 @@ def drain(
         origin: where the state is from.
         seen: shown the cluster as the drain leaves it.
     """
+    whole = whole_groups(planner)
     with planner.trial() as trial:
         run = run_drain(trial, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together, why=failure)
         plan = _plan(trial.cluster, run, asked, origin)
+        plan = replace(plan, notes=(*plan.notes, *left_short(trial.cluster, whole)))
         if seen is not None:
             seen(trial.cluster)
     if plan.verdict == "FITS" or not asked.fixes:

@@ -15,6 +15,7 @@ from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Origin
 from kplan.result.document_fail import FailedPod, FailReport, LostThing
 from kplan.studies.fail.fixes import find_fix
+from kplan.studies.short_groups import left_short, whole_groups
 from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import change_text, loss_text
 from kplan.wording.fail import (
@@ -63,9 +64,11 @@ def fail(
         origin: where the state is from.
         seen: shown the cluster that the loss leaves.
     """
+    whole = whole_groups(planner)
     with planner.trial() as trial:
         run = run_fail(trial, asked.nodes, failure)
         report = _report(run, asked, origin)
+        report = replace(report, notes=(*report.notes, *left_short(run.cluster, whole)))
         if seen is not None:
             seen(run.cluster)
     if run.borne or not asked.fixes:
