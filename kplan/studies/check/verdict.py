@@ -25,6 +25,7 @@ from kplan.result.document_check import (
 )
 from kplan.result.document_plan import QuotaRow, SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
+from kplan.sources.schedulers import DOUBT as ASSUMED
 from kplan.studies.as_a_whole import Again, Played, Whole
 from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
@@ -255,7 +256,8 @@ def _doubts(
     doubts: dict[tuple[str, str], None] = {}
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
     for doubt in (*plan.doubts, *lacking, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
-        doubts[doubt.code, doubt.text] = None
+        if doubt.code != ASSUMED or _asks_a_scheduler(plan, mine, policy):
+            doubts[doubt.code, doubt.text] = None
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
         if item.name in unknown:
@@ -268,6 +270,11 @@ def _doubts(
         doubts["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = None
     for code, text in doubts:
         yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt)
+
+
+def _asks_a_scheduler(plan: SimulationPlan, mine: Sequence[Mine], policy: Policy) -> bool:
+    """Whether any scheduler has something to do with the result: what the API server refuses is certain without one."""
+    return any(item.steps or item.rollout is not None for item in mine) or bool(plan.what_if or policy.survive)
 
 
 def _pod_doubts(mine: Sequence[Mine], after: Planner) -> Iterator[Doubt]:
