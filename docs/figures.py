@@ -8,6 +8,8 @@ from kplan.sources import bounds, documents, opening, yaml_events
 from tests.hostile.samples import INPUTS
 from tests.hostile.test_fuzz import COUNT
 from tests.hostile.test_output import EVIL, FORMATS, commands
+from tests.hostile.test_secrets import PLANTED, USERS, questions
+from tests.hostile.weight import SHAPES
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(__file__).with_name("trust.md")
@@ -29,13 +31,20 @@ def page() -> str:
         ("hostile texts in every place of a cluster", len(EVIL)),
         ("commands they are shown by", len(commands("", ""))),
         ("formats they are shown in", len(FORMATS)),
+        ("secrets planted in a cluster, its manifests and credentials", len(PLANTED)),
+        ("questions asked about them, and kubeconfigs", len(questions("", "", "", "")) + len(USERS)),
         ("mutated inputs in `make test`", COUNT),
+        ("shapes of heavy files, measured", len(SHAPES)),
         ("cases of the real scheduler", cases()),
     )
     limits = (
         ("bytes of one file", opening.READ_LIMIT),
         ("documents of one file", documents.DOCUMENTS),
         ("levels of YAML", yaml_events.MAX_DEPTH),
+        ("values of one file, or one in ten bytes", bounds.MOST_VALUES),
+        ("keys of a map in YAML", yaml_events.MOST_KEYS),
+        ("bytes of one object in JSON", bounds.LARGEST_OBJECT),
+        ("bytes of the manifests of a question", bounds.MOST_OF_MANIFESTS),
         ("characters of a name", bounds.LONGEST_NAME),
         ("pods made of manifests", MOST_PODS),
         *((f"`{field}` of a pod", most) for field, most in bounds.OF_POD.values()),

@@ -59,3 +59,15 @@ def without_commands(text: str) -> str:
     if "::" not in text and "##" not in text:
         return text
     return _COMMAND.sub(lambda found: f"{found[1]}\\x3a" if found[1] is not None else r"\x23", text)
+
+
+_PASSWORD = re.compile(r"(?<=://)([^/@:?#]*):[^/@?#]*@")
+_QUERY = re.compile(r"\?[^#]*")
+
+
+def url_shown(url: str) -> str:
+    """Write a URL for people, without the password and the values of a query that may stand in it.
+
+    Source: Go's net/http, client.go stripPassword, for the password.
+    """
+    return _QUERY.sub("?***", _PASSWORD.sub(r"\1:***@", url), count=1)

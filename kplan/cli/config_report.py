@@ -130,7 +130,7 @@ def _extender(one: Extender) -> ConfiguredExtender:
         "bind": one.bind_verb,
     }
     return ConfiguredExtender(
-        url=one.url_prefix,
+        url=one.shown,
         verbs=tuple(name for name, verb in verbs.items() if verb),
         weight=one.weight,
         managed_resources=tuple(resource.name for resource in one.managed_resources),

@@ -38,4 +38,4 @@ def extender_doubt(extender: Extender) -> Doubt | None:
     if not may:
         return None
     what = f"{', '.join(may[:-1])} or {may[-1]}" if len(may) > 1 else may[0]
-    return Doubt(DOUBT, f"extender {extender.url_prefix} is not asked: it may {what}")
+    return Doubt(DOUBT, f"extender {extender.shown} is not asked: it may {what}")

@@ -30,6 +30,7 @@ from kplan.framework.args import Extender
 from kplan.framework.extender import ExtenderError, ExtenderVerdict, NotAskedError
 from kplan.framework.preemption import Victims
 from kplan.objects.models import Object
+from kplan.visible import url_shown
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -89,7 +90,7 @@ class HttpExtender:
             for name in names:
                 if name not in given:
                     claims = f'claims a filtered node "{name}" which is not found in the input node list'
-                    raise ExtenderError(f'extender "{self.config.url_prefix}" {claims}')
+                    raise ExtenderError(f'extender "{self.config.shown}" {claims}')
         elif result.nodes is not None:
             # upstream goes on with nodes that it did not ask about; there are none in a plan
             names = [name for name in node_names(result.nodes) if name in given]
@@ -146,7 +147,7 @@ class HttpExtender:
             if pod.uid not in there:
                 claims = f"claims to preempt pod (UID: &{{{pod.uid}}}) on node: {name}"
                 problem = f"{claims}, but the pod is not found on that node"
-                raise ExtenderError(f"extender: {self.config.url_prefix} {problem}")
+                raise ExtenderError(f"extender: {self.config.shown} {problem}")
         return Victims(tuple(there[pod.uid] for pod in meta.pods or ()), meta.numpdbviolations)
 
     def _about(self, pod: PodInfo, cluster: Cluster, rows: Sequence[int]) -> dict[str, Any]:
@@ -184,7 +185,7 @@ class HttpExtender:
         if answer is None:
             if not self._budget.take():
                 spent = f"{self._budget.calls} requests to extenders are spent (--extender-calls)"
-                raise NotAskedError(f"extender {self.config.url_prefix} was not asked: {spent}")
+                raise NotAskedError(f"extender {self.config.shown} was not asked: {spent}")
             answer = self._post(url, body, verb)
             self._budget.remember(url, body, answer)
         return self._read(url, answer, kind)
@@ -200,7 +201,7 @@ class HttpExtender:
         try:
             return decode(answer, kind)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise ExtenderError(f"json: cannot read the answer of {url}: {error}") from error
+            raise ExtenderError(f"json: cannot read the answer of {url_shown(url)}: {error}") from error
 
     def _post(self, url: str, body: bytes, verb: str) -> bytes:
         from urllib3 import util
@@ -215,13 +216,13 @@ class HttpExtender:
             where = util.parse_url(url)
             cause = error.__cause__ or error.__context__
             reason = (cause.strerror or str(cause)).lower() if isinstance(cause, OSError) else str(error)
-            raise ExtenderError(f'Post "{url}": dial tcp {where.netloc}: connect: {reason}') from error
+            raise ExtenderError(f'Post "{url_shown(url)}": dial tcp {where.netloc}: connect: {reason}') from error
         except TimeoutError as error:
             text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
-            raise ExtenderError(f'Post "{url}": {text}') from error
+            raise ExtenderError(f'Post "{url_shown(url)}": {text}') from error
         except (HTTPError, OSError, ValueError) as error:
-            raise ExtenderError(f'Post "{url}": {error}') from error
+            raise ExtenderError(f'Post "{url_shown(url)}": {error}') from error
         if answer.status != 200:
-            raise ExtenderError(f"failed {verb} with extender at URL {url}, code {answer.status}")
+            raise ExtenderError(f"failed {verb} with extender at URL {url_shown(url)}, code {answer.status}")
         data: bytes = answer.data
         return data

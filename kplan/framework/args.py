@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from kplan.objects.models import NodeAffinity, TopologySpreadConstraint
+from kplan.visible import url_shown
 
 INT32, DURATION, BASE64 = "int32", "duration", "base64"
 
@@ -244,3 +245,8 @@ class Extender(Args, frozen=True):
     node_cache_capable: bool = False
     managed_resources: tuple[ExtenderManagedResource, ...] = ()
     ignorable: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Where it listens, as people may see it: without a password."""
+        return url_shown(self.url_prefix)

@@ -33,7 +33,7 @@ NO_REASON = NodeStatus(_UNRESOLVABLE)
 
 def label(caller: ExtenderCaller) -> str:
     """What an extender is called where plugins have their names."""
-    return f"extender {caller.config.url_prefix}"
+    return f"extender {caller.config.shown}"
 
 
 @dataclass

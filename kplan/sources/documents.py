@@ -149,11 +149,21 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
     sink.weighs(len(data), file.name)
     text = Text(data)
     form = next((form for form in forms if form.recognises(text)), None)
+    if _may_be_cut(data):
+        sink.note(f"{file.name}: its last line has no line break and ends in a plain value: was the file cut off?")
     reading = _Reading(file.name, sink)
     if form is None:
         reading.run((node, hint) for node in _documents(data, file.name))
     else:
         reading.run(form.parts(_documents(form.text(data, file.name), file.name), file.name, sink))
+
+
+def _may_be_cut(data: bytes) -> bool:
+    """Tell whether a YAML text ends where a longer value may have gone on; every tool ends its last line."""
+    if _JSON.match(data) or data.endswith((b"\n", b"\r")):
+        return False
+    last = data[data.rfind(b"\n") + 1 :].strip()
+    return b"#" not in last and last != b"---" and last != b"..." and not last.endswith((b"}", b"]", b'"', b"'"))
 
 
 def _documents(data: bytes, name: str) -> Iterator[Node]:

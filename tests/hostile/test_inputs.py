@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -66,9 +67,46 @@ def test_a_file_cut_in_the_middle_of_a_kind_is_told(tmp_path: Path, capsys: pyte
     assert told in capsys.readouterr().err
 
 
+CUTS = {
+    "a value": ("metadata: {name: n1}\nspec:\n  unschedulable: tr", True),
+    "a name": ("metadata:\n  name: n", True),
+    "whole, without a last line break": ("metadata: {name: n1}", False),
+    "whole": ("metadata:\n  name: n1\n", False),
+    "a comment": ("metadata: {name: n1}\n# the end", False),
+}
+
+
+@pytest.mark.parametrize("case", CUTS)
+def test_a_file_cut_in_the_middle_of_a_value_is_told(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, told = CUTS[case]
+    file = tmp_path / "cut.yaml"
+    file.write_text(f"apiVersion: v1\nkind: Node\n{text}")
+    main(["nodes", "--snapshot", str(file)])
+    note = f"{file}: its last line has no line break and ends in a plain value: was the file cut off?"
+    assert (note in capsys.readouterr().err) == told
+
+
+@pytest.mark.parametrize("fits", [True, False], ids=["beside a pod", "alone"])
+def test_what_the_api_server_refuses_is_certain_whatever_the_scheduler(
+    fits: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    meta = {"name": "kube-scheduler-n0", "namespace": "kube-system", "labels": {"component": "kube-scheduler"}}
+    started = {"name": "kube-scheduler", "command": ["kube-scheduler", "--config=/etc/x.yaml"]}
+    scheduler = pod("s", "n0", containers=[started])
+    state, cut = tmp_path / "s.json", tmp_path / "cut.yaml"
+    state.write_bytes(of({**scheduler, "metadata": meta}))
+    more = f"{json.dumps(pod('fits'))}\n---\n" if fits else ""
+    cut.write_text(f"{more}apiVersion: v1\nkind: Po\n")
+    assert main(["check", str(cut), "--snapshot", str(state), "-o", "json"]) == (4 if fits else 1)
+    doubts = [doubt["code"] for doubt in json.loads(capsys.readouterr().out).get("doubts", [])]
+    assert ("scheduler-config-assumed" in doubts) == fits
+
+
 def test_a_kind_of_another_group_is_not_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "whole.yaml"
-    file.write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\napiVersion: example.com/v1\nkind: Po")
+    file.write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\napiVersion: example.com/v1\nkind: Po\n")
     main(["nodes", "--snapshot", str(file)])
     assert "cut off" not in capsys.readouterr().err
 

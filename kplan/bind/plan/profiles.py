@@ -77,6 +77,6 @@ def held(pipeline: Pipeline, unknown: Sequence[str], extenders: Iterable[Extende
         return Cause(code="permit", text=text)
     binder = binding_extender(extenders, pod)
     if binder is not None and not pipeline.callers:
-        text = f"the extender {binder.url_prefix} binds it in the scheduler's place (--call-extenders has it do so)"
+        text = f"the extender {binder.shown} binds it in the scheduler's place (--call-extenders has it do so)"
         return Cause(code="extender-binds", text=text)
     return None

@@ -35,7 +35,7 @@ def by_extender(callers: Iterable[ExtenderCaller], pod: Pod, uid: str, node: str
         try:
             chosen.bind(pod.namespace, pod.name, uid, node)
         except ExtenderError as error:
-            text = f"extender {chosen.config.url_prefix}: {error}"
+            text = f"extender {chosen.config.shown}: {error}"
             return Reply(_REFUSED, json.dumps({"message": text}).encode())
         return Reply(200, b"")
 

@@ -25,6 +25,7 @@ from kplan.result.document_check import (
 )
 from kplan.result.document_plan import QuotaRow
 from kplan.result.document_whatif import WhatIfStep
+from kplan.sources.schedulers import DOUBT as ASSUMED
 from kplan.studies.as_a_whole import Again, Played, Whole, landing_how_to
 from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
@@ -256,7 +257,8 @@ def _doubts(
     doubts: dict[tuple[str, str], None] = {}
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
     for doubt in (*plan.doubts, *lacking, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
-        doubts[doubt.code, doubt.text] = None
+        if doubt.code != ASSUMED or _asks_a_scheduler(plan, mine, policy):
+            doubts[doubt.code, doubt.text] = None
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
         if item.name in unknown:
@@ -278,6 +280,11 @@ def _touching(doubts: Iterable[CheckDoubt], counted: Sequence[Finding]) -> Itera
     certain = _OF_PLACES if any(finding.rule == "refused" for finding in counted) else frozenset()
     lenient = _ONLY_REFUSING if counted else frozenset()
     return (doubt for doubt in doubts if doubt.code not in certain | lenient)
+
+
+def _asks_a_scheduler(plan: SimulationPlan, mine: Sequence[Mine], policy: Policy) -> bool:
+    """Whether any scheduler has something to do with the result: what the API server refuses is certain without one."""
+    return any(item.steps or item.rollout is not None for item in mine) or bool(plan.what_if or policy.survive)
 
 
 def _pod_doubts(mine: Sequence[Mine], after: Planner) -> Iterator[Doubt]:
