@@ -30,6 +30,11 @@ class LandingShares:
         return len(self.rows) == 1
 
     @property
+    def alike(self) -> bool:
+        """Whether each node is taken as often as any other."""
+        return len(self.rows) > 1 and float(self.shares.max() - self.shares.min()) < _SAME
+
+    @property
     def sampled(self) -> bool:
         """Whether nodes are left out."""
         return self.examined < self.of
@@ -50,3 +55,5 @@ def landing(examined: int, rows: NDArray[np.intp], shares: NDArray[np.float64]) 
 
 _NOISE = 1e-12
 """Sums of differences may leave as much of nothing."""
+_SAME = 1e-9
+"""Shares that differ by less are the same."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeGuard
 
 from kplan.cluster import Cluster
@@ -62,6 +63,8 @@ def lands_on(landing: LandingShares, cluster: Cluster, row: int, verb: str, plac
     """
     share = float(landing.shares[landing.rows == row].sum())
     others = len(landing.rows) - 1
+    if share < _MUCH and landing.alike:
+        return f"{verb} {place} one of {count(others + 1, 'node')}, each as often"
     if share < _MUCH:
         most, often = cluster.node_name(int(landing.rows[0])), percent(float(landing.shares[0]))
         return f"{verb} {place} one of {count(others + 1, 'node')}, most often {most} ({often})"
@@ -96,10 +99,19 @@ def _text(landing: LandingShares, cluster: Cluster, *, evicts: bool) -> str:
         for row, share in zip(rows[:told].tolist(), shares[:told].tolist(), strict=True)
     )
     rest = rows[told:]
-    if len(rest):
+    if landing.alike and len(rows) > _TOLD:
+        labels = common_labels(cluster, rows)
+        names = f"one of {count(len(rows), 'node')}{_pool(labels)}, each as often"
+    elif len(rest):
         labels = common_labels(cluster, rest)
-        which = f" ({', '.join(labels)})" if labels else ""
-        one = cluster.node_name(int(rest[0])) if len(rest) == 1 else f"one of {count(len(rest), 'other')}{which}"
+        one = (
+            cluster.node_name(int(rest[0])) if len(rest) == 1 else f"one of {count(len(rest), 'other')}{_pool(labels)}"
+        )
         names += f", else {one}"
     what = "nodes where evictions help are" if evicts else "nodes that fit are"
     return f"{names}: {landing.examined:,} of {landing.of:,} {what} looked at"
+
+
+def _pool(labels: Sequence[str]) -> str:
+    """What nodes have in common, in brackets; empty where that is nothing."""
+    return f" ({', '.join(labels)})" if labels else ""

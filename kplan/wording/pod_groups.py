@@ -94,6 +94,7 @@ def kept_cause(status: NodeStatus, group: str, there: int, wanted: int) -> Cause
         wanted: how many have to be; 0 if that is not known.
     """
     codes = {why.code for why in status.whys}
+    group = group.rstrip("/")  # a key of 1.35 ends in that of a replica, of which there may be none
     if ReasonCode.GROUP_TOO_SMALL in codes:
         text = f"its group {group} has {there:,} of the {wanted:,} pods that it needs at one time"
         return Cause(code=ReasonCode.GROUP_TOO_SMALL, text=text)

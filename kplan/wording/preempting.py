@@ -144,7 +144,7 @@ def _chosen(found: Preemption, cluster: Cluster, preemptor: PodInfo) -> Iterator
         yield f"{name}, the only node where evictions help"
     elif len(found.picks) > 1:
         tied = listed([cluster.node_name(row) for row in found.picks])
-        yield f"one of {len(found.picks)} that tie by every rule: {tied}; {name} is the first by name"
+        yield f"one of {len(found.picks):,} that tie by every rule: {tied}; {name} is the first by name"
     elif found.criteria is not None:
         numbers = against(found, cluster)
         beats = f": {numbers[0]:,} against {numbers[1]:,}" if numbers is not None else ""
