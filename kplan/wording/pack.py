@@ -9,6 +9,7 @@ from kplan.course.moving.emptying import Stuck
 from kplan.course.moving.journey import Moved
 from kplan.course.moving.movable import Stays
 from kplan.course.moving.packing import KeptNode, Packed
+from kplan.framework.reason_codes import ReasonCode
 from kplan.result.document_base import Cause
 from kplan.wording.drain import budget_refuses, flags_lose, kubectl_drain
 from kplan.words import count, listed
@@ -59,7 +60,8 @@ def attempt(names: Sequence[str], moves: int) -> str:
     """What to do, in a line."""
     if not names:
         return ""
-    return f"drain {listed(list(names))} in this order" + (f", {count(moves, 'pod')} in all" if moves else "")
+    order = " in this order" if len(names) > 1 else ""
+    return f"drain {listed(list(names))}{order}" + (f", {count(moves, 'pod')} in all" if moves else "")
 
 
 def stays(one: KeptNode, causes: Mapping[str, Cause]) -> Cause | None:
@@ -76,6 +78,10 @@ def stays(one: KeptNode, causes: Mapping[str, Cause]) -> Cause | None:
 
 def _pod(stuck: Stuck, causes: Mapping[str, Cause]) -> Cause:
     if stuck.stays is None:
+        cause = causes.get(stuck.pod.key)
+        if cause is not None and cause.code == ReasonCode.NODE_CORDONED:
+            # the plan cordons what goes: named as a cause, it would send the reader to uncordon it
+            return Cause(code="no-room", text="no place is left for it but on nodes that go or are cordoned")
         return causes.get(stuck.pod.key) or Cause(code="no-room", text="it finds no other place")
     if stuck.permission is not None:
         return Cause(code="budget", text=budget_refuses(stuck.permission))

@@ -104,6 +104,20 @@ def test_nodes_that_are_empty_already_are_cordoned(tmp_path: Path, capsys: pytes
     assert asked(capsys, "pack", "--snapshot", cluster)["steps"] == ["--cordon b"]
 
 
+def test_the_last_node_is_not_kept_by_what_the_plan_itself_cordons(
+    three: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = asked(capsys, "pack", "--snapshot", three)
+    [kept] = [one["because"] for one in found["found"] if not one["goes"]]
+    assert kept["code"] == "no-room"
+    assert kept["text"].endswith(": no place is left for it but on nodes that go or are cordoned")
+    assert found["try"] == f"drain {found['going'][0]}, {found['going'][1]} in this order, 2 pods in all"
+
+
+def test_one_node_has_no_order(three: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert asked(capsys, "pack", "b", "--snapshot", three)["try"] == "drain b, 1 pod in all"
+
+
 def test_only_nodes_that_are_named_go(three: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = asked(capsys, "pack", "b", "--snapshot", three)
     assert found["going"] == ["b"]
