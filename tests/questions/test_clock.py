@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.questions.asking import Question, ask
-from tests.questions.clusters import apart, node, pod, replica_set, rolling, running, template, workload
+from tests.questions.clusters import apart, budget, node, pod, replica_set, rolling, running, template, workload
 
 SIMULATE = "simulate m.yaml"
 THREE = [node(name) for name in ("n1", "n2", "n3")]
@@ -53,7 +53,30 @@ def lost(number: int) -> str:
     return "fail " + " ".join(f"a{n:02}" for n in range(number))
 
 
+SLOW = web("1", 20, terminationGracePeriodSeconds=40)
+
+
+def served(*more: dict, of: dict = SLOW) -> list[dict]:
+    """Three pods on n1."""
+    return [*THREE, deployment(of), *running("web", "old", of, ["n1", "n1", "n1"]), *more]
+
+
 QUESTIONS = {
+    "a drain without a budget takes at most the grace period": Question(
+        "drain n1", served(), (0,), ("FITS", "FITS?"), says=("it takes up to 40 s: pods have up to 40 s to end",),
+    ),
+    "a budget that lets one go at a time waits for probes in between": Question(
+        # twice: up to 40 s to end, 20 s to be ready, 5 s until it is asked again; then 40 s
+        "drain n1", served(budget("web", "web", maxUnavailable=1)), (0,), ("FITS", "FITS?"),
+        says=("it takes 40 s to 170 s", "budget web lets them go in 3 turns, each once others are ready, 20 s after"),
+    ),
+    "one that lets two go at a time takes two turns": Question(
+        "drain n1", served(budget("web", "web", maxUnavailable=2)), (0,), ("FITS", "FITS?"),
+        says=("it takes 20 s to 105 s", "in 2 turns"),
+    ),
+    "where nothing is written, nothing is told": Question(
+        "drain n1", served(of=MANY), (0,), ("FITS", "FITS?"), never=("it takes",)
+    ),
     "a part of a small zone that is more than half of it: nothing is tainted": Question(
         lost(7), zones(10, 4), (0, 1), ("FITS", "FITS?"),
         says=("not tainted, as 7 of 10 nodes of zone a are not ready .partial disruption: 55% or more",),
