@@ -1,14 +1,15 @@
 """When pods of a lost node are deleted, and when something stands in their place: the clocks of the controllers.
 
-Not modelled: flags of kube-controller-manager (its defaults are assumed), nodes that were not ready before, the
-podReplacementPolicy of Jobs, the time that a volume takes to be detached.
+Not modelled: flags of kube-controller-manager (its defaults are assumed), the podReplacementPolicy of Jobs, the time
+that a volume takes to be detached.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,22 +95,54 @@ def _tolerates(toleration: Toleration) -> bool:
     return toleration.operator == "Exists" or (bool(toleration.key) and not toleration.value)
 
 
+class ZoneState(StrEnum):
+    """What the controller takes a zone for: partial disruption slows it in a large zone, and stops it in a smaller."""
+
+    NORMAL = "normal"
+    PARTIAL = "partial"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneLoss:
+    """What a loss makes of one zone.
+
+    Attributes:
+        zone: its name; empty for the nodes without one.
+        state: what the controller takes it for.
+        lost: how many nodes are lost.
+        unready: how many are not ready then, those that were not before among them.
+        size: how many it has.
+        seconds: from one taint to the next; 0 where none is set.
+    """
+
+    zone: str
+    state: ZoneState
+    lost: int
+    unready: int
+    size: int
+    seconds: int
+
+    @property
+    def last(self) -> int:
+        """Seconds from the first taint to the last."""
+        return self.seconds * (self.lost - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How fast lost nodes are tainted, and so their pods deleted.
 
     Attributes:
-        seconds: from one node to the next of its zone.
         stopped: names of nodes that are not tainted at all: too much is lost at once.
         everything: whether that is because no node is left.
-        zones: how many zones lose nodes.
+        zones: those that lose nodes.
         delays: by name of a node, seconds from the first taint of its zone to its own.
     """
 
-    seconds: int
     stopped: frozenset[str] = frozenset()
     everything: bool = False
-    zones: int = 1
+    zones: tuple[ZoneLoss, ...] = ()
     delays: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     def delay(self, node: str) -> int:
@@ -120,36 +153,41 @@ class Pace:
 def pace(cluster: Cluster, lost: Collection[str]) -> Pace:
     """Tell how fast lost nodes are tainted.
 
-    Source: v1.37.2 nodelifecycle handleDisruption, ComputeZoneState, HealthyQPSFunc, ReducedQPSFunc.
+    Source: v1.37.2 nodelifecycle handleDisruption, ComputeZoneState, setLimiterInZone, HealthyQPSFunc, ReducedQPSFunc.
 
     Args:
         cluster: the cluster before the loss.
         lost: names of the nodes that are lost.
     """
     gone = frozenset(lost)
-    if len(gone) == len(cluster.nodes):
-        return Pace(0, gone, everything=True)
-    down = Counter(_zone_key(cluster.nodes[cluster.node_index[name]]) for name in gone)
-    size = {zone: _zone_size(cluster, *zone) for zone in down}
-    most = {zone for zone, number in down.items() if 2 < number < size[zone] and number / size[zone] >= UNHEALTHY}
-    held = {zone for zone in most if size[zone] <= LARGE_ZONE}
-    stopped = frozenset(name for name in gone if _zone_key(cluster.nodes[cluster.node_index[name]]) in held)
-    slow = most - held
-    return Pace(SLOW_PACE if slow else PACE, stopped, zones=len(down), delays=_delays(cluster, lost, slow))
-
-
-def _delays(cluster: Cluster, lost: Collection[str], slow: Set[tuple[str, str]]) -> dict[str, int]:
-    """Seconds until each node is tainted, from the first taint of its zone on: zones have queues of their own.
-
-    Source: v1.37.2 nodelifecycle zoneNoExecuteTainter, doNoExecuteTaintingPass.
-    """
+    if all(node.name in gone or not _is_ready(node) for node in cluster.nodes):
+        return Pace(gone, everything=True)
+    zone_of = {name: _zone_key(cluster.nodes[cluster.node_index[name]]) for name in lost}
+    before = Counter(_zone_key(node) for node in cluster.nodes if node.name not in gone and not _is_ready(node))
+    losses = {
+        key: _loss(key[1], number, number + before[key], _zone_size(cluster, *key))
+        for key, number in Counter(zone_of.values()).items()
+    }
+    stopped = frozenset(name for name, key in zone_of.items() if not losses[key].seconds)
     place: Counter[tuple[str, str]] = Counter()
     delays = {}
-    for name in lost:
-        zone = _zone_key(cluster.nodes[cluster.node_index[name]])
-        delays[name] = place[zone] * (SLOW_PACE if zone in slow else PACE)
-        place[zone] += 1
-    return delays
+    for name, key in zone_of.items():  # zones have queues of their own
+        delays[name] = place[key] * losses[key].seconds
+        place[key] += 1
+    return Pace(stopped, zones=tuple(losses.values()), delays=delays)
+
+
+def _loss(zone: str, lost: int, unready: int, size: int) -> ZoneLoss:
+    if unready >= size:
+        return ZoneLoss(zone, ZoneState.FULL, lost, unready, size, PACE)
+    if unready <= 2 or unready / size < UNHEALTHY:
+        return ZoneLoss(zone, ZoneState.NORMAL, lost, unready, size, PACE)
+    return ZoneLoss(zone, ZoneState.PARTIAL, lost, unready, size, SLOW_PACE if size > LARGE_ZONE else 0)
+
+
+def _is_ready(node: Node) -> bool:
+    """Whether a node is ready; one of which a dump does not tell is."""
+    return next((one.status == "True" for one in node.status.conditions or () if one.type == "Ready"), True)
 
 
 def _zone_size(cluster: Cluster, region: str, zone: str) -> int:

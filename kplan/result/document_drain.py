@@ -101,6 +101,9 @@ class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
         no_help: what was tried and does not.
         needs: the ``kubectl drain`` command it takes, where it goes through.
         kubectl: what that command does here, where it does not go through, or loses something.
+        takes_least: seconds until the last pod is gone, as far as specs tell, at least; where it goes through.
+        takes_most: the same at most: each pod uses its grace period.
+        clock: that in words; empty where specs say nothing of it.
         found: of ``--find``: node by node.
     """
 
@@ -121,6 +124,9 @@ class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
     no_help: tuple[str, ...] = ()
     needs: str = ""
     kubectl: str = ""
+    takes_least: int = 0
+    takes_most: int = 0
+    clock: str = ""
     found: tuple[NodeVerdict, ...] = ()
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

@@ -67,12 +67,14 @@ class TimePoint(Part, frozen=True, kw_only=True):
 
     Attributes:
         seconds: after the loss; absent for what waits until the node is deleted.
+        until: when it happened to the last of them, where that is later.
         text: what happens.
         pods: pods it happens to.
     """
 
     text: str
     seconds: int | None = None
+    until: int | None = None
     pods: tuple[str, ...] = ()
 
 

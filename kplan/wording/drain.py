@@ -6,10 +6,12 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from kplan.course.drain import DrainRun, Gone
+from kplan.course.drain_clock import DrainClock
 from kplan.course.eviction import HeldBack, Permission
 from kplan.result.document_base import Cause
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure
+from kplan.wording.rollouts import span_text
 from kplan.words import count, listed
 
 
@@ -170,3 +172,15 @@ def going_sentence(going: Sequence[str], total: int) -> str:
 def stays_because(node: str, why: str) -> str:
     """Say why a node stays."""
     return f"{node} stays: {why}"
+
+
+def drain_clock_text(clock: DrainClock) -> str:
+    """Say how long a drain takes, as far as specs tell; empty where they tell nothing of their own."""
+    waits = clock.waves > 1 and clock.ready > 0
+    if not (clock.written or waits):
+        return ""
+    parts = [f"pods have up to {clock.grace:,} s to end"]
+    if clock.waves > 1:
+        after = f", {clock.ready:,} s after they start" if clock.ready else ""
+        parts.append(f"budget {clock.budget} lets them go in {clock.waves:,} turns, each once others are ready{after}")
+    return f"it takes {span_text(clock.span)}: {'; '.join(parts)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kplan.course.clock import COLLECTED, LARGE_ZONE, UNHEALTHY
+from kplan.course.clock import COLLECTED, LARGE_ZONE, PACE, UNHEALTHY, ZoneLoss, ZoneState
 from kplan.course.loss import FailRun, LostPod
 from kplan.result.document_fail import TimePoint
 from kplan.words import count, joined, listed
@@ -22,15 +22,17 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
     """
     who = listed(list(run.nodes))
     yield TimePoint(seconds=0, text=f"{who} {_verb(run, 'falls', 'fall')} silent")
-    yield _tainted(run, grace, who)
+    yield from _tainted(run, grace, who)
     times = sorted({pod.stay.seconds for pod in run.pods if pod.stay.seconds is not None and pod.fate != "leaves"})
     for seconds in times:
         those = [pod for pod in run.pods if pod.stay.seconds == seconds and pod.fate != "leaves"]
         text = "; ".join(_deleted(those))
         first, last = min(one.delay for one in those), max(one.delay for one in those)
-        until = f", the last of them at {grace + seconds + last} s" if last > first else ""
-        text = f"{text} (tolerationSeconds {seconds}){until}"
-        yield TimePoint(seconds=grace + first + seconds, text=text, pods=tuple(one.pod.key for one in those))
+        until = grace + seconds + last if last > first else None
+        told = f", the last of them at {until:,} s" if until is not None else ""
+        text = f"{text} (tolerationSeconds {seconds}){told}"
+        pods = tuple(one.pod.key for one in those)
+        yield TimePoint(seconds=grace + first + seconds, until=until, text=text, pods=pods)
     held = [one for one in run.back if one.kept_by]
     late = [pod for pod in run.pods if pod.stay.waits or pod.stay.seconds is None or pod.fate == "leaves"]
     if late or held:
@@ -44,20 +46,51 @@ def _verb(run: FailRun[Any], one: str, more: str) -> str:
     return one if len(run.nodes) == 1 else more
 
 
-def _tainted(run: FailRun[Any], grace: int, who: str) -> TimePoint:
-    stopped = run.pace.stopped
+def _tainted(run: FailRun[Any], grace: int, who: str) -> Iterator[TimePoint]:
+    """Tell when nodes are tainted, and which are not; zones apart where they are not alike."""
+    stopped, zones = run.pace.stopped, run.pace.zones
     if run.pace.everything:
-        text = "no node is left: nothing is tainted, and nothing evicted"
-    elif stopped:
-        share = f"{UNHEALTHY:.0%} or more of a zone of at most {LARGE_ZONE} nodes is lost, and not all"
-        text = f"{listed(sorted(stopped))} not tainted, as {share}: nothing there is evicted"
-        if len(stopped) < len(run.nodes):
-            text += "; the others are tainted node.kubernetes.io/unreachable:NoExecute"
-    else:
-        text = f"{who} {_verb(run, 'is', 'are')} tainted node.kubernetes.io/unreachable:NoExecute"
-        if len(run.nodes) > 1:
-            text += f", {'in each zone ' if run.pace.zones > 1 else ''}one every {run.pace.seconds} s"
-    return TimePoint(seconds=grace, text=text)
+        yield TimePoint(seconds=grace, text="no node is left: nothing is tainted, and nothing evicted")
+        return
+    halted = [zone for zone in zones if not zone.seconds]
+    if halted:
+        where = joined([f"{zone.unready:,} of {zone.size:,} nodes of {_of_zone(zone)}" for zone in halted])
+        share = f"{UNHEALTHY:.0%} or more of a zone of at most {LARGE_ZONE} nodes, but not all"
+        why = f"{where} are not ready (partial disruption: {share})"
+        text = f"{listed(sorted(stopped))} not tainted, as {why}: nothing there is evicted"
+        yield TimePoint(seconds=grace, text=text)
+        if len(stopped) == len(run.nodes):
+            return
+        who = "the others"
+    going = [zone for zone in zones if zone.seconds]
+    plural = len(run.nodes) - len(stopped) > 1 or halted
+    text = f"{who} {'are' if plural else 'is'} tainted node.kubernetes.io/unreachable:NoExecute"
+    last = grace + max(zone.last for zone in going)
+    if plural:
+        text += f", {_paces(going)}"
+    if last > grace:
+        text += f", the last at {last:,} s"
+    yield TimePoint(seconds=grace, text=text, until=last if last > grace else None)
+
+
+def _paces(zones: list[ZoneLoss]) -> str:
+    """``one every 10 s``; ``in zone a, of which 40 of 60 nodes are not ready (...), one every 100 s``."""
+    slow = [zone for zone in zones if zone.state is ZoneState.PARTIAL]
+    whole = [_of_zone(zone) for zone in zones if zone.state is ZoneState.FULL and zone.size > 1]
+    usual = f"{'in each zone ' if len(zones) > 1 else ''}one every {PACE} s"
+    usual += f" (full disruption of {joined(whole)}: the usual pace)" if whole else ""
+    if not slow:
+        return usual
+    told = [
+        f"in {_of_zone(zone)}, of which {zone.unready:,} of {zone.size:,} nodes are not ready (partial disruption of a "
+        f"large zone), one every {zone.seconds} s"
+        for zone in slow
+    ]
+    return joined([*told, *([f"elsewhere one every {PACE} s"] if len(slow) < len(zones) else [])])
+
+
+def _of_zone(zone: ZoneLoss) -> str:
+    return f"zone {zone.zone}" if zone.zone else "no zone"
 
 
 def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:

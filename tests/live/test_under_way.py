@@ -3,7 +3,8 @@
 Each workload is rolled out, changed, stopped after some new pods are ready, and changed again: back to what it was, to
 a third template, to other numbers, to another strategy, or not at all. Of some, pods are not ready; some have pods on a
 node that falls silent, which stay there once they are deleted; some share a volume that one node alone may attach,
-which a stand-in attaches and detaches; some have a quota.
+which a stand-in attaches and detaches; some have a quota. Of those that are revised, StatefulSets with a partition and
+DaemonSets, each pod was changed after it was made, so that only ControllerRevisions tell of which template it is.
 """
 
 import contextlib
@@ -32,7 +33,7 @@ from tests.live.controllers import (
 from tests.live.controlplane import ControlPlane, wait_for
 from tests.live.test_rollouts import Course, Roll, leaving, observed, rolling, workload
 
-SEED, CASES = 1737, 64
+SEED, CASES, REVISED = 1737, 64, 10
 NODES, SILENT = 4, "node-4"
 IMAGES = [f"example.invalid/app:{number}" for number in range(3)]
 QUIET, PATIENCE, OF_QUOTAS = 2.0, 12.0, 45.0
@@ -55,6 +56,7 @@ class Case:
         silent: whether it has pods on the node that falls silent.
         volume: whether its pods share a volume.
         quota: pods that its namespace may have; 0 for any number.
+        touched: whether its pods were changed after they were made.
     """
 
     namespace: str
@@ -67,6 +69,7 @@ class Case:
     silent: bool = False
     volume: bool = False
     quota: int = 0
+    touched: bool = False
 
     @property
     def roll(self) -> Roll:
@@ -158,8 +161,26 @@ def changed(source: random.Random, before: Json, midway: Json, kind: str) -> tup
     return item, what
 
 
+def revised(source: random.Random, number: int) -> Case:
+    """Draw a workload of which ControllerRevisions alone tell which pod is of which template."""
+    kind = "StatefulSet" if number % 3 else "DaemonSet"
+    before = workload(kind, IMAGES[0], **rules(source, kind, 4))
+    if kind == "StatefulSet":
+        before["spec"]["replicas"] = 4
+        before["spec"]["updateStrategy"]["rollingUpdate"]["partition"] = source.randint(0, 3)
+    place(source, before, "")
+    midway = copy.deepcopy(before)
+    set_image(midway, IMAGES[1])
+    after, what = changed(source, before, midway, kind)
+    what = f"{kind}, revised, {what}"
+    return Case(f"revised-{number}", before, midway, source.randint(0, 2), after, what, touched=True)
+
+
 _SOURCE = random.Random(SEED)
-DRAWN = [drawn(_SOURCE, number) for number in range(CASES)]
+DRAWN = [
+    *(drawn(_SOURCE, number) for number in range(CASES)),
+    *(revised(_SOURCE, number) for number in range(REVISED)),
+]
 
 
 class Kubelets:
@@ -268,6 +289,9 @@ def advance(kubelets: Kubelets, way: Way) -> None:
     fresh = [pod for pod in made(watch, space) if pod["metadata"]["uid"] not in course.idle and not is_ready(pod)]
     if course.roll.kind == "Deployment":  # several ReplicaSets make pods at the same time: those of the older go first
         fresh.sort(key=image)
+    if course.roll.kind == "DaemonSet":  # of those it makes together, which is first is chance: kplan has these first
+        unready = {on(pod) for pod in pods if pod["metadata"]["uid"] in course.idle}
+        fresh.sort(key=lambda pod: on(pod) not in unready)
     waiting = [pod for pod in fresh if kubelets.may_start(pod)]
     patience = OF_QUOTAS if way.case.quota else PATIENCE
     if not waiting and watch.quiet_for(space) < patience:
@@ -373,6 +397,10 @@ def stop(plane: ControlPlane, kubelets: Kubelets, ways: list[Way], source: rando
             unready = source.random() < way.case.idle
             if is_ready(pod) and (unready or on(pod) == SILENT):
                 plane.set_pod_running(way.case.namespace, pod["metadata"]["name"], ready=False)
+            if way.case.touched:
+                path = f"/api/v1/namespaces/{way.case.namespace}/pods/{pod['metadata']['name']}"
+                labels = {"metadata": {"labels": {"injected": "yes"}}}
+                plane.request("PATCH", path, labels, content_type="application/merge-patch+json")
     wait_for(lambda: not kubelets.let_go() and kubelets.watch.quiet_for() > PATIENCE, 60, 0.1, "all to be at rest")
 
 
@@ -403,7 +431,7 @@ def carry_on(kubelets: Kubelets, sets: Watch, ways: list[Way], folder: Any) -> N
 
 
 def test_how_many_cases_are_drawn(courses: dict[str, Course], capsys: pytest.CaptureFixture[str]) -> None:
-    assert (len(courses), len({case.what for case in DRAWN}) > 25) == (CASES, True)
+    assert (len(courses), len({case.what for case in DRAWN}) > 25) == (CASES + REVISED, True)
     with capsys.disabled():
         print(f"\n{len(courses)} rollouts that are changed on their way, seed {SEED}")
 

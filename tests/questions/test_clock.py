@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.questions.asking import Question, ask
-from tests.questions.clusters import apart, node, pod, replica_set, rolling, running, template, workload
+from tests.questions.clusters import apart, budget, node, pod, replica_set, rolling, running, template, workload
 
 SIMULATE = "simulate m.yaml"
 THREE = [node(name) for name in ("n1", "n2", "n3")]
@@ -37,8 +37,69 @@ STUCK = [
     replica_set("web", "new", LONELY2, 1, 3, day=2),
     pod("web-new-a", LONELY2, of=("ReplicaSet", "web-new"), labels={"pod-template-hash": "new"}),
 ]
+MANY = template("web", "1", "100m")
+
+
+def zones(first: int, second: int, *, unready: int = 0, spare: int = 1) -> list[dict]:
+    """Nodes of two zones and of none; the last ones of zone a are not ready. Eight pods on the first of zone a."""
+    nodes = [node(f"a{n:02}", zone="a") for n in range(first)]
+    for one in nodes[first - unready :] if unready else ():
+        one["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+    nodes += [node(f"b{n:02}", zone="b") for n in range(second)] + [node(f"c{n}") for n in range(spare)]
+    return [*nodes, *running("web", "old", MANY, [f"a{n:02}" for n in range(min(8, first))])]
+
+
+def lost(number: int) -> str:
+    return "fail " + " ".join(f"a{n:02}" for n in range(number))
+
+
+SLOW = web("1", 20, terminationGracePeriodSeconds=40)
+
+
+def served(*more: dict, of: dict = SLOW) -> list[dict]:
+    """Three pods on n1."""
+    return [*THREE, deployment(of), *running("web", "old", of, ["n1", "n1", "n1"]), *more]
+
 
 QUESTIONS = {
+    "a drain without a budget takes at most the grace period": Question(
+        "drain n1", served(), (0,), ("FITS", "FITS?"), says=("it takes up to 40 s: pods have up to 40 s to end",),
+    ),
+    "a budget that lets one go at a time waits for probes in between": Question(
+        # twice: up to 40 s to end, 20 s to be ready, 5 s until it is asked again; then 40 s
+        "drain n1", served(budget("web", "web", maxUnavailable=1)), (0,), ("FITS", "FITS?"),
+        says=("it takes 40 s to 170 s", "budget web lets them go in 3 turns, each once others are ready, 20 s after"),
+    ),
+    "one that lets two go at a time takes two turns": Question(
+        "drain n1", served(budget("web", "web", maxUnavailable=2)), (0,), ("FITS", "FITS?"),
+        says=("it takes 20 s to 105 s", "in 2 turns"),
+    ),
+    "where nothing is written, nothing is told": Question(
+        "drain n1", served(of=MANY), (0,), ("FITS", "FITS?"), never=("it takes",)
+    ),
+    "a part of a small zone that is more than half of it: nothing is tainted": Question(
+        lost(7), zones(10, 4), (0, 1), ("FITS", "FITS?"),
+        says=("not tainted, as 7 of 10 nodes of zone a are not ready .partial disruption: 55% or more",),
+    ),
+    "nodes that were not ready before count": Question(
+        lost(4), zones(10, 4, unready=2), (0, 1), ("FITS", "FITS?"), says=("as 6 of 10 nodes of zone a are not ready",)
+    ),
+    "fewer do not stop it": Question(
+        lost(4), zones(10, 4), (0, 1), ("FITS", "FITS?"), says=("one every 10 s, the last at 80 s",),
+    ),
+    "a part of a large zone: ten times slower, and the last pods come hours later": Question(
+        lost(40), zones(60, 4), (0, 1), ("FITS", "FITS?"),
+        says=("40 of 60 nodes are not ready .partial disruption of a large zone., one every 100 s, the last at 3,950 s",
+              "the last of them at 1,050 s"),
+    ),
+    "a whole zone: the usual pace": Question(
+        lost(10), zones(10, 4), (0, 1), ("FITS", "FITS?"),
+        says=("one every 10 s .full disruption of zone a: the usual pace., the last at 140 s",
+              "the last of them at 420 s"),
+    ),
+    "everything: nothing is tainted at all": Question(
+        lost(3), zones(3, 0, spare=0), (1,), ("BLOCKED", "BLOCKED?"), says=("no node is left: nothing is tainted",),
+    ),
     "one after the other: probes and minReadySeconds three times, and grace periods between at most": Question(
         # 3 x (20 + 10); at most twice 30 s more, as the second and the third may wait for the one that left
         SIMULATE, OLD, (0,), ("FITS",), [deployment(web("2"), minReadySeconds=10)],

@@ -10,7 +10,7 @@ import kplan
 from kplan.cluster import to_state
 from kplan.config.versions import Version
 from kplan.course import loss as running
-from kplan.course.clock import Pace, Stay, monitor_grace, pace, stay
+from kplan.course.clock import Pace, Stay, ZoneLoss, ZoneState, monitor_grace, pace, stay
 from kplan.framework.features import Features
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
@@ -86,15 +86,41 @@ def zoned(*sizes: int) -> list[Object]:
     return [node(f"{z}-{n}", labels={ZONE: z}) for z, size in zip("abc", sizes, strict=False) for n in range(size)]
 
 
+NORMAL, PARTIAL, FULL = ZoneState.NORMAL, ZoneState.PARTIAL, ZoneState.FULL
 PACES = [
-    ("one node of six", (3, 3), ["a-0"], Pace(10)),
-    ("a whole zone goes at the usual pace", (3, 3), ["a-0", "a-1", "a-2"], Pace(10)),
-    ("three of five, 60 %, stop it", (5, 2), ["a-0", "a-1", "a-2"], Pace(10, frozenset({"a-0", "a-1", "a-2"}))),
-    ("three of six, 50 %, do not", (6, 2), ["a-0", "a-1", "a-2"], Pace(10)),
-    ("two of three do not: at least three must be lost", (3, 2), ["a-0", "a-1"], Pace(10)),
-    ("most of a zone of 51 go slowly", (51, 2), [f"a-{n}" for n in range(50)], Pace(100)),
-    ("with no node left nothing is evicted", (1, 1), ["a-0", "b-0"], Pace(0, frozenset({"a-0", "b-0"}), True)),
-    ("two zones", (2, 2, 1), ["a-0", "b-0"], Pace(10, zones=2)),
+    ("one node of six", (3, 3), ["a-0"], Pace(zones=(ZoneLoss("a", NORMAL, 1, 1, 3, 10),))),
+    (
+        "a whole zone goes at the usual pace",
+        (3, 3),
+        ["a-0", "a-1", "a-2"],
+        Pace(zones=(ZoneLoss("a", FULL, 3, 3, 3, 10),)),
+    ),
+    (
+        "three of five, 60 %, stop it",
+        (5, 2),
+        ["a-0", "a-1", "a-2"],
+        Pace(frozenset({"a-0", "a-1", "a-2"}), zones=(ZoneLoss("a", PARTIAL, 3, 3, 5, 0),)),
+    ),
+    ("three of six, 50 %, do not", (6, 2), ["a-0", "a-1", "a-2"], Pace(zones=(ZoneLoss("a", NORMAL, 3, 3, 6, 10),))),
+    (
+        "two of three do not: at least three must be lost",
+        (3, 2),
+        ["a-0", "a-1"],
+        Pace(zones=(ZoneLoss("a", NORMAL, 2, 2, 3, 10),)),
+    ),
+    (
+        "most of a zone of 51 go slowly",
+        (51, 2),
+        [f"a-{n}" for n in range(50)],
+        Pace(zones=(ZoneLoss("a", PARTIAL, 50, 50, 51, 100),)),
+    ),
+    ("with no node left nothing is evicted", (1, 1), ["a-0", "b-0"], Pace(frozenset({"a-0", "b-0"}), everything=True)),
+    (
+        "two zones",
+        (2, 2, 1),
+        ["a-0", "b-0"],
+        Pace(zones=(ZoneLoss("a", NORMAL, 1, 1, 2, 10), ZoneLoss("b", NORMAL, 1, 1, 2, 10))),
+    ),
 ]
 
 
@@ -270,8 +296,8 @@ def test_nothing_is_evicted_where_most_of_a_small_zone_is_lost() -> None:
     (one,) = report.pods
     assert (one.fate, one.deleted_after, one.waits_for_node) == ("placed", None, True)
     assert report.time[1].text == (
-        "a-0, a-1, a-2 not tainted, as 55% or more of a zone of at most 50 nodes is lost, and not all: "
-        "nothing there is evicted"
+        "a-0, a-1, a-2 not tainted, as 3 of 5 nodes of zone a are not ready (partial disruption: 55% or more of a "
+        "zone of at most 50 nodes, but not all): nothing there is evicted"
     )
 
 

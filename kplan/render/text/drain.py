@@ -37,6 +37,8 @@ def drain(document: DrainPlan, style: Style) -> str:
         page.part("Needs", document.needs)
     if document.kubectl and document.pods:
         page.part("kubectl", document.kubectl)
+    if document.clock:
+        page.part("Time", document.clock)
     origin(page, document.origin)
     return page.text()
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.drain import DrainRun, Gone, run_drain
+from kplan.course.drain_clock import DrainClock, drain_clock
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.remedies.engine import Sifted
@@ -24,6 +25,7 @@ from kplan.wording.drain import (
     budget_refuses,
     budget_says,
     causes_of,
+    drain_clock_text,
     drain_sentence,
     held_back,
     kubectl_does,
@@ -105,6 +107,7 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
     left = run.left
     first = next((gone for gone in left if gone.landing is not None and gone.landing.why is not None), None)
     told = first.landing.why if first is not None and first.landing is not None else None
+    clock = DrainClock() if left else drain_clock(run)
     return DrainPlan(
         api_version=API_VERSION,
         verdict="BLOCKED" if left else "FITS",
@@ -122,6 +125,9 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         groups=told.groups if told is not None else 0,
         needs="" if left else _command(asked, run),
         kubectl=kubectl_does(run, _command(asked, run).removeprefix("kubectl ")) if left else kubectl_loses(run),
+        takes_least=clock.span.least,
+        takes_most=clock.span.most,
+        clock=drain_clock_text(clock),
     )
 
 
