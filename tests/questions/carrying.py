@@ -112,6 +112,8 @@ def carried_out(asked: Asked, way: Way) -> Asked:
     flags = [part for flag in how.get("flags", ()) for part in flag.split(" ", 1)]
     # many pods are told of one after another, as they are planned
     command = ("simulate",) if way.answer["kind"] == "PodExplanations" else asked.command
+    if "--rolling" in flags:  # in place of the other
+        command = tuple(part for part in command if part != "--together")
     return Asked((*command, *flags), cluster, manifest)
 
 
