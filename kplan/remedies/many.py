@@ -37,12 +37,14 @@ class _Bench:
         planner: planner over the cluster.
         pods: the pods.
         untried: see Fits.
+        rivals: pods that wait, too, and are tried in their turn: they may take what a change makes free.
         left: nodes that may be looked at still.
     """
 
     planner: Planner
     pods: Sequence[PodInfo]
     untried: int
+    rivals: Sequence[PodInfo] = ()
     left: int = NODE_CYCLES
 
     def of(self, candidate: Candidate) -> Tried[Fits]:
@@ -67,7 +69,7 @@ class _Bench:
             How many fit; 0 where the bound does not allow the trial, or it cannot be carried out.
         """
         nodes = sum(step.count for step in candidate.steps if isinstance(step, AddNode))
-        cost = len(self.planner.cluster.nodes) * (len(self.pods) + NODE_COST * nodes)
+        cost = len(self.planner.cluster.nodes) * (len(self.pods) + len(self.rivals) + NODE_COST * nodes)
         if cost > self.left:
             return 0
         self.left -= cost
@@ -77,7 +79,10 @@ class _Bench:
                     trial.apply(changes)
             except KplanError:
                 return 0
-            return sum(_placed(trial, candidate, pod) for pod in self.pods)
+            mine = {pod.row for pod in self.pods}
+            turns = self.planner.queue.sort((*self.pods, *self.rivals)) if self.rivals else self.pods
+            placed = [pod.row for pod in turns if _placed(trial, candidate if pod.row in mine else None, pod)]
+            return sum(row in mine for row in placed)
 
     def _more(self, candidate: Candidate, fits: int) -> Tried[Fits]:
         """Add nodes until all fit: how many that takes, and what a quarter of them does."""
@@ -131,9 +136,9 @@ class _Bench:
         return self._tried(several(candidate, least(few, most, enough), domains), fitting)
 
 
-def _placed(trial: Trial, candidate: Candidate, pod: PodInfo) -> bool:
-    """Place a pod where it fits without evictions; whether it does."""
-    if candidate.edits:
+def _placed(trial: Trial, candidate: Candidate | None, pod: PodInfo) -> bool:
+    """Place a pod, edited if there is a candidate for it, where it fits without evictions; whether it does."""
+    if candidate is not None and candidate.edits:
         changed = msgspec.structs.replace(pod.pod, spec=candidate.edited(pod.pod.spec))
         trial.apply([Remove(pod.row), AddPods((changed,))])
         pod = trial.cluster.pods[-1]
@@ -145,7 +150,11 @@ def _placed(trial: Trial, candidate: Candidate, pod: PodInfo) -> bool:
 
 
 def attempt(
-    planner: Planner, pods: Sequence[PodInfo], found: Mapping[int, int] | None = None, blocked: PodInfo | None = None
+    planner: Planner,
+    pods: Sequence[PodInfo],
+    found: Mapping[int, int] | None = None,
+    blocked: PodInfo | None = None,
+    rivals: Sequence[PodInfo] = (),
 ) -> Tried[Fits] | None:
     """Find what would let the most of some waiting pods fit that wait for one cause; None if nothing does.
 
@@ -154,10 +163,11 @@ def attempt(
         pods: waiting pods, in the order in which they are tried.
         found: node row by pod row, of those that fit; what may help is looked for once they are there.
         blocked: the pod that may be helped then; the first if None.
+        rivals: pods that wait for other causes and are tried in their turn; of many the first.
     """
     most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
     some = pods[:most]
-    bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some))
+    bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some), rivals[:most])
     measure = Measure(bench.of, lambda fits: fits.fits == fits.total)
     first = blocked if blocked is not None else pods[0]
     with planner.trial() as trial:

@@ -196,6 +196,7 @@ PHRASES: Mapping[str, Words] = {
     "set-budget": Words("{name} {key} {new} (now {old})"),
     "set-budget instead": Words("{name} {key} {new} instead of maxUnavailable"),
     "rolling": Words("--rolling: each node is back before the next one goes"),
+    "rolling instead": Words("--rolling, not --together: each node is back before the next one goes"),
     "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),
     "evict-unready": Words("evict {names:and} first, which is not ready (on {node})", note="its owner makes another"),
     "evict-unready several": Words(

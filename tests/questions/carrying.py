@@ -51,13 +51,13 @@ class Asked:
         (folder / "c.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(self.cluster)}))
 
     def ask(self, folder: Path) -> tuple[int, Json]:
-        """Ask in a folder; give the exit code and the answer."""
+        """Ask in a folder; give the exit code and the answer, which is empty where the command is refused."""
         self.write(folder)
         (folder / "m.yaml").write_text(yaml.safe_dump_all(self.manifest))
         out = folder / "answer.json"
         out.unlink(missing_ok=True)
         code = main([*self.command, "--snapshot", "c.json", "-o", f"json={out}"])
-        return code, json.loads(out.read_text())
+        return code, json.loads(out.read_text()) if out.exists() else {}
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,8 @@ def carried_out(asked: Asked, way: Way) -> Asked:
     flags = [part for flag in how.get("flags", ()) for part in flag.split(" ", 1)]
     # many pods are told of one after another, as they are planned
     command = ("simulate",) if way.answer["kind"] == "PodExplanations" else asked.command
+    if "--rolling" in flags:  # in place of the other
+        command = tuple(part for part in command if part != "--together")
     return Asked((*command, *flags), cluster, manifest)
 
 
@@ -156,12 +158,16 @@ def _edited(manifest: Sequence[Json], edits: Sequence[Json]) -> list[Json]:
         place = max(number for number in starts if breaks[number] <= edit["line"])
         *path, last = [_step(part) for part in _PART.finditer(edit["path"])]
         here: Any = changed[place]
-        for key in path:
-            here = here[key] if isinstance(key, int) or key in here else here.setdefault(key, {})
-        if edit.get("new"):
-            here[last] = json.loads(edit["new"])
-        else:
+        for key, following in zip(path, (*path[1:], last), strict=True):
+            if isinstance(here, dict) and key not in here:
+                here[key] = [] if isinstance(following, int) else {}
+            here = here[key]
+        if not edit.get("new"):
             del here[last]
+        elif isinstance(here, list) and last == len(here):
+            here.append(json.loads(edit["new"]))
+        else:
+            here[last] = json.loads(edit["new"])
     return changed
 
 

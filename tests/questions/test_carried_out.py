@@ -1,6 +1,7 @@
 """Every remedy that an answer proposes is carried out, and the question is asked again: it comes to what was told."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -16,6 +17,8 @@ from tests.questions import (
 )
 from tests.questions.asking import Question
 from tests.questions.carrying import Asked, broken_promises
+from tests.record.calls import Call, Group
+from tests.record.groups import SCENARIOS, scenario
 from tests.studies.complaints.complaints import FOLDER, NAMES, VERSION, read
 
 MODULES = (
@@ -23,6 +26,15 @@ MODULES = (
     test_what_a_dump_lacks,
 )  # fmt: skip
 QUESTIONS: dict[str, Question] = {name: one for module in MODULES for name, one in module.QUESTIONS.items()}
+
+
+RECORDED = {
+    "check-policies": 5, "drain-budgets": 13, "drain-fixes": 11, "drain-rollouts": 6, "drain-volumes": 6,
+    "fail-crowded": 7, "fail-nodes": 6, "rollout-sets": 3, "stuck-rollout": 4,
+}  # fmt: skip
+"""Recorded scenarios that are asked, and how many remedies their answers have. Of pods that wait in the cluster's own
+queue it is told what helps once the others have landed; as a what-if before them it may come to less."""
+ASKS = ("check", "drain", "fail", "simulate")
 
 
 @pytest.fixture(autouse=True)
@@ -45,3 +57,49 @@ def test_what_answers_to_complaints_propose(name: str, tmp_path: Path) -> None:
     command = ("explain", "pod", complaint.asks, "--k8s-version", VERSION, *gates)
     _, wrong = broken_promises(Asked(command, objects), tmp_path)
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_answers_to_recorded_scenarios_propose(name: str, tmp_path: Path) -> None:
+    group = scenario(SCENARIOS / f"{name}.yaml")
+    for file, text in group.files.items():
+        (tmp_path / file).write_text(text)
+    count, wrong = 0, []
+    for call in group.calls:
+        asked = recorded(call, group, tmp_path)
+        if asked is not None:
+            more, faults = broken_promises(asked, tmp_path)
+            count += more
+            wrong += [f"{' '.join(asked.command)}: {fault}" for fault in faults]
+    assert (wrong, count) == ([], RECORDED[name])
+
+
+def recorded(call: Call, group: Group, folder: Path) -> Asked | None:
+    """A recorded call as a question about objects; None where it asks something else, or of several manifests."""
+    words = list(call.argv)
+    if words[0] not in ASKS or "--snapshot" not in words:
+        return None
+    source = words[words.index("--snapshot") + 1]
+    pairs = list(zip(words, [*words[1:], ""], strict=True))
+    left_out = {"-o", "--snapshot"}
+    words = [
+        word
+        for number, (word, _) in enumerate(pairs)
+        if word not in left_out and (number == 0 or pairs[number - 1][0] not in left_out)
+    ]
+    lands = [word for word, before in zip(words[1:], words, strict=False) if lands_as(word, before, group)]
+    if len(lands) > 1:
+        return None
+    command = tuple("m.yaml" if word in lands else word for word in words)
+    return Asked(command, documents(folder / source), documents(folder / lands[0]) if lands else ())
+
+
+def lands_as(word: str, before: str, group: Group) -> bool:
+    """Whether a word of a command line is a manifest that lands, after what stands before it."""
+    return word in group.files and (before == "-f" or not before.startswith("-"))
+
+
+def documents(path: Path) -> list[Any]:
+    """Objects of a file, those of lists one by one."""
+    found = [item for item in yaml.safe_load_all(path.read_text()) if item]
+    return [inner for item in found for inner in (item["items"] if item["kind"].endswith("List") else [item])]

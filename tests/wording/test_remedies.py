@@ -208,6 +208,11 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("maxSurge 0 (now 2), maxUnavailable 1 (now 0)"),
     ),
     ("recreate", a.Named(), Words("strategy Recreate")),
+    (
+        "rolling",
+        a.Named("instead"),
+        Words("--rolling, not --together: each node is back before the next one goes"),
+    ),
     ("more-unavailable", a.Named(new=4, old=1), Words("maxUnavailable 4 (now 1)")),
     ("one-more-replica", a.Named("several", name="sts/x/db", new=2), Words("2 more replicas of sts/x/db")),
     (

@@ -111,7 +111,7 @@ def find_fixes(
 
     measure = by_steps(Measure(left, lambda drained: not drained.left))
     turns = len(nodes) > 1 and not rolling
-    ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns) if way]
+    ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns, together=together) if way]
     alone = sift(chain.from_iterable(ways), measure, most=MOST)
     if alone.helps or len(ways) < 2:
         return alone
@@ -120,7 +120,9 @@ def find_fixes(
     return Sifted(more.helps, [*alone.fails, *more.fails], [*alone.found, *more.found])
 
 
-def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, turns: bool) -> Iterator[list[Candidate]]:
+def _ways(
+    cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, turns: bool, together: bool
+) -> Iterator[list[Candidate]]:
     """What may lift each thing that is in the way: pods that nothing makes again, each budget, room."""
     left = run.left
     stuck = [gone for gone in left if not gone.number]
@@ -135,7 +137,7 @@ def _ways(cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, tur
         else:
             yield list(budget_ways(cluster, key, gone.pod, nodes))
     homeless = [gone for gone in left if gone.number]
-    more = list(_open(cluster, nodes, turns=turns)) if homeless else []
+    more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
     more += [_more_nodes(name, len(homeless)) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     yield more
@@ -147,10 +149,10 @@ def _more_nodes(like: str, most: int) -> Candidate:
     return replace(one, further=Further(lambda number: several(one, number), most))
 
 
-def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool) -> Iterator[Candidate]:
+def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool, together: bool) -> Iterator[Candidate]:
     """Open nodes that take no pods: the ones drained before, once they are back; others that are cordoned."""
     if turns:
-        yield Candidate("rolling", Cost.UNCORDON, about.Named(), steps=(Rolling(),))
+        yield Candidate("rolling", Cost.UNCORDON, about.Named("instead" if together else ""), steps=(Rolling(),))
     cordoned = [node.name for node in cluster.nodes if node.spec.unschedulable and node.name not in nodes]
     for name in cordoned[:_NODES_TRIED]:
         yield Candidate("uncordon", Cost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),))

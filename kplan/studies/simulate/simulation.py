@@ -275,7 +275,8 @@ def _attempted(
         left -= 1
         item = next((items[pod.key] for pod in pods if pod.key in items), None)
         if whole is None or item is None:
-            tried = attempt(planner, pods)
+            rivals = [pod for others in waiting if others is not pods for pod in others]
+            tried = attempt(planner, pods, rivals=rivals)
             yield msgspec.structs.replace(cause, attempt=fits_text(tried), how_to=fitting_how_to(tried, pods[0]))
             continue
         mine = [pod for pod in pods if items.get(pod.key) is item]
