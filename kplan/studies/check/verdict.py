@@ -23,7 +23,7 @@ from kplan.result.document_check import (
     Finding,
     Recording,
 )
-from kplan.result.document_plan import QuotaRow
+from kplan.result.document_plan import QuotaRow, SimulationPlan
 from kplan.result.document_whatif import WhatIfStep
 from kplan.sources.schedulers import DOUBT as ASSUMED
 from kplan.studies.as_a_whole import Again, Played, Whole, landing_how_to
