@@ -1,6 +1,7 @@
 """Write docs/plugins.md from the plugins' own docstrings and the table of versions, and the figures of docs/trust.md.
 
-What ``kplan --help`` and completion tell at once is written, too: kplan/data/help.txt and completion.txt.
+What ``kplan --help`` and completion tell at once is written, too: kplan/data/help.txt and completion.txt; and what a
+wheel puts into share/: a manual page, and completion for three shells.
 
     python -m docs.generate [--check]
 
@@ -11,15 +12,17 @@ import argparse
 import importlib
 import inspect
 import sys
+from functools import partial
 from pathlib import Path
 
-from docs import figures
+from docs import figures, share
 from kplan.cli.stored import completion_text, help_text
 from kplan.config.versions import EVERY_POINT, NEWEST, OLDEST, default_plugins, features, old_registry, registry
 from kplan.plugins.registry import OLD, REGISTRY, find
 
 PAGE = Path(__file__).with_name("plugins.md")
 DATA = Path(__file__).parents[1] / "kplan" / "data"
+SHARE = Path(__file__).parents[1] / "release" / "share"
 
 INTRODUCTION = f"""\
 # Plugins
@@ -110,17 +113,23 @@ def entry(name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
 def main() -> int:
     """Write or check the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     stored = {DATA / "help.txt": help_text, DATA / "completion.txt": completion_text}
-    pages = {PAGE: page, figures.PAGE: figures.page, **stored}
+    shared = {SHARE / name: partial(str, text) for name, text in share.files().items()}
+    pages = {PAGE: page, figures.PAGE: figures.page, **stored, **shared}
     if not parser.parse_args().check:
         for path, make in pages.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(make(), encoding="utf-8")
         return 0
-    stale = ["/".join(path.parts[-2:]) for path, make in pages.items() if path.read_text(encoding="utf-8") != make()]
+    stale = ["/".join(path.parts[-2:]) for path, make in pages.items() if _read(path) != make()]
     for name in stale:
         print(f"{name} is not what the sources say: run make docs", file=sys.stderr)
     return bool(stale)

@@ -41,7 +41,25 @@ def test_the_wheel_holds_what_commands_read_and_no_tests(made: tuple[Path, dict[
     for path in sorted((dist.ROOT / "kplan" / "data").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             assert path.relative_to(dist.ROOT).as_posix() in names
-    assert {name.split("/")[0] for name in names} == {"kplan", "kplan-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in names} == {"kplan", "kplan-0.1.0.data", "kplan-0.1.0.dist-info"}
+    assert [name.partition("/data/share/")[2] for name in names if "/data/share/" in name] == [
+        "bash-completion/completions/kplan",
+        "fish/vendor_completions.d/kplan.fish",
+        "man/man1/kplan.1",
+        "zsh/site-functions/_kplan",
+    ]
+
+
+def test_the_manual_page_has_every_command() -> None:
+    page = (dist.ROOT / "release" / "share" / "man" / "man1" / "kplan.1").read_text()
+    heads = [line.removeprefix(".SS kplan ") for line in page.splitlines() if line.startswith(".SS ")]
+    assert heads[:3] == ["explain pod", "explain node", "nodes"]
+    assert {"drain", "check", "bind", "completion"} <= set(heads)
+    if shutil.which("groff"):
+        done = subprocess.run(
+            ["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True, check=True
+        )
+        assert done.stderr == ""
 
 
 def test_nothing_in_the_sdist_tells_who_made_it_or_when(made: tuple[Path, dict[str, str]]) -> None:
