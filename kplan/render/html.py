@@ -53,12 +53,17 @@ STYLES = tuple(
 """Parts of the style; what is for narrow screens and for paper stands with what it is about."""
 
 
-def page(document: Document, drawing: Drawing | None = None) -> str:
+_MOST_OF_TEXT = 200_000
+"""Characters of text that a page holds for browsers without scripts."""
+
+
+def page(document: Document, drawing: Drawing | None = None, text: str = "") -> str:
     """Write the page.
 
     Args:
         document: any kind of document; kinds the page does not know are laid out by their parts.
         drawing: the nodes, and what they say to each of many pods; without nodes there is no grid.
+        text: the whole answer as text, which a browser without scripts shows.
     """
     plain: dict[str, Any] = msgspec.to_builtins(document)
     style = _read(STYLES)
@@ -68,6 +73,7 @@ def page(document: Document, drawing: Drawing | None = None) -> str:
         "title": _logged(escape(title(plain))),
         "kind": escape(name_of(plain)),
         "head": _logged(head(plain)),
+        "plain": _logged(f"<pre>{escape(text[:_MOST_OF_TEXT])}</pre>") if text else "",
         "data": safe_json(page_data(plain, drawing or Drawing())),
         "style": style,
         "script": script,

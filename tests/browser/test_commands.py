@@ -1,9 +1,10 @@
 """The page of every command in a real browser: its sections, search and click, narrow screens, and 2,000 nodes."""
 
 import re
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser import commands
 from tests.browser.conftest import Open, Opened
@@ -250,3 +251,34 @@ def test_what_becomes_of_each_loss_is_told_by_its_own_numbers(opened: Open) -> N
     titles = [row.get_attribute("aria-label") or "" for row in shown.page.locator("#nodes button[data-node]").all()]
     assert titles != []
     assert not any("some pods do not come back" in title for title in titles), titles
+
+
+def test_paper_has_every_row(opened: Open) -> None:
+    shown = opened(commands.large("nodes"))
+    most = "Math.max(...[...document.querySelectorAll('table')].map((one) => one.tBodies[0].rows.length))"
+    before = shown.page.evaluate(most)
+    shown.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert shown.page.evaluate(most) == commands.NODES
+    shown.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert shown.page.evaluate(most) == before
+
+
+def test_a_page_that_was_saved_is_not_drawn_twice(opened: Open) -> None:
+    shown = opened(commands.small("drain"))
+    heads = shown.page.get_by_role("heading", level=2).all_inner_texts()
+    saved = opened("<!doctype html>\n" + shown.page.evaluate("document.documentElement.outerHTML"))
+    saved.errors.clear()  # styles that the script had set are refused, and set again
+    assert saved.page.get_by_role("heading", level=2).all_inner_texts() == heads
+    assert saved.page.locator("#sections a").count() == shown.page.locator("#sections a").count()
+
+
+def test_without_scripts_the_whole_answer_is_there(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(commands.small("drain"))
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    text = page.locator("#answer").inner_text()
+    context.close()
+    assert "BLOCKED" in text
+    assert re.search(r"^Pods +#", text, re.MULTILINE)
+    assert re.search(r"^From ", text, re.MULTILINE)

@@ -10,6 +10,15 @@ function build() {
   if (layout !== UNKNOWN) for (const one of rest) section(one);
 }
 
+/** Read or keep the colours that were chosen; a browser that keeps nothing for files goes by the system. */
+function kept(how, value) {
+  try {
+    return how === "set" ? localStorage.setItem("kplan-theme", value) : localStorage.getItem("kplan-theme");
+  } catch {
+    return null;
+  }
+}
+
 /** Light or dark: as the system says until the button is used. */
 function theme() {
   const button = $("theme");
@@ -21,15 +30,42 @@ function theme() {
   };
   button.addEventListener("click", () => {
     document.documentElement.dataset.theme = dark() ? "light" : "dark";
+    kept("set", document.documentElement.dataset.theme);
     name();
   });
+  const before = kept("get");
+  if (before === "dark" || before === "light") document.documentElement.dataset.theme = before;
   system.addEventListener("change", name);
   name();
   button.hidden = false;
 }
 
+/** Paper has every row and what is folded; the screen has them back as they were. */
+function paper() {
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const one of opened) one.open = true;
+    for (const put of ON_PAPER) put(true);
+  });
+  addEventListener("afterprint", () => {
+    for (const one of opened) one.open = false;
+    for (const put of ON_PAPER) put(false);
+  });
+}
+
+/** A page that was saved from a browser holds what the script drew: it is drawn again, not twice. */
+function afresh() {
+  for (const one of [...$("content").children]) if (one.id !== "answer") one.remove();
+  $("sections").replaceChildren();
+  $("story").replaceChildren();
+  $("story").hidden = true;
+}
+
+afresh();
 theme();
 build();
+paper();
 addEventListener("hashchange", route);
 document.addEventListener("click", (event) => {
   const anchor = event.target.closest("a[href^='#']");

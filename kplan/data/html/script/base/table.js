@@ -1,5 +1,8 @@
 // Tables that can be searched, sorted and paged: ten thousand rows are a hundred elements at a time.
 
+/** What puts everything on paper before it is printed, and takes it back afterwards. */
+const ON_PAPER = [];
+
 /**
  * Columns: {key, label, value(row) for sorting and searching, cell(row) to show, num, wide, fixed}.
  * Options: caption, page, searchable, filters ([key, label, test]), empty, unit, units, head, mark, more.
@@ -7,7 +10,7 @@
 function table(columns, rows, options = {}) {
   const size = options.page || 50;
   const units = options.units || "rows";
-  const state = { typed: "", sort: -1, down: false, from: 0, filter: "" };
+  const state = { typed: "", sort: -1, down: false, from: 0, filter: "", whole: false };
   const body = h("tbody");
   const pager = h("nav", { class: "pager", "aria-label": `Pages of ${options.caption}` });
   const count = h("span", { class: "dim count" });
@@ -78,8 +81,9 @@ function table(columns, rows, options = {}) {
 
   function draw() {
     const found = chosen();
-    const to = Math.min(found.length, state.from + size);
-    clear(body, found.slice(state.from, to).map(rowOf));
+    const from = state.whole ? 0 : state.from;
+    const to = state.whole ? found.length : Math.min(found.length, from + size);
+    clear(body, found.slice(from, to).map(rowOf));
     if (!found.length) {
       body.append(h("tr", {}, h("td", { colspan: columns.length, class: "dim" }, options.empty || "nothing matches")));
     }
@@ -101,6 +105,11 @@ function table(columns, rows, options = {}) {
   const used = tools.childElementCount > 0;
   if (used) tools.append(count);
   draw();
+  ON_PAPER.push((whole) => {
+    if (rows.length <= size) return;
+    state.whole = whole;
+    draw();
+  });
   const made = h(
     "div",
     { class: "scroll", role: "group", tabindex: "0", "aria-label": options.caption },

@@ -46,7 +46,8 @@ function nodesPart() {
     const all = found.length === NODE_LIST.length ? "" : ` of ${int(NODE_LIST.length)}`;
     count.textContent = `${int(found.length)}${all} ${NODE_LIST.length === 1 ? "node" : "nodes"}`;
     if (!found.length) clear(shown, h("p", { class: "note" }, "No node matches."));
-    else clear(shown, view.mode === "table" ? nodeTable(found) : nodeMap(found, view));
+    else if (view.mode === "table") clear(shown, nodeTable(found));
+    else clear(shown, [nodeMap(found, view), ...(view.paper ? [nodeTable(found)] : [])]);
     markOpen();
   }
 
@@ -108,6 +109,12 @@ function nodesPart() {
     ),
     count,
   );
+  ON_PAPER.push((whole) => {
+    if (view.mode !== "table") {
+      Object.assign(view, { paper: whole });
+      draw();
+    }
+  });
   clear(lens, lensTools());
   drawLegend();
   draw();
