@@ -273,3 +273,45 @@ def test_under_false_names_the_devices_are_as_many_and_the_losses_the_same(
     losses = [asked(capsys, "fail", name, "--snapshot", "redacted.json") for name in nodes]
     codes = sorted((found.get("because") or {}).get("code", "") for found in losses)
     assert codes == (["", "", ""] if source == "two.json" else ["", IN_USE, IN_USE])
+
+
+CRASH = (
+    'running Score plugins: plugin "NodeResourcesBalancedAllocation" failed with: kube-scheduler crashes here:'
+    " example.com/gpu is balanced and its device class has selectors, which this plugin cannot evaluate"
+)
+BALANCED = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  pluginConfig:
+  - name: NodeResourcesBalancedAllocation
+    args:
+      resources: [{name: cpu, weight: 1}, {name: example.com/gpu, weight: 1}]
+"""
+
+
+def test_what_crashes_the_scheduler_itself_is_the_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An extended resource that is balanced, and that devices of a class with selectors serve."""
+    items = cluster(0)
+    served = {"extendedResourceName": "example.com/gpu", "selectors": [{"cel": {"expression": "device.driver != ''"}}]}
+    requests = {"cpu": "1", "example.com/gpu": "1"}
+    container = {"name": "main", "image": "x", "resources": {"requests": requests, "limits": requests}}
+    for item in items:
+        if item["kind"] == "DeviceClass":
+            item["spec"] = served
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "namespace": "ml"},
+        "spec": {"containers": [container]},
+    }
+    write(tmp_path / "balanced.json", *items, pod)
+    Path("config.yaml").write_text(BALANCED)
+    words = ["--snapshot", "balanced.json", "--config", "config.yaml"]
+    found = asked(capsys, "explain", "pod", "p", "-n", "ml", *words)
+    assert (found["verdict"], found["sentence"]) == ("PENDING", "ml/p is not placed: its scheduling cycle fails")
+    assert found["because"] == {"code": "cycle-error", "text": CRASH}
+    [step] = asked(capsys, "simulate", *words)["steps"]
+    assert (step["result"], step["cause"], step["message"]) == ("failed", "cycle-error", CRASH)
+    assert asked(capsys, "explain", "pod", "p", "-n", "ml", *words[:2])["verdict"] == "FITS"
