@@ -36,6 +36,7 @@ from kplan.studies.as_a_whole import Again, Whole
 from kplan.studies.by_object import by_object
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
+from kplan.studies.group_turns import attempt_for_group
 from kplan.studies.simulate.ends import evened
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, ToldCause
@@ -276,7 +277,8 @@ def _attempted(
         left -= 1
         item = next((items[pod.key] for pod in pods if pod.key in items), None)
         if whole is None or item is None:
-            yield msgspec.structs.replace(cause, attempt=fits_text(attempt(planner, pods)))
+            of_group = attempt_for_group(run.planner.turns, plan.groups, pods[0])
+            yield msgspec.structs.replace(cause, attempt=of_group or fits_text(attempt(planner, pods)))
             continue
         mine = [pod for pod in pods if items.get(pod.key) is item]
         attempts = whole.attempts(planner, item, mine)
