@@ -113,9 +113,9 @@ def test_a_kind_that_kept_its_fields_is_read_as_it_is(version, kind, fields):
 
 def test_kinds_without_a_model_are_counted():
     unknown = load_values(
-        [{"apiVersion": "scheduling.k8s.io/v1alpha3", "kind": "CompositePodGroup", "metadata": {"name": "b"}}]
+        [{"apiVersion": "scheduling.k8s.io/v1alpha3", "kind": "PodGroupClass", "metadata": {"name": "b"}}]
     ).completeness.unknown
-    assert unknown == {"scheduling.k8s.io/v1alpha3/CompositePodGroup": 1}
+    assert unknown == {"scheduling.k8s.io/v1alpha3/PodGroupClass": 1}
 
 
 CEL = [{"cel": {"expression": "device.driver == 'gpu.example'"}}]
