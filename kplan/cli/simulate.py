@@ -65,7 +65,7 @@ def simulate(
     all_or_nothing: Annotated[
         list[str],
         typer.Option(
-            "--all-or-nothing", metavar="deploy/x|job/y|a=b", help="Pods that are placed together or not at all."
+            "--all-or-nothing", metavar="deploy/x|job/y|-l a=b", help="Pods that are placed together or not at all."
         ),
     ] = [],
     exit_code: options.ExitCodeFlag = False,
@@ -80,7 +80,8 @@ def simulate(
     known("--queue", queue, QUEUES)
     known("--victims", victims, VICTIMS)
     namespace = home(source, namespace)
-    files = [*manifest_files(manifests or []), *filename]
+    sets, manifests = sets_of_pods(all_or_nothing, manifests or [])
+    files = [*manifest_files(manifests), *filename]
     templates = template_paths(pod_template)
 
     def ask(session: Session) -> SimulationPlan:
@@ -93,11 +94,33 @@ def simulate(
             back=victims == "return",
             templates=templates,
             drawn=Drawn(seed if sample else None, runs, seed),
-            together=tuple(all_or_nothing),
+            together=sets,
         )
 
     code = partial(simulate_code, verdicts=exit_code, strict=shown.strict)
     answered(source, rules, ask, namespace, preempt=not no_preempt).end(simulation, shown, code)
+
+
+def sets_of_pods(asked: list[str], manifests: list[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The sets of pods that are to be placed together: of ``-l a=b`` the selector stands among the manifests.
+
+    Returns:
+        the sets in order, and the manifests without selectors.
+
+    Raises:
+        UsageError: no selector comes after ``-l``.
+    """
+    sets, left = [], list(manifests)
+    for one in asked:
+        if one not in ("-l", "--selector"):
+            sets.append(one)
+            continue
+        selector = next((text for text in left if "=" in text and not is_there(text)), None)
+        if selector is None:
+            raise UsageError("--all-or-nothing -l: no label selector", hint="as in --all-or-nothing -l app=web")
+        left.remove(selector)
+        sets.append(selector)
+    return tuple(sets), left
 
 
 def plan(

@@ -31,7 +31,6 @@ class Blocked:
         cause: why.
         nodes: the nodes that were asked, as ``zone=a``: the domain where most fit; empty for all nodes.
         group: key of the group below a group of groups that the pod is of, which gets less than it needs.
-        beside: node row by pod row of what it is tried beside, where that is more than those that fit in the end.
     """
 
     fits: int = 0
@@ -40,7 +39,6 @@ class Blocked:
     cause: Cause | None = None
     nodes: str = ""
     group: str = ""
-    beside: Mapping[int, int] = field(default_factory=dict)
 
 
 def fits_at_once(planner: Planner, pods: Sequence[PodInfo], within: Rows | None = None) -> Blocked:
@@ -91,7 +89,7 @@ def in_a_domain(planner: Planner, group: GroupInfo) -> Blocked | None:
 def fits_in_groups(planner: Planner, group: GroupInfo) -> Blocked:
     """How many pods of a group of groups fit, group after group, each in a domain if it has to be.
 
-    A group that gets less than it needs holds nothing; the first of these is the one that blocks.
+    The first group that gets less than it needs is the one that blocks.
 
     Args:
         planner: planner over the cluster, which is as before then.
@@ -102,9 +100,8 @@ def fits_in_groups(planner: Planner, group: GroupInfo) -> Blocked:
     with planner.trial(everything=False) as trial:
         for leaf in group.leaves:
             one = in_a_domain(trial, leaf) or fits_at_once(trial, leaf.waiting)
-            if leaf.scheduled + one.fits < quorum(leaf.pod_group.spec.scheduling_policy):
-                first = first or replace(one, group=leaf.key, beside={**on, **one.on})
-                continue
+            if first is None and leaf.scheduled + one.fits < quorum(leaf.pod_group.spec.scheduling_policy):
+                first = replace(one, group=leaf.key)
             trial.apply(Assume(row, node) for row, node in one.on.items())
             on |= one.on
     return replace(first, fits=len(on), on=on) if first is not None else Blocked(len(on), on)

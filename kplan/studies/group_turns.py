@@ -119,7 +119,7 @@ def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> str:
     if blocked.pod is None or blocked.nodes:
         return ""
     pods = [planner.cluster.pods[row] for row in turn.pods]
-    return fits_text(attempt(replace(planner, everything=False), pods, blocked.beside or blocked.on, blocked.pod))
+    return fits_text(attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod))
 
 
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -225,6 +225,19 @@ class GroupTelling:
             group_plan(planner, turn) if turn.last.placed or name not in self.plans else self.plans[name]
             for name, turn in turns.items()
         )
+
+
+def attempt_for_group(turns: Iterable[GroupOutcome], plans: Iterable[GroupPlan], pod: PodInfo) -> str:
+    """What would let the group of a pod fit, as it was tried for all of it; empty for none, or no group.
+
+    Args:
+        turns: of the groups that had one.
+        plans: what was told of them.
+        pod: the pod.
+    """
+    turn = next((one for one in turns if pod.row in one.pods), None)
+    name = name_of_key(turn.group) if turn is not None else ""
+    return next((plan.attempt for plan in plans if name and plan.group == name), "")
 
 
 def waits_for_group(planner: Planner, pod: PodInfo, outcome: Outcome) -> Cause | None:

@@ -229,3 +229,20 @@ def test_paragraphs_are_as_wide_as_the_screen(
     lengths = [len(line) for line in capsys.readouterr().out.splitlines()]
     assert max(lengths) <= longest
     assert longest == 60 or max(lengths) > 60
+
+
+def test_a_set_of_pods_is_named_by_labels_as_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pods = [pod(f"w-{n}", cpu="3") for n in range(3)]
+    for one in pods:
+        one["metadata"]["labels"] = {"job": "x"}
+    path = write(tmp_path, node("n-1"), node("n-2"), *pods)
+    answers = []
+    for words in (["-l", "job=x"], ["job=x"]):
+        code = main(["simulate", "--all-or-nothing", *words, "--snapshot", path])
+        answers.append((code, capsys.readouterr().out))
+    assert answers[0] == answers[1]
+    told = " ".join(answers[0][1].split())
+    assert "job=x: none is placed: 3 needed at one time, 2 of 3 fit at once" in told
+    assert "Try one more node like n-1 (4 cpu) -> 3 of 3 fit Group" in told  # with the verdict, not only below
+    assert main(["simulate", "--all-or-nothing", "-l", "--snapshot", path]) == ExitCode.USAGE
+    assert "as in --all-or-nothing -l app=web" in capsys.readouterr().err

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 import kplan
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
@@ -131,3 +134,43 @@ def test_a_pod_more_of_a_gang_that_runs_is_refused_alone() -> None:
     assert turn.status.reasons == (
         "pod group is unschedulable, pod group preemption: No preemption victims found for incoming preemptor",
     )
+
+
+LEAF = st.tuples(st.integers(1, 3), st.integers(1, 3))
+"""Pods of a group, and how many it needs."""
+JOB = st.tuples(st.lists(LEAF, min_size=1, max_size=3), st.integers(1, 3), st.sampled_from([0, 5, 9]))
+"""Groups of a group, how many of them it needs, and its priority."""
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    cpus=st.lists(st.integers(1, 5), min_size=1, max_size=4),
+    jobs=st.lists(JOB, min_size=1, max_size=3),
+    old=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 3)), max_size=3),
+)
+def test_in_no_plan_does_a_group_of_groups_hold_less_than_its_quorum(
+    cpus: list[int], jobs: list[tuple[list[tuple[int, int]], int, int]], old: list[tuple[int, int]]
+) -> None:
+    """Whoever leaves for it; groups that run may be evicted, only as a whole."""
+    objects: list[Object] = [node(f"n{i}", cpu=str(cpu)) for i, cpu in enumerate(cpus)]
+    for i, (size, on) in enumerate(old):
+        objects.append(group(f"old{i}", size, priority=1, disruptionMode={"all": {}}))
+        objects += members(f"old{i}", size, node=f"n{on % len(cpus)}", priority=1)
+    for i, (leaves, least, priority) in enumerate(jobs):
+        objects.append(composite(f"job{i}", least, priority=priority))
+        for k, (size, wanted) in enumerate(leaves):
+            objects.append(group(f"job{i}x{k}", wanted, f"job{i}", priority=priority))
+            objects += members(f"job{i}x{k}", size, priority=priority)
+    planned = planner(*objects)
+    planned.simulate()
+    held = {
+        name: sum(one.bound and not one.gone for one in planned.cluster.pods if one.name.startswith(f"{name}-"))
+        for name in {one.name.partition("-")[0] for one in planned.cluster.pods}
+    }
+    for i, (size, _) in enumerate(old):
+        assert held[f"old{i}"] in (0, size)
+    for i, (leaves, least, _) in enumerate(jobs):
+        numbers = [held[f"job{i}x{k}"] for k in range(len(leaves))]
+        whole = [number >= wanted for number, (_, wanted) in zip(numbers, leaves, strict=True)]
+        assert all(number == 0 or enough for number, enough in zip(numbers, whole, strict=True))
+        assert not any(numbers) or sum(whole) >= least

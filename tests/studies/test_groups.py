@@ -171,9 +171,9 @@ def test_a_group_of_groups_says_which_group_and_which_pod_blocks() -> None:
     jobs = [below("a", 1, "job"), below("b", 2, "job"), above("job", 2)]
     objects = [node("n", cpu="2"), *jobs, *members("a", range(1)), *members("b", range(2))]
     plan = told(*objects, of="a-0", scheduler=TREES)
-    assert (plan.group, plan.groups, plan.wanted, plan.fits, plan.holds) == ("default/job", 2, 2, 1, {"n": 1})
+    assert (plan.group, plan.groups, plan.wanted, plan.fits, plan.holds) == ("default/job", 2, 2, 2, {"n": 2})
     assert plan.text == (
-        "none is placed: 2 of its 2 groups needed at one time, 1 of 3 fits at once, default/b-1 of default/b does not"
+        "none is placed: 2 of its 2 groups needed at one time, 2 of 3 fit at once, default/b-1 of default/b does not"
     )
     assert plan.attempt == "one more node like n (2 cpu) -> 3 of 3 fit"
 

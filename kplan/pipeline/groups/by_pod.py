@@ -17,7 +17,7 @@ from kplan.framework.preemption import NodeStatus
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import decided, permit_of, place_pod
-from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedGroup, TriedMember, Tries, failed_pod
+from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedGroup, TriedMember, Tries, failed_pod, stopped
 from kplan.pipeline.reserving import settle
 from kplan.plugins.shared.pod_groups import feasible, quorum
 from kplan.result import Outcome
@@ -51,11 +51,9 @@ def _one_by_one(trial: Tries, group: GroupInfo, within: Rows | None, name: str, 
     pods: list[TriedMember] = []
     evicts, allowed = False, False
     for pod in group.waiting:
-        one = _pod(trial, pod, within, everything=everything)
-        pods.append(one)
-        if one.status is not None and one.status.code is Code.ERROR:
-            text = f"failed to schedule other pod from a pod group: {', '.join(one.status.reasons)}"
-            return TriedGroup(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
+        pods.append(one := _pod(trial, pod, within, everything=everything))
+        if (failed := stopped(pods, name)) is not None:
+            return failed
         if one.goes_to < 0:
             continue
         evicts = evicts or bool(one.victims)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -94,6 +94,20 @@ class TriedGroup:
     def victims(self) -> tuple[int, ...]:
         """Rows of the pods that its pods evict by themselves, each once."""
         return tuple(dict.fromkeys(row for pod in self.pods for row in pod.victims))
+
+
+def stopped(pods: Sequence[TriedMember], nodes: str) -> TriedGroup | None:
+    """What a group comes to whose last pod failed, so that no other is tried; None where it goes on.
+
+    Args:
+        pods: those that were tried.
+        nodes: name of the set of nodes.
+    """
+    status = pods[-1].status
+    if status is None or status.code is not Code.ERROR:
+        return None
+    text = f"failed to schedule other pod from a pod group: {', '.join(status.reasons)}"
+    return TriedGroup(NodeStatus(Code.ERROR, message=text), tuple(pods), nodes)
 
 
 def refusal_codes(cycle: Cycle, outcome: Outcome) -> frozenset[str]:

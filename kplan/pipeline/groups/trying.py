@@ -16,7 +16,15 @@ from kplan.framework.groups import GroupInfo, NodeSet, PlacementFeasiblePlugin, 
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.entity import place_pod
 from kplan.pipeline.groups.by_pod import try_by_pod
-from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedGroup, TriedMember, Tries, failed_pod, refusal_codes
+from kplan.pipeline.groups.tried import (
+    UNSCHEDULABLE,
+    TriedGroup,
+    TriedMember,
+    Tries,
+    failed_pod,
+    refusal_codes,
+    stopped,
+)
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.shared.pod_groups import feasible, quorum
 
@@ -111,11 +119,9 @@ def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | Non
         return TriedGroup(NodeStatus(status.code, status.plugin, status.whys, message=text), (), name)
     pods: list[TriedMember] = []
     for pod in group.waiting:
-        one = _pod(trial, pod, nodes, everything=everything)
-        pods.append(one)
-        if one.status is not None and one.status.code is Code.ERROR:
-            text = f"failed to schedule other pod from a pod group: {', '.join(one.status.reasons)}"
-            return TriedGroup(NodeStatus(Code.ERROR, message=text), tuple(pods), name)
+        pods.append(one := _pod(trial, pod, nodes, everything=everything))
+        if (failed := stopped(pods, name)) is not None:
+            return failed
         remaining -= 1
         scheduled += one.status is None
         status = may_be(group, pipeline, scheduled, remaining)

@@ -35,6 +35,7 @@ from kplan.studies.as_a_whole import Again, Whole, landing_how_to
 from kplan.studies.by_object import by_object, waited_before
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
+from kplan.studies.group_turns import attempt_for_group
 from kplan.studies.racing import told_races
 from kplan.studies.simulate.counts import owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened
@@ -275,6 +276,10 @@ def _attempted(
         left -= 1
         item = next((items[pod.key] for pod in pods if pod.key in items), None)
         if whole is None or item is None:
+            of_group = attempt_for_group(run.planner.turns, plan.groups, pods[0])
+            if of_group:
+                yield msgspec.structs.replace(cause, attempt=of_group)
+                continue
             rivals = [pod for others in waiting if others is not pods for pod in others]
             tried = attempt(planner, pods, rivals=rivals)
             yield msgspec.structs.replace(cause, attempt=fits_text(tried), how_to=fitting_how_to(tried, pods[0]))
