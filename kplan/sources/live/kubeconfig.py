@@ -242,9 +242,10 @@ def _set_proxy(configuration: Any, url: object) -> None:
 
 
 def without_user(server: str) -> str:
-    """Give the URL of a server without the name and password that may stand in it: it is shown to people."""
-    scheme, mark, rest = server.rpartition("://")
-    return f"{scheme}{mark}{rest.rpartition('@')[2]}"
+    """Give the URL of a server without the name, password and query that may stand in it: it is shown to people."""
+    place, asks, _ = server.partition("?")
+    scheme, mark, rest = place.rpartition("://")
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}{'?***' if asks else ''}"
 
 
 def _impersonation(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
