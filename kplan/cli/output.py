@@ -149,7 +149,7 @@ def formats(
     }
     if isinstance(shown, CheckResult):
         return {**made, **_check_formats(shown), "name": lambda: without_commands(names.names(shown))}
-    made["markdown"] = lambda: without_commands(markdown.fenced(text(False)))
+    made["markdown"] = lambda: without_commands(markdown.folded(shown, text(False)))
     if isinstance(document, BindPlan):
         made["yaml"] = lambda: bindings_yaml(document)
     if prometheus.has_numbers(document):

@@ -40,7 +40,7 @@ def _lines(document: CheckResult) -> Iterator[str]:
         level = "notice" if other.verdict == "PASSES" else "error"
         because = f": {other.because.text}" if other.because is not None else ""
         yield _command(level, {"title": f"kplan under {other.rules}: {other.verdict}"}, f"{other.sentence}{because}")
-    title = f"kplan: {document.verdict}{'?' if held else ''}"
+    title = f"kplan: {f'IN DOUBT, else {document.verdict}' if held else document.verdict}"
     old = sum(not finding.counted and _old(finding) for finding in document.findings)
     more = [
         (old, "old finding", "not counted"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from kplan.render.text.check import WORDS, certain, details, origin_text
 from kplan.render.text.rollout import edit_text
+from kplan.result.document_base import Document
 from kplan.result.document_check import CheckedObject, CheckResult
 
 MARKER = "<!-- kplan:check -->"
@@ -31,7 +32,10 @@ def comment(document: CheckResult) -> str:
     head = "\n".join(_lines(document))
     tail = "\n".join(_tail(document))
     room = LIMIT - len(head) - len(tail) - 200
-    return f"{_cut(head, LIMIT - len(tail) - 10)}\n\n{_folded(details(document), room)}{tail}\n"
+    folded_text = _folded(
+        details(document), room, summary="Steps and reasons, node by node", whole="kplan check -o wide shows all"
+    )
+    return f"{_cut(head, LIMIT - len(tail) - 10)}\n\n{folded_text}{tail}\n"
 
 
 def silent(document: CheckResult) -> bool:
@@ -43,6 +47,33 @@ def silent(document: CheckResult) -> bool:
     return document.verdict == "PASSES" and certain(document) and not changed and not fixed
 
 
+def titled(verdict: str, *, doubted: bool) -> str:
+    """The verdict as a title begins with it: one in doubt is none, and says what it would be."""
+    return f"IN DOUBT, else {verdict}:" if doubted else f"{verdict},"
+
+
+def folded(document: Document, text: str) -> str:
+    """Write what answers as Markdown, and the whole text below it, folded; the text alone where nothing is answered.
+
+    Args:
+        document: any but a check's, which has a comment of its own.
+        text: its text.
+    """
+    verdict, sentence = getattr(document, "verdict", ""), getattr(document, "sentence", "")
+    if not (verdict and sentence):
+        return fenced(text)
+    found = getattr(document, "doubts", ())
+    because, attempt = getattr(document, "because", None), getattr(document, "attempt", "")
+    told = [f"**Because** {_text(_short(because.text, 600))}"] if because is not None else []
+    told += [f"**Try** {_text(_short(attempt, 600))}"] if attempt else []
+    told += [f"**Doubt** {_text(_short(one.text, 600))}" for one in found[:FINDINGS]]
+    told += [f"{len(found) - FINDINGS} more doubts, below."] if len(found) > FINDINGS else []
+    head = f"### kplan: {titled(verdict, doubted=bool(found))} {_text(_short(sentence, 600))}\n\n"
+    body = "  \n".join(told) + "\n\n" if told else ""
+    room = LIMIT - len(head) - len(body) - 200
+    return head + body + _folded(text, room, summary="all of it", whole="-o text shows all").rstrip() + "\n"
+
+
 def fenced(text: str) -> str:
     """Put a text in a block that is shown as it is."""
     fence = _fence(text)
@@ -50,9 +81,8 @@ def fenced(text: str) -> str:
 
 
 def _lines(document: CheckResult) -> Iterator[str]:
-    doubted = "" if certain(document) else "?"
     yield MARKER
-    yield f"### kplan: {document.verdict}{doubted}, {_text(document.sentence)}"
+    yield f"### kplan: {titled(document.verdict, doubted=not certain(document))} {_text(document.sentence)}"
     for part in (_table, _findings, _doubts, _under, _rules, _fixed):
         lines = list(part(document))
         if lines:
@@ -143,18 +173,17 @@ def _tail(document: CheckResult) -> Iterator[str]:
         yield f"Again: {_code(_short(document.command, 2000))}"
 
 
-def _folded(text: str, room: int) -> str:
-    """Fold the details, as much of them as there is room for."""
+def _folded(text: str, room: int, *, summary: str, whole: str) -> str:
+    """Fold a text, as much of it as there is room for."""
     fence = _fence(text)
     lines: list[str] = []
     for line in text.rstrip().splitlines():
         room -= len(line) + 1
         if room < 0:
-            lines.append("... (cut; kplan check -o wide shows all)")
+            lines.append(f"... (cut; {whole})")
             break
         lines.append(line)
     body = "\n".join(lines)
-    summary = "Steps and reasons, node by node"
     return f"<details><summary>{summary}</summary>\n\n{fence}text\n{body}\n{fence}\n\n</details>\n\n"
 
 

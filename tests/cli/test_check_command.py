@@ -124,7 +124,9 @@ def test_formats_of_a_check_are_not_those_of_others(folder: Path, capsys: pytest
 def test_other_commands_write_markdown_and_names_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files(folder, deployment("web", "9"))
     main(["simulate", "web.yaml", "--snapshot", "c.json", "-o", "markdown=m.md", "-o", "name"])
-    assert (folder / "m.md").read_text().startswith("```text\nBLOCKED  ")
+    written = (folder / "m.md").read_text()
+    assert written.startswith("### kplan: BLOCKED, the pod is not placed\n\n**Because** cpu: it wants 9")
+    assert "<details><summary>all of it</summary>\n\n```text\nBLOCKED  " in written
     [name] = capsys.readouterr().out.splitlines()
     assert name.startswith("pod/shop/web-")
 

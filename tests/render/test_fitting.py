@@ -4,6 +4,7 @@ import pytest
 
 from kplan.render.text.fitting import Fitting, shortened
 from kplan.render.text.layout import WIDE, Page
+from kplan.render.text.shared import doubt_lines, later
 from kplan.render.text.style import Style
 
 POOL = "gke-production-europe-west1-standard-pool"
@@ -75,7 +76,31 @@ def test_a_name_is_shortened(name: str, most: int, told: str) -> None:
     assert shortened(name, most) == told
 
 
-@pytest.mark.parametrize(("columns", "width", "tables"), [(50, 60, 80), (72, 72, 80), (80, 80, 80), (200, 80, 80)])
-def test_paragraphs_follow_a_narrow_screen_and_tables_do_not(columns: int, width: int, tables: int) -> None:
+@pytest.mark.parametrize(("columns", "width", "tables"), [(50, 60, 60), (72, 72, 72), (80, 80, 80), (250, 80, 200)])
+def test_tables_take_the_screen_and_paragraphs_stay_readable(columns: int, width: int, tables: int) -> None:
     page = Style(columns=columns).page()
     assert (page.width, page.tables) == (width, tables)
+
+
+def test_on_a_narrow_screen_a_table_that_is_too_wide_becomes_a_paragraph_for_each_row() -> None:
+    """Nothing is cut, and no line is longer than the screen."""
+    page = Style(columns=60).page()
+    name = "shop/checkout-service-frontend-7d4b9c6f8-2k9dl"
+    rows = [("1", name, "node-with-a-long-name-a", "-"), ("2", "b", "", "moved twice")]
+    assert page.table("Pods", ("#", "pod", "lands on", "note"), rows, fitting=Fitting(pods=(1,)))
+    assert page.lines == [
+        "Pods     1  shop/checkout-service-frontend-7d4b9c6f8-2k9dl:",
+        "           lands on node-with-a-long-name-a",
+        "         2  b: note moved twice",
+    ]
+
+
+def test_three_lines_of_doubts_stand_before_the_cause_and_the_others_at_the_end() -> None:
+    page = Style().page()
+    doubt_lines(page, ["one", "two", "three"])
+    assert page.lines == ["Doubt    one", "Doubt    two", "Doubt    three"]
+    page = Style().page()
+    doubt_lines(page, ["one", "two", "three", "four"])
+    assert page.lines == ["Doubt    one", "Doubt    two", "Doubt    and 2 more doubts"]
+    later(page)
+    assert page.lines[3:] == ["Doubt    three", "Doubt    four"]

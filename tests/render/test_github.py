@@ -23,7 +23,7 @@ def test_a_doubt_is_an_error_and_an_allowed_one_a_number() -> None:
     lines = commands(document(doubts=(doubt(), doubt("no-csinodes", allowed=True)))).splitlines()
     assert lines == [
         "::error title=kplan doubt no-pods::about no-pods",
-        "::notice title=kplan%3A PASSES?::so it is; 1 doubt allowed",
+        "::notice title=kplan%3A IN DOUBT%2C else PASSES::so it is; 1 doubt allowed",
     ]
 
 

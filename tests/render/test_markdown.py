@@ -1,12 +1,15 @@
 """Markdown: one comment, failures first, never longer than a comment may be, silent when all is well."""
 
 import re
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
-from kplan.render.markdown import LIMIT, MARKER, comment, fenced
+from kplan.render.markdown import LIMIT, MARKER, comment, fenced, folded
+from kplan.result.document_base import Cause, Origin
 from kplan.result.document_check import Baseline, CheckRule
+from kplan.result.document_drain import DrainPlan
 from tests.render.checks import checked, document, doubt, finding
 
 HTML = MarkdownIt("gfm-like", {"linkify": False})
@@ -39,7 +42,7 @@ def test_it_speaks_when(found: tuple[str, object]) -> None:
 
 def test_a_doubt_marks_the_verdict() -> None:
     text = comment(document(checked(), doubts=(doubt(),)))
-    assert "### kplan: PASSES?, so it is" in text
+    assert "### kplan: IN DOUBT, else PASSES: so it is" in text
     assert "**Doubt** about no-pods (`no-pods`)" in text
 
 
@@ -114,3 +117,38 @@ def test_the_table_survives_a_reader_of_markdown() -> None:
 
 def test_a_text_with_backticks_stays_in_its_block() -> None:
     assert fenced("a ``` b\n") == "````text\na ``` b\n````\n"
+
+
+def drain_plan(**more: Any) -> DrainPlan:
+    return DrainPlan(
+        api_version="kplan.dev/v1",
+        verdict="BLOCKED",
+        sentence="node-a: 1 pod <b>has</b> nowhere to go",
+        nodes=("node-a",),
+        origin=Origin(source="x", nodes=1, pods=1, k8s_version="1.37.2", rules="1.37", how="newest"),
+        because=Cause(code="insufficient-cpu", text="cpu: it wants 2, b has 1 free"),
+        **more,
+    )
+
+
+def test_other_answers_are_told_in_markdown_and_folded_as_a_whole() -> None:
+    assert folded(drain_plan(attempt="one more node -> all placed"), "BLOCKED  node-a\n").splitlines() == [
+        "### kplan: BLOCKED, node-a: 1 pod &lt;b>has&lt;/b> nowhere to go",
+        "",
+        "**Because** cpu: it wants 2, b has 1 free  ",
+        "**Try** one more node -> all placed",
+        "",
+        "<details><summary>all of it</summary>",
+        "",
+        "```text",
+        "BLOCKED  node-a",
+        "```",
+        "",
+        "</details>",
+    ]
+
+
+def test_what_a_comment_has_no_room_for_is_cut_at_a_line() -> None:
+    text = folded(drain_plan(), "0123456789\n" * 10_000)
+    assert len(text) < LIMIT
+    assert "0123456789\n... (cut; -o text shows all)\n```\n" in text

@@ -8,7 +8,7 @@ from kplan.render.alike import Alike, alike, objects_alike, place_of
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.plan import simulation
 from kplan.render.text.rollout import attempt, edit_text
-from kplan.render.text.shared import notes
+from kplan.render.text.shared import doubt_lines, later, notes
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import goes_on
@@ -24,9 +24,8 @@ def result(document: CheckResult, style: Style) -> str:
     """Lay out a check."""
     page = style.page()
     page.verdict(f"{document.verdict}{'' if certain(document) else '?'}", document.sentence)
-    for doubt in document.doubts:
-        allowed = " (allowed)" if doubt.allowed else f" (--allow-doubt {doubt.code})"
-        page.part("Doubt", f"{doubt.text}{allowed}")
+    told = (" (allowed)" if doubt.allowed else f" (--allow-doubt {doubt.code})" for doubt in document.doubts)
+    doubt_lines(page, [f"{doubt.text}{allowed}" for doubt, allowed in zip(document.doubts, told, strict=True)])
     counted = alike(finding for finding in document.findings if finding.counted)
     if document.because is not None:
         place = place_of(counted[0].first) if counted else ""
@@ -50,6 +49,7 @@ def result(document: CheckResult, style: Style) -> str:
     if style.wide:
         page.part("Plan", "behind it")
         page.lines += simulation(document.plan, Style(wide=True)).splitlines()
+    later(page)
     page.part("From", f"{origin_text(document)}; {document.origin.nodes:,} nodes, {document.origin.pods:,} pods")
     if document.command:
         page.part("Again", document.command)

@@ -13,21 +13,27 @@ DETAIL = 11
 WIDTH = 80
 NARROW = 60
 WIDE = 200
+EMPTY = ("", "-")
+"""Cells that say nothing."""
 
 
 class Page:
     """Lines of a text that is being written.
 
     Attributes:
-        width: columns of the output.
-        tables: columns that a table may take: on a narrow screen as many as on any, as wrapped cells cannot be read.
+        width: columns of paragraphs.
+        tables: columns that a table may take.
         lines: what was written.
+        splits: whether a table that is too wide for a narrow screen becomes a paragraph for each row.
+        later: labelled parts that stand before where it all is from.
     """
 
-    def __init__(self, width: int = WIDTH) -> None:
+    def __init__(self, width: int = WIDTH, tables: int = 0) -> None:
         self.width = width
-        self.tables = WIDTH if NARROW <= width < WIDTH else width
+        self.tables = tables or width
         self.lines: list[str] = []
+        self.splits = True
+        self.later: list[tuple[str, str]] = []
 
     def part(self, label: str, text: str, *, mark: str = "") -> None:
         """Write a labelled part, wrapped."""
@@ -79,6 +85,8 @@ class Page:
     ) -> bool:
         """Write a table if it fits the width, or can be made to; tell whether it does.
 
+        On a narrow screen a table that does not fit becomes a paragraph for each row, in which nothing is cut.
+
         Args:
             label: label of the first line.
             heads: heads of the columns.
@@ -91,6 +99,9 @@ class Page:
         to_right = frozenset(right)
         told = ""
         if not _fits(heads, cells, self.tables - LABEL):
+            if self.splits and NARROW <= self.tables < WIDTH:
+                self._rows(label, heads, cells, marked)
+                return True
             fitted = fitting.fit(heads, cells, self.tables - LABEL) if fitting and self.width < WIDE else None
             if fitted is None:
                 return False
@@ -114,6 +125,21 @@ class Page:
         if told:
             self.part("", told)
         return True
+
+    def _rows(self, label: str, heads: Sequence[str], rows: Sequence[Sequence[str]], marked: int) -> None:
+        """Write a paragraph for each row: what it is about, then each cell with the head of its column."""
+        numbered = heads[0] == "#"
+        for number, row in enumerate(rows):
+            about = "  ".join(row[: 2 if numbered else 1])
+            first = 2 if numbered else 1
+            told = [
+                f"{head} {cell}".strip()
+                for head, cell in zip(heads[first:], row[first:], strict=True)
+                if cell not in EMPTY
+            ]
+            head = f"{label if not number else '':<{LABEL}}"
+            head = f"{head[: LABEL - 2]}> " if number == marked else head
+            self._wrapped(": ".join(filter(None, (about, ", ".join(told)))), head, " " * DETAIL)
 
     def text(self) -> str:
         """Everything written, ASCII, with a final line end."""

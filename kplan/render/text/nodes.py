@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kplan.render.text.fitting import common_suffix, shortened
-from kplan.render.text.layout import LABEL, Page
+from kplan.render.text.layout import LABEL, WIDTH, Page
 from kplan.render.text.shared import cause_lines, origin, verdict
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import goes_on
@@ -224,6 +224,7 @@ def _table(page: Page, nodes: Sequence[NodeRow], columns: _Columns, suffix: str)
     for width, name in _LAYOUTS:
         cells = [_cells(node, columns, suffix, name) for node in nodes]
         scratch = Page(page.tables)
+        scratch.splits = False
         rows = [[_narrow(cell, width) if i in bars else cell for i, cell in enumerate(line)] for line in cells]
         named = [head[: width or len(head)] if i in bars else head for i, head in enumerate(heads)]
         if scratch.table("Nodes", named, rows, right):
@@ -233,6 +234,11 @@ def _table(page: Page, nodes: Sequence[NodeRow], columns: _Columns, suffix: str)
         lines = scratch.lines
     if columns.extra:
         return _table(page, nodes, replace(columns, extra=""), suffix)
+    if page.tables < WIDTH:
+        scratch = Page(page.tables)
+        whole = [_cells(node, columns, suffix, _LAYOUTS[0][1]) for node in nodes]
+        scratch.table("Nodes", heads, [["" if i in bars else c for i, c in enumerate(line)] for line in whole], right)
+        return scratch.lines
     return lines if columns.wide else [line[: page.tables] for line in lines]
 
 

@@ -26,6 +26,8 @@ from kplan.result.documents import PlanDocument
 from kplan.words import count
 
 OWNERS_SHOWN = 2
+DOUBTS_SHOWN = 3
+"""Lines of doubts between the verdict and its cause."""
 
 
 def headline(page: Page, document: Answer | AuditReport | ClusterDiff | NodeExplanation | SimulationPlan) -> None:
@@ -73,9 +75,19 @@ def notes(page: Page, texts: Sequence[str]) -> None:
 
 
 def doubts(page: Page, found: Sequence[Doubt]) -> None:
-    """Write why a verdict may be wrong."""
-    for doubt in found:
-        page.part("Doubt", doubt.text)
+    """Write why a verdict may be wrong: the first few here, so that the cause is in sight; the others at the end."""
+    doubt_lines(page, [doubt.text for doubt in found])
+
+
+def doubt_lines(page: Page, texts: Sequence[str]) -> None:
+    """Write doubts in words, and keep those that are too many for the end."""
+    most = DOUBTS_SHOWN if len(texts) <= DOUBTS_SHOWN else DOUBTS_SHOWN - 1
+    for text in texts[:most]:
+        page.part("Doubt", text)
+    left = texts[most:]
+    if left:
+        page.part("Doubt", f"and {count(len(left), 'more doubt')}")
+        page.later += [("Doubt", text) for text in left]
 
 
 def group_lines(page: Page, group: Group, *, wide: bool = False) -> None:
@@ -104,8 +116,16 @@ def _runs(nodes: Sequence[GroupNode]) -> tuple[list[int], list[str]]:
     return [len(names) for names, _ in runs], [f"{', '.join(names)} {text}".rstrip() for names, text in runs]
 
 
+def later(page: Page) -> None:
+    """Write what was kept for the end."""
+    for label, text in page.later:
+        page.part(label, text)
+    page.later.clear()
+
+
 def origin(page: Page, source: Origin) -> None:
-    """Write where the answer comes from."""
+    """Write where the answer comes from, and before it what was kept for the end."""
+    later(page)
     page.part("From", origin_text(source))
 
 

@@ -17,7 +17,7 @@ class Style:
 
     Attributes:
         wide: everything, without regard to the width of a screen.
-        columns: columns that paragraphs are wrapped at, unless wide.
+        columns: columns of the screen: tables take them up to 200, paragraphs up to 80.
         quiet: the lines that answer, alone.
         event: the scheduler's event text alone.
         group: number of the group whose node names are all listed, from 1; 0 for none.
@@ -37,7 +37,8 @@ class Style:
 
     def page(self) -> Page:
         """An empty page of the right width."""
-        return Page(WIDE if self.wide else min(max(self.columns, NARROW), WIDTH))
+        columns = WIDE if self.wide else min(max(self.columns, NARROW), WIDE)
+        return Page(WIDE if self.wide else min(columns, WIDTH), columns)
 
 
 def one_screen(style: Style, most: int, write: Callable[[Page, int], None]) -> str:
