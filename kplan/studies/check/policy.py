@@ -179,6 +179,7 @@ _OTHERS = (
     "extenders-do-not-know-the-plan",
     "gates-assumed",
     "group-elsewhere",
+    "no-autoscalers",
     "no-zones",
     "nodes-missing",
     "not-expanded",
