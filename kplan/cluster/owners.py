@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kplan.cluster.cluster import Cluster
 from kplan.cluster.pods import PodInfo
+from kplan.objects.job_tries import fails_with_its_pod
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
 _OF_ITS_NODE = ("Node", "DaemonSet")
@@ -50,6 +51,15 @@ def of_its_node(pod: PodInfo) -> bool:
 def returns(pod: PodInfo) -> bool:
     """Whether a controller makes the pod again for any node."""
     return bool(controller(pod)[0]) and not of_its_node(pod)
+
+
+def fails_its_job(pod: PodInfo, cluster: Cluster) -> bool:
+    """Whether a pod's Job fails once the pod is evicted or deleted, so that nothing makes another."""
+    kind, name = controller(pod)
+    if kind != "Job":
+        return False
+    job = cluster.objects.table("jobs").get(f"{pod.namespace}/{name}")
+    return job is not None and fails_with_its_pod(job)
 
 
 def returns_where_it_was(pod: PodInfo) -> bool:

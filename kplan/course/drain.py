@@ -216,7 +216,7 @@ class _Drain(Generic[W]):
 
     def _land(self, gone: Sequence[Gone[W]]) -> None:
         """Let owners make others in place of pods that left, and place them with all they evict in turn."""
-        again = {one.pod.row: one for one in gone if returns(one.pod)}
+        again = {one.pod.row: one for one in gone if returns(one.pod) and not one.what.last_try}
         made = self.attempts.come_back({row: one.node for row, one in again.items()})
         landings = self.attempts.place(self.planner.queue.sort(made))
         by_name = {landing.instead_of: landing for landing in reversed(landings)}

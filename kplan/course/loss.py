@@ -9,7 +9,7 @@ from typing import Generic
 import msgspec
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, RemoveNodes
-from kplan.cluster.owners import controller, returns, returns_where_it_was
+from kplan.cluster.owners import controller, fails_its_job, returns, returns_where_it_was
 from kplan.course.attempts import Attempts, TriedPod, W, Why
 from kplan.course.clock import Pace, Stay, pace, stay
 from kplan.course.held import exclusive
@@ -40,6 +40,7 @@ class LostPod(Generic[W]):
         empty_dirs: emptyDir volumes whose content is lost.
         landing: where what its owner makes instead is placed; None where nothing is made.
         again: whether what was made instead was evicted until it was given up.
+        last_try: whether its Job fails with it.
     """
 
     pod: PodInfo
@@ -52,6 +53,7 @@ class LostPod(Generic[W]):
     empty_dirs: tuple[str, ...] = ()
     landing: TriedPod[W] | None = None
     again: bool = False
+    last_try: bool = False
 
     @property
     def placed(self) -> bool:
@@ -198,11 +200,13 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
         return LostPod(pod, node, "stays", how_long)
     if pod.terminating and kind != "StatefulSet":
         return LostPod(pod, node, "leaves", how_long)
-    fate = "returns" if returns(pod) else "gone"
+    last_try = fails_its_job(pod, cluster)
+    fate = "returns" if returns(pod) and not last_try else "gone"
     tied = tuple(ties(cluster, pod, lost))
     early = fate == "returns" and not how_long.waits and how_long.seconds is not None
     held = tuple(exclusive(cluster, pod)) if early else ()
-    return LostPod(pod, node, fate, how_long, rate.delay(node), held, tied, tuple(empty_dirs(pod)))
+    dirs = tuple(empty_dirs(pod))
+    return LostPod(pod, node, fate, how_long, rate.delay(node), held, tied, dirs, last_try=last_try)
 
 
 def _waves(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:

@@ -29,6 +29,7 @@ class FailedPod(Part, frozen=True, kw_only=True):
             volume that stays attached there; empty for nothing.
         because: why it is placed nowhere.
         evicts: pods that leave for it.
+        last_try: whether its Job fails with it, as its backoffLimit is used up.
     """
 
     pod: str
@@ -42,6 +43,7 @@ class FailedPod(Part, frozen=True, kw_only=True):
     waits_for_volume: str = ""
     because: Cause | None = None
     evicts: tuple[str, ...] = ()
+    last_try: bool = False
 
 
 class LostThing(Part, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Change, Cluster, PodInfo, leave
-from kplan.cluster.owners import controller, owner_without_control
+from kplan.cluster.owners import controller, fails_its_job, owner_without_control
 from kplan.objects.selectors import Selector
 from kplan.scenario.effect import Effect, gone_notes, parted
 from kplan.scenario.names import find_nodes
@@ -52,12 +52,14 @@ class DrainPod:
         fate: ``evict``, ``stays`` or ``refused``.
         why: why it stays or stands in the way; of one that is evicted, what is lost.
         flag: those of ``kubectl drain`` that would let it go, or that it takes to go; the one of ``why`` is the last.
+        last_try: whether its Job fails with it, so that nothing makes another.
     """
 
     row: int
     fate: str
     why: str = ""
     flag: str = ""
+    last_try: bool = False
 
 
 def drain_pods(cluster: Cluster, node: str, options: DrainOptions) -> Iterator[DrainPod]:
@@ -82,7 +84,11 @@ def drain_pod(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod
             return replace(outcome, flag=" ".join(filter(None, [*flags, outcome.flag])))
         notes.append(outcome.why)
         flags.append(outcome.flag)
-    return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), " ".join(filter(None, flags)))
+    last_try = fails_its_job(pod, cluster)
+    if last_try:
+        notes.append("GONE: its Job fails with it, its backoffLimit is used up")
+    why, flag = ", ".join(filter(None, notes)), " ".join(filter(None, flags))
+    return DrainPod(pod.row, "evict", why, flag, last_try)
 
 
 _Filter = Callable[[Cluster, PodInfo, DrainOptions], DrainPod | None]

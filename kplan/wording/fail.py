@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kplan.cluster.owners import owner_without_control
+from kplan.cluster.owners import controller, owner_without_control
 from kplan.course.attempts import TriedPod
 from kplan.course.loss import FailRun, LostPod
 from kplan.course.ties import Tie
@@ -55,7 +55,12 @@ def loss_cause(run: FailRun[Failure], *, named: bool = False) -> Cause | None:
         moved = run.displaced[0]
         why = landing_cause(moved) or Cause(code="unknown", text="no node")
         return Cause(code=why.code, text=f"{moved.instead_of}, evicted: {why.text}")
-    owners = {one.pod.key: owner_without_control(one.pod) for one in run.lost}
+    owners = {one.pod.key: owner_without_control(one.pod) for one in run.lost if not one.last_try}
+    spent = [one for one in run.lost if one.last_try]
+    if spent:
+        jobs = listed(sorted({f"job/{one.pod.namespace}/{controller(one.pod)[1]}" for one in spent}))
+        text = "fails with its pod, as its backoffLimit is used up: none is made again"
+        return Cause(code="job-fails", text=f"{jobs} {text}")
     bare = [*(key for key, owner in owners.items() if not owner), *run.gone]
     if bare:
         them = "it" if len(bare) == 1 else "them"

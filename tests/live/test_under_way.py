@@ -250,6 +250,7 @@ class Way:
         case: the case.
         left: new pods that are still to become ready before it is changed again.
         course: the second change.
+        unready: nodes of pods that are not ready when it is changed.
     """
 
     case: Case
@@ -257,6 +258,7 @@ class Way:
     course: Course | None = None
     over: bool = False
     there: set[str] = field(default_factory=set)
+    unready: set[str] = field(default_factory=set)
 
 
 def midway(kubelets: Kubelets, way: Way, images: Callable[[Json], str]) -> None:
@@ -290,8 +292,7 @@ def advance(kubelets: Kubelets, way: Way) -> None:
     if course.roll.kind == "Deployment":  # several ReplicaSets make pods at the same time: those of the older go first
         fresh.sort(key=image)
     if course.roll.kind == "DaemonSet":  # of those it makes together, which is first is chance: kplan has these first
-        unready = {on(pod) for pod in pods if pod["metadata"]["uid"] in course.idle}
-        fresh.sort(key=lambda pod: on(pod) not in unready)
+        fresh.sort(key=lambda pod: on(pod) not in way.unready)
     waiting = [pod for pod in fresh if kubelets.may_start(pod)]
     patience = OF_QUOTAS if way.case.quota else PATIENCE
     if not waiting and watch.quiet_for(space) < patience:
@@ -416,6 +417,7 @@ def carry_on(kubelets: Kubelets, sets: Watch, ways: list[Way], folder: Any) -> N
         pods = watch.in_namespace(case.namespace)
         idle = {pod["metadata"]["uid"] for pod in pods if on(pod) and not is_ready(pod) and not waits(case, pod)}
         way.course = Course(case.roll, expanded(path, state, case.namespace), idle=idle)
+        way.unready = {on(pod) for pod in pods if pod["metadata"]["uid"] in idle}
         way.course.there = {pod["metadata"]["uid"] for pod in pods}
     told = tell(state, folder, files)
     first, begin = (len(watch.events), len(sets.events)), (dict(watch.items), dict(sets.items))

@@ -48,7 +48,26 @@ def nightly(*, cpu: str = "1", **spec: object) -> dict:
 ONE = [node("n1", "1010m")]
 UNDER_WAY = [*ONE, nightly(), job("nightly-1", of_cron=True), member("nightly-1-a", "n1", of="nightly-1")]
 
+IGNORED = {"rules": [{"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
 QUESTIONS = {
+    "a pod that is evicted is a failure: without one left its Job fails, and nothing makes another": Question(
+        "fail n1", [*TWO, job(backoffLimit=0), member("work-a", "n1")], (1,), ("BLOCKED",),
+        first=("job/shop/work fails with its pod, as its backoffLimit is used up",), says=("work-a.*GONE",),
+    ),
+    "with one left it is made again": Question(
+        "fail n1", [*TWO, job(backoffLimit=1), member("work-a", "n1")], (0,), ("FITS",)
+    ),
+    "failures before count": Question(
+        "fail n1", [*TWO, job(status={"failed": 6}), member("work-a", "n1")], (1,), ("BLOCKED",),
+        first=("backoffLimit is used up",),
+    ),
+    "a policy that ignores disruptions has it made again": Question(
+        "fail n1", [*TWO, job(backoffLimit=0, podFailurePolicy=IGNORED), member("work-a", "n1")], (0,), ("FITS",)
+    ),
+    "a drain says that the Job fails with its pod": Question(
+        "drain n1", [*TWO, job(backoffLimit=0), member("work-a", "n1")], (0,), ("FITS?",),
+        says=("GONE: its Job fails with it",), never=("--force",),
+    ),
     "more pods of an indexed job are of the lowest indexes that are not done and have no pod": Question(
         SIMULATE, HALF_DONE, (0,), ("FITS",), [job(parallelism=4, **INDEXED)], says=("work-4-", "work-5-"),
         never=("work-0-", "work-2-", "work-6-"),

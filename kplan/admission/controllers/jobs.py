@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
+from kplan.objects.job_tries import ended, tries_left
 from kplan.objects.models import CronJob, Job, Object, Pod
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
@@ -16,34 +17,8 @@ from kplan.words import listed
 
 NEXT_RUN = "next run"
 """What a changed CronJob comes to."""
-BACKOFF_LIMIT = 6
-"""Source: SetDefaults_Job in pkg/apis/batch/v1/defaults.go; with a limit for each index there is none for all."""
 _INDEX = "batch.kubernetes.io/job-completion-index"
 _TEMPLATE = "spec.jobTemplate.spec"
-
-
-def ended(job: Job) -> str:
-    """Why a Job has ended: ``Complete``, ``Failed: BackoffLimitExceeded``; empty where it has not.
-
-    Source: IsJobFinished in pkg/controller/job/util/utils.go.
-    """
-    for condition in job.status.conditions or ():
-        if condition.type in ("Complete", "Failed") and condition.status == "True":
-            return f"{condition.type}: {condition.reason}" if condition.reason else condition.type
-    return ""
-
-
-def tries_left(job: Job, limit: int | None = None) -> int | None:
-    """How many more pods of a Job may fail before it fails itself, negative once it does; None for any number.
-
-    Args:
-        job: that runs.
-        limit: backoffLimit, where it is another than the one that runs.
-    """
-    most = limit if limit is not None else job.spec.backoff_limit
-    if most is None and job.spec.backoff_limit_per_index is not None:
-        return None
-    return (BACKOFF_LIMIT if most is None else most) - (job.status.failed or 0)
 
 
 def job_size(

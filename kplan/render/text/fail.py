@@ -136,7 +136,7 @@ def _by_owner(page: Page, pods: Sequence[FailedPod]) -> None:
     """Fold pods of one owner: how many, and where they land."""
     owners: dict[str, list[FailedPod]] = {}
     for pod in pods:
-        owner = "no controller" if pod.fate == "gone" else pod.owner
+        owner = "no controller" if pod.fate == "gone" and not pod.last_try else pod.owner
         owners.setdefault(owner, []).append(pod)
     order = sorted(owners.items(), key=lambda item: (-sum(not pod.lands_on for pod in item[1]), -len(item[1]), item[0]))
     page.part("Pods", f"{len(pods):,} of {len(owners):,} owners, by owner (-o wide: each)")

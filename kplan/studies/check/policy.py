@@ -183,6 +183,7 @@ _OTHERS = (
     "extenders-do-not-know-the-plan",
     "gates-assumed",
     "group-elsewhere",
+    "no-autoscalers",
     "no-zones",
     "no-autoscalers",
     "nodes-missing",

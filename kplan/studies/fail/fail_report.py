@@ -164,6 +164,7 @@ def _pod(cluster: Cluster, one: LostPod[Failure], grace: int) -> FailedPod:
         waits_for_volume=volume_of(one.kept_by[0]) if one.kept_by else "",
         because=lost_cause(one) if fate == "pending" else None,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
+        last_try=one.last_try,
     )
 
 
