@@ -164,7 +164,7 @@ QUESTIONS = {
         [*served("cache", ["n1", "n3"], CACHE, maxUnavailable=1), workload("DaemonSet", "agent", AGENT),
          pod("agent-b", AGENT, "n2", of=("DaemonSet", "agent"))],
         (0,), FITS,
-        says=("drain n1 --delete-emptydir-data && kubectl uncordon n1 && kubectl drain n2 --ignore-daemonsets --delete",),
+        says=("drain n1 --delete-emptydir-data && kubectl uncordon n1 && kubectl drain n2 --ignore-daemonsets --d",),
     ),
     "k3d#1414: budgets that are not asked are broken, and that is said": Question(
         "drain n1 --disable-eviction", served("web", ["n1"], minAvailable=1), (0, 3), FITS,
