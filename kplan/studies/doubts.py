@@ -31,6 +31,7 @@ from kplan.wording import doubts as words
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
 _REFUSING = {
     "claim-missing": "PersistentVolumeClaim",
+    "claim-unbound": "StorageClass",  # of one that waits for the first consumer it would not be refused
     "volume-missing": "PersistentVolume",
     "no-volume-to-bind": "PersistentVolume",
     "storage-class-missing": "StorageClass",

@@ -18,6 +18,7 @@ from kplan.remedies.about import Lower, Moves, Named, NewClaim, NewNode
 from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
 from kplan.wording.moving import journey_commands
+from kplan.wording.remedies import harm_of
 from kplan.wording.remedies_devices import device_commands
 from kplan.wording.remedies_table import fill, of_code
 
@@ -36,7 +37,8 @@ def commands_of(candidate: Candidate, pod: PodInfo, cluster: Cluster) -> tuple[s
         pod: the pod it is for.
         cluster: the cluster, for the owner's template.
     """
-    lines = [line for part in candidate.parts or (candidate,) for line in _lines(part, pod)]
+    parts = candidate.parts or (candidate,)
+    lines = [with_loss(line, part) for part in parts for line in _lines(part, pod)]
     if candidate.edits:
         lines += patch_lines(candidate.edited, pod, cluster)
     return tuple(lines)
@@ -45,8 +47,16 @@ def commands_of(candidate: Candidate, pod: PodInfo, cluster: Cluster) -> tuple[s
 def cluster_commands(candidate: Candidate) -> tuple[str, ...]:
     """List the commands of a remedy that changes the cluster alone, whatever pod it is for."""
     parts = candidate.parts or (candidate,)
-    named = ((part.code, part.about) for part in parts)
-    return tuple(line for code, what in named if isinstance(what, Named) for line in _filled(code, what))
+    named = ((part, part.about) for part in parts)
+    return tuple(
+        with_loss(line, part) for part, what in named if isinstance(what, Named) for line in _filled(part.code, what)
+    )
+
+
+def with_loss(line: str, candidate: Candidate) -> str:
+    """Spell out what a command destroys, if it does and says nothing of it."""
+    loss = harm_of(candidate)
+    return f"{line}  # {loss}" if loss and line.startswith("kubectl delete") and "#" not in line else line
 
 
 def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
@@ -104,7 +114,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "kubectl patch pdb {name} -n {namespace} --type=merge "
         """-p '{{"spec":{{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}}}'""",
     ),
-    "one-budget": ("kubectl delete pdb {one} -n {namespace}",),
+    "one-budget": ("kubectl delete pdb {one} -n {namespace}  # its pods are guarded by {name} alone then",),
     "delete-by-force": (
         f"{_DELETE} --force --grace-period=0  # if its node is not off, two of it may run, and lose data",
     ),
@@ -113,7 +123,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         """-p '{{"spec":{{"hard":{{"{key}":"{new}"}}}}}}'""",
     ),
     "uncordon": ("kubectl uncordon {node}",),
-    "remove-node": ("kubectl delete node {node}",),
+    "remove-node": ("kubectl delete node {node}  # its pods go with it",),
     "pod-limit": ("# kubelet of {node}: maxPods: {new} in its KubeletConfiguration, then restart it",),
     "label-node": ("kubectl label node {node} {pairs:pairs}",),
     "label-node over": ("kubectl label node {node} {pairs:pairs} --overwrite",),

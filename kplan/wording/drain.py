@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kplan.course.drain import DrainRun, Gone
@@ -102,16 +102,18 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:
     return f"{who}: {'; '.join(parts)}"
 
 
-def kubectl_drain(nodes: Sequence[str], flags: Collection[str], selector: str, *, rolling: bool) -> str:
+def kubectl_drain(nodes: Mapping[str, Collection[str]], selector: str, *, rolling: bool) -> str:
     """Write the command that drains nodes.
 
     Args:
-        nodes: in order.
-        flags: those that it takes.
+        nodes: in order, each with the flags that its pods take.
         selector: of the pods; empty for all.
         rolling: each node is back before the next is drained.
     """
-    told = sorted(flags, key=_FLAG_ORDER.index)
+    if rolling and len({frozenset(flags) for flags in nodes.values()}) > 1:
+        turns = (kubectl_drain({node: flags}, selector, rolling=False) for node, flags in nodes.items())
+        return " && ".join(f"{turn} && kubectl uncordon {node}" for turn, node in zip(turns, nodes, strict=True))
+    told = sorted(set().union(*nodes.values()), key=_FLAG_ORDER.index)
     if selector:
         told.append(f"--pod-selector '{selector}'")
     if rolling and len(nodes) > 1:
@@ -141,9 +143,16 @@ def kubectl_does(run: DrainRun[Any], command: str) -> str:
     return f"{command} ends: all are evicted, and {listed(homeless, most=2)} {verb} no node"
 
 
-def kubectl_loses(run: DrainRun[Any]) -> str:
-    """Say what a drain that goes through loses for good; empty for nothing."""
-    return flags_lose([(gone.pod.key, gone.what.flag) for gone in run.pods if gone.number])
+def kubectl_loses(run: DrainRun[Any], broken: Sequence[str] = ()) -> str:
+    """Say what a drain that goes through loses for good; empty for nothing.
+
+    Args:
+        run: the drain.
+        broken: budgets that fall below what has to stay, as they are not asked.
+    """
+    lost = flags_lose([(gone.pod.key, gone.what.flag) for gone in run.pods if gone.number])
+    unasked = f"--disable-eviction: {listed(list(broken), most=2)} BROKEN, no budget is asked" if broken else ""
+    return "; ".join(filter(None, (lost, unasked)))
 
 
 def flags_lose(going: Sequence[tuple[str, str]]) -> str:

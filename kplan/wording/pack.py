@@ -118,5 +118,5 @@ def commands(drains: Sequence[NodeDrain], moves: Sequence[Moved]) -> tuple[str, 
 def _drain(drain: NodeDrain) -> str:
     flags = {flag for _, needed in drain.pods for flag in needed.split()}
     loss = flags_lose([(pod, needed) for pod, needed in drain.pods])
-    command = kubectl_drain([drain.node], flags, "", rolling=False)
+    command = kubectl_drain({drain.node: flags}, "", rolling=False)
     return f"{command}  # {loss}" if loss else command

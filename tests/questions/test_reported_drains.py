@@ -159,6 +159,17 @@ QUESTIONS = {
          pod("agent-a", AGENT, "n1", of=("DaemonSet", "agent"))],
         (0,), FITS, says=("kubectl drain n1 --ignore-daemonsets$",), never=("--force", "--delete-emptydir-data"),
     ),
+    "node by node each command takes the flags of its own pods": Question(
+        "drain n1 n2 --rolling",
+        [*served("cache", ["n1", "n3"], CACHE, maxUnavailable=1), workload("DaemonSet", "agent", AGENT),
+         pod("agent-b", AGENT, "n2", of=("DaemonSet", "agent"))],
+        (0,), FITS,
+        says=("drain n1 --delete-emptydir-data && kubectl uncordon n1 && kubectl drain n2 --ignore-daemonsets --d",),
+    ),
+    "k3d#1414: budgets that are not asked are broken, and that is said": Question(
+        "drain n1 --disable-eviction", served("web", ["n1"], minAvailable=1), (0, 3), FITS,
+        says=("^Needs.*--disable-eviction", "--disable-eviction: web BROKEN"),
+    ),
     "mountpoint-s3#930: --force does not ask a budget for less": Question(
         "drain n1 --force", [*served("web", ["n1"], minAvailable=1), pod("alone", small("alone"), "n1")], (1,),
         BLOCKED, first=("1 ready, 1 must stay",), never=("^Needs.*--force", "FITS"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.questions.asking import Question, ask
-from tests.questions.clusters import node, running, template, volume, with_claim, workload
+from tests.questions.clusters import made, node, running, template, volume, with_claim, workload
 
 DATA = with_claim(template("data"), "disk")
 MORE = with_claim(template("more"), "disk")
@@ -18,7 +18,25 @@ RUNS = [
     *running("data", "old", DATA, ["n1"]),
 ]
 
+NEW = [
+    made("v1", "PersistentVolumeClaim", "fresh", spec={"accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
+                                                      "resources": {"requests": {"storage": "1Gi"}}}),
+    workload("Deployment", "new", with_claim(template("new"), "fresh"), replicas=1),
+]  # fmt: skip
+
 QUESTIONS = {
+    "a check is doubted that fails for a class that the dump does not hold": Question(
+        "check m.yaml", RUNS, (4,), ("FAILS?",), NEW, says=("no storageclasses",)
+    ),
+    "a check that passes is doubted where there are no quotas to ask": Question(
+        "check m.yaml --quota", RUNS, (4,), ("PASSES?",),
+        [workload("Deployment", "more", template("more"), replicas=1)], says=("no resourcequotas",),
+    ),
+    "one that the API server refuses fails, whatever is in doubt": Question(
+        "check m.yaml --quota",
+        [*RUNS, made("v1", "LimitRange", "most", spec={"limits": [{"type": "Container", "max": {"cpu": "500m"}}]})],
+        (1,), ("FAILS",), [workload("Deployment", "more", template("more"), replicas=1)], says=("500m",),
+    ),
     "a drain is blocked by a volume that the dump does not hold": Question(
         "drain n1", [*RUNS, *CLAIM], (1,), ("BLOCKED?",), says=("no persistentvolumes",)
     ),

@@ -169,3 +169,9 @@ def test_a_node_that_would_be_added_can_be_tried_by_its_flag() -> None:
     lines = commands([node("n", cpu="1"), pod("q", node="n", requests={"cpu": "1"}), pod("p", requests={"cpu": "1"})],
                      "default/p", "one-more-node")  # fmt: skip
     assert lines[-1] == "kplan explain pod default/p --add-node like=n"
+
+
+def test_what_a_deletion_loses_stands_beside_it() -> None:
+    objects = [node("n"), pod("bare", node="n", requests={"cpu": "3"}), pod("p", requests={"cpu": "3"})]
+    (line,) = commands(objects, "default/p", "delete-pod")
+    assert line == "kubectl delete pod bare -n default  # GONE: nothing owns it"

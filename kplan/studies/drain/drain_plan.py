@@ -124,7 +124,7 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         group=told.group if told is not None else None,
         groups=told.groups if told is not None else 0,
         needs="" if left else _command(asked, run),
-        kubectl=kubectl_does(run, _command(asked, run).removeprefix("kubectl ")) if left else kubectl_loses(run),
+        kubectl=_kubectl(cluster, asked, run),
         takes_least=clock.span.least,
         takes_most=clock.span.most,
         clock=drain_clock_text(clock),
@@ -185,12 +185,28 @@ def _doubts(cluster: Cluster, run: DrainRun[Failure]) -> Iterator[Doubt]:
             yield Doubt("budget-scale-unknown", scale_of_budget(budget.name, kind))
 
 
+def _kubectl(cluster: Cluster, asked: DrainAsked, run: DrainRun[Failure]) -> str:
+    """What the command does where the drain does not go through, else what it loses."""
+    if run.left:
+        return kubectl_does(run, _command(asked, run).removeprefix("kubectl "))
+    return kubectl_loses(run, _broken(cluster, asked, run))
+
+
 def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:
     """``kubectl drain`` with the flags that pods take; of one that was not given none."""
-    flags: dict[str, None] = {}
+    flags: dict[str, set[str]] = {node: set() for node in asked.nodes}
     for gone in run.pods:
         if gone.what.fate != "refused":
-            flags.update(dict.fromkeys(gone.what.flag.split()))
+            flags[gone.node].update(gone.what.flag.split())
     if asked.options.disable_eviction:
-        flags["--disable-eviction"] = None
-    return kubectl_drain(asked.nodes, flags, asked.options.selector_text, rolling=asked.rolling)
+        flags = {node: {*needed, "--disable-eviction"} for node, needed in flags.items()}
+    return kubectl_drain(flags, asked.options.selector_text, rolling=asked.rolling)
+
+
+def _broken(cluster: Cluster, asked: DrainAsked, run: DrainRun[Failure]) -> list[str]:
+    """Budgets of which fewer pods were ready at one time than have to stay, where none was asked."""
+    table = cluster.objects.table("pod_disruption_budgets")
+    if not asked.options.disable_eviction:
+        return []
+    fewest = ((table[key], ready) for key, ready in run.budgets.fewest.items() if key in table)
+    return [budget.name for budget, ready in fewest if ready < (run.budgets.status(budget).desired_healthy or 0)]
