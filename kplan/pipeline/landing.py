@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.cluster import PodInfo
 from kplan.config import is_interested
 from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Compares, Point
 from kplan.framework.comparing import Compared
 from kplan.framework.findings import Ready, Skip
 from kplan.framework.worlds import Rows
+from kplan.objects.models import Pod
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.extending import label
 from kplan.pipeline.profiles import Pipeline
@@ -50,7 +50,7 @@ def pod_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     rows = scores.rows
     nodes = len(cycle.cluster.nodes)
     enough = nodes_to_find(cycle.pipeline.profile.percentage_of_nodes_to_score, len(diagnosis.rows))
-    if asked_about_some(cycle.pipeline, cycle.pod, len(diagnosis.rows)):
+    if asked_about_some(cycle.pipeline, cycle.pod.pod, len(diagnosis.rows)):
         return None
     if not cycle.pipeline.at(Point.SCORE):
         enough = 1
@@ -70,12 +70,12 @@ def pod_landing(cycle: Cycle, outcome: Outcome) -> LandingShares | None:
     return landing(enough, walked, shares)
 
 
-def asked_about_some(pipeline: Pipeline, pod: PodInfo, nodes: int) -> bool:
+def asked_about_some(pipeline: Pipeline, pod: Pod, nodes: int) -> bool:
     """Whether extenders are asked about a pod, and in a live scheduler about those nodes alone that it has looked at.
 
     Source: v1.37.2 pkg/scheduler/schedule_one.go findNodesThatFitPod: extenders filter what the walk has found.
     """
-    if not any(is_interested(caller.config, pod.pod) for caller in pipeline.callers):
+    if not any(is_interested(caller.config, pod) for caller in pipeline.callers):
         return False
     return nodes_to_find(pipeline.profile.percentage_of_nodes_to_score, nodes) < nodes
 

@@ -6,7 +6,7 @@ numFeasibleNodesToFind; component-helpers v0.37.2 node/topology GetZoneKey. The 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,12 +45,13 @@ def scheduler_order(cluster: Cluster) -> Rows:
 
 
 def _order(cluster: Cluster) -> Rows:
-    labels = [node.labels for node in cluster.nodes]
-    met: dict[tuple[str | None, ...], int] = {}
-    both = zip(*([of_node.get(key) for of_node in labels] for key in (*_REGION, *_ZONE)), strict=True)
+    labels = [node.metadata.labels or {} for node in cluster.nodes]
+    regions, names = _by_either(labels, _REGION), _by_either(labels, _ZONE)
+    both: Iterable[Any] = names if regions.count(None) == len(regions) else zip(regions, names, strict=True)
+    met: dict[Any, int] = {}
     codes = [met.setdefault(values, len(met)) for values in both]
-    zones: dict[tuple[str, str], int] = {}
-    zone_of = [zones.setdefault((_either(*values[:2]), _either(*values[2:])), len(zones)) for values in met]
+    zones: dict[tuple[str, ...], int] = {}
+    zone_of = [zones.setdefault(_named(values), len(zones)) for values in met]
     by_zone = np.array(zone_of, dtype=np.intp)[np.array(codes, dtype=np.intp)]
     grouped = by_zone.argsort(kind="stable")
     sizes = np.bincount(by_zone, minlength=1)
@@ -59,9 +60,17 @@ def _order(cluster: Cluster) -> Rows:
     return np.lexsort((by_zone, turns)).astype(np.intp, copy=False)
 
 
-def _either(old: str | None, new: str | None) -> str:
-    """Value of a label by its old name, or else by its new one."""
-    return old if old is not None else new or ""
+def _by_either(labels: Sequence[Mapping[str, str]], keys: tuple[str, str]) -> list[str | None]:
+    """Value of a label of each node by its old name, or else by its new one."""
+    old, new = ([of_node.get(key) for of_node in labels] for key in keys)
+    if old.count(None) == len(old):
+        return new
+    return [either if either is not None else other for either, other in zip(old, new, strict=True)]
+
+
+def _named(zone: str | tuple[str | None, ...] | None) -> tuple[str, ...]:
+    """A zone, or a region and a zone, of which an empty one is as good as none."""
+    return tuple(part or "" for part in zone) if isinstance(zone, tuple) else (zone or "",)
 
 
 def nodes_to_find(percentage: int, nodes: int) -> int:

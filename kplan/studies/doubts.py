@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.config import extender_doubt, is_interested
 from kplan.framework.args import Extender
 from kplan.framework.doubt import Doubt
@@ -82,7 +83,7 @@ def _asked_about_all(pod: PodInfo, planner: Planner, verdict: str, run: RunCycle
         some, text = run.evicting_asked_about_some, words.EXTENDERS_OF_SOME_EVICTIONS
     else:
         pipeline = planner.pipelines.get(pod.scheduler_name)
-        some = pipeline is not None and asked_about_some(pipeline, pod, len(planner.cluster.nodes))
+        some = pipeline is not None and asked_about_some(pipeline, pod.pod, len(planner.cluster.nodes))
         some, text = some and verdict != "PENDING", words.EXTENDERS_OF_SOME
     if some:
         yield Doubt(code="extenders-asked-about-all-nodes", text=text)
@@ -117,15 +118,21 @@ def extenders_of(planner: Planner) -> tuple[Extender, ...]:
     return next((pipeline.extenders for pipeline in planner.pipelines.values()), ())
 
 
-def caller_doubts(planner: Planner, pods: int) -> Iterator[Doubt]:
-    """Doubt that arises where extenders are asked in a plan: they know of none of its pods.
+def caller_doubts(planner: Planner, pods: Sequence[Pod]) -> Iterator[Doubt]:
+    """Doubts that arise where a plan asks extenders: they know of none of its pods, and are asked about all nodes.
 
     Args:
         planner: the planner.
-        pods: how many the plan places one after another.
+        pods: those that the plan places one after another.
     """
-    if pods > 1 and any(pipeline.callers for pipeline in planner.pipelines.values()):
+    if not any(pipeline.callers for pipeline in planner.pipelines.values()):
+        return
+    if len(pods) > 1:
         yield Doubt(code="extenders-do-not-know-the-plan", text=words.EXTENDERS_IN_A_PLAN)
+    nodes = len(planner.cluster.nodes)
+    asked = ((planner.pipelines.get(pod.spec.scheduler_name or DEFAULT_SCHEDULER), pod) for pod in pods)
+    if any(pipeline is not None and asked_about_some(pipeline, pod, nodes) for pipeline, pod in asked):
+        yield Doubt(code="extenders-asked-about-all-nodes", text=words.EXTENDERS_OF_SOME_IN_A_PLAN)
 
 
 def _extender_doubts(extenders: Iterable[Extender], pods: Sequence[Pod]) -> Iterator[Doubt]:
@@ -267,7 +274,7 @@ def with_plan_doubts(
         doubts = [doubt for doubt in doubts if doubt.code != ASSUMED]
     if document.verdict != "BLOCKED":
         pods = tuple(pods)
-        doubts += caller_doubts(planner, len(pods))
+        doubts += caller_doubts(planner, pods)
         fitting = ((pod, "FITS", "") for pod in pods)
         cluster = planner.cluster
         doubts += plan_doubts(

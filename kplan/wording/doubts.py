@@ -55,6 +55,10 @@ EXTENDERS_OF_SOME = (
     "extenders were asked about all nodes that fit; the scheduler asks about those alone that it has looked at, so "
     "another node may be taken, how often is not told"
 )
+EXTENDERS_OF_SOME_IN_A_PLAN = (
+    "extenders were asked about all nodes that fit; the scheduler asks about those alone that it has looked at, so "
+    "pods may go elsewhere"
+)
 EXTENDERS_OF_SOME_EVICTIONS = (
     "extenders were asked about all nodes where evictions would help; the scheduler asks about those alone that it has "
     "looked at, so another node may be chosen, how often is not told"

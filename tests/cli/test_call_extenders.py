@@ -153,6 +153,19 @@ def test_where_the_scheduler_asks_about_some_nodes_that_is_a_doubt(
     assert (found["landing"]["examined"], found["landing"]["of"]) == (99, 99)
 
 
+def test_a_plan_has_that_doubt_too(tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender) -> None:
+    code = "extenders-asked-about-all-nodes"
+    nodes = [node(f"n-{i:03d}") for i in range(120)]
+    runs = owned(pod("q", on="n-000"), "ReplicaSet", "q")
+    managed = [{"name": "x.y/z", "ignoredByScheduler": False}]
+    for count, fields, times in ((120, {}, 1), (99, {}, 0), (120, {"managedResources": managed}, 0)):
+        rules = ("--config", config(tmp_path, server, "all", **fields), "--call-extenders")
+        path = write(tmp_path, *nodes[:count], pod("p"), runs)
+        for command in (("simulate",), ("drain", "n-000")):
+            found = run(capsys, *command, "--snapshot", path, *rules)
+            assert [doubt["code"] for doubt in found.get("doubts", ())].count(code) == times
+
+
 def test_an_extender_that_is_not_asked_about_the_pod_changes_no_shares(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], server: Extender
 ) -> None:

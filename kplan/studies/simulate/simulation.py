@@ -194,7 +194,7 @@ def _document(
         *options.doubts,
         *_not_starting(run, rollouts),
         *(missing_nodes(run.planner.cluster) if steps else ()),
-        *caller_doubts(run.planner, len(steps)),
+        *caller_doubts(run.planner, [landing.pod.pod for landing in run.landings]),
         *plan_doubts(
             run.planner.cluster.state.completeness,
             _tried(run),
