@@ -51,7 +51,7 @@ TABLE = {
     "an unknown option": (
         ["--nope"],
         "no such option '--nope'",
-        "did you mean one of: '--add-node', '--group', '--node'?",
+        "did you mean one of: '--add-node', '--no-cache', '--node'?",
     ),
     "a version that is none": (["web-1", "--k8s-version", "x", "-s"], "'x' is no Kubernetes version", "write it as"),
     "a gate that is none": (["web-1", "--feature-gates", "A=1", "-s"], "--feature-gates: 'A=1'", "write Name=true"),
