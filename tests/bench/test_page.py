@@ -18,6 +18,11 @@ def test_each_target_stands_beside_its_figure() -> None:
     assert "- pods of 50 templates" not in text
 
 
+def test_a_machine_that_was_not_quiet_is_named() -> None:
+    assert page.busy({"load": 2.0, "cores": 2}) == ""
+    assert "load average was up to 17 on 2 cores" in page.busy({"load": 17.2, "cores": 2})
+
+
 def test_growth_is_told_between_the_smallest_and_the_largest() -> None:
     figures = {f"{asked} of {nodes:,} nodes": nodes / 1_000 for asked in page.ASKED for nodes in (1_000, 4_000)}
     figures["nodes of 4,000 nodes"] = 8.0
