@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
-import io
 import json
 import sys
 import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -32,10 +32,14 @@ from kplan.sources.snapshot import snapshot_bytes
 from kplan.sources.yaml_events import documents as by_events
 from kplan.sources.yaml_lines import SMALL
 from kplan.sources.yaml_lines import documents as by_lines
+from tests.hostile.own import Own, own, quiet
 
 ROOT = Path(__file__).parents[2]
 DEMO = str(ROOT / "kplan" / "data" / "demo.yaml")
 ANSWERS = (0, 1, 2, 3, 4)
+LIVE = 5
+"""No server answers where a kubeconfig, a plan or a journal leads to."""
+THIRD = 3
 WRONG: tuple[Any, ...] = (
     *(None, True, 0, -1, 1.5, 10**30, -(2**63), "", "x", " ", "-5", "9" * 50, "5%", "-1Gi", "1e400", "\u202ex", "a\nb"),
     *([], [None], [[]], {}, {"a": None}, {"": ""}, {"spec": []}, "2001-99-99T00:00:00Z", "metadata.name", "é\ud800"),
@@ -91,7 +95,7 @@ def mutated(value: Any, random: Random) -> Any:
 
 
 def text_of(value: Any, random: Random) -> bytes:
-    """Write a value as JSON or YAML, sometimes with a damaged byte, or cut."""
+    """Write objects as JSON or YAML."""
     items = value if isinstance(value, list) else [value]
     if random.random() < 0.5:
         data = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(errors="surrogatepass")
@@ -100,22 +104,34 @@ def text_of(value: Any, random: Random) -> bytes:
             data = yaml.safe_dump_all(items, allow_unicode=True).encode(errors="surrogatepass")
         except yaml.YAMLError:
             data = json.dumps(items).encode(errors="surrogatepass")
-    damage = random.random()
-    if damage < 0.1 and data:
-        at = random.randrange(len(data))
-        data = data[:at] + bytes([random.randrange(256)]) + data[at + 1 :]
-    elif damage < 0.15:
-        data = data[: random.randrange(len(data) + 1)]
     return data
 
 
-def made(seed: int, found: list[Any]) -> bytes:
-    """Make the input of a number."""
+def damaged(data: bytes, random: Random) -> bytes:
+    """Change a byte now and then, or cut the end off."""
+    damage = random.random()
+    if damage < 0.1 and data:
+        at = random.randrange(len(data))
+        return data[:at] + bytes([random.randrange(256)]) + data[at + 1 :]
+    return data[: random.randrange(len(data) + 1)] if damage < 0.15 else data
+
+
+@dataclass(frozen=True)
+class Made:
+    """The input of a number: what the file holds, and the kind of document it was made of; None for objects."""
+
+    data: bytes
+    kind: Own | None = None
+
+
+def made(seed: int, found: list[Any]) -> Made:
+    """Make the input of a number; a third are documents of kplan's own, and archives."""
     random = Random(seed)
-    value = random.choice(found)
+    kind = random.choice(own()) if seed % THIRD == 0 else None
+    value = random.choice(found) if kind is None else kind.value
     for _ in range(random.randrange(1, 4)):
         value = mutated(value, random)
-    return text_of(value, random)
+    return Made(damaged(text_of(value, random) if kind is None else kind.write(value), random), kind)
 
 
 def read(file: str) -> None:
@@ -162,22 +178,31 @@ def command(file: str, seed: int) -> None:
         ["capacity", "--shapes", file, *land],
         ["config", "migrate", file],
     ]
-    words = questions[seed % len(questions)]
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err:
+    ask(questions[seed % len(questions)], ANSWERS)
+
+
+def ask(words: list[str], codes: tuple[int, ...]) -> None:
+    """Ask a question, and see that it ends in a way that it may end in."""
+    with quiet() as err:
         code = commands.main(words)
-    assert code in ANSWERS, f"{words[:2]}: {code}: {err.getvalue()}"
+    assert code in codes, f"{words[:2]}: {code}: {err.getvalue()}"
 
 
-def tried(seed: int, found: list[Any], *, ask: bool = True) -> str:
+def tried(seed: int, found: list[Any], *, question: bool = True) -> str:
     """Try one input; what went wrong, or nothing."""
-    data = made(seed, found)
+    one = made(seed, found)
     with tempfile.NamedTemporaryFile(suffix=".in") as file:
-        file.write(data)
+        file.write(one.data)
         file.flush()
         try:
+            if one.kind is not None:
+                with contextlib.suppress(KplanError):
+                    _ = one.kind.read(file.name) if one.kind.read is not None else None
+                ask(one.kind.words(file.name), (*ANSWERS, LIVE))
+                return ""
             read(file.name)
-            same_by_lines_and_events(data)
-            if ask:
+            same_by_lines_and_events(one.data)
+            if question:
                 command(file.name, seed)
         except Exception:
             return traceback.format_exc()

@@ -17,6 +17,6 @@ def test_mutated_inputs_are_read_or_refused(part: int) -> None:
     broken = [
         f"seed {seed}: {told}"
         for seed in range(part, COUNT, PARTS)
-        if (told := tried(seed, found, ask=seed // PARTS % ASKED == 0))
+        if (told := tried(seed, found, question=seed // PARTS % ASKED == 0))
     ]
     assert broken == []
