@@ -30,7 +30,17 @@ ROWS: list[tuple[str, a.About, tuple[str, ...]]] = [
         ("kubectl cordon n", "kubectl delete pod p -n x", "kubectl uncordon n  # once it runs on m"),
     ),
     ("uncordon", a.Named(node="n"), ("kubectl uncordon n",)),
-    ("remove-node", a.Named(node="n"), ("kubectl delete node n",)),
+    (
+        "always-allow",
+        a.Named(name="web", namespace="x"),
+        ("""kubectl patch pdb web -n x --type=merge -p '{"spec":{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}'""",),
+    ),
+    (
+        "one-budget",
+        a.Named(name="one", namespace="x", names=("two",)),
+        ("kubectl delete pdb two -n x  # its pods are guarded by one alone then",),
+    ),
+    ("remove-node", a.Named(node="n"), ("kubectl delete node n  # its pods go with it",)),
     (
         "pod-limit",
         a.Named(node="n", new=111, old=110),
