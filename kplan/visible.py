@@ -48,7 +48,7 @@ def brief(text: str) -> str:
     """Cut what nobody reads: of a word of thousands of characters, all but its beginning."""
     if len(text) <= _LONGEST_WORD:
         return text
-    return _LONG.sub(lambda found: f"{found[0][:_SHOWN]}...(+{len(found[0]) - _SHOWN:,} characters)", text)
+    return _LONG.sub(lambda match: f"{match[0][:_SHOWN]}...(+{len(match[0]) - _SHOWN:,} characters)", text)
 
 
 def without_commands(text: str) -> str:
@@ -58,7 +58,7 @@ def without_commands(text: str) -> str:
     """
     if "::" not in text and "##" not in text:
         return text
-    return _COMMAND.sub(lambda found: f"{found[1]}\\x3a" if found[1] is not None else r"\x23", text)
+    return _COMMAND.sub(lambda match: f"{match[1]}\\x3a" if match[1] is not None else r"\x23", text)
 
 
 _PASSWORD = re.compile(r"(?<=://)([^/@:?#]*):[^/@?#]*@")

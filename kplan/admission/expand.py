@@ -132,9 +132,11 @@ class _Run:
         self.fleets: list[Fleet] = []
         self.silent = 0
         self.trusted: list[LeftOut] = []
-        placed = [(namespace_of(one, namespace), one) for one in landing]
+        placed = [(namespace_of(manifest_object, namespace), manifest_object) for manifest_object in landing]
         self.running = {
-            space for space, one in placed if find_running(one, space, dig_text(one.raw, "metadata.name"), state)
+            space
+            for space, manifest_object in placed
+            if find_running(manifest_object, space, dig_text(manifest_object.raw, "metadata.name"), state)
         }
 
     def expansion(self) -> Expansion:
@@ -315,7 +317,11 @@ class _Run:
         except Misfit as misfit:
             self._misfit(manifest, misfit)
             return
-        drafts = list(drafts_of(manifest, made, running, change, self.state, lambda one: make(one, self.around)))
+        drafts = list(
+            drafts_of(
+                manifest, made, running, change, self.state, lambda manifest_object: make(manifest_object, self.around)
+            )
+        )
         pods: tuple[Pod, ...] = ()
         if running is not None and change is not None:
             pods = (*owned_pods(running, self.state), *adopted)

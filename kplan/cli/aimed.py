@@ -56,4 +56,4 @@ def _command(line: str, words: str) -> str:
         comment = _COMMENT.search(line)
         at = comment.start() if comment else len(line)
         return f"{line[:at]}{words}{line[at:]}"
-    return _KUBECTL.sub(lambda found: f"kubectl{words} " if found[0] == "kubectl " else found[0], line)
+    return _KUBECTL.sub(lambda match: f"kubectl{words} " if match[0] == "kubectl " else match[0], line)

@@ -62,29 +62,29 @@ def config_report(session: Session, name: str = "") -> ConfigReport:
     )
 
 
-def config_migration(found: Migration, source: str) -> ConfigMigration:
+def config_migration(migration: Migration, source: str) -> ConfigMigration:
     """Show what an older configuration becomes."""
     return ConfigMigration(
         api_version=API_VERSION,
-        form=found.form,
+        form=migration.form,
         source=source,
-        configuration=found.configuration,
-        left_out=convert(found.left_out, tuple[MigrationNote, ...], from_attributes=True),
-        differs=convert(found.differs, tuple[MigrationNote, ...], from_attributes=True),
+        configuration=migration.configuration,
+        left_out=convert(migration.left_out, tuple[MigrationNote, ...], from_attributes=True),
+        differs=convert(migration.differs, tuple[MigrationNote, ...], from_attributes=True),
     )
 
 
-def _profile(one: Effective) -> ConfiguredProfile:
+def _profile(effective: Effective) -> ConfiguredProfile:
     return ConfiguredProfile(
-        scheduler_name=one.scheduler_name,
-        percentage_of_nodes_to_score=one.percentage_of_nodes_to_score,
+        scheduler_name=effective.scheduler_name,
+        percentage_of_nodes_to_score=effective.percentage_of_nodes_to_score,
         points=tuple(
             ConfiguredPoint(point=point, plugins=convert(at, tuple[ConfiguredPlugin, ...], from_attributes=True))
-            for point, at in one.points.items()
+            for point, at in effective.points.items()
         ),
-        arguments=convert(one.arguments, tuple[ConfiguredArgument, ...], from_attributes=True),
+        arguments=convert(effective.arguments, tuple[ConfiguredArgument, ...], from_attributes=True),
         differences=tuple(
-            ConfiguredDifference(text=_text(difference), **asdict(difference)) for difference in one.differences
+            ConfiguredDifference(text=_text(difference), **asdict(difference)) for difference in effective.differences
         ),
     )
 
@@ -120,21 +120,21 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def _extender(one: Extender) -> ConfiguredExtender:
+def _extender(extender: Extender) -> ConfiguredExtender:
     from kplan.config.durations import format_duration
 
     verbs = {
-        "filter": one.filter_verb,
-        "prioritize": one.prioritize_verb,
-        "preempt": one.preempt_verb,
-        "bind": one.bind_verb,
+        "filter": extender.filter_verb,
+        "prioritize": extender.prioritize_verb,
+        "preempt": extender.preempt_verb,
+        "bind": extender.bind_verb,
     }
     return ConfiguredExtender(
-        url=one.shown,
+        url=extender.shown,
         verbs=tuple(name for name, verb in verbs.items() if verb),
-        weight=one.weight,
-        managed_resources=tuple(resource.name for resource in one.managed_resources),
-        ignorable=one.ignorable,
-        node_cache_capable=one.node_cache_capable,
-        timeout=format_duration(one.http_timeout),
+        weight=extender.weight,
+        managed_resources=tuple(resource.name for resource in extender.managed_resources),
+        ignorable=extender.ignorable,
+        node_cache_capable=extender.node_cache_capable,
+        timeout=format_duration(extender.http_timeout),
     )

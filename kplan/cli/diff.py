@@ -56,9 +56,9 @@ def diff(
     from kplan.studies.usage import usage
 
     known("--pods", pods, PODS)
-    one, two, version = two_sides(sides or [], a, b, rules.k8s_version)
+    given, two, version = two_sides(sides or [], a, b, rules.k8s_version)
     opener = SideOpener(source, replace(rules, k8s_version=version), home(source, namespace), not no_preempt)
-    first, second, kinds = opener.open(one, two)
+    first, second, kinds = opener.open(given, two)
     compared = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
     write(compared.document, lay_out, shown, drawing=lambda: Drawing(nodes=usage(compared.b, usage(compared.a))))
     raise typer.Exit(diff_code(compared.document, strict=shown.strict))

@@ -132,18 +132,18 @@ def two_sides(arguments: Sequence[str], a: str, b: str, versions: str) -> tuple[
     if len(arguments) > 2:
         raise UsageError("more than two to compare", code="too-many", hint="kplan diff A B")
     sides = [detect(text) for text in arguments]
-    one = Given() if len(sides) < 2 else sides[0]
+    given = Given() if len(sides) < 2 else sides[0]
     two = sides[-1] if sides else Given()
     first, comma, second = versions.partition(",")
     if comma:
         if not first or not second:
             raise UsageError(f"--k8s-version {versions}", code="bad-version", hint="two versions, as 1.35,1.37")
-        one, two = replace(one, version=first), replace(two, version=second)
-    one, two = override("--a", a, one), override("--b", b, two)
-    if not one.keys and not two.keys:
+        given, two = replace(given, version=first), replace(two, version=second)
+    given, two = override("--a", a, given), override("--b", b, two)
+    if not given.keys and not two.keys:
         hint = "kplan diff A B, or B alone against the cluster as it is: a snapshot, configuration, version or manifest"
         raise UsageError("nothing to compare", code="nothing-to-compare", hint=hint)
-    return one, two, "" if comma else first
+    return given, two, "" if comma else first
 
 
 @dataclass
@@ -171,11 +171,11 @@ class SideOpener:
             SourceError: a source or manifest is broken.
             ConfigError: version, gates or configuration are refused.
         """
-        one, two = self._session(a), self._session(b)
+        session, two = self._session(a), self._session(b)
         kinds = tuple(key for key in KEYS if getattr(a, key) != getattr(b, key))
-        if len(kinds) > 1 and one.origin.k8s_version == two.origin.k8s_version:
+        if len(kinds) > 1 and session.origin.k8s_version == two.origin.k8s_version:
             kinds = tuple(key for key in kinds if key != "version")
-        return self._side("A", a, one, kinds), self._side("B", b, two, kinds), kinds
+        return self._side("A", a, session, kinds), self._side("B", b, two, kinds), kinds
 
     def _side(self, name: str, given: Given, session: Session, kinds: Sequence[str]) -> Side:
         """Make one side; it is called by the keys in which the sides differ."""

@@ -212,11 +212,11 @@ def _check_numbers(document: PodExplanation | PodExplanations, fix: int, group: 
     """
     from kplan.result.document import PodExplanation
 
-    one = document if isinstance(document, PodExplanation) else None
-    fixes, groups = (len(one.fixes), len(one.groups)) if one else (0, 0)
+    explanation = document if isinstance(document, PodExplanation) else None
+    fixes, groups = (len(explanation.fixes), len(explanation.groups)) if explanation else (0, 0)
     for option, number, known, what in (("fix", fix, fixes, "remedy"), ("group", group, groups, "group of nodes")):
         if number > known:
-            hint = f"there are {known}" if one else "name one pod"
+            hint = f"there are {known}" if explanation else "name one pod"
             raise UsageError(f"--{option} {number}: there is no such {what}", code=f"no-such-{option}", hint=hint)
 
 

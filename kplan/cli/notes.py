@@ -66,18 +66,18 @@ def tell_error(error: KplanError) -> None:
         say("hint: ", error.hint)
 
 
-def tell_completeness(found: Completeness) -> None:
+def tell_completeness(completeness: Completeness) -> None:
     """Say what of a source was left out, and what was noticed while reading."""
-    for broken in found.broken[:BROKEN_SHOWN]:
+    for broken in completeness.broken[:BROKEN_SHOWN]:
         name = f"{broken.kind} {broken.key}".strip() or "an object"
         note(f"{broken.place}: {broken.problem}; {name} is left out")
-    if len(found.broken) > BROKEN_SHOWN:
-        note(f"{len(found.broken) - BROKEN_SHOWN} more broken objects are left out")
-    for text in found.notes:
+    if len(completeness.broken) > BROKEN_SHOWN:
+        note(f"{len(completeness.broken) - BROKEN_SHOWN} more broken objects are left out")
+    for text in completeness.notes:
         note(text)
 
 
-def tell_absences(found: Completeness) -> None:
+def tell_absences(completeness: Completeness) -> None:
     """Say which kinds a snapshot will lack or hold only in part."""
-    for why in dict.fromkeys((*found.absences.values(), *found.partial.values())):
+    for why in dict.fromkeys((*completeness.absences.values(), *completeness.partial.values())):
         note(why)

@@ -77,11 +77,11 @@ def _read(path: str) -> str:
         raise ConfigError(f"{path}: cannot be read: {reason}", code="config-unreadable") from error
 
 
-def make_rules(found: StateRead, version: str, gates: Mapping[str, bool], text: str | None, file: str) -> Given:
+def make_rules(read: StateRead, version: str, gates: Mapping[str, bool], text: str | None, file: str) -> Given:
     """Make the rules that were asked for, and where nothing was asked those that the source recorded.
 
     Args:
-        found: the state.
+        read: the state.
         version: see ``studies.origin.version_of``.
         gates: feature gates that are asked for.
         text: see ``read_configuration``.
@@ -92,14 +92,14 @@ def make_rules(found: StateRead, version: str, gates: Mapping[str, bool], text: 
     """
     from kplan.api import Scheduler
 
-    state = found.state
+    state = read.state
     if text is None:
         return _recorded(state, version, gates)
     configuration: Configuration = text
     origin = PurePath(file).name
     if text.startswith(CONFIG_MAP) and "\n" not in text:
         namespace, name = _names(text)
-        configuration, origin = _of_config_map(found, namespace, name), f"ConfigMap {namespace}/{name}"
+        configuration, origin = _of_config_map(read, namespace, name), f"ConfigMap {namespace}/{name}"
     known, passed_over = _sifted(state.scheduler.gates, version, _where(state))
     scheduler = Scheduler.of(version, gates={**known, **gates}, config=configuration, file=file)
     return Given(scheduler, configuration, _with_form(origin, scheduler), passed_over)
@@ -120,21 +120,21 @@ def _names(text: str) -> tuple[str, str]:
     return namespace, name
 
 
-def _of_config_map(found: StateRead, namespace: str, name: str) -> Mapping[str, Any]:
+def _of_config_map(read: StateRead, namespace: str, name: str) -> Mapping[str, Any]:
     """Read the configuration that a ConfigMap holds, of a dump or of the live cluster.
 
     Raises:
         ConfigError: there is none.
         LiveError: the cluster gives no answer.
     """
-    known = found.state.scheduler_config_maps
+    known = read.state.scheduler_config_maps
     key = f"{namespace}/{name}"
     if key in known:
         return known[key]
-    if found.live:
+    if read.live:
         from kplan.sources.live import configuration_of
 
-        held = configuration_of(*found.where, namespace, name)
+        held = configuration_of(*read.where, namespace, name)
         if held is not None:
             return held
     have = f"there is one in {', '.join(known)}" if known else "no ConfigMap here holds one that can be read"
@@ -227,12 +227,12 @@ def read_gates(text: str) -> dict[str, bool]:
     return gates
 
 
-def calling(scheduler: Scheduler, found: StateRead, calls: int) -> Scheduler:
+def calling(scheduler: Scheduler, read: StateRead, calls: int) -> Scheduler:
     """Have the extenders of a scheduler asked, with objects whole as the source has them.
 
     Args:
         scheduler: the rules.
-        found: the state, and where it is from.
+        read: the state, and where it is from.
         calls: requests at most.
 
     Raises:
@@ -241,8 +241,8 @@ def calling(scheduler: Scheduler, found: StateRead, calls: int) -> Scheduler:
     from kplan.extenders import Budget
     from kplan.sources.originals import FileOriginals
 
-    if found.live:
+    if read.live:
         from kplan.sources.live import LiveOriginals
 
-        return scheduler.calling(Budget(calls), LiveOriginals(*found.where))
-    return scheduler.calling(Budget(calls), FileOriginals(found.path))
+        return scheduler.calling(Budget(calls), LiveOriginals(*read.where))
+    return scheduler.calling(Budget(calls), FileOriginals(read.path))

@@ -169,7 +169,9 @@ def open_sessions(source: Source, rules: Rules) -> list[Session]:
     ACTIVITY.begin("planning")
     apart = [replace(read, state=state_apart(read.state)) for _ in versions[1:]]
     asked = [replace(rules, k8s_version=version) for version in versions]
-    return [session_of(one, of, gates, config, started) for one, of in zip([read, *apart], asked, strict=True)]
+    return [
+        session_of(state_read, of, gates, config, started) for state_read, of in zip([read, *apart], asked, strict=True)
+    ]
 
 
 def state_apart(state: ClusterState) -> ClusterState:

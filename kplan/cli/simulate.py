@@ -194,7 +194,7 @@ def manifest_plan(
     rules = session.scheduler.request_rules
     if session.limits and files:
         known = frozenset(session.idle_limits()) - frozenset(session.idle_limits(manifests))
-        how = replace(how, doubts=tuple(one for one in how.doubts if one not in map(no_autoscaler, known)))
+        how = replace(how, doubts=tuple(doubt for doubt in how.doubts if doubt not in map(no_autoscaler, known)))
         manifests = autoscaled(manifests, session.state, session.limits, rules.minor)
     return ManifestPlan(
         state=session.state,

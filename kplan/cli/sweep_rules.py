@@ -139,12 +139,12 @@ def asked_axes(
     versions = tuple(filter(None, rules.k8s_version.split(",")))
     flags = [AskedAxis("config", tuple(rules.config)), AskedAxis("version", versions)]
     read = [load_sweep(file) for file in files]
-    in_files = [axis for one in read for axis in one.axes]
+    in_files = [axis for file in read for axis in file.axes]
     for flag in flags:
         if flag.values and any(axis.name == flag.name for axis in in_files):
             raise UsageError(f"{flag.name} by a flag and in a file", code="two-rules", hint="leave one out")
     flags += [AskedAxis(name, tuple(values)) for name, values in given.items()]
-    said = next((one.replicas for one in read if one.replicas is not None), None)
+    said = next((file.replicas for file in read if file.replicas is not None), None)
     order = merged([*flags[: len(OF_RULES)], *in_files, *flags[len(OF_RULES) :]])
     return order, said
 

@@ -77,9 +77,9 @@ def carry_out(opened: Opened, workers: Workers, kept: ResultFile) -> list[SweepO
             how = f"go on with: --resume {file}" if file else "none is kept: --results FILE keeps them"
             note(f"interrupted; {len(done):,} of {count(total, 'scenario')} are done; {how}")
             raise
-    for one in done.values():
-        if one.because is not None and one.because.code == INTERNAL_ERROR:
-            note(f"{one.name} shows a bug of kplan: please report it: {one.because.text}")
+    for sweep_outcome in done.values():
+        if sweep_outcome.because is not None and sweep_outcome.because.code == INTERNAL_ERROR:
+            note(f"{sweep_outcome.name} shows a bug of kplan: please report it: {sweep_outcome.because.text}")
             break
     return [done[number] for number in sorted(done)]
 

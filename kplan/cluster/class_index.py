@@ -34,7 +34,7 @@ class ClassIndex:
         if not hooks:
             return self._classes[:size]
         lists = self._marked_with(self.narrowest(hooks))
-        return [one for found in lists for one in found if one.index < size]
+        return [pod_class for list_ in lists for pod_class in list_ if pod_class.index < size]
 
     def narrowest(self, hooks: Hooks) -> Collection[Mark]:
         """Of these lists of marks, the one that the fewest classes have."""

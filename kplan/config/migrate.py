@@ -72,15 +72,15 @@ def migrate(source: str | bytes | Mapping[str, Any], features: Features, asked: 
     return migration
 
 
-def _without_old_plugins(found: Migration, features: Features) -> None:
+def _without_old_plugins(migration: Migration, features: Features) -> None:
     """Leave out plugins that the release does not have any more, though kplan has."""
     gone = set(old_registry()) - set(registry(features.version.minor))
-    for i, profile in enumerate(found.configuration.get("profiles") or ()):
+    for i, profile in enumerate(migration.configuration.get("profiles") or ()):
         for point, lists in (profile.get("plugins") or {}).items():
             for one in [one for one in lists.get("enabled") or () if one.get("name") in gone]:
                 lists["enabled"].remove(one)
                 path = f"profiles[{i}].plugins.{point}.enabled"
-                found.left_out.append(LeftOut(path, one["name"], _successor(one["name"])))
+                migration.left_out.append(LeftOut(path, one["name"], _successor(one["name"])))
 
 
 def _successor(plugin: str) -> str:

@@ -121,7 +121,11 @@ class Attempts(Generic[W]):
 
     def retry(self) -> None:
         """Try those again that stayed Pending; of pods alike, no more once one has failed."""
-        pending = [one.pod for one in self.landings.values() if one.kind is EventKind.PENDING and not one.elsewhere]
+        pending = [
+            tried_pod.pod
+            for tried_pod in self.landings.values()
+            if tried_pod.kind is EventKind.PENDING and not tried_pod.elsewhere
+        ]
         failed: set[object] = set()
         for pod in self.planner.queue.sort(pod for pod in pending if pod.waiting):
             alike = likeness(pod)

@@ -187,7 +187,9 @@ def _loss(zone: str, lost: int, unready: int, size: int) -> ZoneLoss:
 
 def _is_ready(node: Node) -> bool:
     """Whether a node is ready; one of which a dump does not tell is."""
-    return next((one.status == "True" for one in node.status.conditions or () if one.type == "Ready"), True)
+    return next(
+        (condition.status == "True" for condition in node.status.conditions or () if condition.type == "Ready"), True
+    )
 
 
 def _zone_size(cluster: Cluster, region: str, zone: str) -> int:

@@ -211,8 +211,8 @@ class _Drain(Generic[W]):
         """Tell of a pod that was evicted in favour of one of this drain: what came back for it landed with that one."""
         gone.permission, gone.number = Permission(True), self.run.count()
         began = self.attempts.began_as(gone.pod)
-        gone.landing = next((one for one in reversed(self.run.cascade) if one.instead_of == began), None)
-        self.run.cascade = [one for one in self.run.cascade if one is not gone.landing]
+        gone.landing = next((pod for pod in reversed(self.run.cascade) if pod.instead_of == began), None)
+        self.run.cascade = [pod for pod in self.run.cascade if pod is not gone.landing]
 
     def _land(self, gone: Sequence[Gone[W]]) -> None:
         """Let owners make others in place of pods that left, and place them with all they evict in turn."""

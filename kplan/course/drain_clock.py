@@ -49,7 +49,7 @@ def drain_clock(run: DrainRun[Any]) -> DrainClock:
 
 
 def _after(first: DrainClock, then: DrainClock) -> DrainClock:
-    longest = max(first, then, key=lambda one: (one.waves, one.span.most))
+    longest = max(first, then, key=lambda clock: (clock.waves, clock.span.most))
     return DrainClock(
         Span(first.span.least + then.span.least, first.span.most + then.span.most),
         longest.budget,
@@ -67,9 +67,9 @@ def _node(evicted: list[Gone[Any]]) -> DrainClock:
     for gone in evicted:
         by_budget.setdefault(gone.permission.budget if gone.permission is not None else "", []).append(gone)
     clocks = [_of_budget(name, some) for name, some in by_budget.items()]
-    longest = max(clocks, key=lambda one: one.span.most)
+    longest = max(clocks, key=lambda clock: clock.span.most)
     written = any(gone.pod.pod.spec.termination_grace_period_seconds is not None for gone in evicted)
-    span = Span(max(one.span.least for one in clocks), longest.span.most)
+    span = Span(max(clock.span.least for clock in clocks), longest.span.most)
     return DrainClock(span, longest.budget, longest.waves, longest.ready, _grace(evicted), written)
 
 

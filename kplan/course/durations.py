@@ -57,12 +57,12 @@ def until_ready(pod: Pod) -> int:
     Source: doProbe in pkg/kubelet/prober/worker.go, computeInitContainerActions in
     pkg/kubelet/kuberuntime/kuberuntime_container.go.
     """
-    sidecars = [one for one in pod.spec.init_containers or () if one.restart_policy == "Always"]
+    sidecars = [container for container in pod.spec.init_containers or () if container.restart_policy == "Always"]
     before = last = 0
-    for one in sidecars:
-        last = max(last, before + _ready(one))
-        before += _delay(one.startup_probe)
-    return max([last, *(before + _ready(one) for one in pod.spec.containers or ())])
+    for sidecar in sidecars:
+        last = max(last, before + _ready(sidecar))
+        before += _delay(sidecar.startup_probe)
+    return max([last, *(before + _ready(container) for container in pod.spec.containers or ())])
 
 
 def _ready(container: Container) -> int:

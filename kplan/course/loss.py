@@ -118,7 +118,7 @@ class FailRun(Generic[W]):
     @property
     def displaced(self) -> list[TriedPod[W]]:
         """Pods of other nodes that were evicted and find no node."""
-        return [one for one in self.cascade if not one.node and not one.elsewhere]
+        return [pod for pod in self.cascade if not pod.node and not pod.elsewhere]
 
     @property
     def borne(self) -> bool:
@@ -167,8 +167,8 @@ def run_fail(
     waiting: list[PodInfo] = []
     waves = _waves(pods)
     run.waves = len(waves)
-    for wave in [[one for some in waves for one in some]] if together else waves:
-        made = attempts.come_back({rows[one.pod.key]: one.node for one in wave})
+    for wave in [[pod for some in waves for pod in some]] if together else waves:
+        made = attempts.come_back({rows[pod.pod.key]: pod.node for pod in wave})
         took = attempts.place(planner.queue.sort([*waiting, *made]))
         landings += took
         waiting = _waiting(took)

@@ -107,8 +107,8 @@ class HttpExtender:
             return {}
         result = self._ask(self.config.prioritize_verb, self._about(pod, cluster, rows), list[HostPriority])
         scores: dict[str, int] = {}
-        for one in result:
-            scores[one.host] = scores.get(one.host, 0) + one.score
+        for priority in result:
+            scores[priority.host] = scores.get(priority.host, 0) + priority.score
         return scores
 
     def preempt(self, pod: PodInfo, cluster: Cluster, victims: Mapping[int, Victims]) -> dict[int, Victims]:

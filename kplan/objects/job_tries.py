@@ -42,6 +42,6 @@ def fails_with_its_pod(job: Job) -> bool:
     policy = job.spec.pod_failure_policy
     for rule in (policy.rules if policy is not None else None) or ():
         patterns = rule.on_pod_conditions or ()
-        if any(one.type == "DisruptionTarget" and (one.status or "True") == "True" for one in patterns):
+        if any(pattern.type == "DisruptionTarget" and (pattern.status or "True") == "True" for pattern in patterns):
             return rule.action == "FailJob" or (rule.action == "Count" and left is not None and left <= 0)
     return left is not None and left <= 0

@@ -162,10 +162,10 @@ class ClusterState:
     def replica_sets_by_owner(self) -> Mapping[str, tuple[models.ReplicaSet, ...]]:
         """ReplicaSets by the uid of what controls them: manifests of many Deployments each ask for theirs."""
         by_owner: dict[str, list[models.ReplicaSet]] = {}
-        for one in self.replica_sets:
-            owner = one.controller
+        for replica_set in self.replica_sets:
+            owner = replica_set.controller
             if owner is not None and owner.uid:
-                by_owner.setdefault(owner.uid, []).append(one)
+                by_owner.setdefault(owner.uid, []).append(replica_set)
         return {uid: tuple(some) for uid, some in by_owner.items()}
 
     @cached_property
@@ -182,7 +182,9 @@ class ClusterState:
         """Pods by the uid of each owner that controls them."""
         found: dict[str | None, list[models.Pod]] = {}
         for pod in self.pods:
-            for uid in {one.uid for one in pod.metadata.owner_references or () if one.controller} - {None}:
+            for uid in {reference.uid for reference in pod.metadata.owner_references or () if reference.controller} - {
+                None
+            }:
                 found.setdefault(uid, []).append(pod)
         return {uid: tuple(some) for uid, some in found.items()}
 
@@ -204,12 +206,18 @@ class ClusterState:
         Source: SortControllerRevisions in pkg/controller/history/controller_history.go.
         """
         by_owner: dict[str, list[models.ControllerRevision]] = {}
-        for one in self.controller_revisions:
-            owner = one.controller
+        for revision in self.controller_revisions:
+            owner = revision.controller
             if owner is not None and owner.uid:
-                by_owner.setdefault(owner.uid, []).append(one)
+                by_owner.setdefault(owner.uid, []).append(revision)
         for some in by_owner.values():
-            some.sort(key=lambda one: (one.revision, one.metadata.creation_timestamp or "", one.name))
+            some.sort(
+                key=lambda controller_revision: (
+                    controller_revision.revision,
+                    controller_revision.metadata.creation_timestamp or "",
+                    controller_revision.name,
+                )
+            )
         return {uid: tuple(some) for uid, some in by_owner.items()}
 
     def objects(self) -> Iterable[models.Object]:

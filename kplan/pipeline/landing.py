@@ -116,7 +116,7 @@ def evicting_asked_about_some(cycle: Cycle, outcome: Outcome) -> bool:
     if not asked or diagnosis is None or preemption is None:
         return False
     names = frozenset(map(label, cycle.pipeline.callers))
-    refused = sum(len(found.positions) for found in diagnosis.failing if found.plugin in names)
+    refused = sum(len(findings.positions) for findings in diagnosis.failing if findings.plugin in names)
     enough = nodes_to_find(cycle.pipeline.profile.percentage_of_nodes_to_score, len(diagnosis.rows))
     if refused + int(np.count_nonzero(diagnosis.feasible)) > enough:
         return True
@@ -276,18 +276,18 @@ class _Walk:
             start += 2 * kinds
         return keys
 
-    def _weighted(self, one: _Scaled, number: Int, highest: Int, lowest: Int) -> Int:
+    def _weighted(self, scaled: _Scaled, number: Int, highest: Int, lowest: Int) -> Int:
         """int64[G, F], what a plugin adds in windows of some kinds, int64[G]; nothing that counts outside of them."""
         # a window has nodes of either end, so that others, which are in none, may stand at an end without being seen
-        scores = np.minimum(np.maximum(one.raw[number], lowest[:, np.newaxis]), highest[:, np.newaxis])
-        if hasattr(one.plugin, "normalize"):
+        scores = np.minimum(np.maximum(scaled.raw[number], lowest[:, np.newaxis]), highest[:, np.newaxis])
+        if hasattr(scaled.plugin, "normalize"):
             pod, cluster = self.cycle.pod, self.cycle.cluster
-            if len(one.states) == 1:
-                scores = one.plugin.normalize(pod, one.states[0], cluster, self.rows, scores)
+            if len(scaled.states) == 1:
+                scores = scaled.plugin.normalize(pod, scaled.states[0], cluster, self.rows, scores)
             else:
                 for row, kind in enumerate(number.tolist()):
-                    scores[row] = one.plugin.normalize(pod, one.states[kind], cluster, self.rows, scores[row])
-        weighted: Int = scores * one.weight
+                    scores[row] = scaled.plugin.normalize(pod, scaled.states[kind], cluster, self.rows, scores[row])
+        weighted: Int = scores * scaled.weight
         return weighted
 
     def _scaled(self, plugin: Any, at: Rows) -> _Scaled | None:

@@ -217,7 +217,7 @@ class Planner:
         """
         trial = Trial(
             self.cluster,
-            self.pipelines if scored else {name: one.unscored() for name, one in self.pipelines.items()},
+            self.pipelines if scored else {name: pipeline.unscored() for name, pipeline in self.pipelines.items()},
             self.preempt,
             self.ambiguous,
             self.everything if everything is None else everything,

@@ -76,9 +76,9 @@ class FilterPass:
             if status.code is Code.ERROR:
                 return status
             statuses.append(status)
-        firm = any(one.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE for one in statuses)
+        firm = any(node_status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE for node_status in statuses)
         code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if firm else Code.UNSCHEDULABLE
-        return NodeStatus(code, statuses[0].plugin, tuple(why for one in statuses for why in one.whys))
+        return NodeStatus(code, statuses[0].plugin, tuple(why for node_status in statuses for why in node_status.whys))
 
     def _counts(self, index: int) -> Mask:
         """bool[K], the worlds asked of one plugin where its answer is the verdict, or part of it."""

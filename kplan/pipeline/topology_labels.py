@@ -45,7 +45,7 @@ def _asked_for(cluster: Cluster) -> bool:
         for pod_class in cluster.pod_classes[read.classes :]:
             terms = (*pod_class.affinity, *pod_class.anti_affinity)
             weighted = (*pod_class.preferred_affinity, *pod_class.preferred_anti_affinity)
-            selectors = (*(term.selector for term in terms), *(one.term.selector for one in weighted))
+            selectors = (*(term.selector for term in terms), *(term.term.selector for term in weighted))
             read.asked |= any(
                 requirement.key in _LABELS for selector in selectors for requirement in selector.requirements
             )

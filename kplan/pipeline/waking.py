@@ -82,12 +82,12 @@ class Waking:
                 return name
         return ""
 
-    def _takes(self, plugin: Any, asked: tuple[Interest, ...], cluster: Cluster, one: Happened) -> bool:
+    def _takes(self, plugin: Any, asked: tuple[Interest, ...], cluster: Cluster, happened: Happened) -> bool:
         """Whether a plugin takes one thing for a chance."""
-        if _TAINTS.covers(one) and self._taints_too(asked):
+        if _TAINTS.covers(happened) and self._taints_too(asked):
             return True
-        asks = any(interest.covers(one) for interest in asked)
-        return asks and (not hasattr(plugin, "wakes") or plugin.wakes(self.pod, cluster, one))
+        asks = any(interest.covers(happened) for interest in asked)
+        return asks and (not hasattr(plugin, "wakes") or plugin.wakes(self.pod, cluster, happened))
 
     def _taints_too(self, asked: tuple[Interest, ...]) -> bool:
         """Whether taints that change wake it unseen: up to 1.36, where a plugin hears of new nodes but not of them."""
@@ -99,9 +99,9 @@ class Waking:
     def _those(self) -> Iterator[Any]:
         return (plugin for name, plugin in self.pipeline.plugins.items() if name in self.plugins)
 
-    def _is_told(self, one: Happened) -> bool:
+    def _is_told(self, happened: Happened) -> bool:
         """Of a pod without a node that gave up the one it was promised, those hear that are no more important."""
-        gone = one.old if one.resource is Resource.ASSIGNED_POD and one.action is Action.DELETE else None
+        gone = happened.old if happened.resource is Resource.ASSIGNED_POD and happened.action is Action.DELETE else None
         return not isinstance(gone, Pod) or bool(gone.spec.node_name) or self.pod.priority <= (gone.spec.priority or 0)
 
 

@@ -297,7 +297,7 @@ def _by_requirement(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
             part(AboutKind.REQUIREMENT, labels.requirement(requirement)[rows], requirement)
     elif required is not None and terms:
         part(AboutKind.TERMS, labels.selector(required)[rows])
-    yield from (one for one in parts if one.mask.any())
+    yield from (atom for atom in parts if atom.mask.any())
 
 
 def _merged(atoms: Iterable[Atom]) -> list[Atom]:

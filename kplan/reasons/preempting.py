@@ -83,27 +83,29 @@ class Hopeless:
         return self.nodes - self.potential
 
 
-def hopeless(found: Preemption | None, cluster: Cluster, pod: PodInfo | None, groups: Sequence[NodeGroup]) -> Hopeless:
+def hopeless(
+    preemption: Preemption | None, cluster: Cluster, pod: PodInfo | None, groups: Sequence[NodeGroup]
+) -> Hopeless:
     """Find out why no eviction makes a pod fit.
 
     Args:
-        found: what preemption found; None where it was not tried.
+        preemption: what preemption found; None where it was not tried.
         cluster: the cluster.
         pod: the pod; not needed where preemption was not tried.
         groups: nodes that refuse it.
     """
     nothing = Hopeless(len(cluster.nodes), len(groups), _obstacles(groups))
-    if found is None or pod is None:
+    if preemption is None or pod is None:
         return nothing
-    if found.ineligible is not None:
-        return replace(nothing, obstacles=(), ineligible=found.ineligible, reason=found.reason)
+    if preemption.ineligible is not None:
+        return replace(nothing, obstacles=(), ineligible=preemption.ineligible, reason=preemption.reason)
     placed = [other for other in cluster.pods if other.bound and not other.gone]
     lower = [other for other in placed if other.priority < pod.priority]
     at = {int(cluster.pod_node[other.row]) for other in lower}
-    empty = sum(1 for row in found.potential if row not in at)
+    empty = sum(1 for row in preemption.potential if row not in at)
     return replace(
         nothing,
-        full=len(found.potential) - empty,
+        full=len(preemption.potential) - empty,
         empty=empty,
         placed=bool(placed),
         lower=bool(lower),
@@ -167,21 +169,21 @@ def _leaving(cluster: Cluster, pod: PodInfo, used: Counter[str]) -> WouldLeave:
     return told
 
 
-def against(found: Preemption, cluster: Cluster) -> tuple[int, int] | None:
+def against(preemption: Preemption, cluster: Cluster) -> tuple[int, int] | None:
     """The numbers of the pick and of the best of the others, for the rules that have one number."""
     measures: dict[PickRule | None, Callable[[int], int]] = {
-        PickRule.BUDGETS: lambda row: found.candidates[row].pdb_violations,
+        PickRule.BUDGETS: lambda row: preemption.candidates[row].pdb_violations,
         PickRule.HIGHEST: lambda row: max(
-            (cluster.pods[pod].priority for pod in found.candidates[row].pods), default=0
+            (cluster.pods[pod].priority for pod in preemption.candidates[row].pods), default=0
         ),
-        PickRule.FEWEST: lambda row: len(found.candidates[row].pods),
+        PickRule.FEWEST: lambda row: len(preemption.candidates[row].pods),
     }
-    measure = measures.get(found.criteria)
+    measure = measures.get(preemption.criteria)
     if measure is None:
         return None
-    pick = found.picks[0]
+    pick = preemption.picks[0]
     mine = measure(pick)
-    beaten = sorted(value for value in (measure(row) for row in found.candidates if row != pick) if value > mine)
+    beaten = sorted(value for value in (measure(row) for row in preemption.candidates if row != pick) if value > mine)
     return (mine, beaten[0]) if beaten else None
 
 
@@ -198,10 +200,10 @@ class Spared:
     budget: PodDisruptionBudget | None = None
 
 
-def spared(found: Preemption, cluster: Cluster, preemptor: PodInfo) -> Spared | None:
+def spared(preemption: Preemption, cluster: Cluster, preemptor: PodInfo) -> Spared | None:
     """Find the pods that stay on the chosen node though others of higher priority leave; None without any."""
-    pick = found.picks[0]
-    gone = set(found.candidates[pick].pods)
+    pick = preemption.picks[0]
+    gone = set(preemption.candidates[pick].pods)
     highest = max(cluster.pods[row].priority for row in gone)
     stay = tuple(
         pod
@@ -210,5 +212,5 @@ def spared(found: Preemption, cluster: Cluster, preemptor: PodInfo) -> Spared | 
     )
     if not stay:
         return None
-    kept = next((one for one in budgets_of(cluster, stay[0]) if not one.status.disruptions_allowed), None)
+    kept = next((budget for budget in budgets_of(cluster, stay[0]) if not budget.status.disruptions_allowed), None)
     return Spared(stay, kept if len(stay) == 1 else None)

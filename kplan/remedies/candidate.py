@@ -151,14 +151,14 @@ def both(one: Candidate, two: Candidate) -> Candidate:
     )
 
 
-def _further(one: Candidate, two: Candidate) -> Further | None:
+def _further(candidate: Candidate, two: Candidate) -> Further | None:
     """How a pair goes on: both step together, one that cannot stays as it is."""
-    if one.further is None and two.further is None:
+    if candidate.further is None and two.further is None:
         return None
-    most = max(part.further.most for part in (one, two) if part.further is not None)
+    most = max(part.further.most for part in (candidate, two) if part.further is not None)
 
     def of(number: int) -> Candidate:
-        return both(_at(one, number), _at(two, number))
+        return both(_at(candidate, number), _at(two, number))
 
     return Further(of, most)
 

@@ -87,7 +87,9 @@ def alike(case: Case, claim: ClaimName) -> tuple[str, ...]:
         if not pod.waiting or pod.namespace != claim.namespace:
             continue
         entries = {
-            one.name for one in pod.pod.spec.resource_claims or () if one.resource_claim_template_name == claim.template
+            pod_resource_claim.name
+            for pod_resource_claim in pod.pod.spec.resource_claims or ()
+            if pod_resource_claim.resource_claim_template_name == claim.template
         }
         for status in pod.pod.status.resource_claim_statuses or ():
             if status.name in entries and status.resource_claim_name:
@@ -104,7 +106,12 @@ def in_request(name: str, change: RequestChange) -> Change:
             return request
         if not option and request.exactly is not None:
             return replace(request, exactly=change(request.exactly))
-        options = [_as_option(one, change(one)) if one.name == option else one for one in request.first_available or ()]
+        options = [
+            _as_option(device_sub_request, change(device_sub_request))
+            if device_sub_request.name == option
+            else device_sub_request
+            for device_sub_request in request.first_available or ()
+        ]
         return replace(request, first_available=options or None)
 
     def of(spec: ResourceClaimSpec) -> ResourceClaimSpec:
@@ -123,8 +130,8 @@ def _as_option(before: ExactDeviceRequest, after: ExactDeviceRequest) -> ExactDe
 def without_constraint(attribute: str, *, distinct: bool) -> Change:
     """Drop the constraints on an attribute."""
 
-    def kept(one: DeviceConstraint) -> bool:
-        return (one.distinct_attribute if distinct else one.match_attribute) != attribute
+    def kept(device_constraint: DeviceConstraint) -> bool:
+        return (device_constraint.distinct_attribute if distinct else device_constraint.match_attribute) != attribute
 
     def of(spec: ResourceClaimSpec) -> ResourceClaimSpec:
         rest = [constraint for constraint in spec.devices.constraints or () if kept(constraint)]
@@ -147,7 +154,7 @@ def with_selector(old: str, new: str | None) -> RequestChange:
     return of
 
 
-def _with_text(one: DeviceSelector, old: str, new: str) -> DeviceSelector:
-    if one.cel is None or one.cel.expression != old:
-        return one
-    return replace(one, cel=replace(one.cel, expression=new))
+def _with_text(selector: DeviceSelector, old: str, new: str) -> DeviceSelector:
+    if selector.cel is None or selector.cel.expression != old:
+        return selector
+    return replace(selector, cel=replace(selector.cel, expression=new))

@@ -75,8 +75,8 @@ def _special(case: Case, key: str) -> bool:
 
 
 def _on_node(case: Case, node: NodeClaims) -> Iterator[Candidate]:
-    for one in node.elsewhere:
-        yield from _own_claim(case, one.claim)
+    for elsewhere in node.elsewhere:
+        yield from _own_claim(case, elsewhere.claim)
     if node.lack is Lack.CONSTRAINT:
         for constraint in node.constraints:
             claim = named(case, constraint.claim)
@@ -122,8 +122,8 @@ def _fewer(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterato
         return
     number = request.usable
 
-    def change(one: ExactDeviceRequest) -> ExactDeviceRequest:
-        return replace(one, count=number, allocation_mode="ExactCount")
+    def change(exact_device_request: ExactDeviceRequest) -> ExactDeviceRequest:
+        return replace(exact_device_request, count=number, allocation_mode="ExactCount")
 
     old = 0 if request.every else request.count
     what = about.FewerDevices(claim, request.request, request.device_class, number, old)
@@ -149,8 +149,8 @@ def _tolerated(case: Case, claim: about.ClaimName, request: RequestFacts) -> Ite
         key, _, value = head.partition("=")
         new = DeviceToleration(key=key, operator="Equal" if value else "Exists", value=value or None, effect=effect)
 
-        def change(one: ExactDeviceRequest, new: DeviceToleration = new) -> ExactDeviceRequest:
-            return replace(one, tolerations=[*(one.tolerations or ()), new])
+        def change(exact_device_request: ExactDeviceRequest, new: DeviceToleration = new) -> ExactDeviceRequest:
+            return replace(exact_device_request, tolerations=[*(exact_device_request.tolerations or ()), new])
 
         what = about.ToleratedDevices(claim, request.request, taint)
         yield _changed(
@@ -170,12 +170,16 @@ def _less_capacity(case: Case, claim: about.ClaimName, request: RequestFacts) ->
         short = device.short[0]
         amount = "" if none else short.left
 
-        def change(one: ExactDeviceRequest, name: str = short.name, amount: str = amount) -> ExactDeviceRequest:
-            if one.capacity is None:
-                return one
-            requests = {key: value for key, value in (one.capacity.requests or {}).items() if key != name}
+        def change(
+            exact_device_request: ExactDeviceRequest, name: str = short.name, amount: str = amount
+        ) -> ExactDeviceRequest:
+            if exact_device_request.capacity is None:
+                return exact_device_request
+            requests = {
+                key: value for key, value in (exact_device_request.capacity.requests or {}).items() if key != name
+            }
             requests |= {name: amount} if amount else {}
-            return replace(one, capacity=replace(one.capacity, requests=requests))
+            return replace(exact_device_request, capacity=replace(exact_device_request.capacity, requests=requests))
 
         what = about.LessCapacity(claim, request.request, short.name, amount, short.needs)
         yield _changed(case, "less-device-capacity", Cost.REQUEST, claim, what, in_request(request.request, change))
@@ -184,9 +188,9 @@ def _less_capacity(case: Case, claim: about.ClaimName, request: RequestFacts) ->
 
 def _no_selectors(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterator[Candidate]:
     """Drop a selector of the claim that refuses devices, and all of them where there are several."""
-    refused = [one for one in request.devices if one.why in (Why.CLAIM, Why.FAILS) and not one.of_class]
-    for text in dict.fromkeys(one.expression for one in refused):
-        device = next(one for one in refused if one.expression == text)
+    refused = [verdict for verdict in request.devices if verdict.why in (Why.CLAIM, Why.FAILS) and not verdict.of_class]
+    for text in dict.fromkeys(verdict.expression for verdict in refused):
+        device = next(verdict for verdict in refused if verdict.expression == text)
         what = about.NoSelector(claim, request.request, text, _has(device))
         change = in_request(request.request, with_selector(text, None))
         yield _changed(case, "drop-device-selector", Cost.LEAVE_OUT, claim, what, change, loss=DROPPED, named=True)
@@ -204,10 +208,12 @@ def _selectors(case: Case, request: RequestFacts) -> int:
     """How many selectors a request has."""
     claim: ResourceClaim | None = case.cluster.objects.table("resource_claims").get(request.claim)
     name, _, option = request.request.partition("/")
-    for one in (claim.spec.devices.requests if claim is not None else None) or ():
-        if one.name == name:
+    for device_request in (claim.spec.devices.requests if claim is not None else None) or ():
+        if device_request.name == name:
             exact = (
-                one.exactly if not option else next((o for o in one.first_available or () if o.name == option), None)
+                device_request.exactly
+                if not option
+                else next((o for o in device_request.first_available or () if o.name == option), None)
             )
             return len(exact.selectors or ()) if exact is not None else 0
     return 0
@@ -220,8 +226,8 @@ def _other_classes(case: Case, claim: about.ClaimName, request: str, now: str) -
     near = get_close_matches(now, others, n=CLASSES, cutoff=0.3)
     for name in [*near, *(other for other in others if other not in near)][:CLASSES]:
 
-        def change(one: ExactDeviceRequest, name: str = name) -> ExactDeviceRequest:
-            return replace(one, device_class_name=name)
+        def change(exact_device_request: ExactDeviceRequest, name: str = name) -> ExactDeviceRequest:
+            return replace(exact_device_request, device_class_name=name)
 
         what = about.OtherClass(claim, request, name, now)
         cost = Cost.LOOSEN if now not in classes else Cost.LEAVE_OUT
@@ -261,7 +267,7 @@ def _serves(case: Case, resource: str, device_class: str) -> bool:
 def _freed(case: Case, request: RequestFacts) -> Iterator[Candidate]:
     """Let go of devices that claims hold for no pod; as many claims as are needed."""
     table: Mapping[str, ResourceClaim] = case.cluster.objects.table("resource_claims")
-    held = [one for one in request.devices if one.why in (Why.IN_USE, Why.COUNTERS, Why.CAPACITY)]
+    held = [verdict for verdict in request.devices if verdict.why in (Why.IN_USE, Why.COUNTERS, Why.CAPACITY)]
     short = max(request.count - request.usable, 1)
     keys: dict[str, None] = {}
     devices: list[str] = []
@@ -295,7 +301,14 @@ def _used(case: Case, claim: ResourceClaim) -> bool:
 def _own_claim(case: Case, key: str) -> Iterator[Candidate]:
     """A claim of its own that asks for the same as one that has its devices elsewhere."""
     claim: ResourceClaim = case.cluster.objects.table("resource_claims")[key]
-    entry = next((one.name for one in case.spec.resource_claims or () if one.resource_claim_name == claim.name), "")
+    entry = next(
+        (
+            pod_resource_claim.name
+            for pod_resource_claim in case.spec.resource_claims or ()
+            if pod_resource_claim.resource_claim_name == claim.name
+        ),
+        "",
+    )
     if not entry:
         return
     name = f"{claim.name}-own"

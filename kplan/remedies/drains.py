@@ -49,8 +49,8 @@ def budget_ways(cluster: Cluster, key: str, pod: PodInfo, nodes: Collection[str]
     kind, name = owner = top_owner(pod, cluster)
     if kind in _SCALED:
         word = f"{kind_word(kind)}/{pod.namespace}/{name}"
-        mine = (one for one in cluster.pods if not one.gone and one.namespace == pod.namespace)
-        replicas = sum(top_owner(one, cluster) == owner for one in mine)
+        mine = (pod_info for pod_info in cluster.pods if not pod_info.gone and pod_info.namespace == pod.namespace)
+        replicas = sum(top_owner(pod_info, cluster) == owner for pod_info in mine)
         yield _more_replicas(word, replicas, keeper_of_replicas(cluster, kind, pod.namespace, name))
     yield from lower_budget(cluster, item)
 

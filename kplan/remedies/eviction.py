@@ -102,7 +102,7 @@ def _sets(case: Case, lab: Lab, group: NodeGroup, node: int) -> Iterator[tuple[i
     for pod in pods[::-1][:TOGETHER]:
         together.append(pod)
         if len(together) > 1 and not lab.exhausted and _frees(case, group, node, together):
-            rows = [one.row for one in together]
+            rows = [pod_info.row for pod_info in together]
             if _fits(lab, rows, node):
                 yield tuple(sorted(rows))
                 return
@@ -162,8 +162,8 @@ def _users_of_devices(case: Case, node: int) -> list[int]:
     facts = case.facts_of(DynamicResourcesFacts, [node])
     names = [
         user
-        for one in (facts.nodes if facts is not None else ())
-        for device in (one.request.devices if one.request is not None else ())
+        for claims in (facts.nodes if facts is not None else ())
+        for device in (claims.request.devices if claims.request is not None else ())
         for user in device.users
     ]
     index = case.cluster.pod_index

@@ -178,7 +178,9 @@ def attempt(
 
 def options(found: Remedies, pod: PodInfo) -> list[Candidate]:
     """Choose of what helps one waiting pod what may help others like it, cheapest first: nothing that evicts."""
-    chosen = [one.candidate for one in found.found if one.candidate.cost < Cost.EVICT and not one.again][:OPTIONS]
+    chosen = [remedy.candidate for remedy in found.found if remedy.candidate.cost < Cost.EVICT and not remedy.again][
+        :OPTIONS
+    ]
     if controller(pod)[0] == "DaemonSet":
         return [candidate for candidate in chosen if not candidate.adds_nodes]
     return chosen

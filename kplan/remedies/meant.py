@@ -72,7 +72,7 @@ def _asks(case: Case, keys: Iterable[str], value: str) -> bool:
     selector = case.spec.node_selector or {}
     if any(selector.get(key) == value for key in keys):
         return True
-    wanted = (one for one in required(case) if one.key in keys and one.operator == "In")
+    wanted = (requirement for requirement in required(case) if requirement.key in keys and requirement.operator == "In")
     return any(value in (requirement.values or ()) for requirement in wanted)
 
 

@@ -38,7 +38,7 @@ def by_moving(case: Case, lab: Lab) -> Iterator[Remedy]:
 
 
 def _deed(case: Case, journey: Journey, number: int) -> Deed:
-    one = journey.moves[number]
-    pod = copy_of(case.cluster.pods[one.row], one.instead.partition("/")[2])
-    there = (replace(pod, spec=replace(pod.spec, node_name=one.to)),)
-    return Deed(lambda cluster: (*leave(cluster, (row_of(cluster, one.pod),)), *arrive(cluster, there)))
+    moved = journey.moves[number]
+    pod = copy_of(case.cluster.pods[moved.row], moved.instead.partition("/")[2])
+    there = (replace(pod, spec=replace(pod.spec, node_name=moved.to)),)
+    return Deed(lambda cluster: (*leave(cluster, (row_of(cluster, moved.pod),)), *arrive(cluster, there)))

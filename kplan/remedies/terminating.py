@@ -32,7 +32,7 @@ def propose(case: Case) -> Iterator[Candidate]:
 def _leaving(case: Case) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Rows of pods on nodes that are being deleted."""
     cluster = case.cluster
-    classes = [number for number, one in enumerate(cluster.pod_classes) if one.terminating]
+    classes = [number for number, pod_class in enumerate(cluster.pod_classes) if pod_class.terminating]
     rows: np.ndarray[tuple[int], np.dtype[np.intp]] = np.flatnonzero(
         np.isin(cluster.pod_class, classes) & (cluster.pod_node >= 0)
     )

@@ -101,7 +101,7 @@ def yaml_of(value: object) -> str:
 
 
 def _yaml_text(dumper: Any, text: str) -> Any:
-    text = _SURROGATE.sub(lambda found: visible(found[0]), text)
+    text = _SURROGATE.sub(lambda match: visible(match[0]), text)
     plain = is_visible(text.replace("\n", "")) and without_commands(text) == text
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else '"')
 

@@ -79,7 +79,7 @@ def page(document: Document, drawing: Drawing | None = None, text: str = "") -> 
         "script": script,
     }
     # in one pass: a text that is put in is never looked through for further places
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read(["page.html"]))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read(["page.html"]))
 
 
 def _logged(markup: str) -> str:

@@ -129,7 +129,7 @@ def _read(tokens: list[tuple[str, str]], *, ended: bool) -> tuple[tuple[Any, ...
 def _unquoted(text: str) -> str:
     if len(text) < 2 or text[-1] != text[0]:
         raise _unread(text, "a quote is not closed")
-    return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t", "r": "\r"}.get(found[1], found[1]), text[1:-1])
+    return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t", "r": "\r"}.get(match[1], match[1]), text[1:-1])
 
 
 def _checked(path: str) -> str:
@@ -146,11 +146,11 @@ def _steps(path: str) -> Iterator[re.Match[str]]:
     while at < len(text):
         if text[at:] == ".":  # the document itself
             return
-        found = _STEP.match(text, at)
-        if found is None:
+        match = _STEP.match(text, at)
+        if match is None:
             raise _unread(path, f"{text[at:]!r} is no step of a path")
-        yield found
-        at = found.end()
+        yield match
+        at = match.end()
 
 
 def _made(parts: Sequence[Any], here: Any, root: Any) -> Iterator[str]:

@@ -206,8 +206,8 @@ def _text(text: str) -> str:
 
     A link that GitHub makes of an address ends where its own rules say, within an escape as well.
     """
-    whole = _MENTION.sub(lambda found: f"{found[0]}&#8203;", text.translate(_SPECIAL))
-    return _LINK.sub(lambda found: f"&#{ord(found[0])};", whole)
+    whole = _MENTION.sub(lambda match: f"{match[0]}&#8203;", text.translate(_SPECIAL))
+    return _LINK.sub(lambda match: f"&#{ord(match[0])};", whole)
 
 
 def _code(text: str) -> str:

@@ -109,6 +109,6 @@ class SweepReport(VerdictDocument, frozen=True, kw_only=True):
 _VERDICTS = ("FAILED", "BLOCKED", "PARTLY", "FITS")
 
 
-def badness(one: SweepOutcome) -> tuple[int, int, int]:
+def badness(outcome: SweepOutcome) -> tuple[int, int, int]:
     """Order of outcomes, the worst first."""
-    return _VERDICTS.index(one.verdict), -(one.pending + one.held + one.gone), one.number
+    return _VERDICTS.index(outcome.verdict), -(outcome.pending + outcome.held + outcome.gone), outcome.number

@@ -94,12 +94,12 @@ def autoscalers(objects: Iterable[Object], minor: int) -> list[Autoscaler]:
     found: dict[tuple[str, str, str], Autoscaler] = {}
     items = sorted(objects, key=lambda item: not isinstance(item, ScaledObject))
     for item in items:
-        one = _autoscaler(item, minor)
-        if one is None:
+        autoscaler = _autoscaler(item, minor)
+        if autoscaler is None:
             continue
-        first = found.setdefault(one.target, one)
-        if first is not one and not first.keda:
-            found[one.target] = replace(first, rivals=(*first.rivals, one.name))
+        first = found.setdefault(autoscaler.target, autoscaler)
+        if first is not autoscaler and not first.keda:
+            found[autoscaler.target] = replace(first, rivals=(*first.rivals, autoscaler.name))
     return list(found.values())
 
 
@@ -132,8 +132,8 @@ def _wakes(item: HorizontalPodAutoscaler, least: int) -> bool:
     Source: getScaledToZeroConditionStatus, hasObjectOrExternalMetrics in horizontal.go.
     """
     conditions = (item.status.conditions if item.status is not None else None) or ()
-    mine = any(one.type == "ScaledToZero" and one.status == "True" for one in conditions)
-    return mine and (least > 0 or any(one.type in ("Object", "External") for one in item.spec.metrics or ()))
+    mine = any(condition.type == "ScaledToZero" and condition.status == "True" for condition in conditions)
+    return mine and (least > 0 or any(metric.type in ("Object", "External") for metric in item.spec.metrics or ()))
 
 
 def replicas_of(manifest: ManifestObject) -> int:
@@ -172,20 +172,25 @@ def advices(objects: Iterable[Object], bound: str) -> Iterator[Advice]:
         if not isinstance(item, VerticalPodAutoscaler):
             continue
         policies = {
-            one.container_name: one
-            for one in (item.spec.resource_policy and item.spec.resource_policy.container_policies) or ()
+            container_resource_policy.container_name: container_resource_policy
+            for container_resource_policy in (
+                item.spec.resource_policy and item.spec.resource_policy.container_policies
+            )
+            or ()
         }
         any_other = policies.get("*", ContainerResourcePolicy())
         recommended = item.status.recommendation and item.status.recommendation.container_recommendations
         amounts: dict[str, dict[str, Any]] = {}
         bare = set()
-        for one in recommended or ():
-            policy = policies.get(one.container_name, any_other)
+        for recommendation in recommended or ():
+            policy = policies.get(recommendation.container_name, any_other)
             if policy.mode == "Off":
                 continue
-            amounts[one.container_name] = dict((one.target if bound == "target" else one.upper_bound) or {})
+            amounts[recommendation.container_name] = dict(
+                (recommendation.target if bound == "target" else recommendation.upper_bound) or {}
+            )
             if policy.controlled_values == "RequestsOnly":
-                bare.add(one.container_name)
+                bare.add(recommendation.container_name)
         mode = item.spec.update_policy and item.spec.update_policy.update_mode
         silent = "updateMode Off" if mode == "Off" else "" if amounts else "it has no recommendation"
         target = item.spec.target_ref

@@ -91,19 +91,19 @@ def _applied(cluster: Cluster, manifests: Sequence[ManifestObject], text: str) -
     """Apply objects that run, changed; and name those whose objects a dump holds only in part."""
     if not manifests:
         return Effect((), text=text), frozenset()
-    found = expand(Manifests(objects=list(manifests)), to_state(cluster), cluster.rules, namespace="")
-    broken = frozenset(f"{kind_word(one.kind)}/{one.key}" for one in found.refused if one.problems)
-    return expansion_effect(cluster, found, text), broken
+    expansion = expand(Manifests(objects=list(manifests)), to_state(cluster), cluster.rules, namespace="")
+    broken = frozenset(f"{kind_word(out.kind)}/{out.key}" for out in expansion.refused if out.problems)
+    return expansion_effect(cluster, expansion, text), broken
 
 
 def _joined(first: Effect, more: Sequence[Effect], notes: Sequence[str]) -> Effect:
     every = (first, *more)
     return Effect(
-        tuple(change for one in every for change in one.changes),
-        tuple(row for one in every for row in one.evicted),
-        tuple(row for one in every for row in one.lost),
+        tuple(change for effect in every for change in effect.changes),
+        tuple(row for effect in every for row in effect.evicted),
+        tuple(row for effect in every for row in effect.lost),
         first.text,
-        (*notes, *(note for one in every for note in one.notes)),
+        (*notes, *(note for effect in every for note in effect.notes)),
     )
 
 
@@ -176,7 +176,13 @@ def idle_limits(
 def _objects_with(manifests: Manifests, state: ClusterState) -> list[Object]:
     owners = (*state.horizontal_pod_autoscalers, *state.scaled_objects, *state.vertical_pod_autoscalers)
     there: dict[tuple[type[Object], str], Object] = {(type(item), item.key): item for item in owners}
-    there.update({(type(one.item), one.item.key): one.item for one in manifests.objects if one.item is not None})
+    there.update(
+        {
+            (type(manifest_object.item), manifest_object.item.key): manifest_object.item
+            for manifest_object in manifests.objects
+            if manifest_object.item is not None
+        }
+    )
     return list(there.values())
 
 
@@ -205,7 +211,7 @@ def autoscaled(
     requests = next((limit for limit in reversed(limits) if isinstance(limit, AutoscaleRequests)), None)
     objects, notes = list(manifests.objects), list(manifests.notes)
     if replicas is not None:
-        owners = {one.target: one for one in autoscalers_with(manifests, state, minor)}
+        owners = {autoscaler.target: autoscaler for autoscaler in autoscalers_with(manifests, state, minor)}
         running = {(kind, item.namespace, item.name): item for kind, item in _running(state)}
         for number, manifest in enumerate(objects):
             owner = owners.get(target_of(manifest, manifests.namespace))

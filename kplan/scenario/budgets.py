@@ -52,16 +52,16 @@ def covering(budget: PodDisruptionBudget) -> Callable[[PodClass], bool]:
     Source: v1.37.2 disruption.go getPodsForPdb, registry/core/pod/storage/eviction.go getPodDisruptionBudgets.
     """
     namespace, selector = budget.namespace, compile_selector(budget.spec.selector)
-    return lambda one: one.namespace == namespace and selector.matches(one.labels)
+    return lambda pod_class: pod_class.namespace == namespace and selector.matches(pod_class.labels)
 
 
 def budgets_over(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
     """Budgets that cover a pod, by name."""
-    table, one = "pod_disruption_budgets", pod.pod_class
+    table, pod_class = "pod_disruption_budgets", pod.pod_class
     known: dict[int, list[PodDisruptionBudget]] = cluster.objects.derived("budgets over pods", (table,), dict)
-    if one.index not in known:
-        known[one.index] = [budget for budget in budgets_near(cluster, one) if covering(budget)(one)]
-    return known[one.index]
+    if pod_class.index not in known:
+        known[pod_class.index] = [budget for budget in budgets_near(cluster, pod_class) if covering(budget)(pod_class)]
+    return known[pod_class.index]
 
 
 def covered(cluster: Cluster, budget: PodDisruptionBudget) -> list[PodInfo]:
@@ -77,7 +77,7 @@ def _classes(cluster: Cluster, budget: PodDisruptionBudget) -> list[int]:
     seen, classes = known.get((namespace, selector), (0, []))
     if seen < size:
         covers, near = covering(budget), cluster.counters.index.having(selector.hooks, size)
-        classes = [*classes, *(one.index for one in near if one.index >= seen and covers(one))]
+        classes = [*classes, *(pod_class.index for pod_class in near if pod_class.index >= seen and covers(pod_class))]
         known[namespace, selector] = size, classes
     return classes
 
@@ -119,7 +119,9 @@ def without_scale(cluster: Cluster, budget: PodDisruptionBudget) -> str:
     spec = budget.spec
     if spec.max_unavailable is None and not isinstance(spec.min_available, str):
         return ""
-    failed = any(one.reason == _SYNC_FAILED and one.status == "False" for one in budget.status.conditions or ())
+    failed = any(
+        condition.reason == _SYNC_FAILED and condition.status == "False" for condition in budget.status.conditions or ()
+    )
     kinds = filter(None, (controller(pod)[0] for pod in covered(cluster, budget)))
     return next((kind for kind in kinds if kind in _WITHOUT_SCALE or (failed and kind not in WORKLOAD_WORDS)), "")
 

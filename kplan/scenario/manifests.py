@@ -51,19 +51,24 @@ class AddManifest:
         return expansion_effect(cluster, expansion, f"{', '.join(self.files)} applied")
 
 
-def expansion_effect(cluster: Cluster, found: Expansion, text: str) -> Effect:
+def expansion_effect(cluster: Cluster, expansion: Expansion, text: str) -> Effect:
     """Turn what manifests come to into changes: what leaves, then other objects, then new pods."""
-    leaving = [cluster.pod_index[key] for change in found.changes for key in change.leaving]
+    leaving = [cluster.pod_index[key] for change in expansion.changes for key in change.leaving]
     changes: list[Change] = [*leave(cluster, leaving)]
-    for item in found.objects:
+    for item in expansion.objects:
         changes.append(PutNode(item.name, item) if isinstance(item, Node) else Put.of(item))
-    pods = tuple(entry.pod for entry in found.pods)
+    pods = tuple(entry.pod for entry in expansion.pods)
     if pods:
         changes.append(AddPods(pods))
     counts = [f"{count(len(pods), 'pod')} to place"]
     counts += [f"{len(leaving):,} leave"] if leaving else []
-    unsure = (f"{change.workload}: {change.unsure}" for change in found.changes if change.unsure)
-    notes = (*(str(one) for one in found.refused), *(str(one) for one in found.not_expanded), *found.notes, *unsure)
+    unsure = (f"{change.workload}: {change.unsure}" for change in expansion.changes if change.unsure)
+    notes = (
+        *(str(out) for out in expansion.refused),
+        *(str(out) for out in expansion.not_expanded),
+        *expansion.notes,
+        *unsure,
+    )
     return Effect(tuple(changes), (), tuple(leaving), f"{text}: {', '.join(counts)}", notes)
 
 
@@ -98,7 +103,7 @@ class Scale:
         now = replace(item, spec=replace(item.spec, replicas=self.replicas))
         manifests = Manifests(objects=[as_manifest(now, self.flag)], namespace=space)
         expansion = expand(manifests, to_state(cluster), cluster.rules, namespace=space)
-        if running and any(one.problems for one in expansion.refused):
+        if running and any(out.problems for out in expansion.refused):
             # the server took it: what is missing (an image, a mount) was left out of the dump
             return self._by_pods(cluster, kind, running)
         return expansion_effect(cluster, expansion, self._text(len(running)))

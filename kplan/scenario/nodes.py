@@ -162,7 +162,7 @@ def _matching(pod: PodInfo, taint: Taint) -> Toleration | None:
 
 def _for_a_while(pods: Iterable[PodInfo], taint: Taint) -> tuple[str, ...]:
     """Say how long the pods that tolerate a NoExecute taint for a while stay."""
-    seconds = [one.toleration_seconds or 0 for pod in pods if (one := _matching(pod, taint)) is not None]
+    seconds = [toleration.toleration_seconds or 0 for pod in pods if (toleration := _matching(pod, taint)) is not None]
     if not seconds:
         return ()
     return (f"{count(len(seconds), 'pod')} of them only after {max(seconds)} s or less (tolerationSeconds)",)

@@ -125,8 +125,8 @@ class Collector:
         Args:
             source: what was read, as shown to the user.
         """
-        gaps, described = [one.gaps for one in self._told], self._described
-        layouts = [*(name for gap in gaps for name in gap.layouts), *(one.name for one in described)]
+        gaps, described = [notes.gaps for notes in self._told], self._described
+        layouts = [*(name for gap in gaps for name in gap.layouts), *(about.name for about in described)]
         repeated = [note for name in _NAMES if name in self._tables and (note := self._tables[name].note())]
         told_of_layouts = [note for about in described for note in about.notes]
         lost = self._on_other_nodes()
@@ -137,8 +137,8 @@ class Collector:
             # a snapshot repeats what it was told when it was taken
             notes=tuple(dict.fromkeys((*self.notes, *told_of_layouts, *repeated, *lost))),
             layouts=tuple(dict.fromkeys(layouts)),
-            absences=_merged([*(gap.absences for gap in gaps), *(one.absent for one in described)]),
-            partial=_merged([*(gap.partial for gap in gaps), *(one.partial for one in described)]),
+            absences=_merged([*(gap.absences for gap in gaps), *(about.absent for about in described)]),
+            partial=_merged([*(gap.partial for gap in gaps), *(about.partial for about in described)]),
             versions=_merged(gap.versions for gap in gaps),
         )
         return ClusterState.of(
@@ -147,20 +147,25 @@ class Collector:
             server_version=self._about.get(SERVER_VERSION, ""),
             taken=self._about.get(TAKEN, ""),
             completeness=completeness,
-            node_templates=_merged([*(one.templates for one in self._told), *(one.templates for one in described)]),
+            node_templates=_merged(
+                [*(notes.templates for notes in self._told), *(about.templates for about in described)]
+            ),
             scheduler=self._scheduler(),
             scheduler_config_maps=self._schedulers.config_maps(),
         )
 
     def _scheduler(self) -> KnownScheduler:
         """What lists and layouts say of the scheduler; where they say nothing, what its own objects show."""
-        told = [one.scheduler for one in self._told]
-        configurations = [*(one.configuration for one in told), *(one.configuration for one in self._described)]
+        told = [notes.scheduler for notes in self._told]
+        configurations = [
+            *(scheduler.configuration for scheduler in told),
+            *(about.configuration for about in self._described),
+        ]
         said = KnownScheduler(
             next((configuration for configuration in reversed(configurations) if configuration is not None), None),
-            _merged(one.gates for one in told),
-            next((one.origin for one in told if one.origin), ""),
-            next((one.doubt for one in told if one.doubt), ""),
+            _merged(scheduler.gates for scheduler in told),
+            next((scheduler.origin for scheduler in told if scheduler.origin), ""),
+            next((scheduler.doubt for scheduler in told if scheduler.doubt), ""),
         )
         return said if said != KnownScheduler() else self._schedulers.known() or said
 

@@ -208,6 +208,6 @@ def _first(view: memoryview) -> msgspec.Raw:
         return _skim.decode(view[: int(more[1]) - 1])
 
 
-def _replace_surrogate(found: re.Match[bytes]) -> bytes:
+def _replace_surrogate(match: re.Match[bytes]) -> bytes:
     """Replace half a surrogate pair by U+FFFD, as Go does; leave pairs and escaped backslashes."""
-    return rb"\ufffd" if found.lastgroup == "lone" else found[0]
+    return rb"\ufffd" if match.lastgroup == "lone" else match[0]

@@ -52,9 +52,9 @@ def load_kept(path: str) -> ClusterState:
     except OSError:
         return load(path)
     place = folder / key
-    found = _found(place)
-    if found is not None:
-        return found
+    cluster_state = _found(place)
+    if cluster_state is not None:
+        return cluster_state
     state = load(path)
     if _large_file(path) == before:  # else it was changed while it was read
         _keep(place, state)
@@ -149,7 +149,7 @@ def _keep(place: Path, state: ClusterState) -> None:
 
 def _make_room(folder: Path) -> None:
     """Take away what was asked about longest ago, until the rest is within bounds."""
-    files = sorted(((one.lstat(), one) for one in folder.iterdir()), key=lambda pair: pair[0].st_mtime_ns)
+    files = sorted(((path.lstat(), path) for path in folder.iterdir()), key=lambda pair: pair[0].st_mtime_ns)
     size = sum(found.st_size for found, _ in files)
     while files and (len(files) > MOST_FILES or size > MOST_BYTES):
         found, oldest = files.pop(0)

@@ -138,7 +138,10 @@ def _completeness(known: Completeness) -> Completeness:
     return Completeness(
         counts=known.counts,
         unknown={"redacted": sum(known.unknown.values())} if known.unknown else {},
-        broken=tuple(BrokenObject(one.kind if one.kind in kinds else "", hidden, "", hidden) for one in known.broken),
+        broken=tuple(
+            BrokenObject(broken_object.kind if broken_object.kind in kinds else "", hidden, "", hidden)
+            for broken_object in known.broken
+        ),
         notes=("names, label values and images are pseudonyms",),
         layouts=known.layouts,
         absences=known.absences,

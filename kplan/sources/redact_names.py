@@ -83,7 +83,7 @@ class Names(ABC):
 
     def expression(self, text: str) -> str:
         """Take an expression about devices, in which texts are quoted that say which device is meant."""
-        return _QUOTED.sub(lambda found: f"{found[1]}{self.hardware(found[2])}{found[1]}", text)
+        return _QUOTED.sub(lambda match: f"{match[1]}{self.hardware(match[2])}{match[1]}", text)
 
     def hardware(self, text: str) -> str:
         """Take a text that an expression quotes: only one that is hidden elsewhere is replaced."""

@@ -98,10 +98,10 @@ def _attributes(
         return [names.word(HARDWARE, text) if text and tells_which(name, text) else text for text in texts]
 
     facts = {}
-    for name, one in value.items():
-        single = hidden(name, [one.string_value or ""])[0] if one.string_value is not None else None
-        several = hidden(name, one.string_values) if one.string_values is not None else None
-        facts[name] = replace(one, string_value=single, string_values=several)
+    for name, attribute in value.items():
+        single = hidden(name, [attribute.string_value or ""])[0] if attribute.string_value is not None else None
+        several = hidden(name, attribute.string_values) if attribute.string_values is not None else None
+        facts[name] = replace(attribute, string_value=single, string_values=several)
     return facts
 
 
@@ -151,11 +151,11 @@ def _match_fields(names: Names, value: list[m.NodeSelectorRequirement], item: An
     """``metadata.name`` is the only field there is."""
     return [
         m.NodeSelectorRequirement(
-            key=names.plain(one.key),
-            operator=names.plain(one.operator),
-            values=None if one.values is None else [names.name(NODE, node) for node in one.values],
+            key=names.plain(requirement.key),
+            operator=names.plain(requirement.operator),
+            values=None if requirement.values is None else [names.name(NODE, node) for node in requirement.values],
         )
-        for one in value
+        for requirement in value
     ]
 
 

@@ -81,13 +81,13 @@ _TELLING = re.compile(r"serial|uuid|mac|ip|ipv[46]|address|addr|host|hostname|gu
 
 def is_plain(text: str) -> bool:
     """Tell whether a text is a word of the API, a number, a time or a UUID."""
-    return not text or text in WORDS or any(one.fullmatch(text) for one in (_NUMBER, _TIME, _UUID))
+    return not text or text in WORDS or any(pattern.fullmatch(text) for pattern in (_NUMBER, _TIME, _UUID))
 
 
 def release_of(version: str) -> str:
     """The release of a version, without what a vendor adds: ``v1.29.3`` of ``v1.29.3-eks-adc7111``."""
-    found = _VERSION.match(version)
-    return found[0] if found else ""
+    match = _VERSION.match(version)
+    return match[0] if match else ""
 
 
 def tells_which(attribute: str, text: str) -> bool:

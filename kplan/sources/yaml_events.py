@@ -119,12 +119,12 @@ def _separated(data: str | bytes) -> str | bytes:
     return _TIGHT.sub(_blank, data) if "---#" in data else data
 
 
-def _blank(found: re.Match[str]) -> str:
-    return f"---{' ' * (len(found[0]) - 3)}"  # as many characters, which marks count
+def _blank(match: re.Match[str]) -> str:
+    return f"---{' ' * (len(match[0]) - 3)}"  # as many characters, which marks count
 
 
-def _blank_bytes(found: re.Match[bytes]) -> bytes:
-    return b"---" + b" " * (len(found[0].decode("utf-8", "replace")) - 3)
+def _blank_bytes(match: re.Match[bytes]) -> bytes:
+    return b"---" + b" " * (len(match[0].decode("utf-8", "replace")) - 3)
 
 
 def event_stream(data: str) -> Iterator[Any]:

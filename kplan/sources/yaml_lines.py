@@ -140,12 +140,12 @@ def _by_events(chunk: str, start: int, file: str, line: int) -> Iterator[YamlDoc
         yield YamlDocument(document.value, document.mark.later(start), marks)
 
 
-def _list(chunk: str, found: re.Match[str], start: int, file: str, line: int) -> YamlDocument:
+def _list(chunk: str, match: re.Match[str], start: int, file: str, line: int) -> YamlDocument:
     """Build a List: its items one by one, and what stands around them by events."""
-    indent = found[2]
-    begin = found.end() - len(indent) - 2
+    indent = match[2]
+    begin = match.end() - len(indent) - 2
     stop = _end_of_items(chunk, begin, indent)
-    around = list(yaml_events.documents(f"{found[1]}items: []\n{chunk[stop:]}", file))
+    around = list(yaml_events.documents(f"{match[1]}items: []\n{chunk[stop:]}", file))
     value = around[0].value if len(around) == 1 else None
     if not isinstance(value, dict) or value.get("items") != []:
         raise _Irregular

@@ -137,7 +137,10 @@ class Whole:
     def attempts(self, planner: Planner, item: Mine, waiting: Sequence[PodInfo]) -> list[Attempt]:
         """Find the same, what is best first: one change of how its pods are replaced, and one of the pods or nodes."""
         landing = _Landing(self, planner, item, waiting[0] if waiting else None)
-        measure = Measure(landing.of, lambda one: one.lands.done and not one.lands.worse and not one.lands.together)
+        measure = Measure(
+            landing.of,
+            lambda replayed: replayed.lands.done and not replayed.lands.worse and not replayed.lands.together,
+        )
         kinds = [list(self._of_rollout(planner, item, landing))]
         if waiting:
             answer = remedies(planner, waiting[0], brief=True)
@@ -157,7 +160,11 @@ class Whole:
             lifted = larger_quota(planner.cluster, row.quota, row.resource, _NO_LIMIT) if row.refused else None
             tried = landing.of(lifted) if lifted is not None else None
             peaks = tried.found.played.plan.quotas if tried is not None else ()
-            for peak in (one.peak for one in peaks if (one.quota, one.resource) == (row.quota, row.resource)):
+            for peak in (
+                quota_row.peak
+                for quota_row in peaks
+                if (quota_row.quota, quota_row.resource) == (row.quota, row.resource)
+            ):
                 enough = larger_quota(planner.cluster, row.quota, row.resource, peak)
                 if enough is not None:
                     yield enough
@@ -215,7 +222,14 @@ class _Landing:
 
     def _with(self, candidate: Candidate) -> Attempt | None:
         manifests = self.whole.again.manifests
-        manifest = next((one for one in manifests.objects if _place(one) == self.item.change.place), None)
+        manifest = next(
+            (
+                manifest_object
+                for manifest_object in manifests.objects
+                if _place(manifest_object) == self.item.change.place
+            ),
+            None,
+        )
         if manifest is None:
             return None
         rewritten = None
@@ -229,7 +243,7 @@ class _Landing:
         if rewritten is None:
             return None
         changed, edits = rewritten
-        objects = [changed if one is manifest else one for one in manifests.objects]
+        objects = [changed if manifest_object is manifest else manifest_object for manifest_object in manifests.objects]
         return self._tried(candidate, self.whole.play(replace(manifests, objects=objects)), edits)
 
     def _on_cluster(self, candidate: Candidate) -> Attempt | None:
@@ -247,34 +261,34 @@ class _Landing:
         across = self._more(candidate, attempt, 1, domains)
         return across if across.found.lands.landed > attempt.found.lands.landed else attempt
 
-    def _more(self, candidate: Candidate, found: Attempt, number: int, domains: Domains | None = None) -> Attempt:
+    def _more(self, candidate: Candidate, tried: Attempt, number: int, domains: Domains | None = None) -> Attempt:
         """Add a node several times: twice as many until all land, then about the least number with which they do.
 
         Args:
             candidate: adds one node.
-            found: what came of it.
+            tried: what came of it.
             number: how many are tried first.
             domains: in each of which so many are added; None for nodes that are all alike.
         """
         size = len(domains.values) if domains is not None else 1
         few, most = 0 if domains is not None else 1, 0
-        landed = found.found.lands.landed if domains is None else self.item.landed
+        landed = tried.found.lands.landed if domains is None else self.item.landed
         while few < number <= MOST_NODES // size:
             more = self._played(several(candidate, number, domains))
             if more is None:
                 break
             if more.found.lands.done:
-                found, most = more, number
+                tried, most = more, number
             elif most:
                 few = number
             elif more.found.lands.landed > landed:
-                found, few, landed = more, number, more.found.lands.landed
+                tried, few, landed = more, number, more.found.lands.landed
             else:
                 break
             if most - few <= max(1, most // CLOSE) and most:
                 break
             number = (few + most) // 2 if most else 2 * number
-        return found
+        return tried
 
     def _played(self, candidate: Candidate) -> Attempt | None:
         return self._tried(candidate, self.whole.play(self.whole.again.manifests, candidate))
@@ -285,7 +299,7 @@ class _Landing:
         if played is None:
             return None
         items = by_object(played.plan)
-        item = next((one for one in items if one.name == self.item.name), None)
+        item = next((mine for mine in items if mine.name == self.item.name), None)
         if item is None:
             return None
         stalled = item.rollout is not None and bool(item.rollout.stalled)
@@ -309,9 +323,9 @@ def landing_how_to(attempt: Attempt) -> HowTo:
     return how_to(attempt.candidate, lands.landed, lands.wanted, edits=attempt.found.edits)
 
 
-def _worth(one: Replayed) -> tuple[int, int]:
+def _worth(replayed: Replayed) -> tuple[int, int]:
     """How good a plan is: more pods land, less is worse, and they are not all in one place."""
-    return one.lands.landed, -len(one.lands.worse) - bool(one.lands.together)
+    return replayed.lands.landed, -len(replayed.lands.worse) - bool(replayed.lands.together)
 
 
 def _together(played: Played, item: Mine) -> str:

@@ -85,7 +85,7 @@ class Mine:
     @property
     def by_quota(self) -> bool:
         """Whether a quota stands in its way."""
-        refused = [one for one in (self.change, *self.refusals) if one.refused]
+        refused = [expanded for expanded in (self.change, *self.refusals) if expanded.refused]
         if refused:
             return refused[0].refused_by == "quota"
         return self.rollout is not None and self.rollout.stalled_by == StalledBy.QUOTA

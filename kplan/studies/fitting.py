@@ -99,9 +99,9 @@ def fits_in_groups(planner: Planner, group: GroupInfo) -> Blocked:
     first: Blocked | None = None
     with planner.trial(everything=False) as trial:
         for leaf in group.leaves:
-            one = in_a_domain(trial, leaf) or fits_at_once(trial, leaf.waiting)
-            if first is None and leaf.scheduled + one.fits < quorum(leaf.pod_group.spec.scheduling_policy):
-                first = replace(one, group=leaf.key)
-            trial.apply(Assume(row, node) for row, node in one.on.items())
-            on |= one.on
+            blocked = in_a_domain(trial, leaf) or fits_at_once(trial, leaf.waiting)
+            if first is None and leaf.scheduled + blocked.fits < quorum(leaf.pod_group.spec.scheduling_policy):
+                first = replace(blocked, group=leaf.key)
+            trial.apply(Assume(row, node) for row, node in blocked.on.items())
+            on |= blocked.on
     return replace(first, fits=len(on), on=on) if first is not None else Blocked(len(on), on)

@@ -235,7 +235,7 @@ def attempt_for_group(turns: Iterable[GroupOutcome], plans: Iterable[GroupPlan],
         plans: what was told of them.
         pod: the pod.
     """
-    turn = next((one for one in turns if pod.row in one.pods), None)
+    turn = next((outcome for outcome in turns if pod.row in outcome.pods), None)
     name = name_of_key(turn.group) if turn is not None else ""
     return next((plan.attempt for plan in plans if name and plan.group == name), "")
 

@@ -83,7 +83,9 @@ def _told(document: Compared) -> dict[str, str]:
     if isinstance(document, CheckResult):
         return {**{item.object: item.result for item in document.objects}, **_of_plan(document.plan)}
     if isinstance(document, DrainPlan):
-        nodes = {one.node: words.CAN_GO if one.goes else one.because or "stays" for one in document.found}
+        nodes = {
+            verdict.node: words.CAN_GO if verdict.goes else verdict.because or "stays" for verdict in document.found
+        }
         return {**nodes, **{pod.pod: _landing(pod.lands_on, pod.fate) for pod in document.pods}}
     if isinstance(document, FailReport):
         cases = {case.name: words.placed_again(case.placed, case.pods) for case in document.cases}
@@ -91,7 +93,7 @@ def _told(document: Compared) -> dict[str, str]:
     if isinstance(document, MovesPlan):
         return {move.pod: move.to for move in document.moves} | {land.pod: land.node for land in document.lands}
     if isinstance(document, PackPlan):
-        return {one.node: words.CAN_GO if one.goes else "stays" for one in document.found}
+        return {node.node: words.CAN_GO if node.goes else "stays" for node in document.found}
     return {node: words.more(number) for place in document.places for node, number in place.nodes.items()}
 
 

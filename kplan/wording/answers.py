@@ -68,7 +68,9 @@ def cause_of(
     outcome = asked.outcome
     if verdict == "GATED":
         return _gate_cause(asked)
-    failing = next((one for one in told if one.view.group.atoms[0].code == ReasonCode.DEVICE_SELECTOR_FAILS), None)
+    failing = next(
+        (group for group in told if group.view.group.atoms[0].code == ReasonCode.DEVICE_SELECTOR_FAILS), None
+    )
     if failing is not None and outcome.error:
         return Cause(code="cycle-error", text=because(failing, ()).text)
     plain = plain_cause(asked.cluster, asked.pod, outcome)

@@ -25,15 +25,15 @@ def because(pods: Sequence[AuditedPod]) -> Cause | None:
     told = [pod.because for pod in pods if pod.because is not None]
     if not told:
         return None
-    code, number = Counter(one.code for one in told).most_common(1)[0]
-    first = next(one for one in told if one.code == code)
+    code, number = Counter(cause.code for cause in told).most_common(1)[0]
+    first = next(cause for cause in told if cause.code == code)
     many = "" if len(told) == 1 else f"{number:,} of {len(told):,} that differ: "
     return Cause(code=code, text=f"{many}{first.text}")
 
 
-def why(found: TextDifference) -> Cause:
+def why(difference: TextDifference) -> Cause:
     """Why one differs."""
-    return Cause(code=found.code, text=_why(found))
+    return Cause(code=difference.code, text=_why(difference))
 
 
 def _why(found: TextDifference) -> str:
@@ -59,15 +59,15 @@ def _why(found: TextDifference) -> str:
     return "not known: please report it, with both texts"
 
 
-def _evidence(found: TextDifference) -> str:
+def _evidence(difference: TextDifference) -> str:
     """What shows that the state has changed."""
     told = []
-    if found.nodes is not None:
-        told.append(f"{count(found.nodes[0], 'node')} then, {found.nodes[1]:,} now")
-    if found.newer_nodes:
-        told.append(f"{listed(found.newer_nodes)} came after it was first refused")
-    if found.newer_pods:
-        told.append(f"{count(found.newer_pods, 'pod')} started since")
+    if difference.nodes is not None:
+        told.append(f"{count(difference.nodes[0], 'node')} then, {difference.nodes[1]:,} now")
+    if difference.newer_nodes:
+        told.append(f"{listed(difference.newer_nodes)} came after it was first refused")
+    if difference.newer_pods:
+        told.append(f"{count(difference.newer_pods, 'pod')} started since")
     return f" ({'; '.join(told)})" if told else ""
 
 

@@ -23,9 +23,9 @@ def waiting_text(claims: int) -> str:
     return f"{count(claims, 'claim')} of waiting pods {'has' if claims == 1 else 'have'} no devices yet"
 
 
-def scarcest_class(found: DeviceList) -> Cause | None:
+def scarcest_class(device_list: DeviceList) -> Cause | None:
     """Say of the class with the smallest part free how much that is, and in which pieces."""
-    there = {name: total for name, total in found.classes.items() if total.devices}
+    there = {name: total for name, total in device_list.classes.items() if total.devices}
     if not there:
         return None
     name = min(there, key=lambda key: (there[key].free / there[key].devices, key))

@@ -37,10 +37,10 @@ def devices(told: Iterable[ToldGroup]) -> Devices | None:
     """
     nodes: dict[str, NodeClaims] = {}
     known: dict[str, dict[str, int]] = {}
-    for one in told:
-        facts = one.view.facts.get(PLUGIN)
+    for group in told:
+        facts = group.view.facts.get(PLUGIN)
         if isinstance(facts, DynamicResourcesFacts):
-            nodes |= {node.node: node for node in facts.nodes if node.node in one.view.rows}
+            nodes |= {node.node: node for node in facts.nodes if node.node in group.view.rows}
             known |= {values.name: dict(values.values) for values in facts.known}
     if not any(node.requests or node.elsewhere for node in nodes.values()):
         return None
@@ -85,7 +85,7 @@ def _folded(found: Sequence[tuple[NodeClaims, RequestFacts]]) -> Iterator[Device
     kinds: dict[Hashable, list[tuple[NodeClaims, RequestFacts, tuple[DeviceSet, ...]]]] = {}
     for node, request in found:
         sets = tuple(_sets(request))
-        same = tuple((one.text, len(one.devices), one.expression) for one in sets)
+        same = tuple((device_set.text, len(device_set.devices), device_set.expression) for device_set in sets)
         kinds.setdefault((same, request.incomplete, request.invalid), []).append((node, request, sets))
     for alike in kinds.values():
         node, request, sets = alike[0]
@@ -94,7 +94,7 @@ def _folded(found: Sequence[tuple[NodeClaims, RequestFacts]]) -> Iterator[Device
             nodes=tuple(other.node for other, _, _ in alike),
             text=lack_text(node) if about else "",
             usable=request.usable,
-            sets=sets if len(alike) == 1 else tuple(_bare(one) for one in sets),
+            sets=sets if len(alike) == 1 else tuple(_bare(device_set) for device_set in sets),
             notes=(
                 *(f"pool {name} is incomplete: slices are missing" for name in request.incomplete),
                 *(f"pool {name} is invalid: {why}" for name, why in request.invalid),
@@ -102,22 +102,22 @@ def _folded(found: Sequence[tuple[NodeClaims, RequestFacts]]) -> Iterator[Device
         )
 
 
-def _bare(one: DeviceSet) -> DeviceSet:
+def _bare(device_set: DeviceSet) -> DeviceSet:
     """A set that stands for those of several nodes: its devices by their own names."""
     return DeviceSet(
-        devices=tuple(name.rpartition("/")[2] for name in one.devices),
-        driver=one.driver,
-        why=one.why,
-        text=one.text,
-        expression=one.expression,
-        values=one.values,
-        error=one.error,
-        errors=one.errors,
-        claims=one.claims,
-        pods=one.pods,
-        taint=one.taint,
-        rule=one.rule,
-        amounts=one.amounts,
+        devices=tuple(name.rpartition("/")[2] for name in device_set.devices),
+        driver=device_set.driver,
+        why=device_set.why,
+        text=device_set.text,
+        expression=device_set.expression,
+        values=device_set.values,
+        error=device_set.error,
+        errors=device_set.errors,
+        claims=device_set.claims,
+        pods=device_set.pods,
+        taint=device_set.taint,
+        rule=device_set.rule,
+        amounts=device_set.amounts,
     )
 
 
@@ -151,7 +151,8 @@ def _set(alike: Sequence[DeviceVerdict]) -> DeviceSet:
         taint=first.taint,
         rule=first.rule,
         amounts=tuple(
-            DeviceAmount(name=one.name, needs=one.needs, left=one.left, whole=one.whole) for one in first.short
+            DeviceAmount(name=short.name, needs=short.needs, left=short.left, whole=short.whole)
+            for short in first.short
         ),
     )
 
@@ -173,7 +174,7 @@ def refused_text(device: DeviceVerdict) -> str:
             users = f"; used by {used_by([device])}" if device.holders else ""
             return f"taint {device.taint}" + (f" of rule {device.rule}" if device.rule else "") + users
         case Why.CAPACITY | Why.COUNTERS:
-            told = [short_text(one) for one in device.short[:2]]
+            told = [short_text(short) for short in device.short[:2]]
             users = used_by([device])
             return "; ".join([*(told or ["not enough left"]), *([f"used by {users}"] if users else [])])
     return _PLAIN.get(device.why, device.why)
@@ -192,6 +193,6 @@ def _constraints(nodes: Iterable[NodeClaims]) -> Iterator[DeviceConstraint]:
 
 
 def _allocated(nodes: Iterable[NodeClaims]) -> Iterator[AllocatedClaim]:
-    seen = dict.fromkeys(one for node in nodes for one in node.elsewhere)
+    seen = dict.fromkeys(elsewhere for node in nodes for elsewhere in node.elsewhere)
     for one in seen:
         yield AllocatedClaim(claim=one.claim, devices=one.devices, nodes=one.nodes, pods=one.users, failed=one.failed)

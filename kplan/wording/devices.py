@@ -65,16 +65,16 @@ def elsewhere_phrase(view: View, atom: Atom) -> Phrase | None:
     each = {}
     for node in facts.nodes:
         if node.node in view.rows and node.elsewhere:
-            each[view.rows[node.node]] = "; ".join(elsewhere_text(one) for one in node.elsewhere)
+            each[view.rows[node.node]] = "; ".join(elsewhere_text(elsewhere) for elsewhere in node.elsewhere)
     return Phrase("devices allocated elsewhere", each=each, near=("devices that are elsewhere", ""))
 
 
-def elsewhere_text(one: Elsewhere) -> str:
+def elsewhere_text(elsewhere: Elsewhere) -> str:
     """``claim want has gpu-0 of gpu-2``."""
-    what = f"claim {short_key(one.claim)} has {listed(names_of(one.devices))}"
-    if one.failed:
+    what = f"claim {short_key(elsewhere.claim)} has {listed(names_of(elsewhere.devices))}"
+    if elsewhere.failed:
         return f"{what}, which could not be attached"
-    return f"{what}, to be had on {listed(one.nodes, most=2) or 'no node'}"
+    return f"{what}, to be had on {listed(elsewhere.nodes, most=2) or 'no node'}"
 
 
 def names_of(devices: Iterable[str]) -> list[str]:
@@ -158,18 +158,18 @@ def _short_text(devices: Sequence[DeviceVerdict]) -> str:
     if not devices or not devices[0].short:
         return ""
     told = []
-    for one in devices[0].short[:2]:
-        told.append(short_text(one))
+    for short in devices[0].short[:2]:
+        told.append(short_text(short))
     users = used_by(devices[:1])
     return "; ".join([*told, *([f"used by {users}"] if users else [])])
 
 
-def short_text(one: Short) -> str:
+def short_text(short: Short) -> str:
     """``needs memory 20Gi, left 10Gi of 40Gi``."""
-    needs = f"needs {short_key(one.name)} {one.needs}"
-    if one.whole == "0":
+    needs = f"needs {short_key(short.name)} {short.needs}"
+    if short.whole == "0":
         return f"{needs}, has no such capacity"
-    return f"{needs}, left {one.left}" + (f" of {one.whole}" if one.whole and one.whole != one.left else "")
+    return f"{needs}, left {short.left}" + (f" of {short.whole}" if short.whole and short.whole != short.left else "")
 
 
 def _of_class_text(request: RequestFacts) -> str:
@@ -180,15 +180,15 @@ def _of_class_text(request: RequestFacts) -> str:
     return f"{request.of_class} of the class{some}, {'; '.join(values[:2])}"
 
 
-def constraint_text(one: ConstraintFacts) -> str:
+def constraint_text(facts: ConstraintFacts) -> str:
     """``same numaNode: 1 with 0, 1 with 1``."""
-    key = short_key(one.attribute)
-    return f"{'distinct' if one.distinct else 'same'} {key}: {_shares(one)}"
+    key = short_key(facts.attribute)
+    return f"{'distinct' if facts.distinct else 'same'} {key}: {_shares(facts)}"
 
 
-def _shares(one: ConstraintFacts) -> str:
+def _shares(facts: ConstraintFacts) -> str:
     """``2 with 0, 1 with 1, 1 without it``."""
-    shares = sorted(one.values, key=lambda entry: not entry[0])
+    shares = sorted(facts.values, key=lambda entry: not entry[0])
     told = [f"{number} with {value}" if value else f"{number} without it" for value, number in shares[:4]]
     return ", ".join([*told, *([f"+{len(shares) - 4}"] if len(shares) > 4 else [])]) or "no device free"
 
@@ -271,11 +271,11 @@ def _selector_sentence(request: RequestFacts, claim: str, where: str, has: str) 
 
 def _together_sentence(view: View, node: NodeClaims) -> str:
     if node.lack is Lack.CONSTRAINT and node.constraints:
-        one = node.constraints[0]
-        how = "differ in" if one.distinct else "share"
+        facts = node.constraints[0]
+        how = "differ in" if facts.distinct else "share"
         return (
-            f"claim {short_key(one.claim)} wants devices that {how} {short_key(one.attribute)}: "
-            f"{node.node} has {_shares(one)}"
+            f"claim {short_key(facts.claim)} wants devices that {how} {short_key(facts.attribute)}: "
+            f"{node.node} has {_shares(facts)}"
         )
     return f"its requests want more devices together than {node.node} has: {_all_together(node)}"
 
@@ -283,7 +283,11 @@ def _together_sentence(view: View, node: NodeClaims) -> str:
 def fails_sentence(view: View, atom: Atom, node: NodeClaims) -> str:
     """A selector that does not compile, or fails on a device; it ends the cycle wherever else the pod would fit."""
     request = node.request
-    device = next((one for one in request.devices if one.why is Why.FAILS), None) if request is not None else None
+    device = (
+        next((verdict for verdict in request.devices if verdict.why is Why.FAILS), None)
+        if request is not None
+        else None
+    )
     if request is None or device is None:
         return ""
     claim = f"class {request.device_class}" if device.of_class else claim_text(view, atom, request)
@@ -301,7 +305,9 @@ def _others(view: View, atom: Atom, device: DeviceVerdict) -> str:
     """What other devices have of an attribute that one is without: ``; HBM3 on 3 devices``."""
     facts = view.facts.get(atom.plugin)
     known = facts.known if isinstance(facts, DynamicResourcesFacts) else ()
-    values = next((one.values for one in known if short_key(one.name) == device.missing), None)
+    values = next(
+        (known_values.values for known_values in known if short_key(known_values.name) == device.missing), None
+    )
     if values is None:
         return ""
     told = [f"{value} on {count(number, 'device')}" for value, number in values]
@@ -324,7 +330,7 @@ def elsewhere_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """Where the devices are that a claim has."""
     facts = view.facts.get(atom.plugin)
     nodes = facts.nodes if isinstance(facts, DynamicResourcesFacts) else ()
-    one = next((one for node in nodes for one in node.elsewhere), None)
+    one = next((elsewhere for node in nodes for elsewhere in node.elsewhere), None)
     if one is None:
         return ""
     users = f", shared with {listed(one.users, most=2)}" if one.users else ""

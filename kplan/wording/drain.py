@@ -73,9 +73,9 @@ def scale_of_budget(budget: str, kind: str) -> str:
     )
 
 
-def held_back(one: HeldBack) -> str:
+def held_back(back: HeldBack) -> str:
     """Note that the status of a budget allows less than its pods do."""
-    return f"budget {one.budget} allows {one.recorded} by its status, {one.found} by the pods it covers"
+    return f"budget {back.budget} allows {back.recorded} by its status, {back.found} by the pods it covers"
 
 
 def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:

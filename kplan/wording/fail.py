@@ -20,13 +20,13 @@ def landing_cause(landing: TriedPod[Failure]) -> Cause | None:
     return landing.why.because if landing.why is not None else None
 
 
-def lost_cause(one: LostPod[Failure]) -> Cause | None:
+def lost_cause(pod: LostPod[Failure]) -> Cause | None:
     """Why a pod of a lost node finds no other."""
-    if one.again:
+    if pod.again:
         return Cause(code="evicted-again", text="others evict it again and again")
-    if one.ties:
-        return tie_cause(one.ties[0])
-    return landing_cause(one.landing) if one.landing is not None else None
+    if pod.ties:
+        return tie_cause(pod.ties[0])
+    return landing_cause(pod.landing) if pod.landing is not None else None
 
 
 def tie_cause(tie: Tie) -> Cause:
@@ -46,19 +46,19 @@ def loss_cause(run: FailRun[Failure], *, named: bool = False) -> Cause | None:
     """
     if run.pending:
         # of several, one that lacks room: another node may help it
-        one = next((one for one in run.pending if not one.ties), run.pending[0])
-        cause = lost_cause(one)
+        lost_pod = next((pod for pod in run.pending if not pod.ties), run.pending[0])
+        cause = lost_cause(lost_pod)
         if cause is None or (len(run.pending) == 1 and not named):
             return cause
-        return Cause(code=cause.code, text=f"{one.pod.key}: {cause.text}")
+        return Cause(code=cause.code, text=f"{lost_pod.pod.key}: {cause.text}")
     if run.displaced:
         moved = run.displaced[0]
         why = landing_cause(moved) or Cause(code="unknown", text="no node")
         return Cause(code=why.code, text=f"{moved.instead_of}, evicted: {why.text}")
-    owners = {one.pod.key: owner_without_control(one.pod) for one in run.lost if not one.last_try}
-    spent = [one for one in run.lost if one.last_try]
+    owners = {pod.pod.key: owner_without_control(pod.pod) for pod in run.lost if not pod.last_try}
+    spent = [pod for pod in run.lost if pod.last_try]
     if spent:
-        jobs = listed(sorted({f"job/{one.pod.namespace}/{controller(one.pod)[1]}" for one in spent}))
+        jobs = listed(sorted({f"job/{pod.pod.namespace}/{controller(pod.pod)[1]}" for pod in spent}))
         text = "fails with its pod, as its backoffLimit is used up: none is made again"
         return Cause(code="job-fails", text=f"{jobs} {text}")
     bare = [*(key for key, owner in owners.items() if not owner), *run.gone]
@@ -83,20 +83,20 @@ def loss_sentence(run: FailRun[Failure], what: str = "") -> str:
     names = listed(list(run.nodes))
     who = f"{what} ({names})" if what else names
     lost = f"{who} {'is' if len(run.nodes) == 1 or what else 'are'} lost"
-    back = [one for one in run.back if not one.elsewhere]
+    back = [pod for pod in run.back if not pod.elsewhere]
     if not back and not run.lost:
         return f"{lost}: nothing on {'it' if len(run.nodes) == 1 else 'them'} is missed"
-    placed = sum(one.placed for one in back)
+    placed = sum(pod.placed for pod in back)
     parts = []
     if back:
         every = "its pod is" if len(back) == 1 else "both pods are" if len(back) == 2 else f"all {len(back):,} pods are"
         some = f"{placed:,} of {count(len(back), 'pod')}"
         parts.append(f"{every if placed == len(back) else some} placed again")
     if run.pending:
-        parts.append(_some([one.pod.key for one in run.pending], "Pending"))
+        parts.append(_some([pod.pod.key for pod in run.pending], "Pending"))
     if run.displaced:
-        parts.append(_some([one.instead_of for one in run.displaced], "evicted and Pending"))
-    gone = [*(one.pod.key for one in run.lost), *run.gone]
+        parts.append(_some([pod.instead_of for pod in run.displaced], "evicted and Pending"))
+    gone = [*(pod.pod.key for pod in run.lost), *run.gone]
     if gone:
         parts.append(_some(gone, "GONE"))
     return f"{lost}: {', '.join(parts)}"
@@ -124,8 +124,8 @@ def order_decides(run: FailRun[Failure], other: FailRun[Failure]) -> str:
         run: the loss.
         other: the same with all pods coming back together.
     """
-    first = min(one.stay.seconds for one in run.back if one.stay.seconds is not None and not one.stay.waits)
-    back = sum(one.placed for one in other.back)
+    first = min(pod.stay.seconds for pod in run.back if pod.stay.seconds is not None and not pod.stay.waits)
+    back = sum(pod.placed for pod in other.back)
     return (
         f"the order decides: with {listed(list(run.nodes))} deleted within {first} s of the taint all come back "
         f"together, and by the order of names {back:,} of {len(other.back):,} are placed"

@@ -67,7 +67,7 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
     cause = because(told[0], groups[1:])
     nearest = nearest_part(told[0]) if asked.looked else None
     first = msgspec.structs.replace(told[0].group, names=())
-    return Failure(cause, first, len(groups), tuple(one.group for one in told), nearest)
+    return Failure(cause, first, len(groups), tuple(group.group for group in told), nearest)
 
 
 def _without(group: NodeGroup, rows: Collection[int]) -> NodeGroup:

@@ -23,43 +23,43 @@ KEPT = 24
 """Most remedies in a document."""
 
 
-def fixes(found: Remedies, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> tuple[Fix, ...]:
+def fixes(remedies: Remedies, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> tuple[Fix, ...]:
     """Put remedies in words, in their order.
 
     Args:
-        found: what helps.
+        remedies: what helps.
         pod: the pod.
         cluster: the cluster as it is.
         evicts: whether the pod would evict others as things are, so that it matters who does not.
     """
     return tuple(
-        _fix(number, remedy, pod, cluster, evicts=evicts) for number, remedy in enumerate(found.found[:KEPT], 1)
+        _fix(number, remedy, pod, cluster, evicts=evicts) for number, remedy in enumerate(remedies.found[:KEPT], 1)
     )
 
 
-def no_help(found: Remedies, asked: RunCycle) -> NoHelp | None:
+def no_help(remedies: Remedies, asked: RunCycle) -> NoHelp | None:
     """What would be tried first and does not help; None where there is nothing to say.
 
     Args:
-        found: what helps, and what does not.
+        remedies: what helps, and what does not.
         asked: the pod's cycle, run.
     """
-    if not (found.failed or found.nearest or found.claims):
+    if not (remedies.failed or remedies.nearest or remedies.claims):
         return None
     return NoHelp(
-        tried=tuple(map(failed_of, found.failed)),
-        nothing=_what_it_takes(found, asked),
-        untried=(CLAIMS,) if found.claims else (),
+        tried=tuple(map(failed_of, remedies.failed)),
+        nothing=_what_it_takes(remedies, asked),
+        untried=(CLAIMS,) if remedies.claims else (),
     )
 
 
-def _what_it_takes(found: Remedies, asked: RunCycle) -> str:
+def _what_it_takes(remedies: Remedies, asked: RunCycle) -> str:
     """What is wrong with the nearest node, all of it."""
-    if found.nearest is None:
+    if remedies.nearest is None:
         return ""
-    row = int(found.nearest.rows[0])
-    view = View(asked, found.nearest, (row,), asked.facts(found.nearest.rows[:1]))
-    reasons = [phrase(view, atom).brief for atom in found.nearest.atoms]
+    row = int(remedies.nearest.rows[0])
+    view = View(asked, remedies.nearest, (row,), asked.facts(remedies.nearest.rows[:1]))
+    reasons = [phrase(view, atom).brief for atom in remedies.nearest.atoms]
     if len(reasons) == 1:
         return f"no single change and no pair of changes helps; nearest is {view.name(row)}: {reasons[0]}"
     return f"nothing short of all of these together helps, on {view.name(row)}: {joined(reasons)}"

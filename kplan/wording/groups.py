@@ -24,35 +24,37 @@ class ToldGroup:
     group: Group
 
 
-def tell(asked: RunCycle, found: NodeGroup, *, names: bool = True, own: Own | None = None) -> ToldGroup:
+def tell(asked: RunCycle, node_group: NodeGroup, *, names: bool = True, own: Own | None = None) -> ToldGroup:
     """Put a group in words; facts are looked up for the nodes shown alone.
 
     Args:
         asked: the pod's cycle.
-        found: the group.
+        node_group: the group.
         names: whether every node is listed.
         own: claims that are not to be named; see ``View``.
     """
-    view = view_of(asked, found, own)
-    phrases = tuple(phrase(view, atom) for atom in found.atoms)
+    view = view_of(asked, node_group, own)
+    phrases = tuple(phrase(view, atom) for atom in node_group.atoms)
     group = Group(
-        count=len(found.rows),
+        count=len(node_group.rows),
         text=_headline(phrases),
         reasons=tuple(
             part_of(Reason, atom, code=atom.public_code, text=words.text)
-            for atom, words in zip(found.atoms, phrases, strict=True)
+            for atom, words in zip(node_group.atoms, phrases, strict=True)
         ),
         nodes=tuple(_node(asked, row, phrases) for row in view.shown),
-        shared=common_labels(asked.cluster, found.rows, _labels(found)) if len(found.rows) > NODES_SHOWN else (),
+        shared=common_labels(asked.cluster, node_group.rows, _labels(node_group))
+        if len(node_group.rows) > NODES_SHOWN
+        else (),
         alike=phrases[0].alike if len(phrases) == 1 else "",
-        names=tuple(asked.cluster.node_name(int(row)) for row in found.rows) if names else (),
+        names=tuple(asked.cluster.node_name(int(row)) for row in node_group.rows) if names else (),
     )
     return ToldGroup(view, phrases, group)
 
 
-def _labels(found: NodeGroup) -> frozenset[str]:
+def _labels(group: NodeGroup) -> frozenset[str]:
     """Keys of the labels that the reasons of a group are about."""
-    requirements = (atom.requirement for atom in found.atoms if atom.requirement is not None)
+    requirements = (atom.requirement for atom in group.atoms if atom.requirement is not None)
     return frozenset(
         requirement.key for requirement in requirements if requirement.operator == "In" and len(requirement.values) == 1
     )

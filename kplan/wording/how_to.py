@@ -64,9 +64,9 @@ def fitting_how_to(tried: Tried[Fits] | None, pod: PodInfo) -> HowTo | None:
 
 def _patch(candidate: Candidate, spec: PodSpec) -> dict[str, Any]:
     patch: dict[str, Any] = {}
-    for one in differences(plain(spec), plain(candidate.edited(spec))):
+    for difference in differences(plain(spec), plain(candidate.edited(spec))):
         here = patch
-        for key in one.path[:-1]:
+        for key in difference.path[:-1]:
             here = here.setdefault(key, {})
-        here[one.path[-1]] = one.new
+        here[difference.path[-1]] = difference.new
     return patch

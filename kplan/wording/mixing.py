@@ -7,19 +7,19 @@ from kplan.result.document_capacity import CheapestMix
 from kplan.words import count, joined, listed
 
 
-def sentence(wanted: int, mix: CheapestMix, found: Mixed) -> str:
+def sentence(wanted: int, mix: CheapestMix, mixed: Mixed) -> str:
     """Write the sentence after the verdict."""
     who = "the pod" if wanted == 1 else f"all {wanted:,} pods"
-    if found.homeless:
-        names = listed([pod.key for pod in found.homeless])
+    if mixed.homeless:
+        names = listed([pod.key for pod in mixed.homeless])
         return f"no number of these nodes lets {who} in: {names} fits on none of them"
-    if found.mix is None:
-        return f"no mix of these nodes was found that lets {who} in: {count(len(found.left), 'pod')} left"
-    if not any(found.mix):
+    if mixed.mix is None:
+        return f"no mix of these nodes was found that lets {who} in: {count(len(mixed.left), 'pod')} left"
+    if not any(mixed.mix):
         return f"{who} fit{'s' if wanted == 1 else ''} without more nodes"
     told = joined(f"{shape.nodes:,} x {shape.name}" for shape in mix.shapes if shape.nodes)
     cost = f", ${mix.cost:,.0f} a month" if mix.priced else ""
-    let = "lets" if sum(found.mix) == 1 else "let"
+    let = "lets" if sum(mixed.mix) == 1 else "let"
     return f"{told} {let} {who} in{cost}; {_proof(mix)}"
 
 

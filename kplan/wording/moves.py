@@ -13,28 +13,28 @@ from kplan.result.document_base import Cause
 from kplan.words import count, listed
 
 
-def sentence(pods: Sequence[str], found: SearchResult) -> str:
+def sentence(pods: Sequence[str], result: SearchResult) -> str:
     """Write the sentence after the verdict."""
     one = len(pods) == 1
     who = pods[0] if one else f"all {len(pods):,} pods ({listed(list(pods), most=2)})"
     verb = "fits" if one else "fit"
-    if not found.journeys:
-        most = f"up to {count(found.tried, 'move')}" if found.tried else "no move"
-        if found.bound > found.tried:
+    if not result.journeys:
+        most = f"up to {count(result.tried, 'move')}" if result.tried else "no move"
+        if result.bound > result.tried:
             return f"{who} {verb} nowhere with {most}: all that could help were tried"
-        return f"{who}: no way was found with {most}{_not_below(found.bound)}"
-    journey = found.journeys[0]
+        return f"{who}: no way was found with {most}{_not_below(result.bound)}"
+    journey = result.journeys[0]
     nodes = list(dict.fromkeys(node for _, node in journey.placed))
     if not journey.moves:
         return f"{who} {verb} as things are: {listed(nodes)}"
     many = "moves" if len(journey.moves) == 1 else "move"
-    return f"{who} {verb} on {listed(nodes)} once {count(len(journey.moves), 'pod')} {many}{_proof(found)}"
+    return f"{who} {verb} on {listed(nodes)} once {count(len(journey.moves), 'pod')} {many}{_proof(result)}"
 
 
-def _proof(found: SearchResult) -> str:
-    needed = len(found.journeys[0].moves)
-    if not found.fewest:
-        return f"; fewer may do it{_not_below(found.bound)}"
+def _proof(result: SearchResult) -> str:
+    needed = len(result.journeys[0].moves)
+    if not result.fewest:
+        return f"; fewer may do it{_not_below(result.bound)}"
     return "" if needed < 2 else f"; {needed - 1} or fewer cannot do it" if needed > 2 else "; one move cannot do it"
 
 
@@ -61,13 +61,13 @@ def way(code: str, spared: str = "") -> str:
     }[code]
 
 
-def none_found(found: SearchResult, most: int) -> Cause:
+def none_found(result: SearchResult, most: int) -> Cause:
     """Why there is no such way."""
-    if found.bound > most:
+    if result.bound > most:
         return Cause(
             code="no-moves", text=f"{count(most, 'move')} or fewer cannot do it: all that could help were tried"
         )
-    return Cause(code="none-found", text=f"none was found{_not_below(found.bound)}")
+    return Cause(code="none-found", text=f"none was found{_not_below(result.bound)}")
 
 
 def budget(asked: Permission) -> str:

@@ -35,7 +35,7 @@ def affinity_phrase(view: View, atom: Atom) -> Phrase | None:
         return made
     rows, key = view.rows, atom.requirement.key
     for group in facts.groups:
-        for unmet in (one for one in group.unmet if _is_about(one, atom)):
+        for unmet in (requirement for requirement in group.unmet if _is_about(requirement, atom)):
             has = "node has none" if unmet.node_value is None else f"node {unmet.node_value}"
             made.each.update({rows[name]: has for name in group.nodes if name in rows})
             codes = view.asked.cluster.labels.column(key).codes[view.group.rows]

@@ -64,14 +64,14 @@ def attempt(names: Sequence[str], moves: int) -> str:
     return f"drain {listed(list(names))}{order}" + (f", {count(moves, 'pod')} in all" if moves else "")
 
 
-def stays(one: KeptNode, causes: Mapping[str, Cause]) -> Cause | None:
+def stays(node: KeptNode, causes: Mapping[str, Cause]) -> Cause | None:
     """Why a node stays; None where that was not looked into."""
-    if one.why:
-        return Cause(code=one.why, text=WHOLE[one.why])
-    if not one.stuck:
+    if node.why:
+        return Cause(code=node.why, text=WHOLE[node.why])
+    if not node.stuck:
         return None
-    first = one.stuck[0]
-    more = f" (and {count(len(one.stuck) - 1, 'more pod')})" if len(one.stuck) > 1 else ""
+    first = node.stuck[0]
+    more = f" (and {count(len(node.stuck) - 1, 'more pod')})" if len(node.stuck) > 1 else ""
     cause = _pod(first, causes)
     return Cause(code=cause.code, text=f"{first.pod.key}: {cause.text}{more}")
 

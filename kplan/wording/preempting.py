@@ -80,9 +80,9 @@ def preempt_part(
     return Preempt(
         message=preemption.message,
         victims=tuple(
-            _victim(cluster, cluster.node_name(row), one, chosen=row == preemption.picks[0])
+            _victim(cluster, cluster.node_name(row), leave, chosen=row == preemption.picks[0])
             for row in nodes[:limit]
-            for one in leaving(cluster, preemption.candidates[row].pods)
+            for leave in leaving(cluster, preemption.candidates[row].pods)
         ),
         more_nodes=max(0, len(nodes) - limit),
         after=after,
@@ -138,22 +138,22 @@ def _helpless(why: Hopeless) -> str:
     return f"no eviction lifts {'this' if why.groups == 1 else 'these'} ({nodes})"
 
 
-def _chosen(found: Preemption, cluster: Cluster, preemptor: PodInfo) -> Iterator[str]:
-    name = cluster.node_name(found.picks[0])
-    if len(found.candidates) == 1:
+def _chosen(preemption: Preemption, cluster: Cluster, preemptor: PodInfo) -> Iterator[str]:
+    name = cluster.node_name(preemption.picks[0])
+    if len(preemption.candidates) == 1:
         yield f"{name}, the only node where evictions help"
-    elif len(found.picks) > 1:
-        tied = listed([cluster.node_name(row) for row in found.picks])
-        yield f"one of {len(found.picks):,} that tie by every rule: {tied}; {name} is the first by name"
-    elif found.criteria is not None:
-        numbers = against(found, cluster)
+    elif len(preemption.picks) > 1:
+        tied = listed([cluster.node_name(row) for row in preemption.picks])
+        yield f"one of {len(preemption.picks):,} that tie by every rule: {tied}; {name} is the first by name"
+    elif preemption.criteria is not None:
+        numbers = against(preemption, cluster)
         beats = f": {numbers[0]:,} against {numbers[1]:,}" if numbers is not None else ""
-        place = _ORDINALS[list(PickRule).index(found.criteria)]
-        yield f"{name}, by the {place} rule ({_PICKED_BY[found.criteria]}){beats}"
-    stay = spared(found, cluster, preemptor)
+        place = _ORDINALS[list(PickRule).index(preemption.criteria)]
+        yield f"{name}, by the {place} rule ({_PICKED_BY[preemption.criteria]}){beats}"
+    stay = spared(preemption, cluster, preemptor)
     if stay is not None:
         yield _stay(stay)
-    if found.ambiguous:
+    if preemption.ambiguous:
         yield "which of several equal pods leave is not fixed: these are the first by name"
 
 
@@ -166,16 +166,16 @@ def _stay(stay: Spared) -> str:
     return f"{who}{more} can stay: their room is not needed"
 
 
-def victims_after(cluster: Cluster, found: AfterEviction) -> Iterator[str]:
+def victims_after(cluster: Cluster, eviction: AfterEviction) -> Iterator[str]:
     """Tell of each victim where it would go, and how many more there are."""
-    for one in found.told:
+    for one in eviction.told:
         if one.then is None:
             yield f"{one.victim.key} comes back; another scheduler places it"
         else:
             yield f"{one.victim.key} comes back and {_fate(cluster, one.then)}"
-    if found.total > len(found.told):
-        more = count(found.total - len(found.told), "more victim")
-        yield f"{more} of {found.total} come back: kplan simulate tells all"
+    if eviction.total > len(eviction.told):
+        more = count(eviction.total - len(eviction.told), "more victim")
+        yield f"{more} of {eviction.total} come back: kplan simulate tells all"
 
 
 def _fate(cluster: Cluster, then: Outcome) -> str:

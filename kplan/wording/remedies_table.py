@@ -79,8 +79,8 @@ def _limits(limits: tuple[tuple[str, int, int | None], ...]) -> str:
     return ", ".join(f"{f'{driver} ' * (len(limits) > 1)}{new} (now {old})" for driver, new, old in limits)
 
 
-def _requirement(one: Requirement) -> str:
-    return f"{one.key} {one.operator} {listed(one.values, most=2)}".strip()
+def _requirement(requirement: Requirement) -> str:
+    return f"{requirement.key} {requirement.operator} {listed(requirement.values, most=2)}".strip()
 
 
 def _leaves(size: Amount | None) -> str:

@@ -18,17 +18,17 @@ def runs_text(runs: Runs) -> str:
     return text if runs.at_risk else f"{text}; no pod is at risk"
 
 
-def _range(one: Spread) -> str:
-    if one.minimum == one.maximum:
-        return f"{one.minimum:,}"
-    return f"{one.minimum:,} to {one.maximum:,} (median {one.median:,})"
+def _range(spread: Spread) -> str:
+    if spread.minimum == spread.maximum:
+        return f"{spread.minimum:,}"
+    return f"{spread.minimum:,} to {spread.maximum:,} (median {spread.median:,})"
 
 
 def risk_lines(runs: Runs) -> Iterator[str]:
     """Yield a line for each owner whose pods are placed in some runs alone, those placed least often first."""
     by_owner: dict[str, list[AtRisk]] = {}
-    for one in runs.at_risk:
-        by_owner.setdefault(folded_owner(one.owner, one.pod), []).append(one)
+    for risk in runs.at_risk:
+        by_owner.setdefault(folded_owner(risk.owner, risk.pod), []).append(risk)
     for pods in by_owner.values():
         low, high = pods[0].share, pods[-1].share
         often = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"

@@ -86,8 +86,8 @@ def asked_node(outcome: Outcome, cluster: Cluster, table: ScoreTable | None, nod
     if table is None:
         alone = len(outcome.feasible) == 1
         return AskedNode(node=node, text=f"{node} fits{', and is the only one: nothing is scored' if alone else ''}")
-    mine, best = next(one for one in table.rows if one.node == node), table.rows[0]
-    place = 1 + sum(one.total > mine.total for one in table.rows)
+    mine, best = next(score_row for score_row in table.rows if score_row.node == node), table.rows[0]
+    place = 1 + sum(score_row.total > mine.total for score_row in table.rows)
     made = AskedNode(node=node, text="", place=place, total=mine.total, best=best.total)
     if mine.total == best.total and table.tie:
         with_it = listed([name for name in table.tie if name != node])

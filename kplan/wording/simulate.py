@@ -109,7 +109,7 @@ def _rollout(rollout: RolloutPlan) -> str:
 
 def _taken_back(rollout: RolloutPlan) -> str:
     """Say that only pods leave: those that stay have the template that is wanted."""
-    leaves = [one.pod.rpartition("/")[2] for step in rollout.steps for one in step.leaves]
+    leaves = [leaving.pod.rpartition("/")[2] for step in rollout.steps for leaving in step.leaves]
     has = "its pod has" if rollout.kept == 1 else f"{rollout.kept:,} pods have"
     if not leaves:
         return f"is over: {has} the template already"

@@ -27,19 +27,19 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
     for seconds in times:
         those = [pod for pod in run.pods if pod.stay.seconds == seconds and pod.fate != "leaves"]
         text = "; ".join(_deleted(those))
-        first, last = min(one.delay for one in those), max(one.delay for one in those)
+        first, last = min(pod.delay for pod in those), max(pod.delay for pod in those)
         until = grace + seconds + last if last > first else None
         told = f", the last of them at {until:,} s" if until is not None else ""
         text = f"{text} (tolerationSeconds {seconds}){told}"
-        pods = tuple(one.pod.key for one in those)
+        pods = tuple(pod.pod.key for pod in those)
         yield TimePoint(seconds=grace + first + seconds, until=until, text=text, pods=pods)
-    held = [one for one in run.back if one.kept_by]
+    held = [pod for pod in run.back if pod.kept_by]
     late = [pod for pod in run.pods if pod.stay.waits or pod.stay.seconds is None or pod.fate == "leaves"]
     if late or held:
         each = "each node is" if len(run.nodes) > 1 else f"{who} is"
         what = [*_collected(late), *_detached(held)]
         text = f"once {each} deleted, or tainted out-of-service: {'; '.join(what)}"
-        yield TimePoint(text=text, pods=tuple(one.pod.key for one in (*late, *held)))
+        yield TimePoint(text=text, pods=tuple(pod.pod.key for pod in (*late, *held)))
 
 
 def _verb(run: FailRun[Any], one: str, more: str) -> str:
@@ -95,9 +95,9 @@ def _of_zone(zone: ZoneLoss) -> str:
 
 def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that are deleted at one time: what is made at once, what waits for its node, what is gone."""
-    at_once = [one for one in those if one.fate == "returns" and not one.stay.waits]
-    waits = [one for one in those if one.fate == "returns" and one.stay.waits]
-    gone = [one for one in those if one.fate == "gone"]
+    at_once = [pod for pod in those if pod.fate == "returns" and not pod.stay.waits]
+    waits = [pod for pod in those if pod.fate == "returns" and pod.stay.waits]
+    gone = [pod for pod in those if pod.fate == "gone"]
     if at_once:
         yield f"{_names(at_once)} deleted, made anew at once"
     if waits:
@@ -108,10 +108,10 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
 
 def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that last as long as their node."""
-    made = [one for one in late if one.fate == "returns"]
-    goes = [one for one in late if one.fate == "stays"]
-    gone = [one for one in late if one.fate == "gone"]
-    leaves = [one for one in late if one.fate == "leaves"]
+    made = [pod for pod in late if pod.fate == "returns"]
+    goes = [pod for pod in late if pod.fate == "stays"]
+    gone = [pod for pod in late if pod.fate == "gone"]
+    leaves = [pod for pod in late if pod.fate == "leaves"]
     if made:
         yield f"{_names(made)} made anew, within {COLLECTED} s"
     if gone:
@@ -133,12 +133,12 @@ def _detached(held: list[LostPod[Any]]) -> Iterator[str]:
 
 
 def _names(those: Iterable[LostPod[Any]]) -> str:
-    return listed([one.pod.key for one in those], most=SHOWN)
+    return listed([pod.pod.key for pod in those], most=SHOWN)
 
 
 def _whose(those: list[LostPod[Any]]) -> str:
-    return f"{those[0].node} is" if len({one.node for one in those}) == 1 else "their nodes are"
+    return f"{those[0].node} is" if len({pod.node for pod in those}) == 1 else "their nodes are"
 
 
 def _it(those: list[LostPod[Any]]) -> str:
-    return "it" if len({one.node for one in those}) == 1 else "them"
+    return "it" if len({pod.node for pod in those}) == 1 else "them"

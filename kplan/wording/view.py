@@ -163,7 +163,7 @@ class Said:
 NODES_SHOWN = 3
 
 
-def view_of(asked: RunCycle, found: NodeGroup, own: Own | None = None) -> View:
+def view_of(asked: RunCycle, group: NodeGroup, own: Own | None = None) -> View:
     """View a group by its first nodes; facts are looked up for these alone."""
-    shown = found.rows[:NODES_SHOWN]
-    return View(asked, found, tuple(int(row) for row in shown), asked.facts(shown), own or {})
+    shown = group.rows[:NODES_SHOWN]
+    return View(asked, group, tuple(int(row) for row in shown), asked.facts(shown), own or {})

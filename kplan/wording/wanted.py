@@ -51,9 +51,9 @@ class Wanted:
         return Said.of(f"{self.resource}: {want} {wants}", made, f", {self.where.format(has)}", self.aside)
 
 
-def alike(one: Wanted) -> object:
+def alike(wanted: Wanted) -> object:
     """What pods have in common of which one sentence can be told."""
-    return one.resource, one.where, one.aside, one.has is None
+    return wanted.resource, wanted.where, wanted.aside, wanted.has is None
 
 
 def of_several(several: Sequence[Wanted]) -> str:
@@ -63,14 +63,15 @@ def of_several(several: Sequence[Wanted]) -> str:
         several: what each wants; they are alike.
     """
     first = several[0]
-    tail = first.tail if all(one.tail == first.tail for one in several) else ""
+    tail = first.tail if all(wanted.tail == first.tail for wanted in several) else ""
     if all(
-        (one.needs, one.has, one.made_of, one.pieces) == (first.needs, first.has, first.made_of, first.pieces)
-        for one in several
+        (wanted.needs, wanted.has, wanted.made_of, wanted.pieces)
+        == (first.needs, first.has, first.made_of, first.pieces)
+        for wanted in several
     ):
         return f"{first.said()}{tail}"
-    needs = sorted({one.needs for one in several})
-    has = sorted({one.has for one in several if one.has is not None})
+    needs = sorted({wanted.needs for wanted in several})
+    has = sorted({wanted.has for wanted in several if wanted.has is not None})
     ends = (needs[0], needs[-1], *((has[0], has[-1]) if has else ()))
     least, most, *left = amounts(first.resource, *ends)
     wants = least if least == most else f"{least} to {most}"

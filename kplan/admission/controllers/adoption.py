@@ -59,9 +59,9 @@ def orphaned_sets(item: Object, namespace: str, state: ClusterState) -> Iterator
     if not isinstance(item, Deployment) or item.spec.selector is None:
         return
     matches = compile_selector(item.spec.selector).matches
-    for one in state.replica_sets:
-        if one.namespace == namespace and one.controller is None and matches(one.labels):
-            yield one
+    for replica_set in state.replica_sets:
+        if replica_set.namespace == namespace and replica_set.controller is None and matches(replica_set.labels):
+            yield replica_set
 
 
 def new_workload(
@@ -76,7 +76,7 @@ def new_workload(
         pods: that it makes.
         state: what runs.
     """
-    sets = [one.name for one in orphaned_sets(manifest.item, namespace, state)] if manifest.item else []
+    sets = [replica_set.name for replica_set in orphaned_sets(manifest.item, namespace, state)] if manifest.item else []
     unsure = f"it adopts ReplicaSets, which is not modelled: {listed(sorted(sets))}" if sets else ""
     return WorkloadChange(workload, manifest.place, "new", 0, pods, unsure=unsure)
 

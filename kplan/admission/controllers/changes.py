@@ -110,7 +110,7 @@ def _applied(running: Object) -> object:
 def owned_pods(owner: Object, state: ClusterState) -> tuple[Pod, ...]:
     """Find the pods of a running workload that have not ended, also those of its ReplicaSets or Jobs."""
     uids = {owner.metadata.uid} - {None}
-    uids |= {one.metadata.uid for one in state.replica_sets_by_owner.get(owner.metadata.uid or "", ())}
+    uids |= {replica_set.metadata.uid for replica_set in state.replica_sets_by_owner.get(owner.metadata.uid or "", ())}
     uids |= {job.metadata.uid for job in runs_of(owner, state)} if isinstance(owner, CronJob) else set()
     mine = {pod.key: pod for uid in uids for pod in state.pods_by_owner.get(uid, ())}
     there = (pod for pod in mine.values() if pod.namespace == owner.namespace and not pod.ended)
@@ -142,7 +142,7 @@ def adopting(
         leaving = _keys(pod for pod in pods if pod.key not in wanted)
     elif manifest.kind == "Job":
         order = job_leaving_order([standing_of(pod) for pod in pods])
-        leaving = _keys(one.pod for one in order[: max(0, len(pods) - len(drafts))])
+        leaving = _keys(standing.pod for standing in order[: max(0, len(pods) - len(drafts))])
     else:
         leaving = _scaled_away(manifest, manifest.item, pods, len(pods) - len(drafts), now)
     return WorkloadChange(workload, place, "new", len(pods), len(drafts), leaving)
@@ -205,7 +205,7 @@ def _compare_job(
     indexed = (running.spec.completion_mode or "") == "Indexed"
     completions = dig_int(manifest.raw, "spec.completions", running.spec.completions or 0) if indexed else 0
     order = job_leaving_order([standing_of(pod) for pod in active], indexes=completions)
-    leaving = _keys(one.pod for one in order[: max(0, len(active) - wanted)])
+    leaving = _keys(standing.pod for standing in order[: max(0, len(active) - wanted)])
     verdict = "scaled" if wanted != len(active) else "unchanged"
     return WorkloadChange(workload, place, verdict, len(active), wanted, leaving, notes=notes)
 
@@ -286,7 +286,7 @@ def _uncertain(manifest: ManifestObject, running: Object, pods: Iterable[Pod], c
     """Say of which pods it is not certain that they leave."""
     if count <= 0 or manifest.kind not in ("Deployment", "ReplicaSet", "ReplicationController"):
         return ()
-    names = [one.pod.name for one in undecided(*_ranked(manifest, running, pods), count, now)]
+    names = [standing.pod.name for standing in undecided(*_ranked(manifest, running, pods), count, now)]
     return (f"which of {listed(sorted(names))} leave is not certain: at most their ages tell",) if names else ()
 
 
@@ -301,7 +301,7 @@ def standing_of(pod: Pod) -> Standing:
 
 
 def under_way(
-    change: WorkloadChange, manifest: ManifestObject, running: Object, pods: Sequence[Pod], found: Generations
+    change: WorkloadChange, manifest: ManifestObject, running: Object, pods: Sequence[Pod], generations: Generations
 ) -> WorkloadChange:
     """Tell what a manifest does to a workload of which not all pods are of the template that is wanted.
 
@@ -310,12 +310,12 @@ def under_way(
         manifest: the workload.
         running: the one that runs.
         pods: its pods.
-        found: which of them are of the wanted template.
+        generations: which of them are of the wanted template.
     """
-    old = [pod for pod in pods if pod.key not in found.kept]
+    old = [pod for pod in pods if pod.key not in generations.kept]
     if change.verdict == "changed":
         return dataclasses.replace(change, leaving=_keys(old) if change.strategy != "OnDelete" else ())
-    if change.verdict not in ("unchanged", "scaled") or not (found.mixed if found.sets else old):
+    if change.verdict not in ("unchanged", "scaled") or not (generations.mixed if generations.sets else old):
         return change
     spec = manifest.raw.get("spec")
     if manifest.kind not in ROLLING or dig(spec, "paused") is True:

@@ -101,7 +101,7 @@ def _parts(old: Pod, new: Pod) -> Iterator[str]:
     """Name other fields of the template that differ."""
     if old.labels != new.labels:
         yield "labels"
-    before, after = (filled(msgspec.to_builtins(one.spec)) for one in (old, new))
+    before, after = (filled(msgspec.to_builtins(pod.spec)) for pod in (old, new))
     for key in dict.fromkeys([*after, *before]):
         if key not in ("containers", "initContainers") and before.get(key) != after.get(key):
             yield key

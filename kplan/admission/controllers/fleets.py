@@ -111,7 +111,7 @@ def fleet_of(
     running: Object | None,
     pods: tuple[Pod, ...],
     new: tuple[Pod, ...],
-    found: Generations,
+    generations: Generations,
     nodes: frozenset[str],
     rules: RequestRules,
     *,
@@ -125,7 +125,7 @@ def fleet_of(
         running: the one that runs.
         pods: its pods.
         new: pods that the manifest brings.
-        found: which of its pods are of the wanted template.
+        generations: which of its pods are of the wanted template.
         nodes: of a DaemonSet, those that its rules allow.
         rules: of the version.
         from_pods: whether what runs is known from its pods alone.
@@ -135,7 +135,7 @@ def fleet_of(
         return leaving_fleet(change, kind, pods)
     ordered = kind == "StatefulSet" and dig_text(raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
     replaces = change.verdict in ("changed", "continues")
-    scales = change.verdict == "scaled" and found.mixed
+    scales = change.verdict == "scaled" and generations.mixed
     if not (replaces or scales or len(pods) > change.after or (ordered and len(new) > 1)):
         return None
     replicas = len(nodes) if kind == "DaemonSet" else dig_int(raw, "spec.replicas", 1)
@@ -166,8 +166,8 @@ def fleet_of(
         pods,
         change.before,
         differences,
-        kept=found.kept,
-        sets=found.sets,
+        kept=generations.kept,
+        sets=generations.sets,
         nodes=nodes,
         paused=kind == "Deployment" and dig(raw, "spec.paused") is True,
         min_ready_seconds=max(0, dig_int(raw, "spec.minReadySeconds", 0)),
@@ -190,7 +190,7 @@ def _deadline(manifest: ManifestObject) -> int | None:
 
 def _is_late(running: Object) -> bool:
     conditions = getattr(getattr(running, "status", None), "conditions", None) or ()
-    return any(one.type == "Progressing" and one.reason == PASSED for one in conditions)
+    return any(condition.type == "Progressing" and condition.reason == PASSED for condition in conditions)
 
 
 def drafts_of(

@@ -118,8 +118,8 @@ def least_of(pods: Iterable[Pod], gang: Gang, tables: Tables) -> Least:
         tables: objects by kind and key.
     """
     word, _, key = gang.name.partition("/")
-    found = _of_object(word, key, gang.decider, tables)
-    return found or Least(max((_own(pod) for pod in pods), default=0))
+    least = _of_object(word, key, gang.decider, tables)
+    return least or Least(max((_own(pod) for pod in pods), default=0))
 
 
 def task_of(pod: Pod) -> str:
@@ -147,14 +147,17 @@ def _workload(word: str, key: str, tables: Tables) -> KueueWorkload | None:
     namespace, _, name = key.partition("/")
     for workload in workloads.values():
         owners = workload.metadata.owner_references or ()
-        if workload.namespace == namespace and any((one.kind, one.name) == ("Job", name) for one in owners):
+        if workload.namespace == namespace and any((owner.kind, owner.name) == ("Job", name) for owner in owners):
             return workload
     return None
 
 
 def _admitted(workload: KueueWorkload | None) -> Least | None:
     sets = (workload.spec.pod_sets if workload is not None else None) or ()
-    wanted = sum((one.min_count if one.min_count is not None else one.count) or 0 for one in sets)
+    wanted = sum(
+        (kueue_pod_set.min_count if kueue_pod_set.min_count is not None else kueue_pod_set.count) or 0
+        for kueue_pod_set in sets
+    )
     return Least(wanted) if wanted else None
 
 

@@ -62,15 +62,15 @@ class Generations:
     @property
     def mixed(self) -> bool:
         """Whether a Deployment has pods in more than one ReplicaSet, or in one that is not wanted."""
-        return any(one.replicas for one in self.sets if not one.wanted)
+        return any(running_set.replicas for running_set in self.sets if not running_set.wanted)
 
 
 def sets_of(deployment: Object, state: ClusterState) -> list[ReplicaSet]:
     """ReplicaSets that a Deployment controls, the oldest first."""
     mine = state.replica_sets_by_owner.get(deployment.metadata.uid or "", ())
     return sorted(
-        (one for one in mine if one.namespace == deployment.namespace),
-        key=lambda one: (one.metadata.creation_timestamp or "", one.name),
+        (replica_set for replica_set in mine if replica_set.namespace == deployment.namespace),
+        key=lambda replica_set: (replica_set.metadata.creation_timestamp or "", replica_set.name),
     )
 
 
@@ -84,9 +84,9 @@ def set_with(template: object, deployment: Object, state: ClusterState) -> Repli
 
     Source: FindNewReplicaSet, EqualIgnoreHash in pkg/controller/deployment/util/deployment_util.go.
     """
-    for one in sets_of(deployment, state):
-        if one.spec.template is not None and normal_template(one.spec.template) == template:
-            return one
+    for replica_set in sets_of(deployment, state):
+        if replica_set.spec.template is not None and normal_template(replica_set.spec.template) == template:
+            return replica_set
     return None
 
 
@@ -185,27 +185,31 @@ def _of_deployment(
     strategy = getattr(getattr(running, "spec", None), "strategy", None)
     most = before + fenceposts_of(strategy, before)[0]
     sets = []
-    for one in sets_of(running, state):
-        there = owned.pop(one.name, [])
-        replicas = len(there) if one.spec.replicas is None else one.spec.replicas
+    for replica_set in sets_of(running, state):
+        there = owned.pop(replica_set.name, [])
+        replicas = len(there) if replica_set.spec.replicas is None else replica_set.spec.replicas
         sets.append(
             RunningSet(
-                one.name,
-                one.metadata.creation_timestamp or "",
+                replica_set.name,
+                replica_set.metadata.creation_timestamp or "",
                 replicas,
-                _number(one.annotations.get(DESIRED), before),
-                _number(one.annotations.get(MOST), most),
-                new is not None and one.name == new.name,
+                _number(replica_set.annotations.get(DESIRED), before),
+                _number(replica_set.annotations.get(MOST), most),
+                new is not None and replica_set.name == new.name,
             )
         )
     for name, there in sorted(owned.items()):  # of a set that the source does not hold only its pods are known
         created = min(pod.metadata.creation_timestamp or "" for pod in there)
         sets.append(RunningSet(name, created, len(there), before, most))
-    sets.sort(key=lambda one: (one.created, one.name))
+    sets.sort(key=lambda running_set: (running_set.created, running_set.name))
     if same and new is None and sets and not any(one.spec.template is not None for one in sets_of(running, state)):
-        last = max((one for one in sets if one.replicas), key=lambda one: (one.created, one.name), default=sets[-1])
+        last = max(
+            (running_set for running_set in sets if running_set.replicas),
+            key=lambda running_set: (running_set.created, running_set.name),
+            default=sets[-1],
+        )
         sets[sets.index(last)] = replace(last, wanted=True)  # no template is known: the youngest has the one that runs
-    wanted = {one.name for one in sets if one.wanted}
+    wanted = {running_set.name for running_set in sets if running_set.wanted}
     return Generations(frozenset(pod.key for pod in pods if owner_name(pod) in wanted), tuple(sets))
 
 

@@ -54,7 +54,7 @@ def leaving_order(
 
 
 def _compared(related: Iterable[Standing], now: str, later: int = 0) -> Callable[[Standing, Standing], int]:
-    on_node = Counter(one.node for one in related)
+    on_node = Counter(standing.node for standing in related)
     at = _time(now) + later if now else 0.0
 
     def compare(one: Standing, other: Standing) -> int:
@@ -87,14 +87,14 @@ def undecided(pods: Sequence[Standing], related: Sequence[Standing], number: int
         return []
     last, next_one, compare = order[number - 1], order[number], _compared(related, now)
     if compare(last, next_one) == 0:  # the controller's order of these is that of a map
-        return [one for one in order if compare(last, one) == 0]
+        return [standing for standing in order if compare(last, standing) == 0]
     if now:
-        first = {one.uid for one in order[:number]}
-        later = {one.uid for one in leaving_order(pods, related, now, later=_HOUR)[:number]}
-        return [one for one in order if one.uid in first ^ later]
-    on_node = Counter(one.node for one in related)
-    known = [(_ranks(one, on_node), _restarts(one)) for one in order]
-    return [one for one, key in zip(order, known, strict=True) if key == known[number] == known[number - 1]]
+        first = {standing.uid for standing in order[:number]}
+        later = {standing.uid for standing in leaving_order(pods, related, now, later=_HOUR)[:number]}
+        return [standing for standing in order if standing.uid in first ^ later]
+    on_node = Counter(standing.node for standing in related)
+    known = [(_ranks(standing, on_node), _restarts(standing)) for standing in order]
+    return [standing for standing, key in zip(order, known, strict=True) if key == known[number] == known[number - 1]]
 
 
 def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Standing]:
@@ -109,13 +109,13 @@ def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Sta
     indexed_job_utils.go, ActivePods.Less in pkg/controller/controller_utils.go.
     """
 
-    def compare(one: Standing, other: Standing) -> int:
-        order = _less(_stage(one), _stage(other))
-        since = _ready_since(one), _ready_since(other)
-        for mine, theirs in map(_times, (since, (_created(one), _created(other)))) if not order else ():
+    def compare(standing: Standing, other: Standing) -> int:
+        order = _less(_stage(standing), _stage(other))
+        since = _ready_since(standing), _ready_since(other)
+        for mine, theirs in map(_times, (since, (_created(standing), _created(other)))) if not order else ():
             if mine != theirs:
                 return _younger_first(mine, theirs, 0)
-            order = _less(_restarts(other), _restarts(one))
+            order = _less(_restarts(other), _restarts(standing))
             if order:
                 return order
         return order
@@ -132,15 +132,19 @@ def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Sta
     return sorted(ranked, key=lambda one: one.uid in stay)
 
 
-def _stage(one: Standing) -> tuple[int, ...]:
-    return bool(one.node), _PHASES.get(one.pod.status.phase or "Running", 2) if not one.ready else 2, one.ready
-
-
-def _ranks(one: Standing, on_node: Counter[str]) -> tuple[int, ...]:
+def _stage(standing: Standing) -> tuple[int, ...]:
     return (
-        *_stage(one),
-        _cost(one.pod.annotations.get(_COST, "0")),
-        -on_node[one.node],
+        bool(standing.node),
+        _PHASES.get(standing.pod.status.phase or "Running", 2) if not standing.ready else 2,
+        standing.ready,
+    )
+
+
+def _ranks(standing: Standing, on_node: Counter[str]) -> tuple[int, ...]:
+    return (
+        *_stage(standing),
+        _cost(standing.pod.annotations.get(_COST, "0")),
+        -on_node[standing.node],
     )
 
 
@@ -154,13 +158,15 @@ def _cost(text: str) -> int:
     return 0
 
 
-def _ready_since(one: Standing) -> str:
-    times = (c.last_transition_time for c in one.pod.status.conditions or () if c.type == "Ready" and one.ready)
+def _ready_since(standing: Standing) -> str:
+    times = (
+        c.last_transition_time for c in standing.pod.status.conditions or () if c.type == "Ready" and standing.ready
+    )
     return next(times, None) or ""
 
 
-def _created(one: Standing) -> str:
-    return one.pod.metadata.creation_timestamp or ""
+def _created(standing: Standing) -> str:
+    return standing.pod.metadata.creation_timestamp or ""
 
 
 def _time(text: str) -> float:
@@ -175,13 +181,13 @@ def _times(texts: tuple[str, str]) -> tuple[float, float]:
     return _time(texts[0]), _time(texts[1])
 
 
-def _restarts(one: Standing) -> tuple[int, ...]:
+def _restarts(standing: Standing) -> tuple[int, ...]:
     """Most restarts of one container, then of one sidecar: who restarted more goes first.
 
     Source: compareMaxContainerRestarts in pkg/controller/controller_utils.go.
     """
-    status = one.pod.status
-    sidecars = {c.name for c in one.pod.spec.init_containers or () if c.restart_policy == "Always"}
+    status = standing.pod.status
+    sidecars = {c.name for c in standing.pod.spec.init_containers or () if c.restart_policy == "Always"}
     of_all = (c.restart_count or 0 for c in status.container_statuses or ())
     of_sidecars = (c.restart_count or 0 for c in status.init_container_statuses or () if c.name in sidecars)
     return max(of_all, default=0), max(of_sidecars, default=0)

@@ -60,22 +60,22 @@ def template_of_current(running: StatefulSet, state: ClusterState) -> PodTemplat
     Source: newVersionedStatefulSetPod in pkg/controller/statefulset/stateful_set_utils.go.
     """
     name = running.status.current_revision
-    for one in state.revisions_by_owner.get(running.metadata.uid or "", ()):
-        if one.name == name:
-            return one.data.spec.template
+    for revision in state.revisions_by_owner.get(running.metadata.uid or "", ()):
+        if revision.name == name:
+            return revision.data.spec.template
     return None
 
 
 def _last_with(template: object, history: Sequence[ControllerRevision]) -> ControllerRevision | None:
-    for one in reversed(history):
-        there = one.data.spec.template
+    for revision in reversed(history):
+        there = revision.data.spec.template
         if there is not None and normal_template(there) == template:
-            return one
+            return revision
     return None
 
 
-def _label(one: ControllerRevision | None, running: Object) -> str:
+def _label(revision: ControllerRevision | None, running: Object) -> str:
     """What pods of a revision are labelled: with its name by a StatefulSet, with its hash by a DaemonSet."""
-    if one is None or isinstance(running, StatefulSet):
-        return one.name if one is not None else ""
-    return one.labels.get(REVISION_LABEL) or one.name.removeprefix(f"{running.name}-")
+    if revision is None or isinstance(running, StatefulSet):
+        return revision.name if revision is not None else ""
+    return revision.labels.get(REVISION_LABEL) or revision.name.removeprefix(f"{running.name}-")

@@ -17,8 +17,8 @@ def default_class(classes: Iterable[StorageClass]) -> StorageClass | None:
     Source: GetDefaultClass in pkg/volume/util/storageclass.go.
     """
     marked = [class_ for class_ in classes if any(class_.annotations.get(key) == "true" for key in _DEFAULT_CLASS)]
-    marked.sort(key=lambda one: one.name)
-    marked.sort(key=lambda one: one.metadata.creation_timestamp or "", reverse=True)
+    marked.sort(key=lambda storage_class: storage_class.name)
+    marked.sort(key=lambda storage_class: storage_class.metadata.creation_timestamp or "", reverse=True)
     return marked[0] if marked else None
 
 

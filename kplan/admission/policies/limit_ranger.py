@@ -52,17 +52,17 @@ def set_limit_range_defaults(pod: Pod, ranges: Iterable[LimitRange]) -> list[str
     Source: mergeContainerResources, PodMutateLimitFunc in plugin/pkg/admission/limitranger/admission.go.
     """
     added: list[str] = []
-    for one in ranges:
+    for limit_range in ranges:
         requests: dict[str, Quantity] = {}
         limits: dict[str, Quantity] = {}
-        for item in one.spec.limits or ():
+        for item in limit_range.spec.limits or ():
             more_requests, more_limits = item_defaults(item)
             requests.update(more_requests)
             limits.update(more_limits)
         given: list[Given] = []
         for kind, containers in (("container", pod.spec.containers), ("init container", pod.spec.init_containers)):
             for container in containers or ():
-                phrases, more = _complete(container, requests, limits, f"LimitRange {one.name}")
+                phrases, more = _complete(container, requests, limits, f"LimitRange {limit_range.name}")
                 added += phrases
                 given += (Given(tuple(names), word, kind, container.name) for word, names in more.items() if names)
         if given:
@@ -132,9 +132,9 @@ def check_pod_limits(pod: Pod, ranges: Iterable[LimitRange], *, pod_level_resour
 
     Source: PodValidateLimitFunc in plugin/pkg/admission/limitranger/admission.go.
     """
-    for one in ranges:
+    for limit_range in ranges:
         problems: list[str] = []
-        for item in one.spec.limits or ():
+        for item in limit_range.spec.limits or ():
             if item.type == "Container":
                 for container in (*(pod.spec.containers or ()), *(pod.spec.init_containers or ())):
                     resources = container.resources or ResourceRequirements()
@@ -153,9 +153,9 @@ def check_claim_limits(claim: PersistentVolumeClaim, ranges: Iterable[LimitRange
     Source: PersistentVolumeClaimValidateLimitFunc in plugin/pkg/admission/limitranger/admission.go.
     """
     requests = (claim.spec.resources.requests if claim.spec.resources else None) or {}
-    for one in ranges:
+    for limit_range in ranges:
         problems: list[str] = []
-        for item in one.spec.limits or ():
+        for item in limit_range.spec.limits or ():
             if item.type == "PersistentVolumeClaim":
                 problems += [_below(item.type, name, raw, requests, {}) for name, raw in (item.min or {}).items()]
                 problems += [_above_request(item.type, name, raw, requests) for name, raw in (item.max or {}).items()]

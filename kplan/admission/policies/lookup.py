@@ -47,16 +47,16 @@ class Policies:
                 item.status = type(known.status)(used=known.status.used)
             table[item.key] = item
         ranges: dict[str, list[models.LimitRange]] = {}
-        for one in sorted(_all(tables, models.LimitRange), key=lambda one: one.key):
-            ranges.setdefault(one.namespace, []).append(one)
+        for limit_range in sorted(_all(tables, models.LimitRange), key=lambda one: one.key):
+            ranges.setdefault(limit_range.namespace, []).append(limit_range)
         return cls(
-            {one.name: one for one in _all(tables, models.PriorityClass)},
-            {one.name: one for one in _all(tables, models.RuntimeClass)},
-            {one.name: one for one in _all(tables, models.StorageClass)},
+            {priority_class.name: priority_class for priority_class in _all(tables, models.PriorityClass)},
+            {runtime_class.name: runtime_class for runtime_class in _all(tables, models.RuntimeClass)},
+            {storage_class.name: storage_class for storage_class in _all(tables, models.StorageClass)},
             ranges,
             tuple(_all(tables, models.ResourceQuota)),
             tuple(_all(tables, models.Node)),
-            {one.key: one for one in _all(tables, models.ResourceClaimTemplate)},
+            {template.key: template for template in _all(tables, models.ResourceClaimTemplate)},
         )
 
 

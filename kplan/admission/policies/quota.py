@@ -126,7 +126,7 @@ class Quotas:
         self._rules = rules
         self._accounts: dict[str, list[_Account]] = {}
         existing = list(pods)
-        for quota in sorted(quotas, key=lambda one: (one.namespace, one.name)):
+        for quota in sorted(quotas, key=lambda resource_quota: (resource_quota.namespace, resource_quota.name)):
             hard = quota.status.hard or quota.spec.hard or {}
             account = _Account(quota, dict(hard), amounts_of(quota.status.used))
             if quota.status.used is None:

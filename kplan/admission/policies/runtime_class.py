@@ -40,8 +40,8 @@ def set_runtime_class(spec: PodSpec, classes: Mapping[str, RuntimeClass]) -> lis
     return added
 
 
-def _set_overhead(spec: PodSpec, found: RuntimeClass, origin: str) -> list[str]:
-    given = (found.overhead.pod_fixed if found.overhead else None) or {}
+def _set_overhead(spec: PodSpec, runtime_class: RuntimeClass, origin: str) -> list[str]:
+    given = (runtime_class.overhead.pod_fixed if runtime_class.overhead else None) or {}
     fixed: dict[str, str | int | float] = {name: canonical(raw) for name, raw in given.items()}
     if spec.overhead and _amounts(spec.overhead) != _amounts(fixed):
         raise AdmissionRefusal("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")

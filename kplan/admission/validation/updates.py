@@ -96,8 +96,8 @@ def _as_written(
     new: list[PersistentVolumeClaimTemplate], old: list[PersistentVolumeClaimTemplate]
 ) -> list[dict[str, object]]:
     """Write the templates that run, without what the manifest leaves to defaults."""
-    claims = [_claim(one) for one in old]
-    written = [_claim(one).keys() for one in new]
+    claims = [_claim(template) for template in old]
+    written = [_claim(template).keys() for template in new]
     return [
         {key: part for key, part in one.items() if number >= len(written) or key in written[number]}
         for number, one in enumerate(claims)
@@ -127,11 +127,11 @@ def _pod(item: Pod, running: Pod) -> Iterator[Problem]:
         ("containers", new.containers, old.containers),
         ("initContainers", new.init_containers, old.init_containers),
     ):
-        known = {one.name: one for one in there or ()}
-        if any(one.name not in known for one in here or ()):
+        known = {container.name: container for container in there or ()}
+        if any(container.name not in known for container in here or ()):
             yield forbidden(("spec", part), "pod updates may not add or remove containers")
             return
-        changed = changed or not all(_same_resources(one, known[one.name]) for one in here or ())
+        changed = changed or not all(_same_resources(container, known[container.name]) for container in here or ())
     if changed:
         yield forbidden(("spec",), _OF_PODS)
 

@@ -65,10 +65,10 @@ def whole(planner: Planner, shown: Iterable[BindPod], before: Mapping[str, int])
     shown = list(shown)
     bound: Counter[str] = Counter()
     members: dict[str, PodInfo] = {}
-    for one in shown:
-        row = planner.cluster.pod_index.get(one.pod)
-        if one.group and one.result == "bind" and row is not None:
-            members[one.group] = planner.cluster.pods[row]
+    for bind_pod in shown:
+        row = planner.cluster.pod_index.get(bind_pod.pod)
+        if bind_pod.group and bind_pod.result == "bind" and row is not None:
+            members[bind_pod.group] = planner.cluster.pods[row]
             bound[_own(planner.cluster.pods[row])] += 1
     short = {key for key, pod in members.items() if not _enough(planner, pod, before, bound)}
 
@@ -77,7 +77,7 @@ def whole(planner: Planner, shown: Iterable[BindPod], before: Mapping[str, int])
         about = BindPod(pod=one.pod, result="refused", scheduler=one.scheduler, uid=one.uid)
         return msgspec.structs.replace(about, because=Cause(code="group-in-part", text=text))
 
-    return [refused(one) if one.group in short and one.result == "bind" else one for one in shown]
+    return [refused(pod) if pod.group in short and pod.result == "bind" else pod for pod in shown]
 
 
 def _own(pod: PodInfo) -> str:

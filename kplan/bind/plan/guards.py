@@ -108,7 +108,9 @@ def rights_guard(client: Client, plan: BindPlan, features: Features, flags: Flag
     if lacking:
         text = f"missing: {listed([str(right) for right in lacking], most=4)} (--print-rbac prints a ClusterRole)"
         return BindGuard(name="rights", state="no", text=text)
-    writes = sorted((right for right in writing(needs) if right.verb != "get"), key=lambda one: one.resource != _FIRST)
+    writes = sorted(
+        (right for right in writing(needs) if right.verb != "get"), key=lambda right: right.resource != _FIRST
+    )
     told = (f"{_SHORT.get(right.resource, right.resource)} {right.verb}" for right in writes)
     return BindGuard(name="rights", state="ok", text=", ".join(told))
 

@@ -213,13 +213,13 @@ class _Looked:
             self.pods += [pod.key for pod in owned_pods(running, self._state) if not pod.spec.node_name]
 
 
-def _planned(found: Expansion, create: Mapping[str, Raw]) -> tuple[dict[str, Planned], list[Pod], list[str]]:
+def _planned(expansion: Expansion, create: Mapping[str, Raw]) -> tuple[dict[str, Planned], list[Pod], list[str]]:
     """Pods that are planned, by ``namespace/name`` and as objects; and notes about those that are not."""
     planned: dict[str, Planned] = {}
     pods: list[Pod] = []
     later: dict[str, None] = {}
-    after = dict(_ordered(found))
-    for entry in found.pods:
+    after = dict(_ordered(expansion))
+    for entry in expansion.pods:
         pod, owner = entry.pod, entry.workload
         if owner.startswith("pod/"):
             planned[pod.key] = Planned(create=create[pod.key])
@@ -232,9 +232,9 @@ def _planned(found: Expansion, create: Mapping[str, Raw]) -> tuple[dict[str, Pla
     return planned, pods, list(later)
 
 
-def _ordered(found: Expansion) -> Iterator[tuple[str, str]]:
+def _ordered(expansion: Expansion) -> Iterator[tuple[str, str]]:
     """Yield pods that are made one after the other, each with the one before."""
-    for fleet in found.fleets:
+    for fleet in expansion.fleets:
         if fleet.ordered:
             keys = [pod.key for pod in fleet.pods]
             yield from zip(keys[1:], keys, strict=False)

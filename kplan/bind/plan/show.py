@@ -74,7 +74,7 @@ def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], l
     if cut:
         notes.append(f"{count(cut, 'more pod')} beyond --max-pods {flags.max_pods}: not looked at")
     cluster = planner.cluster
-    notes += told_races(planner, ((cluster.pods[cluster.pod_index[one.pod]], one.node) for one in shown if one.node))
+    notes += told_races(planner, ((cluster.pods[cluster.pod_index[pod.pod]], pod.node) for pod in shown if pod.node))
     return shown, notes
 
 

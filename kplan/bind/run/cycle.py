@@ -245,7 +245,7 @@ class Cycle:
             raise HeldBack(str(error), code="no-fit") from None
         told = {claim.claim: claim.volume for claim in self.shown.claims}
         device_claims.as_shown([write for write in writes if isinstance(write, DeviceWrite)], self.shown.devices)
-        device_claims.amounts_as_shown([one for one in writes if isinstance(one, NodeAmountsWrite)], self.shown)
+        device_claims.amounts_as_shown([write for write in writes if isinstance(write, NodeAmountsWrite)], self.shown)
         volumes = [write.until for write in writes if isinstance(write, Write)]
         for claim, volume in ((until.claim, until.volume) for until in volumes):
             if claim not in told or told[claim] != volume:
@@ -308,11 +308,11 @@ class Cycle:
     @property
     def kept(self) -> tuple[str, ...]:
         """Writes that were made for the pod and stay, in words."""
-        own = [one for one in self.performer.sent if one.about == self.shown.pod]
-        cleared = any(one.kind == CLEAR_NOMINATION for one in own)
+        own = [request for request in self.performer.sent if request.about == self.shown.pod]
+        cleared = any(request.kind == CLEAR_NOMINATION for request in own)
         gone = {EVENT, BIND, *((NOMINATE, CLEAR_NOMINATION) if cleared else ())}
-        gone |= {COUNT, UNCOUNT} if any(one.kind == UNCOUNT for one in own) else set()
-        return tuple(one.text for one in self.performer.sent if one not in own or one.kind not in gone)
+        gone |= {COUNT, UNCOUNT} if any(request.kind == UNCOUNT for request in own) else set()
+        return tuple(request.text for request in self.performer.sent if request not in own or request.kind not in gone)
 
     def _take_back(self) -> None:
         """Unreserve and forget, then clear the nomination; the state is that of the server again."""

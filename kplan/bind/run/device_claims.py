@@ -33,7 +33,7 @@ def as_shown(writes: Sequence[DeviceWrite], shown: Sequence[BindDeviceClaim]) ->
     Raises:
         HeldBack: one would get others by now, or none was shown for it.
     """
-    told = {one.claim: list(one.devices) for one in shown}
+    told = {claim.claim: list(claim.devices) for claim in shown}
     for write in writes:
         now = [name.partition("/")[2] for name in wire.devices_of(write.allocation)]
         was = [name.partition("/")[2] for name in told.get(write.claim, ())]
@@ -48,8 +48,8 @@ def amounts_as_shown(writes: Sequence[NodeAmountsWrite], shown: BindPod) -> None
     Raises:
         HeldBack: they would take something else by now.
     """
-    now = [_unnamed(one) for write in writes for one in write.claims]
-    if sorted(now) != sorted(_unnamed(one) for one in shown.node_amounts):
+    now = [_unnamed(claim) for write in writes for claim in write.claims]
+    if sorted(now) != sorted(_unnamed(amount) for amount in shown.node_amounts):
         text = "its devices would take other amounts of the node's resources by now"
         raise HeldBack(text, code="devices-changed")
 
@@ -221,7 +221,7 @@ def rehearsed(client: Client, pod: BindPod) -> Iterator[Request]:
 
 def take_back(performer: Performer, pod: BindPod, uid: str) -> None:
     """Let go of the claims of a pod that is held back: reservations, a claim made for it, what it says of its node."""
-    mine = {(one.kind, one.about) for one in performer.sent}
+    mine = {(request.kind, request.about) for request in performer.sent}
     for shown in pod.devices:
         raw = performer.client.found(wire.device_claim_path(shown.claim), what=f"reading claim {shown.claim}")
         if raw is None:

@@ -72,7 +72,7 @@ class Mates:
     def _none(self, text: str) -> None:
         name = name_of_key(self.pods[0].group)
         ends = (self.results[pod.pod] for pod in self.pods if pod.pod in self.results)
-        lost = sum(one.result != "bound" and one.code != "permit" for one in ends)
+        lost = sum(end.result != "bound" and end.code != "permit" for end in ends)
         why = f"{count(lost, 'pod')} of it cannot be placed any more" if lost else "too few of it are placed"
         raise HeldBack(f"none of its group {name} is bound, as {why}: {text}", code="permit")
 
@@ -108,7 +108,7 @@ def left_short(groups: Mapping[str, Mates], live: LiveCluster) -> tuple[str, ...
     notes = []
     for key, group in groups.items():
         became = {pod.pod: group.results.get(pod.pod) for pod in group.pods}
-        bound = [name for name, one in became.items() if one is not None and one.result == "bound"]
+        bound = [name for name, pod in became.items() if pod is not None and pod.result == "bound"]
         others = [name for name in became if name not in bound]
         if bound and any(live.permit(name) for name in others):
             notes.append(

@@ -113,7 +113,7 @@ class LiveCluster:
         """Take in an object as the server has it, unless it is one that this run has reserved: then it knows better."""
         key, item = seen.item.key, None if seen.gone else seen.item
         reserved = any(
-            (put.attribute, put.key) == (attribute, key) for one in self.assumed.values() for put in one.former
+            (put.attribute, put.key) == (attribute, key) for assumed in self.assumed.values() for put in assumed.former
         )
         if not reserved and self.cluster.objects.table(attribute).get(key) != item:
             self.cluster.apply([Put(attribute, key, item)])
@@ -242,8 +242,8 @@ class LiveCluster:
     def unconfirmed(self, seconds: float) -> list[str]:
         """Assumed pods whose binding was written that long ago and did not arrive."""
         now = self._clock()
-        late = (one for one in self.assumed.values() if one.written and not one.confirmed)
-        return [one.key for one in late if now - one.written >= seconds]
+        late = (assumed for assumed in self.assumed.values() if assumed.written and not assumed.confirmed)
+        return [assumed.key for assumed in late if now - assumed.written >= seconds]
 
     def _former(self, change: Put) -> Put:
         item = self.cluster.objects.table(change.attribute).get(change.key)

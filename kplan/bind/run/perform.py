@@ -40,15 +40,15 @@ class Conflict(HeldBack):
     default_code = "conflict"
 
 
-def is_done(found: Reread) -> bool:
+def is_done(reread: Reread) -> bool:
     """Whether the server says that a write is done already; it is open if not.
 
     Raises:
         HeldBack: it is not possible any more.
     """
-    if found.finding is Finding.CHANGED:
-        raise HeldBack(found.text, code=found.code)
-    return found.finding is Finding.DONE
+    if reread.finding is Finding.CHANGED:
+        raise HeldBack(reread.text, code=reread.code)
+    return reread.finding is Finding.DONE
 
 
 def reread_on_conflict(step: Callable[[], None], times: int) -> None:

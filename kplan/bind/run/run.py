@@ -204,43 +204,43 @@ class Run:
 
     def _advance_due(self) -> None:
         now = time.monotonic()
-        due = [one for one in self._active if one.due <= now]
-        self._active = [one for one in self._active if one.due > now]
+        due = [active for active in self._active if active.due <= now]
+        self._active = [active for active in self._active if active.due > now]
         for one in due:
             self._advance(one)
 
-    def _advance(self, one: _Active) -> None:
+    def _advance(self, active: _Active) -> None:
         """Let a pod go on until it waits, is bound or is held back."""
         try:
-            wait = next(one.steps)
+            wait = next(active.steps)
         except StopIteration:
-            self.writes += len(one.cycle.performer.sent)
-            self._settle(became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time())))
+            self.writes += len(active.cycle.performer.sent)
+            self._settle(became(active.planned, "bound", active.cycle.shown.pod, at=time_of(time.time())))
         except HeldBack as problem:
-            self.writes += len(one.cycle.performer.sent)
-            self._hold(one.planned, problem, one.cycle)
+            self.writes += len(active.cycle.performer.sent)
+            self._hold(active.planned, problem, active.cycle)
         except (Stopped, LiveError, JournalError):
-            self._leave(one)
+            self._leave(active)
             raise
         else:
-            one.due = time.monotonic() + wait
-            self._active.append(one)
+            active.due = time.monotonic() + wait
+            self._active.append(active)
 
-    def _leave(self, one: _Active) -> None:
+    def _leave(self, active: _Active) -> None:
         """Note a pod that was on its way when the run stopped; the journal leaves it open."""
-        self.writes += len(one.cycle.performer.sent)
-        if one.cycle.bound:  # its event is open
-            left = became(one.planned, "bound", one.cycle.shown.pod, at=time_of(time.time()))
+        self.writes += len(active.cycle.performer.sent)
+        if active.cycle.bound:  # its event is open
+            left = became(active.planned, "bound", active.cycle.shown.pod, at=time_of(time.time()))
         else:
             text = "on its way when the run stopped: --resume asks the server"
-            left = became(one.planned, "open", one.cycle.shown.pod, text=text, kept=one.cycle.kept)
+            left = became(active.planned, "open", active.cycle.shown.pod, text=text, kept=active.cycle.kept)
         self.results[left.pod] = left
 
     def _close(self) -> None:
         """Let pods that still wait take back what they assumed."""
-        for one in self._active:
-            one.steps.close()
-            self._leave(one)
+        for active in self._active:
+            active.steps.close()
+            self._leave(active)
         self._active = []
 
     def _hold(self, shown: BindPod, problem: HeldBack, cycle: Cycle | None = None) -> None:
@@ -277,7 +277,7 @@ class Run:
                 time.sleep(_POLL / 4)
 
     def _unconfirmed(self) -> bool:
-        return any(one.written and not one.confirmed for one in self.live.assumed.values())
+        return any(assumed.written and not assumed.confirmed for assumed in self.live.assumed.values())
 
     def _result(self, started: str, failure: KplanError | None) -> BindResult:
         self.live.follow()

@@ -144,8 +144,8 @@ def count_amounts(pod: str, uid: str, claims: Sequence[Mapping[str, Any]]) -> Re
     Source: nodeallocatabledynamicresources.go patchNodeAllocatableResourceClaimStatus,
     clearNodeAllocatableResourceClaimStatus.
     """
-    field, names = "nodeAllocatableResourceClaimStatuses", sorted(str(one["resourceClaimName"]) for one in claims)
-    body = {"metadata": {"uid": uid}, "status": {field: [dict(one) for one in claims]}}
+    field, names = "nodeAllocatableResourceClaimStatuses", sorted(str(claim["resourceClaimName"]) for claim in claims)
+    body = {"metadata": {"uid": uid}, "status": {field: [dict(claim) for claim in claims]}}
 
     def ask(client: Client) -> Reread:
         now = client.found(pod_path(pod), what=f"asking for pod {pod}")

@@ -30,7 +30,7 @@ def group_path(key: str, features: Features, subresource: str = "") -> str:
 def is_told(group: dict[str, Any], features: Features) -> bool:
     """Whether the status of a group says already that it got what it needs."""
     kind = _VERSIONS[features.version.minor][1]
-    return any(one.get("type") == kind and one.get("status") == "True" for one in _conditions(group))
+    return any(condition.get("type") == kind and condition.get("status") == "True" for condition in _conditions(group))
 
 
 def group_scheduled(group: dict[str, Any], features: Features, at: str) -> Request:

@@ -17,7 +17,9 @@ def deployment(rollout: Rollout) -> bool:
     Source: syncDeployment in pkg/controller/deployment/deployment_controller.go.
     """
     fleet = rollout.fleet
-    if fleet.paused or any(one.replicas and one.desired != fleet.replicas for one in rollout.sets):
+    if fleet.paused or any(
+        running_set.replicas and running_set.desired != fleet.replicas for running_set in rollout.sets
+    ):
         moved = _scale(rollout)
         for one in rollout.sets:
             one.desired, one.most = fleet.replicas, fleet.replicas + fleet.max_surge
@@ -25,37 +27,37 @@ def deployment(rollout: Rollout) -> bool:
         moved = _recreate(rollout)
     else:
         moved = _roll(rollout)
-    followed = [_follow(rollout, one) for one in list(rollout.sets)]
+    followed = [_follow(rollout, running_set) for running_set in list(rollout.sets)]
     return moved or any(followed)
 
 
-def _members(rollout: Rollout, one: RunningSet) -> list[Replica]:
-    return [replica for replica in rollout.there.values() if controller(replica.pod)[1] == one.name]
+def _members(rollout: Rollout, running_set: RunningSet) -> list[Replica]:
+    return [replica for replica in rollout.there.values() if controller(replica.pod)[1] == running_set.name]
 
 
-def _available(rollout: Rollout, one: RunningSet) -> int:
-    return sum(replica.ready for replica in _members(rollout, one))
+def _available(rollout: Rollout, running_set: RunningSet) -> int:
+    return sum(replica.ready for replica in _members(rollout, running_set))
 
 
-def _follow(rollout: Rollout, one: RunningSet) -> bool:
+def _follow(rollout: Rollout, running_set: RunningSet) -> bool:
     """Make or remove pods of a ReplicaSet until there are as many as it was told to have.
 
     Source: manageReplicas in pkg/controller/replicaset/replica_set.go.
     """
-    mine = _members(rollout, one)
-    if len(mine) > one.replicas:
-        return shrink(rollout, mine, len(mine) - one.replicas, owned=True)
+    mine = _members(rollout, running_set)
+    if len(mine) > running_set.replicas:
+        return shrink(rollout, mine, len(mine) - running_set.replicas, owned=True)
     moved = False
-    for _ in range(one.replicas - len(mine)):
-        if not _make(rollout, one, mine):
+    for _ in range(running_set.replicas - len(mine)):
+        if not _make(rollout, running_set, mine):
             break
         moved = True
     return moved
 
 
-def _make(rollout: Rollout, one: RunningSet, mine: list[Replica]) -> bool:
+def _make(rollout: Rollout, running_set: RunningSet, mine: list[Replica]) -> bool:
     """Make a pod of a ReplicaSet: of the manifest's template, or as those that it has; tell whether it could."""
-    if one.wanted and rollout.unmade:
+    if running_set.wanted and rollout.unmade:
         return rollout.make(next(iter(rollout.unmade.values())))
     if not mine:
         return False
@@ -72,20 +74,24 @@ def _scale(rollout: Rollout) -> bool:
     pkg/controller/deployment/util/deployment_util.go.
     """
     fleet, sets = rollout.fleet, rollout.sets
-    active = [one for one in sets if one.replicas]
-    new = next((one for one in sets if one.wanted), None)
+    active = [running_set for running_set in sets if running_set.replicas]
+    new = next((running_set for running_set in sets if running_set.wanted), None)
     if len(active) < 2:
         one = active[0] if active else new or (sets[-1] if sets else None)
         return one is not None and _told(one, fleet.replicas)
     if new is not None and new.replicas == new.desired == fleet.replicas == _available(rollout, new):
-        return any([_told(one, 0) for one in active if one is not new])
+        return any([_told(running_set, 0) for running_set in active if running_set is not new])
     if fleet.strategy == "Recreate":
         return False
-    more = (fleet.replicas + fleet.max_surge if fleet.replicas else 0) - sum(one.replicas for one in active)
+    more = (fleet.replicas + fleet.max_surge if fleet.replicas else 0) - sum(
+        running_set.replicas for running_set in active
+    )
     if not more:
         return False
-    order = sorted(active, key=lambda one: (one.created, one.name), reverse=more > 0)
-    order.sort(key=lambda one: -one.replicas)  # stable: of equal ones the newer grow first, the older shrink first
+    order = sorted(active, key=lambda running_set: (running_set.created, running_set.name), reverse=more > 0)
+    order.sort(
+        key=lambda running_set: -running_set.replicas
+    )  # stable: of equal ones the newer grow first, the older shrink first
     shares, given = [], 0
     for one in order:
         share = _share(one, fleet.replicas, fleet.max_surge)
@@ -93,25 +99,30 @@ def _scale(rollout: Rollout) -> bool:
         given += share
         shares.append(share)
     shares[0] += more - given
-    return any([_told(one, max(0, one.replicas + share)) for one, share in zip(order, shares, strict=True)])
+    return any(
+        [
+            _told(running_set, max(0, running_set.replicas + share))
+            for running_set, share in zip(order, shares, strict=True)
+        ]
+    )
 
 
-def _share(one: RunningSet, replicas: int, surge: int) -> int:
+def _share(running_set: RunningSet, replicas: int, surge: int) -> int:
     """How many pods a ReplicaSet gains or loses when its Deployment is scaled.
 
     Source: getReplicaSetFraction in pkg/controller/deployment/util/deployment_util.go.
     """
     if not replicas:
-        return -one.replicas
-    if not one.most:
+        return -running_set.replicas
+    if not running_set.most:
         return 0
-    size = one.replicas * (replicas + surge) / one.most
-    return int(size + 0.5) - one.replicas
+    size = running_set.replicas * (replicas + surge) / running_set.most
+    return int(size + 0.5) - running_set.replicas
 
 
-def _told(one: RunningSet, replicas: int) -> bool:
-    moved = one.replicas != replicas
-    one.replicas = replicas
+def _told(running_set: RunningSet, replicas: int) -> bool:
+    moved = running_set.replicas != replicas
+    running_set.replicas = replicas
     return moved
 
 
@@ -120,8 +131,8 @@ def _recreate(rollout: Rollout) -> bool:
 
     Source: rolloutRecreate, oldPodsRunning in pkg/controller/deployment/recreate.go.
     """
-    old = [one for one in rollout.sets if not one.wanted]
-    if any([_told(one, 0) for one in old]):
+    old = [running_set for running_set in rollout.sets if not running_set.wanted]
+    if any([_told(running_set, 0) for running_set in old]):
         return True
     if any(not replica.new for replica in (*rollout.there.values(), *rollout.lingering)):
         return False
@@ -135,29 +146,30 @@ def _roll(rollout: Rollout) -> bool:
     scaleDownOldReplicaSetsForRollingUpdate in pkg/controller/deployment/rolling.go.
     """
     fleet, new = rollout.fleet, rollout.wanted_set()
-    total = sum(one.replicas for one in rollout.sets)
+    total = sum(running_set.replicas for running_set in rollout.sets)
     if new.replicas > fleet.replicas:
         return _told(new, fleet.replicas)
     room = fleet.replicas + fleet.max_surge - total
     if new.replicas < fleet.replicas and room > 0:
         return _told(new, new.replicas + min(room, fleet.replicas - new.replicas))
     old = sorted(
-        (one for one in rollout.sets if one.replicas and one is not new), key=lambda one: (one.created, one.name)
+        (running_set for running_set in rollout.sets if running_set.replicas and running_set is not new),
+        key=lambda running_set: (running_set.created, running_set.name),
     )
     least = fleet.replicas - fleet.max_unavailable
     most = total - least - (new.replicas - _available(rollout, new))
     if not old or most <= 0:
         return False
-    available = sum(_available(rollout, one) for one in rollout.sets)
-    cleaned = _take(old, most, [one.replicas - _available(rollout, one) for one in old])
-    return bool(cleaned + _take(old, available - least, [one.replicas for one in old]))
+    available = sum(_available(rollout, running_set) for running_set in rollout.sets)
+    cleaned = _take(old, most, [running_set.replicas - _available(rollout, running_set) for running_set in old])
+    return bool(cleaned + _take(old, available - least, [running_set.replicas for running_set in old]))
 
 
 def _take(sets: list[RunningSet], most: int, each: list[int]) -> int:
     """Shrink ReplicaSets in order by so many each, and all together by no more than so many; tell by how many."""
     taken = 0
-    for one, number in zip(sets, each, strict=True):
-        some = max(0, min(number, one.replicas, most - taken))
-        one.replicas -= some
+    for running_set, number in zip(sets, each, strict=True):
+        some = max(0, min(number, running_set.replicas, most - taken))
+        running_set.replicas -= some
         taken += some
     return taken

@@ -42,8 +42,8 @@ def shrink(rollout: Rollout, some: list[Replica], number: int, *, owned: bool = 
     by_uid = {replica.pod.uid: replica for replica in some}
     now = rollout.shared.attempts.planner.cluster.state.taken
     ranked = leaving_order([_standing(rollout, replica) for replica in some], related, now)
-    for one in ranked[:number]:
-        rollout.remove(by_uid[one.uid])
+    for standing in ranked[:number]:
+        rollout.remove(by_uid[standing.uid])
     return bool(ranked)
 
 

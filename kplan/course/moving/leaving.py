@@ -65,9 +65,9 @@ class LeavingSets:
         for size in range(1, most + 1):
             sets = self._sets(cycle, useful, size, sets_by_node)
             while chunk := list(islice(sets, CHUNK)):
-                for one in _fitting(cycle, chunk):
-                    sets_by_node.setdefault(one.node, []).append(frozenset(one.pods))
-                    yield one
+                for enough in _fitting(cycle, chunk):
+                    sets_by_node.setdefault(enough.node, []).append(frozenset(enough.pods))
+                    yield enough
 
     def _sets(
         self, cycle: Cycle, useful: dict[int, Rows], size: int, found: dict[int, list[frozenset[int]]]
@@ -163,10 +163,10 @@ def _holding(cluster: Cluster, pod: PodInfo, count: int) -> NDArray[np.bool_]:
 def _fitting(cycle: Cycle, sets: Sequence[Enough]) -> Iterator[Enough]:
     """Those of some sets without whose pods the pod of a cycle fits."""
     assert cycle.filters is not None
-    sizes = [len(one.pods) for one in sets]
-    nodes = np.array([one.node for one in sets], dtype=np.intp)
-    pods = np.array([row for one in sets for row in one.pods], dtype=np.intp)
+    sizes = [len(enough.pods) for enough in sets]
+    nodes = np.array([enough.node for enough in sets], dtype=np.intp)
+    pods = np.array([row for enough in sets for row in enough.pods], dtype=np.intp)
     world = np.repeat(np.arange(len(sets), dtype=np.intp), sizes)
     worlds = Worlds(nodes, pods, world, np.full(len(pods), -1, dtype=np.int64))
     feasible = cycle.filters.verdicts(worlds).feasible
-    yield from (one for one, fits in zip(sets, feasible.tolist(), strict=True) if fits)
+    yield from (enough for enough, fits in zip(sets, feasible.tolist(), strict=True) if fits)

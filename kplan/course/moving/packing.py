@@ -160,7 +160,7 @@ class PackSearch:
         none = np.zeros(len(cluster.nodes), dtype=np.bool_)
         stays = np.array([node.name in self.reasons for node in cluster.nodes], dtype=np.bool_)
         wanted = bounds.demands(self.planner, others)
-        everyone = [one for one in wanted if one.nodes.all()]
+        everyone = [demand for demand in wanted if demand.nodes.all()]
         alone = bounds.bound(bounds.Supply(offered, self.worth, none), everyone)
         low = bounds.bound(bounds.Supply(offered, self.worth, stays), wanted)
         return self._rounded(low), self._rounded(alone)

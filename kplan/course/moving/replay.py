@@ -39,7 +39,7 @@ def replay(planner: Planner, journey: Journey) -> ReplayedJourney:
         ]
         with trial.trial() as alone:
             placed = [alone.step(alone.cluster.pods[row]).outcome.last.placement for row in wanted]
-        nodes = [trial.cluster.node_name(one.node) if one is not None else "" for one in placed]
+        nodes = [trial.cluster.node_name(placement.node) if placement is not None else "" for placement in placed]
         same = landed == [(move.pod, move.to) for move in journey.moves]
         same = same and nodes == [node for _, node in journey.placed]
         return ReplayedJourney(same, _first(trial, wanted) if same else ())

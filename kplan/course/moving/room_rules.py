@@ -111,13 +111,13 @@ def room_rules(leaving: LeavingPods, cycles: Sequence[Cycle], allowed: Mask) -> 
             for conflict in (*affinity.anti_affinity, *affinity.existing):
                 _keep_apart(conflict, cycle.cluster, leaving, kind, allowed, limits, apart)
         spread = cycle.states.get("PodTopologySpread")
-        for one in spread.spreads if isinstance(spread, HardState) else ():
-            if one.self_match:
-                key = (one.constraint, cycle.pod.namespace, one.included.tobytes())
-                spreads.setdefault(key, (one, set()))[1].add(kind)
-            allowed[kind] &= one.codes >= 0
-    for one, kinds in spreads.values():
-        limits.append(_spread(one, cycles[min(kinds)], leaving, frozenset(kinds)))
+        for hard_spread in spread.spreads if isinstance(spread, HardState) else ():
+            if hard_spread.self_match:
+                key = (hard_spread.constraint, cycle.pod.namespace, hard_spread.included.tobytes())
+                spreads.setdefault(key, (hard_spread, set()))[1].add(kind)
+            allowed[kind] &= hard_spread.codes >= 0
+    for hard_spread, kinds in spreads.values():
+        limits.append(_spread(hard_spread, cycles[min(kinds)], leaving, frozenset(kinds)))
     return RoomRules(allowed, tuple(limits), tuple(apart))
 
 
@@ -149,10 +149,10 @@ def _domains(conflict: Conflict, cluster: Cluster) -> Ints:
     return cluster.labels.column(conflict.term.topology_key).codes.astype(np.int64)
 
 
-def _spread(one: HardSpread, cycle: Cycle, leaving: LeavingPods, kinds: frozenset[int]) -> AtMost:
+def _spread(spread: HardSpread, cycle: Cycle, leaving: LeavingPods, kinds: frozenset[int]) -> AtMost:
     """How many may land in each domain: the last of them is no more above the emptiest domain than is allowed."""
-    cluster, constraint = cycle.cluster, one.constraint
-    domains = np.where(one.included, one.codes, -1).astype(np.int64)
+    cluster, constraint = cycle.cluster, spread.constraint
+    domains = np.where(spread.included, spread.codes, -1).astype(np.int64)
     counted = np.array(
         [
             pod.namespace == cycle.pod.namespace and constraint.selector.matches(pod.labels)
@@ -164,7 +164,7 @@ def _spread(one: HardSpread, cycle: Cycle, leaving: LeavingPods, kinds: frozense
     weights[list(leaving.rows)] = counted
     live = live_pods(cluster, cycle.pod.namespace, constraint.selector)
     stay = _by_domain(domains, _without(live, weights, cluster, leaving.rows))
-    known = one.known[: len(stay)]
+    known = spread.known[: len(stay)]
     emptied = np.array([leaving.closed[domains == domain].all() for domain in range(len(stay))], dtype=np.bool_) & known
     at_first = _by_domain(domains, live)[emptied]
     number = int(counted.sum())
@@ -172,7 +172,7 @@ def _spread(one: HardSpread, cycle: Cycle, leaving: LeavingPods, kinds: frozense
 
     def fewest(later: int) -> int:
         """The most that the emptiest domain can have while a pod lands after which so many more leave."""
-        if one.too_few:
+        if spread.too_few:
             return 0
         there = min(_highest_minimum(stay[emptied], later), int(at_first.min())) if emptied.any() else everywhere
         return min(there, everywhere)

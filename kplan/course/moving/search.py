@@ -119,23 +119,23 @@ class _Search:
         Returns:
             journeys that work, whether all was tried, and how many sets of pods came into question.
         """
-        one = _Depth(self, number)
+        depth = _Depth(self, number)
         self.leaving.cut = False
         try:
-            one.run()
+            depth.run()
         except EnoughTriedError:
-            self.spent = one.cut = True
-        one.cut = one.cut or self.leaving.cut
-        journeys = self._journeys(one)
-        if not journeys and one.drawn and number and not self.spent:
+            self.spent = depth.cut = True
+        depth.cut = depth.cut or self.leaving.cut
+        journeys = self._journeys(depth)
+        if not journeys and depth.drawn and number and not self.spent:
             try:
                 steps = _StepByStep(self, number)
                 steps.run()
                 journeys = self._journeys(steps)
-                one.cut = one.cut or steps.cut
+                depth.cut = depth.cut or steps.cut
             except EnoughTriedError:
-                self.spent = one.cut = True
-        return journeys, not one.cut, len(one.found)
+                self.spent = depth.cut = True
+        return journeys, not depth.cut, len(depth.found)
 
     def _journeys(self, depth: _Depth) -> list[Journey]:
         """Carry out what was found, the cheapest sets of pods first, until one works."""
@@ -237,7 +237,7 @@ class _Depth:
     ) -> None:
         """Put one pod on each node where it fits, or would once others are gone."""
         pod = pending[row]
-        rest = {other: one for other, one in pending.items() if other != row}
+        rest = {other: pod_info for other, pod_info in pending.items() if other != row}
         last = not rest and not left
         for node in outcome.feasible.tolist():
             if node == self.homes.get(row, -1):
@@ -329,8 +329,8 @@ class _StepByStep(_Depth):
         cycle, outcome = self.search.effort.ask(trial, pod)
         close = related(cycle)[: len(movable)]
         useful = close.copy()
-        for one in self.search.leaving.enough(cycle, outcome, 1):
-            useful[one.pods[0]] = True
+        for enough in self.search.leaving.enough(cycle, outcome, 1):
+            useful[enough.pods[0]] = True
         return np.flatnonzero(there & useful).tolist(), frozenset(np.flatnonzero(useful & ~close).tolist())
 
     def _all_fit(self, trial: Planner) -> bool:

@@ -211,7 +211,7 @@ class Rollout:
 
     def wanted_set(self) -> RunningSet:
         """The ReplicaSet of the wanted template; it is made if there is none."""
-        wanted = next((one for one in self.sets if one.wanted), None)
+        wanted = next((running_set for running_set in self.sets if running_set.wanted), None)
         if wanted is None:
             owner = next(iter(self.unmade.values())).controller if self.unmade else None
             name = (owner.name or "") if owner is not None else ""

@@ -40,9 +40,9 @@ def try_by_pod(trial: Tries, group: GroupInfo, within: Rows | None, name: str, *
         # nothing is written before all of the group has its turn behind it
         unbound.bind = False
         tried = _one_by_one(unbound, group, within, name, everything=everything)
-        for one in tried.pods if tried.status.code is Code.SUCCESS else ():
-            if one.cycle is not None and one.goes_to >= 0:
-                settle(one.cycle, one.goes_to, unbound.apply)
+        for member in tried.pods if tried.status.code is Code.SUCCESS else ():
+            if member.cycle is not None and member.goes_to >= 0:
+                settle(member.cycle, member.goes_to, unbound.apply)
         unbound.keep()
     return tried
 
@@ -51,17 +51,17 @@ def _one_by_one(trial: Tries, group: GroupInfo, within: Rows | None, name: str, 
     pods: list[TriedMember] = []
     evicts, allowed = False, False
     for pod in group.waiting:
-        pods.append(one := _pod(trial, pod, within, everything=everything))
+        pods.append(member := _pod(trial, pod, within, everything=everything))
         if (failed := stopped(pods, name)) is not None:
             return failed
-        if one.goes_to < 0:
+        if member.goes_to < 0:
             continue
-        evicts = evicts or bool(one.victims)
-        allowed = allowed or one.permit is None
+        evicts = evicts or bool(member.victims)
+        allowed = allowed or member.permit is None
     if allowed and not evicts:
         return TriedGroup(pods=tuple(pods), nodes=name)
     wanted = quorum(group.pod_group.spec.scheduling_policy)
-    told = feasible(group.key, wanted, group.scheduled + sum(one.goes_to >= 0 for one in pods), 0)
+    told = feasible(group.key, wanted, group.scheduled + sum(tried_member.goes_to >= 0 for tried_member in pods), 0)
     waits = allowed and evicts
     text = f"{UNSCHEDULABLE}, {WAITS}" if waits else UNSCHEDULABLE
     status = NodeStatus(Code.UNSCHEDULABLE, "", told.whys if told is not None else (), message=text)
@@ -96,10 +96,10 @@ def _asked_to_wait(permit: NodeStatus | None) -> NodeStatus | None:
 
 def _evicting(trial: Tries, cycle: Cycle, outcome: Outcome) -> TriedMember:
     """Place a pod beside those that it evicts: to the pods behind it they are still there."""
-    found = outcome.preemption
-    assert found is not None
-    pod, node = cycle.pod, found.picks[0]
-    victims = found.candidates[node].pods
+    preemption = outcome.preemption
+    assert preemption is not None
+    pod, node = cycle.pod, preemption.picks[0]
+    victims = preemption.candidates[node].pods
     with trial.trial() as without:
         # what Reserve takes is what was found there while the victims were thought away
         without.apply(leave(without.cluster, victims))

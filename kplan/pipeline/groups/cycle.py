@@ -47,9 +47,11 @@ def group_in(planner: Tries, pod: PodInfo) -> GroupInfo | None:
         return tree(planner, root) if root is not None else None
     key = key_of(pod, features)
     mine = [cluster.pods[row] for row in cluster.in_group(key)]
-    waiting = planner.queue.sort(one for one in mine if one.waiting and planner.queue.responsible(one))
+    waiting = planner.queue.sort(
+        pod_info for pod_info in mine if pod_info.waiting and planner.queue.responsible(pod_info)
+    )
     # each is kept out by itself yet, and the others have their turn without it
-    waiting = [one for one in waiting if planner.queue.kept_out(one, cluster) is None]
+    waiting = [pod_info for pod_info in waiting if planner.queue.kept_out(pod_info, cluster) is None]
     return GroupInfo(key, group, tuple(waiting), scheduled(key, cluster))
 
 
@@ -156,7 +158,7 @@ class PodGroupCycle:
             part = parts[leaf.key]
             if part.status.code is Code.SUCCESS:
                 mine = {pod.pod.row: pod.outcome for pod in part.pods}
-                left = {row: one for row, one in mine.items() if one.placement is None}
+                left = {row: outcome for row, outcome in mine.items() if outcome.placement is None}
                 changes = cleared(planner.cluster, left, part.status, waits=True, by_pod=self._by_pod)
             else:
                 mine = self._left_out(leaf, part, part.status, waits=False)
@@ -164,8 +166,8 @@ class PodGroupCycle:
             planner.apply(changes)
             outcomes |= mine
         found = {row: node for row, node in tried.assignments.items() if tried.placed is None or row in tried.placed}
-        refused = tuple(row for row, one in outcomes.items() if one.placement is None)
-        of = parts_of(self.group, parts, {key: one.status for key, one in parts.items()})
+        refused = tuple(row for row, outcome in outcomes.items() if outcome.placement is None)
+        of = parts_of(self.group, parts, {key: group.status for key, group in parts.items()})
         whole = self._outcome(found=found, refused=refused, nodes=tried.nodes, of=of)
         return Cycled(whole, {row: replace(outcome, group=whole) for row, outcome in outcomes.items()})
 
@@ -184,7 +186,7 @@ class PodGroupCycle:
         whole = self._outcome(
             status=statuses[self.group.key],
             found=tried.assignments,
-            refused=tuple(one.pod.row for one in tried.pods if one.status is not None),
+            refused=tuple(pod.pod.row for pod in tried.pods if pod.status is not None),
             nodes=tried.nodes,
             victims=told.victims if told is not None else (),
             nominated=nominated,
@@ -195,10 +197,10 @@ class PodGroupCycle:
         outcomes: dict[int, Outcome] = {}
         for leaf in self.group.leaves:
             outcomes |= self._left_out(leaf, parts[leaf.key], statuses[leaf.key], waits=waits)
-        for row, one in outcomes.items():
-            outcomes[row] = replace(one, group=whole, nominated_to=nominated.get(row, -1))
+        for row, outcome in outcomes.items():
+            outcomes[row] = replace(outcome, group=whole, nominated_to=nominated.get(row, -1))
         planner.apply(cleared(planner.cluster, outcomes, whole.status, waits=waits, by_pod=self._by_pod))
-        lower = tuple(row for one in tried.pods if one.victims for row in _outranked(planner, one))
+        lower = tuple(row for pod in tried.pods if pod.victims for row in _outranked(planner, pod))
         return Cycled(whole, outcomes, lower)
 
     def _left_out(self, group: GroupInfo, tried: TriedGroup, status: NodeStatus, *, waits: bool) -> dict[int, Outcome]:
@@ -210,12 +212,16 @@ class PodGroupCycle:
             status: its status in the end.
             waits: whether it fits once others are gone.
         """
-        asked = {one.pod.row: one for one in tried.pods}
+        asked = {member.pod.row: member for member in tried.pods}
         outcomes = {}
         by_pod = self._by_pod
         for pod in group.waiting:
-            one = asked.get(pod.row) or TriedMember(pod, Outcome(pod.key, pod.row), status if by_pod else tried.status)
-            said = said_by_pod(one, status, waits=waits) if by_pod else said_to(one, status, waits=waits)
+            tried_member = asked.get(pod.row) or TriedMember(
+                pod, Outcome(pod.key, pod.row), status if by_pod else tried.status
+            )
+            said = (
+                said_by_pod(tried_member, status, waits=waits) if by_pod else said_to(tried_member, status, waits=waits)
+            )
             outcomes[pod.row] = replace(said, placement=None, permit=None)
         return outcomes
 
@@ -225,7 +231,7 @@ class PodGroupCycle:
         return not self.group.asked and not self.pipeline.features.since(37)
 
 
-def _outranked(planner: Tries, one: TriedMember) -> list[int]:
+def _outranked(planner: Tries, member: TriedMember) -> list[int]:
     """Rows of pods of lower priority that are nominated to the node a pod evicts others from."""
-    there = (planner.cluster.pods[row] for row in planner.cluster.nominated_on(one.goes_to))
-    return [pod.row for pod in there if pod.priority < one.pod.priority and planner.queue.responsible(pod)]
+    there = (planner.cluster.pods[row] for row in planner.cluster.nominated_on(member.goes_to))
+    return [pod.row for pod in there if pod.priority < member.pod.priority and planner.queue.responsible(pod)]

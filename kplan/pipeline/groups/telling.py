@@ -85,17 +85,17 @@ def said_of(parts: Mapping[str, TriedGroup], told: GroupPostFilter | None) -> di
         told: what the plugins said; None if they were not asked.
     """
     if told is None:
-        return {key: one.status for key, one in parts.items()}
+        return {key: group.status for key, group in parts.items()}
     text = ", ".join(told.reasons)
     if told.code is Code.ERROR:
         return {key: NodeStatus(Code.ERROR, message=text) for key in parts}
-    shared = Counter(id(one.status) for one in parts.values())
+    shared = Counter(id(part.status) for part in parts.values())
 
     def with_text(status: NodeStatus) -> NodeStatus:
         message = ", ".join((*status.reasons, *[text] * shared[id(status)]))
         return NodeStatus(status.code, status.plugin, status.whys, message=message)
 
-    return {key: with_text(one.status) for key, one in parts.items()}
+    return {key: with_text(group.status) for key, group in parts.items()}
 
 
 def parts_of(
@@ -118,54 +118,54 @@ def parts_of(
             leaf.scheduled,
             status=statuses[leaf.key],
             found=parts[leaf.key].assignments,
-            refused=tuple(one.pod.row for one in parts[leaf.key].pods if one.status is not None),
+            refused=tuple(member.pod.row for member in parts[leaf.key].pods if member.status is not None),
             nodes=parts[leaf.key].nodes,
         )
         for leaf in group.leaves
     )
 
 
-def said_to(one: TriedMember, status: NodeStatus, *, waits: bool) -> Outcome:
+def said_to(member: TriedMember, status: NodeStatus, *, waits: bool) -> Outcome:
     """What the scheduler says to a pod whose group is not placed.
 
     Args:
-        one: the pod.
+        member: the pod.
         status: of its group.
         waits: whether the group fits once others are gone.
     """
     text = ", ".join(status.reasons)
     if status.code is Code.ERROR:
-        return _failed(one, status)
-    if one.status is None:
+        return _failed(member, status)
+    if member.status is None:
         whys: tuple[Why, ...] = status.whys
         text = text if waits else f"{UNSCHEDULABLE}, {text}"
         held = NodeStatus(Code.UNSCHEDULABLE, status.plugin, whys, message=text)
-        return replace(one.outcome, fit_error=text, held=held)
-    return _refused(one)
+        return replace(member.outcome, fit_error=text, held=held)
+    return _refused(member)
 
 
-def said_by_pod(one: TriedMember, status: NodeStatus, *, waits: bool) -> Outcome:
+def said_by_pod(member: TriedMember, status: NodeStatus, *, waits: bool) -> Outcome:
     """The same in 1.36: what Permit said to a pod, not what became of the group, is told."""
     if status.code is Code.ERROR:
-        return _failed(one, status)
-    if one.goes_to < 0 or (waits and one.status is not None):
-        return _refused(one)
-    why = status if waits else one.permit
+        return _failed(member, status)
+    if member.goes_to < 0 or (waits and member.status is not None):
+        return _refused(member)
+    why = status if waits else member.permit
     text = ", ".join(why.reasons) if why is not None else ""
     text = text if waits else f"{UNSCHEDULABLE}, {text}"
     held = NodeStatus(Code.UNSCHEDULABLE, why.plugin if why else "", why.whys if why else (), message=text)
-    return replace(one.outcome, fit_error=text, held=held)
+    return replace(member.outcome, fit_error=text, held=held)
 
 
-def _failed(one: TriedMember, status: NodeStatus) -> Outcome:
-    own = one.status is not None and one.status.code is Code.ERROR and one.outcome.error
-    return one.outcome if own else replace(one.outcome, error=", ".join(status.reasons), held=status)
+def _failed(member: TriedMember, status: NodeStatus) -> Outcome:
+    own = member.status is not None and member.status.code is Code.ERROR and member.outcome.error
+    return member.outcome if own else replace(member.outcome, error=", ".join(status.reasons), held=status)
 
 
-def _refused(one: TriedMember) -> Outcome:
-    if one.outcome.diagnosis is not None or one.outcome.fit_error or one.status is None:
-        return one.outcome
-    return replace(one.outcome, fit_error=", ".join(one.status.reasons), held=one.status)
+def _refused(member: TriedMember) -> Outcome:
+    if member.outcome.diagnosis is not None or member.outcome.fit_error or member.status is None:
+        return member.outcome
+    return replace(member.outcome, fit_error=", ".join(member.status.reasons), held=member.status)
 
 
 def cleared(
@@ -183,9 +183,9 @@ def cleared(
         by_pod: whether its pods evict others one by one.
     """
     failed = status.code is Code.ERROR
-    rows = [row for row, one in outcomes.items() if failed or (one.held and one.scores and not waits)]
+    rows = [row for row, outcome in outcomes.items() if failed or (outcome.held and outcome.scores and not waits)]
     if by_pod:
-        tried = {row: one.preemption for row, one in outcomes.items() if one.preemption is not None}
-        useless = [row for row, one in tried.items() if one.eligible and not one.candidates]
+        tried = {row: outcome.preemption for row, outcome in outcomes.items() if outcome.preemption is not None}
+        useless = [row for row, preemption in tried.items() if preemption.eligible and not preemption.candidates]
         rows += [*useless, *(row for row in tried if outcomes[row].held and not waits)]
     return [Nominate(row, -1) for row in dict.fromkeys(rows) if cluster.pod_nominated[row] >= 0]

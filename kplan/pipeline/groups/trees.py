@@ -31,11 +31,11 @@ def tree(planner: Tries, group: PodGroup | CompositePodGroup) -> GroupInfo:
     key = key_of_group(group)
     if isinstance(group, PodGroup):
         mine = [cluster.pods[row] for row in cluster.in_group(key)]
-        waiting = queue.sort(one for one in mine if one.waiting and queue.responsible(one))
+        waiting = queue.sort(pod_info for pod_info in mine if pod_info.waiting and queue.responsible(pod_info))
         return GroupInfo(key, group, tuple(waiting), scheduled(key, cluster))
     groups = tuple(tree(planner, child) for child in children_of(group, cluster))
-    pods = tuple(pod for one in groups for pod in one.waiting)
-    runs = sum(one.scheduled for one in groups)
+    pods = tuple(pod for group_info in groups for pod in group_info.waiting)
+    runs = sum(group_info.scheduled for group_info in groups)
     return GroupInfo(key, as_pod_group(group), pods, runs, composite=True, groups=groups)
 
 
@@ -43,8 +43,8 @@ def counted_anew(group: GroupInfo, cluster: Cluster) -> GroupInfo:
     """The same with its pods that have a node by now."""
     if not group.composite:
         return replace(group, scheduled=scheduled(group.key, cluster))
-    groups = tuple(counted_anew(one, cluster) for one in group.groups)
-    return replace(group, groups=groups, scheduled=sum(one.scheduled for one in groups))
+    groups = tuple(counted_anew(group_info, cluster) for group_info in group.groups)
+    return replace(group, groups=groups, scheduled=sum(group_info.scheduled for group_info in groups))
 
 
 def try_tree(trial: Tries, root: GroupInfo, pipeline: Pipeline, *, everything: bool) -> TriedGroup:
@@ -76,8 +76,8 @@ def _in_the_end(group: GroupInfo, found: Found) -> Iterator[TriedMember]:
     if tried is None or tried.status.code is not Code.SUCCESS:
         return
     if group.composite:
-        for one in group.groups:
-            yield from _in_the_end(one, found)
+        for group_info in group.groups:
+            yield from _in_the_end(group_info, found)
     else:
         yield from tried.pods
 
@@ -161,8 +161,8 @@ def in_the_end(root: GroupInfo, tried: TriedGroup) -> dict[str, TriedGroup]:
             assert above is not None
             own = TriedGroup(above.status)
         complete[group.key] = own
-        for one in group.groups:
-            walk(one, own)
+        for group_info in group.groups:
+            walk(group_info, own)
 
     walk(root, None)
     return complete

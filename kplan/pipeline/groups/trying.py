@@ -55,7 +55,11 @@ def try_group(
             tried.append(_on(alone, group, pipeline, nodes, everything=everything))
         if tried[-1].status.code is Code.ERROR:
             return tried[-1]
-    fitting = [(at, one) for at, one in zip(sets, tried, strict=True) if one.waits or one.status.code is Code.SUCCESS]
+    fitting = [
+        (at, tried_group)
+        for at, tried_group in zip(sets, tried, strict=True)
+        if tried_group.waits or tried_group.status.code is Code.SUCCESS
+    ]
     if not fitting:
         return replace(tried[0], status=none_available(tried[0].status, len(sets), pipeline))
     best = best_of(trial, group, pipeline, fitting)
@@ -96,7 +100,7 @@ def best_of(
     """The set of nodes with the highest score, the first by name of several."""
     if len(fitting) == 1:
         return fitting[0][0]
-    proposals = [Proposal(nodes, one.assignments) for nodes, one in fitting]
+    proposals = [Proposal(nodes, tried_group.assignments) for nodes, tried_group in fitting]
     total = [0] * len(proposals)
     for plugin in pipeline.at(Point.PLACEMENT_SCORE):
         scores: list[int] | Failed = plugin.score_placements(group, trial.cluster, proposals)
@@ -119,11 +123,11 @@ def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet | Non
         return TriedGroup(NodeStatus(status.code, status.plugin, status.whys, message=text), (), name)
     pods: list[TriedMember] = []
     for pod in group.waiting:
-        pods.append(one := _pod(trial, pod, nodes, everything=everything))
+        pods.append(member := _pod(trial, pod, nodes, everything=everything))
         if (failed := stopped(pods, name)) is not None:
             return failed
         remaining -= 1
-        scheduled += one.status is None
+        scheduled += member.status is None
         status = may_be(group, pipeline, scheduled, remaining)
         if status.code is Code.UNSCHEDULABLE:
             break

@@ -233,7 +233,7 @@ def _matched(cluster: Cluster, budget: PodDisruptionBudget, pods: Rows, by_class
 
     counts = counting(budget)
     key = ("DefaultPreemption", budget.namespace, selector)
-    counter = cluster.counters.get(key, lambda one: int(counts(one)), selector.hooks)
+    counter = cluster.counters.get(key, lambda pod_class: int(counts(pod_class)), selector.hooks)
     positions = by_class.of(np.flatnonzero(counter.classes))
     disrupted = budget.status.disrupted_pods
     if disrupted:

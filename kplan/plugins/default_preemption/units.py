@@ -124,7 +124,7 @@ def violations(units: Sequence[Unit], cluster: Cluster, *, first: bool = False) 
         return False
 
     broken = [(breaks(cluster.pods[row]) for row in unit.pods) for unit in units]
-    return [int(any(one)) if first else sum(one) for one in broken]
+    return [int(any(generator)) if first else sum(generator) for generator in broken]
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,14 @@ def _tolerations(claim: ResourceClaim, full: str) -> list[DeviceToleration] | No
         if request.name == name:
             if request.exactly is not None:
                 return request.exactly.tolerations
-            return next((one.tolerations for one in request.first_available or () if one.name == option), None)
+            return next(
+                (
+                    device_sub_request.tolerations
+                    for device_sub_request in request.first_available or ()
+                    if device_sub_request.name == option
+                ),
+                None,
+            )
     return None
 
 
@@ -107,9 +114,9 @@ def _add_new(more: Iterable[NodeSelectorRequirement] | None, requirements: list[
     def same(a: NodeSelectorRequirement, b: NodeSelectorRequirement) -> bool:
         return (a.key, a.operator, set(a.values or ())) == (b.key, b.operator, set(b.values or ()))
 
-    for one in more or ():
-        if not any(same(one, known) for known in requirements):
-            requirements.append(one)
+    for requirement in more or ():
+        if not any(same(requirement, known) for known in requirements):
+            requirements.append(requirement)
 
 
 def in_flight(claim: ResourceClaim, given: AllocationResult, group: str = "") -> ResourceClaim:
@@ -133,7 +140,7 @@ def reserved(claim: ResourceClaim, pod: PodInfo, to: ResourceClaimConsumer | Non
     annotations = {name: value for name, value in claim.annotations.items() if name != IN_FLIGHT}
     consumer = to or ResourceClaimConsumer(resource="pods", name=pod.name, uid=pod.uid)
     mine = list(claim.status.reserved_for or ())
-    if all(one.uid != consumer.uid for one in mine):
+    if all(resource_claim_consumer.uid != consumer.uid for resource_claim_consumer in mine):
         mine.append(consumer)
     return msgspec.structs.replace(
         claim,

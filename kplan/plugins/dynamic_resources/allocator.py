@@ -234,5 +234,7 @@ class _Search:
             if constraint is not None
         }
         attributes = ((name, static_attribute(device, device.seen.driver, name)) for name in sorted(names))
-        values = tuple([(name, None if one is None else (True, value(one))) for name, one in attributes])
+        values = tuple(
+            [(name, None if attribute is None else (True, value(attribute))) for name, attribute in attributes]
+        )
         return place.pool, selected, values, device.kind

@@ -144,11 +144,11 @@ def problem(claim: PodClaim, cluster: Cluster, features: Features) -> Refused | 
             return _unsupported(about, request.name, why)
         else:
             options = [(f"{request.name}/{one.name}", one) for one in request.first_available]
-        for name, one in options:
-            if not one.device_class_name:
+        for name, exact_device_request in options:
+            if not exact_device_request.device_class_name:
                 return Failed(f"request {name}: unsupported request type")
-            if one.device_class_name not in classes and complete:
-                missing = About(AboutKind.DEVICE_CLASS, one.device_class_name)
+            if exact_device_request.device_class_name not in classes and complete:
+                missing = About(AboutKind.DEVICE_CLASS, exact_device_request.device_class_name)
                 text = f"request {name}: device class {missing.name} does not exist"
                 return Refused.of(ReasonCode.DEVICE_CLASS_MISSING, text, about, missing)
     return None

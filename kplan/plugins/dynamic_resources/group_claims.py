@@ -74,12 +74,14 @@ def group_missing(pod: PodInfo, cluster: Cluster, features: Features) -> Why | N
 
 def is_reserved_for(claim: ResourceClaim, pod: PodInfo, group: str) -> bool:
     """Whether a claim is reserved for the pod, or for its group."""
-    return any(one.uid == pod.uid or _names(one, group) for one in claim.status.reserved_for or ())
+    return any(consumer.uid == pod.uid or _names(consumer, group) for consumer in claim.status.reserved_for or ())
 
 
-def _names(one: ResourceClaimConsumer, group: str) -> bool:
+def _names(consumer: ResourceClaimConsumer, group: str) -> bool:
     """Pods do not know the uid of their group: its name tells."""
-    return bool(group) and one.api_group == API_GROUP and one.resource == "podgroups" and one.name == group
+    return (
+        bool(group) and consumer.api_group == API_GROUP and consumer.resource == "podgroups" and consumer.name == group
+    )
 
 
 def owned_by_group(claim: ResourceClaim, group: str) -> bool:
@@ -114,7 +116,7 @@ def given_back(
         return None
     uid = group.metadata.uid
     for claim in lost:
-        if all(one.uid == uid for one in claim.status.reserved_for or ()):
+        if all(consumer.uid == uid for consumer in claim.status.reserved_for or ()):
             return DEALLOCATED
     for found in _claims(group, cluster):
         if isinstance(found, GroupFailure):

@@ -91,7 +91,7 @@ def stands_for(cluster: Cluster, features: Features) -> Mapping[tuple[str, str, 
     def make() -> dict[tuple[str, str, str], list[StandsFor]]:
         slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
         by_device: dict[tuple[str, str, str], list[StandsFor]] = {}
-        for item in sorted(slices.values(), key=lambda one: one.name.encode()):
+        for item in sorted(slices.values(), key=lambda resource_slice: resource_slice.name.encode()):
             for device in item.spec.devices or ():
                 key = (item.spec.driver if since_37 else "", item.spec.pool.name, device.name)
                 takes = _takes(device) if since_37 else _mapped(device)
@@ -106,8 +106,8 @@ def stands_for(cluster: Cluster, features: Features) -> Mapping[tuple[str, str, 
 
 def _takes(device: Device) -> tuple[Takes, ...]:
     takes = []
-    for name, one in sorted((device.node_allocatable_resources or {}).items()):
-        mapping, overhead = one.mapping, one.overhead
+    for name, resource in sorted((device.node_allocatable_resources or {}).items()):
+        mapping, overhead = resource.mapping, resource.overhead
         if mapping is not None:
             capacity = mapping.capacity_key or ""
             amount = mapping.capacity_multiplier if capacity else mapping.device_multiplier
@@ -120,8 +120,13 @@ def _takes(device: Device) -> tuple[Takes, ...]:
 def _mapped(device: Device) -> tuple[Takes, ...]:
     mappings = device.node_allocatable_resource_mappings or {}
     return tuple(
-        Takes(name, is_mapping=True, capacity=one.capacity_key or "", amount=one.allocation_multiplier)
-        for name, one in sorted(mappings.items())
+        Takes(
+            name,
+            is_mapping=True,
+            capacity=node_allocatable_resource_mapping.capacity_key or "",
+            amount=node_allocatable_resource_mapping.allocation_multiplier,
+        )
+        for name, node_allocatable_resource_mapping in sorted(mappings.items())
     )
 
 

@@ -131,8 +131,8 @@ class NodeResources:
         """What is allocated on a node to claims that devices were found for, by key."""
         if choice is None:
             return {}
-        found = found_allocations(self.pod, self.state, self.cluster, row, choice, self.features)
-        return {claim.claim.key: given for claim, _, given in found}
+        iterator = found_allocations(self.pod, self.state, self.cluster, row, choice, self.features)
+        return {claim.claim.key: given for claim, _, given in iterator}
 
     def statuses(
         self, row: int, found: Mapping[str, AllocationResult]
@@ -164,7 +164,14 @@ class NodeResources:
                 told.append(status)
         if not concerned:
             return None
-        return tuple(sorted(told, key=lambda one: one.resource_claim_name.encode()))
+        return tuple(
+            sorted(
+                told,
+                key=lambda node_allocatable_resource_claim_status: (
+                    node_allocatable_resource_claim_status.resource_claim_name.encode()
+                ),
+            )
+        )
 
     def _takes(self, row: int, result: DeviceRequestAllocationResult) -> bool:
         try:

@@ -133,29 +133,29 @@ def _entry(request: DeviceRequest) -> Entry:
     return Entry(request.name, tuple(options), True)
 
 
-def _request(one: ExactDeviceRequest, name: str, full: str, admin: bool | None) -> Request:
-    asked = one.capacity
+def _request(request: ExactDeviceRequest, name: str, full: str, admin: bool | None) -> Request:
+    asked = request.capacity
     return Request(
         name,
         full,
-        one.device_class_name,
-        one.allocation_mode or EXACT_COUNT,
-        one.count if one.count is not None else 1,
+        request.device_class_name,
+        request.allocation_mode or EXACT_COUNT,
+        request.count if request.count is not None else 1,
         admin,
-        tuple(selector.cel.expression if selector.cel is not None else None for selector in one.selectors or ()),
+        tuple(selector.cel.expression if selector.cel is not None else None for selector in request.selectors or ()),
         tuple(
             Toleration(each.key or "", each.operator or "", each.value or "", each.effect or "")
-            for each in one.tolerations or ()
+            for each in request.tolerations or ()
         ),
         None if asked is None else tuple((key, Amount.of(raw)) for key, raw in (asked.requests or {}).items()),
-        tuple((each.name, each.expression) for each in one.derived_attributes or ()),
+        tuple((each.name, each.expression) for each in request.derived_attributes or ()),
     )
 
 
-def _constraint(one: DeviceConstraint) -> Constraint | None:
-    names = frozenset(one.requests or ())
-    if one.match_attribute is not None:
-        return Constraint(names, one.match_attribute, distinct=False)
-    if one.distinct_attribute is not None:
-        return Constraint(names, one.distinct_attribute, distinct=True)
+def _constraint(constraint: DeviceConstraint) -> Constraint | None:
+    names = frozenset(constraint.requests or ())
+    if constraint.match_attribute is not None:
+        return Constraint(names, constraint.match_attribute, distinct=False)
+    if constraint.distinct_attribute is not None:
+        return Constraint(names, constraint.distinct_attribute, distinct=True)
     return None

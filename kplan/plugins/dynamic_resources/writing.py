@@ -52,8 +52,12 @@ def claim_writes(
             consumer=_consumer(pod, claim),
             create=as_made(item) if special is not None else None,
             mappings=tuple(
-                {"containerName": one.container, "resourceName": one.resource, "requestName": one.request}
-                for one in (special.mappings if special is not None else ())
+                {
+                    "containerName": request_mapping.container,
+                    "resourceName": request_mapping.resource,
+                    "requestName": request_mapping.request,
+                }
+                for request_mapping in (special.mappings if special is not None else ())
             ),
             stamped=stamped,
             waits=any(result.binding_conditions for result in (now.status.allocation.devices.results or ()))
@@ -73,7 +77,7 @@ def amounts_writes(pod: PodInfo, cluster: Cluster) -> Iterator[NodeAmountsWrite]
     """
     statuses = cluster.pods[pod.row].pod.status.node_allocatable_resource_claim_statuses
     if statuses:
-        yield NodeAmountsWrite(tuple(msgspec.to_builtins(one) for one in statuses))
+        yield NodeAmountsWrite(tuple(msgspec.to_builtins(status) for status in statuses))
 
 
 def _consumer(pod: PodInfo, claim: PodClaim) -> dict[str, str]:

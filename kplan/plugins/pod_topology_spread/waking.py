@@ -49,7 +49,7 @@ def _placed_beside(other: Pod, pod: PodInfo, features: Features) -> bool:
 
 def _node(constraints: Sequence[Constraint], old: Node | None, new: Node | None) -> bool:
     keys = [constraint.topology_key for constraint in constraints]
-    was, is_now = (one is not None and all(key in one.labels for key in keys) for one in (old, new))
+    was, is_now = (node is not None and all(key in node.labels for key in keys) for node in (old, new))
     if old is None or new is None:
         return was or is_now
     if was != is_now:

@@ -19,8 +19,11 @@ def counting(budget: PodDisruptionBudget) -> Callable[[PodClass], bool]:
     One without selector or with an empty one counts none here, and a pod without labels is counted by none.
     """
     namespace, selector = budget.namespace, compile_selector(budget.spec.selector)
-    return lambda one: (
-        not selector.empty and one.namespace == namespace and bool(one.labels) and selector.matches(one.labels)
+    return lambda pod_class: (
+        not selector.empty
+        and pod_class.namespace == namespace
+        and bool(pod_class.labels)
+        and selector.matches(pod_class.labels)
     )
 
 

@@ -92,7 +92,9 @@ def counts(pod: PodInfo, key: str, cluster: Cluster) -> GroupCounts:
     """
     pods = [cluster.pods[row] for row in cluster.in_group(key)]
     bound = scheduled(key, cluster)
-    return GroupCounts(bound + sum(not one.bound and one.scheduler_name == pod.scheduler_name for one in pods), bound)
+    return GroupCounts(
+        bound + sum(not pod_info.bound and pod_info.scheduler_name == pod.scheduler_name for pod_info in pods), bound
+    )
 
 
 def scheduled(key: str, cluster: Cluster) -> int:

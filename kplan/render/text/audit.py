@@ -21,23 +21,23 @@ def audit_report(document: AuditReport, style: Style) -> str:
     page.blank()
     differ = [pod for pod in document.pods if not pod.equal]
     shown = differ if style.wide else differ[:PODS_SHOWN]
-    for one in shown:
-        _pod(page, one, wide=style.wide)
+    for audited_pod in shown:
+        _pod(page, audited_pod, wide=style.wide)
     if len(differ) > len(shown):
         page.detail(f"{count(len(differ) - len(shown), 'more pod')} (-o wide, -o json)", LABEL)
     origin(page, document.origin)
     return page.text()
 
 
-def _pod(page: Page, one: AuditedPod, *, wide: bool) -> None:
-    page.part("Differs", one.pod)
-    if one.because is not None:
-        page.detail(one.because.text)
-    lines = one.differences if wide else one.differences[:LINES_SHOWN]
+def _pod(page: Page, pod: AuditedPod, *, wide: bool) -> None:
+    page.part("Differs", pod.pod)
+    if pod.because is not None:
+        page.detail(pod.because.text)
+    lines = pod.differences if wide else pod.differences[:LINES_SHOWN]
     for line in lines:
         page.detail(line)
-    if len(one.differences) > len(lines):
-        page.detail(f"+{len(one.differences) - len(lines):,} (-o wide)")
+    if len(pod.differences) > len(lines):
+        page.detail(f"+{len(pod.differences) - len(lines):,} (-o wide)")
     if wide:
-        page.detail(f"recorded: {one.recorded}")
-        page.detail(f"kplan: {one.text or 'it fits'}")
+        page.detail(f"recorded: {pod.recorded}")
+        page.detail(f"kplan: {pod.text or 'it fits'}")

@@ -92,12 +92,12 @@ def _shapes(page: Page, shapes: tuple[ShapeRoom, ...], *, everything: bool) -> N
     shown = shapes if everything else shapes[:SHAPES_SHOWN]
     rows = [
         (
-            one.name,
-            one.requests,
-            f"{one.fits:,}{'+' if one.bounded else ''}",
-            one.stopped_by.code if one.stopped_by else "",
+            room.name,
+            room.requests,
+            f"{room.fits:,}{'+' if room.bounded else ''}",
+            room.stopped_by.code if room.stopped_by else "",
         )
-        for one in shown
+        for room in shown
     ]
     if rows and not page.table("Shapes", ("name", "requests", "fit", "stopped by"), rows, (2,)):
         page.parts("Shapes", (f"{name} ({requests}): {fit} fit; {stopped}" for name, requests, fit, stopped in rows))

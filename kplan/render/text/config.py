@@ -25,7 +25,7 @@ DEFAULT = "default"
 def configuration(document: ConfigReport, style: Style) -> str:
     """Lay out what differs from the defaults, then every profile: points in running order, arguments, extenders."""
     page = style.page()
-    differing = sum(len(one.differences) for one in document.profiles)
+    differing = sum(len(configured_profile.differences) for configured_profile in document.profiles)
     usual = f"the defaults of {document.origin.rules}"
     how = f"{count(differing, 'difference')} from {usual}" if differing else usual
     form = f" (from {document.form})" if document.form not in ("", "v1") else ""
@@ -48,7 +48,7 @@ def _profile(page: Page, profile: ConfiguredProfile, *, wide: bool) -> None:
     share = profile.percentage_of_nodes_to_score
     looked_at = f"{share} % of the nodes" if share else "an adaptive share of the nodes"
     page.part("Profile", f"{profile.scheduler_name}, scores {looked_at}")
-    width = max(len(one.point) for one in profile.points)
+    width = max(len(configured_point.point) for configured_point in profile.points)
     for point in profile.points:
         names = ", ".join(_plugin(plugin, wide=wide) for plugin in point.plugins)
         page.hanging(f"         {point.point:<{width}}  ", names)
@@ -78,13 +78,13 @@ def _rest(page: Page, document: ConfigReport) -> None:
     page.blank()
 
 
-def _extender(one: ConfiguredExtender) -> str:
-    told = [f"{one.url}: {', '.join(one.verbs) or 'nothing'}"]
-    told += [f"weight {one.weight}"] if "prioritize" in one.verbs else []
-    told += [f"only pods with {', '.join(one.managed_resources)}"] if one.managed_resources else []
-    told += ["names of nodes only"] if one.node_cache_capable else []
-    told += ["ignorable"] if one.ignorable else []
-    return "; ".join([*told, f"timeout {one.timeout}"])
+def _extender(extender: ConfiguredExtender) -> str:
+    told = [f"{extender.url}: {', '.join(extender.verbs) or 'nothing'}"]
+    told += [f"weight {extender.weight}"] if "prioritize" in extender.verbs else []
+    told += [f"only pods with {', '.join(extender.managed_resources)}"] if extender.managed_resources else []
+    told += ["names of nodes only"] if extender.node_cache_capable else []
+    told += ["ignorable"] if extender.ignorable else []
+    return "; ".join([*told, f"timeout {extender.timeout}"])
 
 
 def flow(value: Any) -> str:

@@ -48,16 +48,16 @@ def _classes(page: Page, classes: dict[str, DeviceClassTotal]) -> None:
     rows = [
         [
             name,
-            f"{one.devices:,}",
-            f"{one.used:,}",
-            f"{one.free:,}",
-            f"{one.tainted:,}",
-            f"{one.blocked:,}",
-            f"{one.largest:,}",
-            ", ".join(f"{nodes:,} with {number:,}" for number, nodes in list(one.pieces.items())[:3]) or "-",
-            "-" if one.fragmented is None else f"{one.fragmented}%",
+            f"{total.devices:,}",
+            f"{total.used:,}",
+            f"{total.free:,}",
+            f"{total.tainted:,}",
+            f"{total.blocked:,}",
+            f"{total.largest:,}",
+            ", ".join(f"{nodes:,} with {number:,}" for number, nodes in list(total.pieces.items())[:3]) or "-",
+            "-" if total.fragmented is None else f"{total.fragmented}%",
         ]
-        for name, one in classes.items()
+        for name, total in classes.items()
     ]
     for dropped in _DROPPED:
         kept = [i for i, head in enumerate(heads) if head not in dropped and _told(head, i, rows)]
@@ -67,9 +67,9 @@ def _classes(page: Page, classes: dict[str, DeviceClassTotal]) -> None:
             break
     else:
         page.parts("Classes", (", ".join(f"{h} {c}" for h, c in zip(heads, row, strict=True)) for row in rows))
-    for name, one in classes.items():
-        if one.error:
-            page.part("", f"a selector of {name} fails: {one.error}")
+    for name, device_class_total in classes.items():
+        if device_class_total.error:
+            page.part("", f"a selector of {name} fails: {device_class_total.error}")
 
 
 def _told(head: str, at: int, rows: list[list[str]]) -> bool:
@@ -95,15 +95,15 @@ def _pools(page: Page, pools: tuple[DevicePool, ...], *, wide: bool) -> None:
         page.parts("Devices", ("  ".join(row) for row in rows))
 
 
-def _users(one: DevicePool) -> str:
+def _users(pool: DevicePool) -> str:
     """Who uses devices of a pool, with how many; what keeps others from being free."""
-    if one.problem:
-        return one.problem
+    if pool.problem:
+        return pool.problem
     pods: Counter[str] = Counter()
-    for device in one.devices:
+    for device in pool.devices:
         if device.state in ("used", "shared"):
             pods.update(device.pods or [f"claim {claim}" for claim in device.claims])
     told = [f"{name} {number}" if number > 1 else name for name, number in pods.most_common()]
-    states = Counter(device.state for device in one.devices)
+    states = Counter(device.state for device in pool.devices)
     rest = [f"{states[state]} {state}" for state in ("tainted", "blocked") if states[state]]
     return "; ".join(filter(None, (listed(told), *rest))) or "-"

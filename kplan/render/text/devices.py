@@ -53,17 +53,17 @@ def _request(page: Page, request: DeviceRequest, label: str, *, everything: bool
             caret(page, broken.expression, error)
     rows = []
     nodes = request.nodes if everything else request.nodes[:_NODES]
-    for one in nodes:
-        names = listed(one.nodes, most=_NAMES)
-        sets = one.sets if everything else one.sets[:_SETS]
+    for device_nodes in nodes:
+        names = listed(device_nodes.nodes, most=_NAMES)
+        sets = device_nodes.sets if everything else device_nodes.sets[:_SETS]
         if not sets:
-            rows.append((names, "-", "; ".join(one.notes) or "no devices"))
+            rows.append((names, "-", "; ".join(device_nodes.notes) or "no devices"))
         for each in sets:
             rows.append((names, _names(each), each.text))
             names = ""
-        if len(one.sets) > len(sets):
-            rows.append(("", f"+{len(one.sets) - len(sets)}", "others (-o wide)"))
-        rows += [("", "", note) for note in (one.notes if sets else ())]
+        if len(device_nodes.sets) > len(sets):
+            rows.append(("", f"+{len(device_nodes.sets) - len(sets)}", "others (-o wide)"))
+        rows += [("", "", note) for note in (device_nodes.notes if sets else ())]
     if rows and not page.table("", _HEADS, rows, fitting=Fitting(nodes=(0,), wraps=(2,))):
         for node, device, text in rows:
             page.detail("  ".join(filter(None, (node, device, text))))

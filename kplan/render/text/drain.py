@@ -91,13 +91,13 @@ def _fixes(page: Page, fixes: tuple[DrainFix, ...], no_help: tuple[str, ...]) ->
 
 
 def _found(page: Page, found: tuple[NodeVerdict, ...], *, everything: bool) -> None:
-    going = [one for one in found if one.goes]
-    staying = [one for one in found if not one.goes]
+    going = [verdict for verdict in found if verdict.goes]
+    staying = [verdict for verdict in found if not verdict.goes]
     for label, nodes in (("Go", going), ("Stay", staying)):
         shown = nodes if everything else nodes[:FOUND_SHOWN]
         page.parts(label, (f"{one.node}: {one.because}" if one.because else _moving(one) for one in shown))
         page.more(len(nodes) - len(shown), "nodes")
 
 
-def _moving(one: NodeVerdict) -> str:
-    return f"{one.node}, {count(one.pods, 'pod')} {'moves' if one.pods == 1 else 'move'}"
+def _moving(verdict: NodeVerdict) -> str:
+    return f"{verdict.node}, {count(verdict.pods, 'pod')} {'moves' if verdict.pods == 1 else 'move'}"

@@ -50,20 +50,20 @@ def _cases(page: Page, document: FailReport, *, everything: bool) -> None:
     cases = document.cases
     shown = cases if everything else cases[:CASES_SHOWN]
     heads = [document.each, "pods", "again", "Pending", "GONE", "evicts", "verdict"]
-    rows = [_case(one) for one in shown]
+    rows = [_case(case) for case in shown]
     if document.each == "zone":
         heads.insert(1, "nodes")
-        rows = [[row[0], f"{one.nodes:,}", *row[1:]] for row, one in zip(rows, shown, strict=True)]
+        rows = [[row[0], f"{case.nodes:,}", *row[1:]] for row, case in zip(rows, shown, strict=True)]
     if everything:
         heads.append("because")
-        rows = [[*row, one.because.text if one.because else ""] for row, one in zip(rows, shown, strict=True)]
+        rows = [[*row, case.because.text if case.because else ""] for row, case in zip(rows, shown, strict=True)]
     right = range(1, len(heads) - (2 if everything else 1))
     names = Fitting(nodes=(0,) if document.each == "node" else (), pods=(0,))
     if not page.table("Each", heads, rows, right, fitting=names):
         page.parts("Each", (_case_line(heads, row) for row in rows))
     hidden = cases[len(shown) :]
     if hidden:
-        fits = sum(one.verdict == "FITS" for one in hidden)
+        fits = sum(case.verdict == "FITS" for case in hidden)
         page.part("", f"+{len(hidden):,}, {fits:,} of them FITS (-o wide)")
     page.part("", f"one of them: kplan fail {'--zone ' if document.each == 'zone' else ''}{cases[0].name}")
 
@@ -73,9 +73,9 @@ def _case_line(heads: Sequence[str], row: Sequence[str]) -> str:
     return f"{row[0]}: {told}"
 
 
-def _case(one: FailCase) -> list[str]:
-    numbers = (one.pods, one.placed, one.pending + one.displaced, one.gone, one.evicted)
-    return [one.name, *(f"{number:,}" if number else "-" for number in numbers), one.verdict]
+def _case(case: FailCase) -> list[str]:
+    numbers = (case.pods, case.placed, case.pending + case.displaced, case.gone, case.evicted)
+    return [case.name, *(f"{number:,}" if number else "-" for number in numbers), case.verdict]
 
 
 def _pods(page: Page, pods: Sequence[FailedPod], *, everything: bool) -> None:
@@ -164,18 +164,18 @@ def _evicted(page: Page, moves: Sequence[Move], *, everything: bool) -> None:
 def _lost(page: Page, lost: Sequence[LostThing], *, everything: bool) -> None:
     told = []
     for what, words in _LOST.items():
-        things = [_thing(one) for one in lost if one.what == what]
+        things = [_thing(thing) for thing in lost if thing.what == what]
         if things:
             told.append(f"{words}: {listed(things, most=len(things) if everything else NODES_SHOWN)}")
     page.parts("Lost", told)
 
 
-def _thing(one: LostThing) -> str:
-    if one.what == "pod":
-        return one.pod
-    if one.what == "emptyDir":
-        return f"{one.name} of {one.pod}"
-    return f"{one.name} of {one.pod} ({one.where})"
+def _thing(thing: LostThing) -> str:
+    if thing.what == "pod":
+        return thing.pod
+    if thing.what == "emptyDir":
+        return f"{thing.name} of {thing.pod}"
+    return f"{thing.name} of {thing.pod} ({thing.where})"
 
 
 def _time(page: Page, points: Sequence[TimePoint]) -> None:

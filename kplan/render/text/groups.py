@@ -21,17 +21,17 @@ def groups(page: Page, found: Sequence[GroupPlan], *, everything: bool) -> None:
         found: the groups.
         everything: show all of them.
     """
-    ordered = sorted(found, key=lambda one: one.result in ("placed", "preempted", "fits"))
+    ordered = sorted(found, key=lambda plan: plan.result in ("placed", "preempted", "fits"))
     shown = ordered if everything else ordered[:SHOWN]
-    for number, one in enumerate(shown):
-        page.part("Group" if not number else "", f"{one.group}: {one.text}")
-        if one.because is not None:
-            page.detail(one.because.text, _UNDER)
-        if one.result in ("pending", "does-not-fit") and one.holds:
-            page.detail(f"those that fit would hold {holds_text(one.holds)}", _UNDER)
-        if one.waits_for:
-            page.detail(f"waits for {waits_text(one.waits_for, one.starves)}", _UNDER)
-        if one.attempt:
-            page.detail(f"Try  {one.attempt}", _UNDER)
+    for number, group_plan in enumerate(shown):
+        page.part("Group" if not number else "", f"{group_plan.group}: {group_plan.text}")
+        if group_plan.because is not None:
+            page.detail(group_plan.because.text, _UNDER)
+        if group_plan.result in ("pending", "does-not-fit") and group_plan.holds:
+            page.detail(f"those that fit would hold {holds_text(group_plan.holds)}", _UNDER)
+        if group_plan.waits_for:
+            page.detail(f"waits for {waits_text(group_plan.waits_for, group_plan.starves)}", _UNDER)
+        if group_plan.attempt:
+            page.detail(f"Try  {group_plan.attempt}", _UNDER)
     if len(ordered) > len(shown):
         page.part("", f"{count(len(ordered) - len(shown), 'more group')} (-o wide)")

@@ -36,15 +36,15 @@ def moves(document: MovesPlan, style: Style) -> str:
 
 def _moves(page: Page, found: tuple[PodMove, ...]) -> None:
     heads = ("#", "pod", "from", "to", "budget", "note")
-    rows = [_row(one) for one in found]
+    rows = [_row(move) for move in found]
     names = Fitting(nodes=(2, 3), pods=(1,), wraps=(4, 5))
     if rows and not page.table("Moves", heads, rows, (0,), fitting=names):
         page.parts("Moves", map("  ".join, rows))
 
 
-def _row(one: PodMove) -> tuple[str, ...]:
-    to = f"{one.to} (1 of {one.tie:,})" if one.tie else one.to
-    return str(one.number), one.pod, one.home, to, one.budget or "-", ", ".join(one.notes) or "-"
+def _row(move: PodMove) -> tuple[str, ...]:
+    to = f"{move.to} (1 of {move.tie:,})" if move.tie else move.to
+    return str(move.number), move.pod, move.home, to, move.budget or "-", ", ".join(move.notes) or "-"
 
 
 def _ways(page: Page, ways: tuple[MovesWay, ...]) -> None:

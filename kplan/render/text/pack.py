@@ -19,10 +19,10 @@ def pack(document: PackPlan, style: Style) -> str:
     page = plan_page(document, style)
     if style.quiet:
         return page.text()
-    going = [one for one in document.found if one.goes]
-    staying = [one for one in document.found if not one.goes and one.because is not None]
-    _nodes(page, "Go", [_goes(one) for one in going], everything=style.wide)
-    _nodes(page, "Stay", [_stays(one) for one in staying], everything=style.wide)
+    going = [node for node in document.found if node.goes]
+    staying = [node for node in document.found if not node.goes and node.because is not None]
+    _nodes(page, "Go", [_goes(node) for node in going], everything=style.wide)
+    _nodes(page, "Stay", [_stays(node) for node in staying], everything=style.wide)
     _pools(page, document.pools)
     if document.frees:
         page.part("Frees", _frees(document))
@@ -48,8 +48,8 @@ def _goes(one: PackedNode) -> str:
     return f"{one.number}  {one.node}, {moves}{worth}"
 
 
-def _stays(one: PackedNode) -> str:
-    return f"{one.node}: {one.because.text if one.because is not None else ''}"
+def _stays(node: PackedNode) -> str:
+    return f"{node.node}: {node.because.text if node.because is not None else ''}"
 
 
 def _pools(page: Page, pools: Sequence[PackedPool]) -> None:

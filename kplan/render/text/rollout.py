@@ -167,9 +167,9 @@ def _short(name: str, cut: str) -> str:
 
 def _leaves(leaves: Sequence[Leaving], most: int, cut: str = "") -> str:
     told = []
-    for one in leaves[:most]:
-        name = _short(_name(one.pod), cut)
-        told.append(f"{name} on {one.node}" if one.node else name)
+    for leaving in leaves[:most]:
+        name = _short(_name(leaving.pod), cut)
+        told.append(f"{name} on {leaving.node}" if leaving.node else name)
     more = [f"+{len(leaves) - most}"] if len(leaves) > most else []
     return ", ".join(told + more)
 

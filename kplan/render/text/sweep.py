@@ -18,15 +18,15 @@ NAMES_SHOWN = 2
 _NONE = "-"
 
 _COLUMNS: tuple[tuple[str, Callable[[SweepOutcome], int | None]], ...] = (
-    ("pods", lambda one: one.pods if one.fits is None else None),
-    ("placed", lambda one: one.placed if one.fits is None else None),
-    ("wanted", lambda one: one.pods if one.fits is not None and one.pending else None),
-    ("fit", lambda one: one.fits),
-    ("nodes", lambda one: one.nodes),
-    ("Pending", lambda one: one.pending),
-    ("held", lambda one: one.held),
-    ("GONE", lambda one: one.gone),
-    ("evicts", lambda one: one.evicted),
+    ("pods", lambda outcome: outcome.pods if outcome.fits is None else None),
+    ("placed", lambda outcome: outcome.placed if outcome.fits is None else None),
+    ("wanted", lambda outcome: outcome.pods if outcome.fits is not None and outcome.pending else None),
+    ("fit", lambda outcome: outcome.fits),
+    ("nodes", lambda outcome: outcome.nodes),
+    ("Pending", lambda outcome: outcome.pending),
+    ("held", lambda outcome: outcome.held),
+    ("GONE", lambda outcome: outcome.gone),
+    ("evicts", lambda outcome: outcome.evicted),
 )
 """Columns, and what is in each; one that is empty for all is left out."""
 
@@ -61,27 +61,29 @@ def _matrix(page: Page, document: SweepReport) -> bool:
     return page.table("Nodes" if sized else "Fit", [down.name, *across.points], rows, range(1, len(across.points) + 1))
 
 
-def _cell(one: SweepOutcome, *, sized: bool) -> str:
-    if one.nodes is not None:
-        return f"{one.nodes:,}"
-    if one.pending:
-        return "no help" if sized else f"{one.fits:,} of {one.pods:,}"
-    return f"{one.fits:,} fit" if sized else f"{one.fits:,}"
+def _cell(outcome: SweepOutcome, *, sized: bool) -> str:
+    if outcome.nodes is not None:
+        return f"{outcome.nodes:,}"
+    if outcome.pending:
+        return "no help" if sized else f"{outcome.fits:,} of {outcome.pods:,}"
+    return f"{outcome.fits:,} fit" if sized else f"{outcome.fits:,}"
 
 
 def _rows(page: Page, document: SweepReport, *, everything: bool) -> None:
     """Write a row for each scenario that does not fit, worst first; for all of them where numbers are the answer."""
     numbers = any(outcome.fits is not None for outcome in document.outcomes)
-    told = [one for one in document.worst_first if everything or numbers or one.verdict != "FITS"]
+    told = [outcome for outcome in document.worst_first if everything or numbers or outcome.verdict != "FITS"]
     shown = told if everything else told[:ROWS_SHOWN]
     if not shown:
         return
-    columns = [(head, number) for head, number in _COLUMNS if any(number(one) for one in shown)]
+    columns = [(head, number) for head, number in _COLUMNS if any(number(outcome) for outcome in shown)]
     heads = ["scenario", *(head for head, _ in columns), "verdict"]
-    cells = [[one.name, *(_number(number(one)) for _, number in columns), one.verdict] for one in shown]
+    cells = [[outcome.name, *(_number(number(outcome)) for _, number in columns), outcome.verdict] for outcome in shown]
     if everything:
         heads.append("because")
-        cells = [[*row, one.because.text if one.because else ""] for row, one in zip(cells, shown, strict=True)]
+        cells = [
+            [*row, outcome.because.text if outcome.because else ""] for row, outcome in zip(cells, shown, strict=True)
+        ]
     label = "Worst" if len(shown) > 1 else "Case"
     if not page.table(label, heads, cells, range(1, len(columns) + 1)):
         page.parts(label, (_line(heads, row) for row in cells))
@@ -101,9 +103,9 @@ def _number(number: int | None) -> str:
 def _causes(page: Page, document: SweepReport, *, everything: bool) -> None:
     """Write what is in the way, the most common first, with the worst scenario of each."""
     causes: dict[str, list[SweepOutcome]] = {}
-    for one in document.worst_first:
-        if one.verdict != "FITS" and one.because is not None:
-            causes.setdefault(one.because.code, []).append(one)
+    for outcome in document.worst_first:
+        if outcome.verdict != "FITS" and outcome.because is not None:
+            causes.setdefault(outcome.because.code, []).append(outcome)
     if sum(map(len, causes.values())) < 2:
         return  # Because has told it
     page.part("Why", f"{count(len(causes), 'cause')}, each as in its worst scenario")
@@ -118,12 +120,12 @@ def _causes(page: Page, document: SweepReport, *, everything: bool) -> None:
 def _cause(page: Page, some: Sequence[SweepOutcome], most: int) -> None:
     """Write one cause; where other pods, or other numbers, are told of each scenario, each with its own."""
     more = [f"+{len(some) - most:,}"] if some[most:] else []
-    texts = [one.because.text if one.because is not None else "" for one in some]
+    texts = [outcome.because.text if outcome.because is not None else "" for outcome in some]
     if len(set(texts)) == 1:
         page.counted(len(some), texts[0])
-        page.detail("; ".join([*(one.name for one in some[:most]), *more]))  # a name may hold commas
+        page.detail("; ".join([*(outcome.name for outcome in some[:most]), *more]))  # a name may hold commas
         return
-    first, *others = (f"{one.name}: {text}" for one, text in zip(some[:most], texts, strict=False))
+    first, *others = (f"{outcome.name}: {text}" for outcome, text in zip(some[:most], texts, strict=False))
     page.counted(len(some), first)
     for line in (*others, *more):
         page.detail(line)
@@ -135,6 +137,6 @@ def _fullest(page: Page, document: SweepReport) -> None:
     known = [(outcome.fullest.percent, -outcome.number, outcome) for outcome in outcomes if outcome.fullest is not None]
     if not known:
         return
-    percent, _, one = max(known)
-    assert one.fullest is not None
-    page.part("Fullest", f"{one.fullest.resource} {percent:,}% requested, {one.name}")
+    percent, _, sweep_outcome = max(known)
+    assert sweep_outcome.fullest is not None
+    page.part("Fullest", f"{sweep_outcome.fullest.resource} {percent:,}% requested, {sweep_outcome.name}")

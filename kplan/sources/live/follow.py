@@ -199,10 +199,10 @@ def _plain(metadata: ObjectMeta) -> ObjectMeta:
     return msgspec.structs.replace(pruned(metadata), resource_version=None, generation=None)
 
 
-def _same(one: _Table, other: _Table) -> bool:
+def _same(table: _Table, other: _Table) -> bool:
     """Tell whether two lists of a kind are alike for scheduling."""
     return (
-        one.objects.keys() == other.objects.keys()
-        and one.broken.keys() == other.broken.keys()
-        and all(_alike(item, other.objects[key]) for key, item in one.objects.items())
+        table.objects.keys() == other.objects.keys()
+        and table.broken.keys() == other.broken.keys()
+        and all(_alike(item, other.objects[key]) for key, item in table.objects.items())
     )

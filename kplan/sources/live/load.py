@@ -99,7 +99,7 @@ def read(
         with collector_paused():
             parts = [(listing, listing.collector.state("")) for listing in taken.listings]
             objects = chain.from_iterable(part.objects() for _, part in parts)
-            return state_of(taken, objects, completeness_of((one, part.completeness) for one, part in parts))
+            return state_of(taken, objects, completeness_of((listing, part.completeness) for listing, part in parts))
     finally:
         connection.close()
 
@@ -154,12 +154,12 @@ def completeness_of(parts: Iterable[tuple[Listing, Completeness]]) -> Completene
     known = [part for listing, part in pairs if not listing.missing]
     missing = [listing for listing, _ in pairs if listing.missing]
     return Completeness(
-        counts=dict(chain.from_iterable(one.counts.items() for one in known)),
-        unknown=dict(chain.from_iterable(one.unknown.items() for one in known)),
-        broken=tuple(chain.from_iterable(one.broken for one in known)),
-        notes=tuple(chain.from_iterable(one.notes for one in known)),
-        absences={one.kind.name: f"{one.missing}: {_meaning(one.kind)}" for one in missing},
-        versions={one.kind.name: one.resource_version for one, _ in pairs if one.resource_version},
+        counts=dict(chain.from_iterable(completeness.counts.items() for completeness in known)),
+        unknown=dict(chain.from_iterable(completeness.unknown.items() for completeness in known)),
+        broken=tuple(chain.from_iterable(completeness.broken for completeness in known)),
+        notes=tuple(chain.from_iterable(completeness.notes for completeness in known)),
+        absences={listing.kind.name: f"{listing.missing}: {_meaning(listing.kind)}" for listing in missing},
+        versions={listing.kind.name: listing.resource_version for listing, _ in pairs if listing.resource_version},
     )
 
 

@@ -92,21 +92,21 @@ def grow(
     kinds = [AddNode(like=name) for name in kinds_of_nodes(planner.cluster)[:_SAMPLES]] if shape is None else [shape]
     candidates = [one_more(NewNode(kind.like or kind.template), kind) for kind in kinds]
     # of equals the most common kind, then the first by name
-    one = best(candidates, Measure(sets.of), lambda found: (found.counted.sets,), (-1,))
-    if one is None:
+    tried = best(candidates, Measure(sets.of), lambda grown: (grown.counted.sets,), (-1,))
+    if tried is None:
         return None
-    counted, refused = one.found.counted, one.found.refused
-    verb = added(one.candidate)
+    counted, refused = tried.found.counted, tried.found.refused
+    verb = added(tried.candidate)
     assert verb is not None
     like, flag = verb.like or verb.template or NAMELESS, verb.flag
     numbers = {0: base.sets, 1: counted.sets}
     if counted.sets <= base.sets and refused is not None:
         return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), none_helps=refused)
     for number in range(2, SHOWN + 1):
-        numbers[number] = sets.of(several(one.candidate, number)).found.counted.sets
+        numbers[number] = sets.of(several(tried.candidate, number)).found.counted.sets
     needed = None
     if asked is not None:
-        needed = _needed(replace(sets, most=asked), one.candidate, numbers)
+        needed = _needed(replace(sets, most=asked), tried.candidate, numbers)
     numbers = dict(sorted(numbers.items()))
     return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), needed=needed)
 

@@ -39,11 +39,16 @@ def own_findings(item: Mine, policy: Policy, reasons: Reasons) -> Iterator[Findi
             rule=rule, object=item.name, title=title, text=text, counted=not why_not, why_not=why_not, **about
         )
 
-    for one in (change, *item.refusals):
-        if one.refused:
-            title = words.refused_by(one.refused_pods, quota=item.by_quota)
-            about = {"amount": max(1, one.refused_pods), "message": one.note, "line": one.line, "column": one.column}
-            yield finding("quota" if item.by_quota else "refused", title, f"{item.name}: {one.note}", **about)
+    for expanded in (change, *item.refusals):
+        if expanded.refused:
+            title = words.refused_by(expanded.refused_pods, quota=item.by_quota)
+            about = {
+                "amount": max(1, expanded.refused_pods),
+                "message": expanded.note,
+                "line": expanded.line,
+                "column": expanded.column,
+            }
+            yield finding("quota" if item.by_quota else "refused", title, f"{item.name}: {expanded.note}", **about)
     rollout = item.rollout
     if rollout is not None and item.stalled and not failed:
         why = rollout.because.text if rollout.because is not None else rollout.stalled
@@ -94,7 +99,11 @@ class Reasons:
 
     def text(self, step: PlanStep) -> str:
         """Say why a pod was not placed: in plain words, else in the scheduler's."""
-        causes = [one for one in self.plan.causes if one.because.code == step.cause and step.owner in one.owners]
+        causes = [
+            plan_cause
+            for plan_cause in self.plan.causes
+            if plan_cause.because.code == step.cause and step.owner in plan_cause.owners
+        ]
         for cause in causes:
             if self._alike(cause.pod, step.pod):
                 return cause.alone or cause.because.text

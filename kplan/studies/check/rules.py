@@ -221,11 +221,11 @@ def _fates(run: FailRun[Failure], planner: Planner) -> Iterator[tuple[str, str |
     def owner(pod: PodInfo) -> str:
         return owner_text(pod, cluster)
 
-    for one in run.back:
-        cause = lost_cause(one) if one.pending else None
-        yield owner(one.pod), (cause.text if cause is not None else "") if one.pending else None
-    for one in run.lost:
-        yield owner(one.pod), NOTHING_OWNS_IT
+    for lost_pod in run.back:
+        cause = lost_cause(lost_pod) if lost_pod.pending else None
+        yield owner(lost_pod.pod), (cause.text if cause is not None else "") if lost_pod.pending else None
+    for lost_pod in run.lost:
+        yield owner(lost_pod.pod), NOTHING_OWNS_IT
     for landing in run.cascade:
         cause = landing_cause(landing) if not landing.node else None
         yield owner(landing.pod), cause.text if cause is not None else None

@@ -33,22 +33,22 @@ def lands_apart(a: Side, b: Side) -> Iterator[DiffLanding]:
     names = {name for name in a.pipelines.keys() & b.pipelines.keys() if _fields(a, name) != _fields(b, name)}
     if not names:
         return
-    one, two = a.planner(), b.planner()
-    for pod, alike in islice(_kinds(one, names), LOOKED_AT):
+    planner, two = a.planner(), b.planner()
+    for pod, alike in islice(_kinds(planner, names), LOOKED_AT):
         row = two.cluster.pod_index.get(pod.key)
         if row is None:
             continue
-        first, second = _landing(one, pod), _landing(two, two.cluster.pods[row])
+        first, second = _landing(planner, pod), _landing(two, two.cluster.pods[row])
         if first is None or second is None or first[1] != second[1]:
             continue  # one fits and the other evicts: the plans tell of that
-        shares = _shares(one.cluster, first[0]), _shares(two.cluster, second[0])
+        shares = _shares(planner.cluster, first[0]), _shares(two.cluster, second[0])
         moved = sum(abs(shares[0][name] - shares[1][name]) for name in {*shares[0], *shares[1]}) / 2
         if moved >= _SAME:
             sides = _side(first[0], shares[0]), _side(second[0], shares[1])
             text = differs_text(*sides, moved, evicts=first[1])
             yield DiffLanding(
                 pod=pod.key,
-                owner=owner_text(pod, one.cluster),
+                owner=owner_text(pod, planner.cluster),
                 alike=alike,
                 evicts=first[1],
                 moved=round(moved, 6),

@@ -145,8 +145,8 @@ def _ways(
 
 def _more_nodes(like: str, most: int) -> Candidate:
     """One more node like one that goes, and more of them until there is room for all."""
-    one = one_more(about.NewNode(like))
-    return replace(one, further=Further(lambda number: several(one, number), most))
+    candidate = one_more(about.NewNode(like))
+    return replace(candidate, further=Further(lambda number: several(candidate, number), most))
 
 
 def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool, together: bool) -> Iterator[Candidate]:

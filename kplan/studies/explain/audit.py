@@ -63,9 +63,9 @@ def audit(
     versions = OtherVersions(others)
     known = [(pod, recorded(pod.pod)) for pod in pods]
     audited = [_audited(planner, pod, versions) for pod, said in known if said.reason not in ("", "SchedulingGated")]
-    audited.sort(key=lambda one: (one.equal, one.pod))
-    equal = sum(one.equal for one in audited)
-    reasons = Counter(one.because.code for one in audited if one.because is not None)
+    audited.sort(key=lambda pod: (pod.equal, pod.pod))
+    equal = sum(pod.equal for pod in audited)
+    reasons = Counter(pod.because.code for pod in audited if pod.because is not None)
     return AuditReport(
         api_version=API_VERSION,
         verdict="NOTHING" if not audited else "EQUAL" if equal == len(audited) else "DIFFERS",
@@ -84,7 +84,7 @@ def audit(
 def _audited(planner: Planner, pod: PodInfo, versions: OtherVersions) -> AuditedPod:
     said, cluster = recorded(pod.pod), planner.cluster
     text = event_text(planner.explain(pod))
-    one = AuditedPod(
+    audited_pod = AuditedPod(
         pod=pod.key,
         owner=owner_text(pod, cluster),
         equal=text == said.message,
@@ -92,16 +92,16 @@ def _audited(planner: Planner, pod: PodInfo, versions: OtherVersions) -> Audited
         recorded_at=said.since,
         text=text,
     )
-    if one.equal:
-        return one
+    if audited_pod.equal:
+        return audited_pod
     pipeline = planner.pipelines[pod.scheduler_name]
     differing = difference(said.message, text, said.since, pod, cluster, pipeline, versions.saying)
     return AuditedPod(
-        pod=one.pod,
-        owner=one.owner,
+        pod=audited_pod.pod,
+        owner=audited_pod.owner,
         equal=False,
-        recorded=one.recorded,
-        recorded_at=one.recorded_at,
+        recorded=audited_pod.recorded,
+        recorded_at=audited_pod.recorded_at,
         text=text,
         because=why(differing),
         differences=tuple(why_lines(differing)),

@@ -54,14 +54,14 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
     return [answers[pod.row] for pod in pods]
 
 
-def _in_turn(found: Explained, alone: Explained | None, turn: Turn) -> Explained:
+def _in_turn(explained: Explained, alone: Explained | None, turn: Turn) -> Explained:
     """Say of an answer which turn it is, and what it would be if no other pod waited where that was asked."""
-    answer = found.answer
+    answer = explained.answer
     if alone is not None and (alone.answer.verdict, alone.answer.node) != (answer.verdict, answer.node):
         turn = msgspec.structs.replace(turn, alone=alone.answer.verdict, alone_node=alone.answer.node)
     turn = msgspec.structs.replace(turn, text=turn_text(turn))
     sentence = in_turn_sentence(answer.sentence, turn)
-    return replace(found, answer=msgspec.structs.replace(answer, sentence=sentence, turn=turn))
+    return replace(explained, answer=msgspec.structs.replace(answer, sentence=sentence, turn=turn))
 
 
 def _turn(run: Attempts[None], places: dict[int, int], pod: PodInfo) -> Turn:

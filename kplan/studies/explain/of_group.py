@@ -16,28 +16,28 @@ from kplan.studies.group_turns import group_of_pod, waits_for_group
 from kplan.wording.pod_groups import held_cause, held_says, kept_says, makes_room_says
 
 
-def with_group(context: Context, pod: PodInfo, outcome: Outcome, found: Explained) -> Explained:
+def with_group(context: Context, pod: PodInfo, outcome: Outcome, explained: Explained) -> Explained:
     """Tell of the pod's group, and let it decide.
 
     Args:
         context: what answers are made with.
         pod: a waiting pod.
         outcome: of its own cycle.
-        found: the answer about it alone.
+        explained: the answer about it alone.
     """
-    if found.answer.verdict == "GATED":
-        return found
+    if explained.answer.verdict == "GATED":
+        return explained
     cause = waits_for_group(context.planner, pod, outcome)
     if cause is not None:
-        return _decided(found, pod, "PENDING", kept_says(), cause, None)
+        return _decided(explained, pod, "PENDING", kept_says(), cause, None)
     plan = _plan(context, pod)
     if plan is None:
-        return found if context.brief else _with_foreign(context, pod, found)
+        return explained if context.brief else _with_foreign(context, pod, explained)
     if plan.result == "preempted":
-        return _decided(found, pod, "PREEMPTS", makes_room_says(plan), held_cause(plan), plan)
+        return _decided(explained, pod, "PREEMPTS", makes_room_says(plan), held_cause(plan), plan)
     if plan.result == "placed":
-        return replace(found, answer=msgspec.structs.replace(found.answer, pod_group=plan))
-    return _decided(found, pod, "PENDING", held_says(plan), held_cause(plan), plan)
+        return replace(explained, answer=msgspec.structs.replace(explained.answer, pod_group=plan))
+    return _decided(explained, pod, "PENDING", held_says(plan), held_cause(plan), plan)
 
 
 def _plan(context: Context, pod: PodInfo) -> GroupPlan | None:
@@ -51,22 +51,22 @@ def _plan(context: Context, pod: PodInfo) -> GroupPlan | None:
     return context.group_plans[text]
 
 
-def _with_foreign(context: Context, pod: PodInfo, found: Explained) -> Explained:
+def _with_foreign(context: Context, pod: PodInfo, explained: Explained) -> Explained:
     """Tell whether the group would fit at once, where others decide about it: the verdict of the pod stays."""
     plan = foreign_group(context.planner, pod)
     if plan is None:
-        return found
-    doubts = (*found.answer.doubts, *lent_rules(context.planner, pod), *elsewhere((plan,)))
-    return replace(found, answer=msgspec.structs.replace(found.answer, pod_group=plan, doubts=doubts))
+        return explained
+    doubts = (*explained.answer.doubts, *lent_rules(context.planner, pod), *elsewhere((plan,)))
+    return replace(explained, answer=msgspec.structs.replace(explained.answer, pod_group=plan, doubts=doubts))
 
 
 def _decided(
-    found: Explained, pod: PodInfo, verdict: str, says: str, cause: Cause, plan: GroupPlan | None
+    explained: Explained, pod: PodInfo, verdict: str, says: str, cause: Cause, plan: GroupPlan | None
 ) -> Explained:
     """The answer as the group decides it; what is told of nodes stays where the pod itself fits nowhere."""
-    fits = found.answer.verdict == "FITS"
+    fits = explained.answer.verdict == "FITS"
     answer = msgspec.structs.replace(
-        found.answer,
+        explained.answer,
         verdict=verdict,
         sentence=f"{pod.key} {says}",
         because=cause,
@@ -74,7 +74,7 @@ def _decided(
         node="",
         scores=None,
         preempt=None,
-        fixes=() if fits or plan is not None else found.answer.fixes,
+        fixes=() if fits or plan is not None else explained.answer.fixes,
         no_help=None,
         permit="",
     )

@@ -76,21 +76,21 @@ def _explain_all(context: Context, pods: Sequence[PodInfo]) -> Iterator[Explaine
         yield _same(context, explained, pod)
 
 
-def _same(context: Context, found: Explained, pod: PodInfo) -> Explained:
+def _same(context: Context, explained: Explained, pod: PodInfo) -> Explained:
     """Make of an answer that of another pod, which is alike in all the scheduler reads."""
-    answer = found.answer
+    answer = explained.answer
     if context.verdicts is not None:
         context.verdicts.same(pod.key, answer.pod)
     kept = tuple(msgspec.structs.replace(one, pod=pod.key) if one.pod == answer.pod else one for one in answer.kept)
     made = msgspec.structs.replace(
         answer,
         pod=pod.key,
-        sentence=f"{pod.key} {found.says}",
+        sentence=f"{pod.key} {explained.says}",
         owner=owner_text(pod, context.planner.cluster),
         kept=kept,
         event=_event_of(pod, answer.event.text if answer.event is not None else ""),
     )
-    return replace(found, answer=made)
+    return replace(explained, answer=made)
 
 
 def explain_pod(context: Context, pod: PodInfo) -> Answer:
@@ -198,7 +198,7 @@ def _shape(shown: Sequence[ToldGroup], cause: Cause | None, apart: Hashable) -> 
     """
     if not shown or cause is None or cause.code == "cycle-error":
         return cause.text if cause is not None else None
-    groups = [one.group for one in shown]
+    groups = [group.group for group in shown]
     about = (group for group in groups if any(reason.code == cause.code for reason in group.reasons))
     return groups[0].text, needs_of(next(about, groups[0])), apart
 

@@ -93,7 +93,7 @@ def _case(name: str, run: FailRun[Failure]) -> FailCase:
         name=name,
         nodes=len(run.nodes),
         pods=len(back) + len(run.lost),
-        placed=sum(one.placed for one in back),
+        placed=sum(pod.placed for pod in back),
         pending=len(run.pending),
         gone=len(run.lost) + len(run.gone),
         evicted=run.evicted,

@@ -78,7 +78,7 @@ def fail(
     fix = find_fix(planner, run)
     if fix is None:
         return report
-    tied = [one.pod.key for one in fix.found.pending if one.ties]
+    tied = [pod.pod.key for pod in fix.found.pending if pod.ties]
     text = f"{change_text(fix.candidate)} -> {loss_text(tied, lost=bool(fix.found.lost))}"
     told = how_to(fix.candidate, *((0, 1) if tied or fix.found.lost else ()))
     return replace(report, attempt=text, flags=" ".join(fix.candidate.flags), how_to=told)
@@ -114,9 +114,9 @@ def _report(run: FailRun[Failure], asked: FailAsked, origin: Origin) -> FailRepo
 
 def _held(run: FailRun[Failure]) -> Iterator[Doubt]:
     """Doubt whether pods run that are placed: their volumes stay attached to lost nodes as long as these are there."""
-    held = [one for one in run.back if one.kept_by]
+    held = [pod for pod in run.back if pod.kept_by]
     if held:
-        yield Doubt(code="volume-attached", text=attached_until([one.pod.key for one in held], held[0].kept_by[0]))
+        yield Doubt(code="volume-attached", text=attached_until([pod.pod.key for pod in held], held[0].kept_by[0]))
 
 
 def verdict(run: FailRun[Failure]) -> str:
@@ -128,7 +128,7 @@ def verdict(run: FailRun[Failure]) -> str:
 
 def explained(run: FailRun[Failure]) -> tuple[str, Failure | None]:
     """The pod whose nodes are told: one that lacks room before one whose volume is out of reach."""
-    pods = sorted(run.pending, key=lambda one: bool(one.ties))
+    pods = sorted(run.pending, key=lambda lost_pod: bool(lost_pod.ties))
     for pod in pods:
         if pod.landing is not None and pod.landing.why is not None:
             return pod.pod.key, pod.landing.why
@@ -145,32 +145,32 @@ def nearest_of(failure: Failure | None) -> dict[str, Any]:
     return {"group": failure.group, "groups": failure.groups, "more_groups": more, "nearest": failure.nearest}
 
 
-def _pod(cluster: Cluster, one: LostPod[Failure], grace: int) -> FailedPod:
-    fate = one.fate
+def _pod(cluster: Cluster, pod: LostPod[Failure], grace: int) -> FailedPod:
+    fate = pod.fate
     if fate == "returns":
-        fate = "placed" if one.placed else "elsewhere" if one.elsewhere else "pending"
-    landing = one.landing
+        fate = "placed" if pod.placed else "elsewhere" if pod.elsewhere else "pending"
+    landing = pod.landing
     return FailedPod(
-        pod=one.pod.key,
-        node=one.node,
-        owner=owner_text(one.pod, cluster),
+        pod=pod.pod.key,
+        node=pod.node,
+        owner=owner_text(pod.pod, cluster),
         fate=fate,
-        lands_on=landing.node if landing is not None and one.placed else "",
+        lands_on=landing.node if landing is not None and pod.placed else "",
         instead=landing.pod.key if landing is not None else "",
-        deleted_after=grace + one.delay + one.stay.seconds
-        if one.stay.seconds is not None and one.fate != "leaves"
+        deleted_after=grace + pod.delay + pod.stay.seconds
+        if pod.stay.seconds is not None and pod.fate != "leaves"
         else None,
-        waits_for_node=one.fate == "returns" and (one.stay.waits or one.stay.seconds is None),
-        waits_for_volume=volume_of(one.kept_by[0]) if one.kept_by else "",
-        because=lost_cause(one) if fate == "pending" else None,
+        waits_for_node=pod.fate == "returns" and (pod.stay.waits or pod.stay.seconds is None),
+        waits_for_volume=volume_of(pod.kept_by[0]) if pod.kept_by else "",
+        because=lost_cause(pod) if fate == "pending" else None,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
-        last_try=one.last_try,
+        last_try=pod.last_try,
     )
 
 
 def _lost(run: FailRun[Failure]) -> Iterator[LostThing]:
-    for one in run.lost:
-        yield LostThing(what="pod", pod=one.pod.key)
+    for lost_pod in run.lost:
+        yield LostThing(what="pod", pod=lost_pod.pod.key)
     for key in run.gone:
         yield LostThing(what="pod", pod=key)
     for pod in run.pods:

@@ -20,7 +20,7 @@ from kplan.scenario.add_node import AddNode
 
 def lacks_room(run: FailRun[Any]) -> int:
     """Number of pods that find no node and that another node may help."""
-    return sum(not one.ties for one in run.pending) + len(run.displaced)
+    return sum(not pod.ties for pod in run.pending) + len(run.displaced)
 
 
 def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
@@ -44,7 +44,7 @@ def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
 
 def _models(cluster: Cluster, run: FailRun[Any]) -> Iterator[str]:
     """Nodes to make another of: one that is lost, if its zone is not; then the largest of those that are left."""
-    waits = next((one.node for one in run.pending if not one.ties), run.nodes[0])
+    waits = next((pod.node for pod in run.pending if not pod.ties), run.nodes[0])
     if len(run.nodes) == 1:
         yield waits
     left = [row for row, node in enumerate(cluster.nodes) if node.name not in run.nodes and not node.spec.unschedulable]
@@ -96,8 +96,8 @@ def find_fix_for_each(
         singly = lost_singly(trial.cluster, kind, only)
         return Survives(sum(lose(trial, nodes).borne for nodes in singly.values()), len(singly), losses)
 
-    measure = Measure(lambda one: tried(one, ask_after(planner, one.steps, survives)))
-    return best(candidates, measure, lambda found: found.worth, (borne,))
+    measure = Measure(lambda candidate: tried(candidate, ask_after(planner, candidate.steps, survives)))
+    return best(candidates, measure, lambda survives: survives.worth, (borne,))
 
 
 def lost_singly(cluster: Cluster, kind: str, only: Sequence[str]) -> Mapping[str, list[str]]:

@@ -72,4 +72,4 @@ def _asks(cluster: Cluster, pod: int, resource: str) -> int:
 
 
 def _sorted(found: Sequence[BoxedPod]) -> tuple[BoxedPod, ...]:
-    return tuple(sorted(found, key=lambda one: (-one.amount, one.pod)))
+    return tuple(sorted(found, key=lambda pod: (-pod.amount, pod.pod)))

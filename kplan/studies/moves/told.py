@@ -22,15 +22,15 @@ def told_moves(movable: Movable, moves: Sequence[Moved], *, cordons: bool) -> tu
     return tuple(
         PodMove(
             number=number,
-            pod=one.pod,
-            home=one.home,
-            to=one.to,
-            instead=one.instead,
-            owner=owner_text(cluster.pods[one.row], cluster),
-            tie=one.tie if one.tie > 1 else 0,
-            budget=words.budget(one.permission),
-            notes=words.costs(movable, cluster.pods[one.row]),
-            cordoned=one.cordoned if cordons else (),
+            pod=moved.pod,
+            home=moved.home,
+            to=moved.to,
+            instead=moved.instead,
+            owner=owner_text(cluster.pods[moved.row], cluster),
+            tie=moved.tie if moved.tie > 1 else 0,
+            budget=words.budget(moved.permission),
+            notes=words.costs(movable, cluster.pods[moved.row]),
+            cordoned=moved.cordoned if cordons else (),
         )
-        for number, one in enumerate(moves, 1)
+        for number, moved in enumerate(moves, 1)
     )

@@ -174,7 +174,9 @@ def _refusals(context: Context, found: _Sorted) -> list[Refusing]:
             elsewhere=sum(len(kind.pods) for kind in entry.kinds if kind.outcome.choice >= 0),
         )
         made.append(Refusing(refusal, heads_of(told[0])))
-    return sorted(made, key=lambda one: (-one.refusal.count, len(one.refusal.codes), one.refusal.pods[0]))
+    return sorted(
+        made, key=lambda refusing: (-refusing.refusal.count, len(refusing.refusal.codes), refusing.refusal.pods[0])
+    )
 
 
 def _nearest(entry: _Refused) -> str:

@@ -108,7 +108,7 @@ def _bears(what: str) -> Callable[[Planner, Collection[str]], bool]:
                 domains.setdefault(zone if what == "zone" else node.name, []).append(node.name)
         for names in domains.values():
             run: FailRun[None] = lose(trial, names)
-            if any(one.pending for one in run.back):
+            if any(pod.pending for pod in run.back):
                 return False
         return True
 
@@ -142,8 +142,8 @@ def _plan(
         for number, name in enumerate(names, 1)
     ]
     nodes += [
-        _kept(cluster, one, float(worth[cluster.node_index[one.node]]) if priced else None, causes)
-        for one in packed.kept
+        _kept(cluster, node, float(worth[cluster.node_index[node.node]]) if priced else None, causes)
+        for node in packed.kept
     ]
     first = next((node.because for node in nodes if node.because is not None), None)
     journey = Journey(packed.emptied.moves, (), emptied=names)
@@ -176,17 +176,17 @@ def _plan(
 def _drained(cluster: Cluster, name: str) -> words.NodeDrain:
     """What a drain of a node as it is now has to be told: nothing comes to it once it is cordoned."""
     taken = [pod for pod in drain_pods(cluster, name, ALL) if pod.flag]
-    return words.NodeDrain(name, tuple((cluster.pods[one.row].key, one.flag) for one in taken))
+    return words.NodeDrain(name, tuple((cluster.pods[pod.row].key, pod.flag) for pod in taken))
 
 
-def _kept(cluster: Cluster, one: KeptNode, worth: float | None, causes: dict[str, Cause]) -> PackedNode:
+def _kept(cluster: Cluster, node: KeptNode, worth: float | None, causes: dict[str, Cause]) -> PackedNode:
     return PackedNode(
-        node=one.node,
+        node=node.node,
         goes=False,
-        pool=_pool(cluster, one.node),
+        pool=_pool(cluster, node.node),
         worth=worth,
-        because=words.stays(one, causes),
-        obstacles=dict(sorted(Counter(str(stuck.stays or "no-room") for stuck in one.stuck).items())),
+        because=words.stays(node, causes),
+        obstacles=dict(sorted(Counter(str(stuck.stays or "no-room") for stuck in node.stuck).items())),
     )
 
 

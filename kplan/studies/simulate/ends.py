@@ -49,7 +49,7 @@ def uneven(planner: Planner, rollout: Rollout) -> str:
 def evened(whole: Whole, plan: SimulationPlan) -> tuple[str, tuple[FieldChange, ...]] | None:
     """Find other rules of replacing pods with which no rollout ends so; None where nothing helps, or none does."""
     broken = [rollout for rollout in plan.rollouts if rollout.uneven]
-    for some in [*([one] for one in broken), *([broken] if len(broken) > 1 else ())]:
+    for some in [*([rollout_plan] for rollout_plan in broken), *([broken] if len(broken) > 1 else ())]:
         for ways in zip(*(list(strategies(rollout)) for rollout in some), strict=False):
             edits = _tried(whole, some, ways)
             if edits is not None:
@@ -63,8 +63,12 @@ def _tried(whole: Whole, some: Sequence[RolloutPlan], ways: Sequence[Candidate])
     edits: list[FieldChange] = []
 
     def changed(objects: Sequence[ManifestObject]) -> Iterator[ManifestObject]:
-        for one in objects:
-            edited = with_fields(one, fields[one.place]) if one.place in fields else (one, ())
+        for manifest_object in objects:
+            edited = (
+                with_fields(manifest_object, fields[manifest_object.place])
+                if manifest_object.place in fields
+                else (manifest_object, ())
+            )
             edits.extend(edited[1])
             yield edited[0]
 

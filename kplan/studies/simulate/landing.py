@@ -132,7 +132,7 @@ def land_objects(
         expansion.ledger,
         expansion.silent,
         {entry.place: told for entry, told in changes},
-        frozenset(_name(one) for one in expansion.not_expanded if one.kind == _DEFINITION),
+        frozenset(_name(out) for out in expansion.not_expanded if out.kind == _DEFINITION),
         tuple((_name(left), left.why) for left in expansion.trusted),
         (
             *(
@@ -152,19 +152,21 @@ def with_objects(state: ClusterState, brought: Iterable[Object]) -> ClusterState
     return state.having(objects.values())
 
 
-def _changes(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Iterable[tuple[Expanded, Sequence[str]]]:
+def _changes(
+    expansion: Expansion, there: Sequence[Pod], rules: RequestRules
+) -> Iterable[tuple[Expanded, Sequence[str]]]:
     """Tell what each object came to, and beside it the first that there is to say of that, in phrases."""
     pods: dict[tuple[str, str], list[Pod]] = {}
     added: dict[tuple[str, str], dict[str, None]] = {}
-    for entry in found.pods:
+    for entry in expansion.pods:
         key = (entry.workload, entry.place)
         pods.setdefault(key, []).append(entry.pod)
         told = (text for text in entry.added if _ON_EVERY_POD not in text)
         added.setdefault(key, {}).update(dict.fromkeys(told))
-    fleets = {(fleet.workload, fleet.place): fleet for fleet in found.fleets}
-    everyone = [*there, *(pod for fleet in found.fleets for pod in fleet.pods)]
-    refused = {f"{kind_word(one.kind)}/{one.key}" for one in found.refused}
-    for change in found.changes:
+    fleets = {(fleet.workload, fleet.place): fleet for fleet in expansion.fleets}
+    everyone = [*there, *(pod for fleet in expansion.fleets for pod in fleet.pods)]
+    refused = {f"{kind_word(out.kind)}/{out.key}" for out in expansion.refused}
+    for change in expansion.changes:
         key = (change.workload, change.place)
         if change.workload in refused and key not in pods and change.verdict == "new":
             continue  # told among what is refused
@@ -182,32 +184,32 @@ def _changes(found: Expansion, there: Sequence[Pod], rules: RequestRules) -> Ite
             careful=tuple(warnings_of(change.workload, pods[key][0], everyone, rules)) if key in pods else (),
         )
         yield told_of, next(iter(clauses), ())
-    for one in found.refused:
-        yield _left_out(one, refused=True), ()
-    for one in found.not_expanded:
-        yield _left_out(one, refused=False), ()
+    for left_out in expansion.refused:
+        yield _left_out(left_out, refused=True), ()
+    for left_out in expansion.not_expanded:
+        yield _left_out(left_out, refused=False), ()
 
 
-def _name(one: LeftOut) -> str:
-    return f"{one.kind} {one.key}".strip()
+def _name(out: LeftOut) -> str:
+    return f"{out.kind} {out.key}".strip()
 
 
-def _left_out(one: LeftOut, *, refused: bool) -> Expanded:
+def _left_out(out: LeftOut, *, refused: bool) -> Expanded:
     return Expanded(
-        object=_name(one),
-        place=one.place,
-        note=one.told,
+        object=_name(out),
+        place=out.place,
+        note=out.told,
         refused=refused,
-        refused_pods=one.pods,
-        refused_by="quota" if one.by_quota else "",
-        unmade=one.unmade,
-        workload=f"{kind_word(one.kind)}/{one.key}" if one.pods else "",
+        refused_pods=out.pods,
+        refused_by="quota" if out.by_quota else "",
+        unmade=out.unmade,
+        workload=f"{kind_word(out.kind)}/{out.key}" if out.pods else "",
         expanded=refused,
-        file=one.file,
-        line=one.line,
-        column=one.column,
-        problems=tuple(part_of(FieldRefusal, problem) for problem in one.problems),
-        careful=(f"{one.place}: {one.told}",) if one.unbuilt else (),
+        file=out.file,
+        line=out.line,
+        column=out.column,
+        problems=tuple(part_of(FieldRefusal, problem) for problem in out.problems),
+        careful=(f"{out.place}: {out.told}",) if out.unbuilt else (),
     )
 
 
@@ -220,16 +222,16 @@ def _autoscaled(manifests: Manifests, state: ClusterState, minor: int) -> Iterat
     """Name autoscalers, beside a manifest or in the cluster, that own a number of replicas which it sets."""
     if manifests.autoscaled:
         return
-    owners = {one.target: one for one in autoscalers_with(manifests, state, minor)}
+    owners = {autoscaler.target: autoscaler for autoscaler in autoscalers_with(manifests, state, minor)}
     for manifest in manifests.objects:
         one = owners.get(target_of(manifest, manifests.namespace))
         if one is not None and dig(manifest.raw, "spec.replicas") is not None:
             yield owned_replicas(f"{one.kind} {one.workload}", one.name, one.least, one.most)
 
 
-def _security(state: ClusterState, found: Expansion) -> Iterable[str]:
+def _security(state: ClusterState, expansion: Expansion) -> Iterable[str]:
     """Name PodSecurity as not modelled where a namespace has its labels."""
-    spaces = Counter(entry.pod.namespace for entry in found.pods)
+    spaces = Counter(entry.pod.namespace for entry in expansion.pods)
     for item in state.namespaces:
         levels = [value for label, value in item.labels.items() if label == f"{_SECURITY}enforce"]
         if item.name in spaces and levels:

@@ -54,7 +54,7 @@ def _step(step: Step, attempts: Attempts[Any], started: set[int]) -> RolloutPlan
         result=landing.kind.value if landing is not None else "",
         node=landing.node if landing is not None else home,
         starts=step.pod is not None and step.pod.row in started,
-        leaves=tuple(part_of(Leaving, one) for one in step.leaves),
+        leaves=tuple(part_of(Leaving, left) for left in step.leaves),
         there=step.there,
         ready=step.ready,
         old=step.old,

@@ -313,7 +313,7 @@ def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationP
         told.append(rollout)
     even = evened(whole, plan)
     if even is not None:
-        first = next(number for number, one in enumerate(told) if one.uneven)
+        first = next(number for number, rollout_plan in enumerate(told) if rollout_plan.uneven)
         way = HowTo(code=EVENED, edits=even[1])
         told[first] = msgspec.structs.replace(told[first], attempt=even[0], edits=even[1], how_to=way)
     return msgspec.structs.replace(plan, rollouts=tuple(told))

@@ -27,7 +27,9 @@ def unread_rules(manifests: Manifests, state: ClusterState) -> Iterator[Doubt]:
         if kind.name not in told or state.completeness.has(kind.name):
             continue
         field = _IF_NAMED.get(kind.name, "")
-        if kind.name in _ALWAYS or (field and any(_names(one, field) for one in manifests.objects)):
+        if kind.name in _ALWAYS or (
+            field and any(_names(manifest_object, field) for manifest_object in manifests.objects)
+        ):
             yield Doubt(code=f"no-{kind.plural}", text=told[kind.name])
 
 

@@ -70,9 +70,9 @@ class Points:
             SourceError: a file cannot be read.
         """
         by_name: dict[str, list[Point]] = {}
-        for one in asked:
-            name = "workload" if one.name == "shapes" else one.name
-            by_name.setdefault(name, []).extend(_MAKERS[one.name](self, one))
+        for axis in asked:
+            name = "workload" if axis.name == "shapes" else axis.name
+            by_name.setdefault(name, []).extend(_MAKERS[axis.name](self, axis))
         return tuple(Axis(name, tuple(points)) for name, points in by_name.items())
 
     def drain(self, asked: AskedAxis) -> Iterator[Point]:
@@ -251,6 +251,6 @@ def portable(step: Verb | ScenarioStep, cluster: Cluster) -> Verb | ScenarioStep
     if isinstance(step, AddManifest):
         manifests = load_objects(list(step.files), namespace=step.namespace)
         # where in the text each field stands is not needed any more, and is most of what would be sent
-        manifests.objects = [replace(one, node=None) for one in manifests.objects]
+        manifests.objects = [replace(manifest_object, node=None) for manifest_object in manifests.objects]
         return ApplyLoaded(step.flag, ", ".join(step.files), manifests)
     return step

@@ -50,7 +50,7 @@ def load_sweep(file: str) -> SweepFile:
         SourceError: it cannot be read, or is neither.
     """
     objects = load_objects([file]).objects
-    kinds = [one.kind for one in objects]
+    kinds = [manifest_object.kind for manifest_object in objects]
     if kinds == ["Scenario"]:
         return SweepFile((AskedAxis("scenario", (file,)),))
     if kinds != ["Sweep"]:

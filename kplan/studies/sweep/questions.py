@@ -85,7 +85,7 @@ class LossQuestion(Question):
             verdict=verdict_of_loss(run),
             cluster=run.cluster,
             pods=len(run.back) + len(run.lost),
-            placed=sum(one.placed for one in run.back),
+            placed=sum(pod.placed for pod in run.back),
             pending=len(run.pending) + len(run.displaced),
             gone=len(run.lost) + len(run.gone),
             evicted=run.evicted,

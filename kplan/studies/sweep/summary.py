@@ -31,7 +31,7 @@ def report(
         doubts: about versions and configurations.
         what_if: what was done to the state before.
     """
-    rows = sorted(outcomes, key=lambda one: one.number)
+    rows = sorted(outcomes, key=lambda outcome: outcome.number)
     fits = sum(row.verdict == "FITS" for row in rows)
     worst = min(rows, key=badness)
     questions = [point.question for axis in grid.axes for point in axis.points if point.question is not None]

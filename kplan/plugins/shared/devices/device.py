@@ -181,8 +181,8 @@ class Kinds:
         """
         multiple = bool(api.allow_multiple_allocations)
         attributes = api.attributes or {}
-        seen = tuple([(*qualified(name, driver), attribute_value(one)) for name, one in attributes.items()])
-        capacity = {name: read_capacity(one) for name, one in (api.capacity or {}).items()}
+        seen = tuple([(*qualified(name, driver), attribute_value(attribute)) for name, attribute in attributes.items()])
+        capacity = {name: read_capacity(device_capacity) for name, device_capacity in (api.capacity or {}).items()}
         amounts = tuple([(*qualified(name, driver), one.value.nanos) for name, one in capacity.items()])
         consumes = tuple([_consumption(counter) for counter in api.consumes_counters or ()])
         all_taints = tuple([read_taint(taint) for taint in api.taints or ()]) + taints
@@ -207,9 +207,9 @@ class Kinds:
         )
 
 
-def _consumption(one: DeviceCounterConsumption) -> Consumption:
-    counters = tuple((name, quantity.nanos(counter.value)) for name, counter in (one.counters or {}).items())
-    return Consumption(one.counter_set, counters, tuple(one.compatibility_groups or ()))
+def _consumption(consumption: DeviceCounterConsumption) -> Consumption:
+    counters = tuple((name, quantity.nanos(counter.value)) for name, counter in (consumption.counters or {}).items())
+    return Consumption(consumption.counter_set, counters, tuple(consumption.compatibility_groups or ()))
 
 
 def read_taint(taint: DeviceTaint, rule: str = "") -> Taint:
@@ -222,22 +222,22 @@ def _plain_capacity(raw: str | int | float) -> Capacity:
     return Capacity(Amount.of(raw), None)
 
 
-def read_capacity(one: DeviceCapacity) -> Capacity:
+def read_capacity(capacity: DeviceCapacity) -> Capacity:
     """Read one capacity of a device.
 
     Raises:
         QuantityError: a quantity cannot be read.
     """
-    policy = one.request_policy
+    policy = capacity.request_policy
     if policy is None:
-        return _plain_capacity(one.value)
+        return _plain_capacity(capacity.value)
     reach = policy.valid_range
 
     def amount(raw: str | int | float | None) -> Amount | None:
         return None if raw is None else Amount.of(raw)
 
     return Capacity(
-        Amount.of(one.value),
+        Amount.of(capacity.value),
         CapacityPolicy(
             amount(policy.default),
             None if policy.valid_values is None else tuple(map(Amount.of, policy.valid_values)),
@@ -257,17 +257,17 @@ def qualified(name: str, driver: str) -> tuple[str, str]:
     return domain, identifier
 
 
-def attribute_value(one: DeviceAttribute) -> object:
+def attribute_value(attribute: DeviceAttribute) -> object:
     """Return the value of an attribute as expressions see it; None for one of no known type.
 
     Source: dynamic-resource-allocation v0.37.2 cel/compile.go getAttributeValue.
     """
-    for values in (one.int_values, one.bool_values, one.string_values):
+    for values in (attribute.int_values, attribute.bool_values, attribute.string_values):
         if values is not None:
             return tuple(values)
-    if one.version_values is not None:
-        return tuple(map(Version, one.version_values))
-    for value in (one.int_value, one.bool_value, one.string_value):
+    if attribute.version_values is not None:
+        return tuple(map(Version, attribute.version_values))
+    for value in (attribute.int_value, attribute.bool_value, attribute.string_value):
         if value is not None:
             return value
-    return Version(one.version_value) if one.version_value is not None else None
+    return Version(attribute.version_value) if attribute.version_value is not None else None

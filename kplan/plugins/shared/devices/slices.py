@@ -87,8 +87,11 @@ def _slice(item: ResourceSlice, kinds: Kinds, rules: _Rules | None) -> Slice:
         for device in spec.devices or ()
     )
     counters = tuple(
-        (one.name, tuple((name, quantity.nanos(counter.value)) for name, counter in (one.counters or {}).items()))
-        for one in spec.shared_counters or ()
+        (
+            counter_set.name,
+            tuple((name, quantity.nanos(counter.value)) for name, counter in (counter_set.counters or {}).items()),
+        )
+        for counter_set in spec.shared_counters or ()
     )
     return Slice(
         item.name,
