@@ -91,25 +91,28 @@ def make(root: Path, out: Path, home: str, seconds: int | None = None) -> dict[s
 
 
 def tracked(root: Path) -> list[str]:
-    """Files of a checkout, as git lists them; of a folder without git all that would be tracked."""
-    if (root / ".git").exists():
-        listed = subprocess.run(
-            ["git", "-C", str(root), "ls-files", "-z"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split("\0")
-        return [name for name in listed if name and (root / name).is_file()]
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    """Files of a checkout, as git lists them; where it cannot, all but what tools leave behind."""
+    command = ["git", "-C", str(root), "ls-files", "-z"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False) if (root / ".git").exists() else None
+    if done is not None and not done.returncode:
+        return [name for name in done.stdout.split("\0") if name and (root / name).is_file()]
+    found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    return sorted(path.as_posix() for path in found if not _LEFT_BEHIND.intersection(path.parts))
+
+
+_LEFT_BEHIND = frozenset(
+    {".git", ".venv", "build", "dist", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"}
+)
 
 
 def epoch(root: Path) -> int:
-    """Time of the last commit [seconds since 1970]; ``SOURCE_DATE_EPOCH`` wins."""
+    """Time of the last commit [seconds since 1970], without git the first of 1980; ``SOURCE_DATE_EPOCH`` wins."""
     told = os.environ.get("SOURCE_DATE_EPOCH")
     if told:
         return int(told)
     command = ["git", "-C", str(root), "log", "-1", "--format=%ct"]
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return int(done.stdout) if not done.returncode else 315532800
 
 
 def settled(path: Path, seconds: int) -> bytes:

@@ -24,7 +24,7 @@ if [ ${#pythons[@]} -eq 0 ]; then
 fi
 
 say "a fresh clone, and the README's first command"
-git clone --quiet "$root" "$work/clone"
+git -c safe.directory='*' clone --quiet "$root" "$work/clone"
 cd "$work/clone"
 demo=$(make --no-print-directory demo)
 has "$demo" "PENDING\|BLOCKED\|PARTLY" "make demo"

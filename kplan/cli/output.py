@@ -145,7 +145,9 @@ def formats(
         "json": lambda: data.to_json(document),
         "yaml": lambda: data.to_yaml(document),
         "csv": lambda: without_commands(rows.to_csv(shown)),
-        "html": lambda: html.page(shown, seen(drawing()) if drawing is not None else None, text(True)),
+        "html": lambda: html.page(
+            shown, seen(drawing()) if drawing is not None else None, without_commands(text(True))
+        ),
     }
     if isinstance(shown, CheckResult):
         return {**made, **_check_formats(shown), "name": lambda: without_commands(names.names(shown))}

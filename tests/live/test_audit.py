@@ -15,7 +15,7 @@ from tests.live.controlplane import ControlPlane
 from tests.live.ledger import LEDGER, READS, REVIEW, Ledger, Request, may_send
 from tests.live.recorder import Recorder
 
-NO_CLUSTER = frozenset({"plugins", "schema", "demo", "unredact", "config"})
+NO_CLUSTER = frozenset({"plugins", "schema", "demo", "unredact", "config", "completion"})
 """Commands that read no cluster."""
 
 MANIFEST = "MANIFEST"

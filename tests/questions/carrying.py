@@ -86,10 +86,14 @@ def ways(answer: Json) -> Iterator[Way]:
     return _within(answer, answer)
 
 
+ELSEWHERE = frozenset({"claim-bound", "node-healthy"})
+"""What no command carries out: a provisioner binds a claim, somebody mends a node; their commands only describe it."""
+
+
 def _within(here: Any, answer: Json) -> Iterator[Way]:
     if isinstance(here, dict):
         for key in ("howTo", "otherHowTo"):
-            if key in here:
+            if key in here and here[key]["code"] not in ELSEWHERE:
                 yield Way(here[key], here, answer)
         for key, value in here.items():
             if key not in ("howTo", "otherHowTo"):
