@@ -104,12 +104,15 @@ class ApiError(ControlPlaneError):
         super().__init__(f"{what}: HTTP {status} {self.reason or ''}: {self.message}")
 
 
+_CACHE = os.environ.get("XDG_CACHE_HOME", "")
+"""Where the server is, before a test has a cache of its own."""
+
+
 def default_assets():
     named = os.environ.get("KUBEBUILDER_ASSETS")
     if named:
         return Path(named)
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "kplan" / f"assets-{KUBE_VERSION}"
+    return (Path(_CACHE) if _CACHE else Path.home() / ".cache") / "kplan" / f"assets-{KUBE_VERSION}"
 
 
 def have_assets(names=(ETCD, APISERVER), assets=None):

@@ -44,10 +44,12 @@ def lists(server: ControlPlane, folder: Path) -> Path:
 
 def plan_of(text: str) -> dict[str, Any]:
     """What an answer says, apart from where the state is from."""
-    document = json.loads(text)
+    document = json.loads(re.sub(r" --(kubeconfig|context)[ =][^\s\"\\]+", "", text))  # commands aim at the cluster
     assert document["from"].pop("source")
-    for name in ("via", "taken", "age"):
+    for name in ("via", "taken", "age", "how"):
         document["from"].pop(name, None)
+    for fold in document.get("folds", ()):
+        fold.pop("waitsSeconds", None)  # a snapshot is read later than it was taken
     return document
 
 
