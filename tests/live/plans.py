@@ -31,6 +31,8 @@ def _without_origin(text: str, *, taken: bool) -> str:
     found = [part for part in document.values() if isinstance(part, dict) and "k8sVersion" in part]
     assert len(found) == 1
     assert found[0].pop("source")
+    for fold in document.get("folds", ()):
+        fold.pop("waitsSeconds", None)  # each reading is a moment later
     if not taken:
         found[0].pop("taken", None)
     return json.dumps(document, indent=1)

@@ -20,7 +20,10 @@ from tests.live.test_commands import lists
 
 RBAC = Path(__file__).parents[2] / "kplan" / "data" / "rbac.yaml"
 
-NOT_SERVED = {"Workload", "PodGroup", "VerticalPodAutoscaler", "ScaledObject"}
+NOT_SERVED = {
+    *("Workload", "PodGroup", "CompositePodGroup", "VerticalPodAutoscaler", "ScaledObject"),
+    *("CoschedulingPodGroup", "VolcanoPodGroup", "KueueWorkload"),
+}
 """Kinds that this server has not: by gates that are off, or as nobody installed them."""
 
 

@@ -10,6 +10,8 @@ from kplan.objects.requests import set_resource_defaults as _set_resource_defaul
 from kplan.objects.resource_names import is_hugepages_resource, is_pod_level_resource
 
 _GRACE_SECONDS = 30
+_PROBED_EVERY = 10
+"""Seconds between two looks of a probe."""
 _DEFAULT_SCHEDULER = "default-scheduler"
 
 
@@ -22,7 +24,7 @@ def containers_of(spec: PodSpec) -> Iterable[Container]:
 def set_spec_defaults(spec: PodSpec) -> None:
     """Fill in what a pod spec gets wherever it stands, in a template too, in place.
 
-    Source: SetDefaults_PodSpec, SetDefaults_ContainerPort in pkg/apis/core/v1/defaults.go.
+    Source: SetDefaults_PodSpec, SetDefaults_ContainerPort, SetDefaults_Probe in pkg/apis/core/v1/defaults.go.
     """
     spec.scheduler_name = spec.scheduler_name or _DEFAULT_SCHEDULER
     spec.restart_policy = spec.restart_policy or "Always"
@@ -31,6 +33,9 @@ def set_spec_defaults(spec: PodSpec) -> None:
     for container in containers_of(spec):
         for port in container.ports or ():
             port.protocol = port.protocol or "TCP"
+        for probe in filter(None, (container.readiness_probe, container.startup_probe)):
+            probe.period_seconds = probe.period_seconds or _PROBED_EVERY
+            probe.success_threshold = probe.success_threshold or 1
     for volume in spec.volumes or ():
         claim = volume.ephemeral.volume_claim_template if volume.ephemeral else None
         if claim is not None and claim.spec is not None:
