@@ -7,7 +7,7 @@ regular expressions over logical lines: what was wrapped is joined.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -68,6 +68,16 @@ def ask(question: Question, folder: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert [pattern for pattern in question.first if not re.search(pattern, head, flags)] == [], out
     assert [pattern for pattern in question.never if re.search(pattern, text, flags)] == [], out
     return out
+
+
+def all_asked(questions: Mapping[str, Question]) -> Callable[..., None]:
+    """A test that asks each of the questions of a file."""
+
+    @pytest.mark.parametrize("name", questions, ids=str)
+    def test(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        ask(questions[name], tmp_path, monkeypatch, capsys)
+
+    return test
 
 
 def logical(printed: str) -> list[str]:

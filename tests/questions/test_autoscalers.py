@@ -7,7 +7,7 @@ import pytest
 
 from kplan.cli.main import main
 from kplan.scenario.autoscalers import PAUSED
-from tests.questions.asking import Question, ask
+from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import Json, budget, made, node, pod, rolling, running, template, workload
 
 TWO = [node("n1"), node("n2"), pod("other", template("other", cpu="0"), "n1", of=("ReplicaSet", "other"))]
@@ -187,11 +187,7 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS, ids=str)
-def test_the_answer_is_right(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+test_the_answer_is_right = all_asked(QUESTIONS)
 
 
 def test_json_has_the_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

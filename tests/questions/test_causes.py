@@ -1,10 +1,6 @@
 """Is the whole cause told: why the empty domain takes none, which container asks, what a node does not report?"""
 
-from pathlib import Path
-
-import pytest
-
-from tests.questions.asking import Question, ask
+from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import ZONE, made, node, pod, spread, template, volume, with_claim, workload
 
 APP = template("app", "1", "500m", **spread(ZONE, "app"))
@@ -167,8 +163,4 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS, ids=str)
-def test_the_answer_is_right(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+test_the_answer_is_right = all_asked(QUESTIONS)

@@ -1,10 +1,6 @@
 """Can this node go, what keeps it, what lets it go and at what price; and what becomes of the pods of a lost one?"""
 
-from pathlib import Path
-
-import pytest
-
-from tests.questions.asking import Question, ask
+from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
     SPACE,
     budget,
@@ -141,8 +137,4 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS, ids=str)
-def test_the_answer_is_right(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+test_the_answer_is_right = all_asked(QUESTIONS)

@@ -1,11 +1,8 @@
 """Rollouts, quotas, limits and losses that people reported, each rebuilt as a small cluster; named by its thread."""
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.questions.asking import Question, ask
+from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
     SPACE,
     ZONE,
@@ -190,8 +187,4 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS, ids=str)
-def test_the_answer_is_right(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+test_the_answer_is_right = all_asked(QUESTIONS)

@@ -1,10 +1,6 @@
 """Which pods of a StatefulSet or DaemonSet are of which template, where ControllerRevisions tell?"""
 
-from pathlib import Path
-
-import pytest
-
-from tests.questions.asking import Question, ask
+from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import SPACE, made, node, owner, pod, template, workload
 
 SIMULATE = "simulate m.yaml"
@@ -105,8 +101,4 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS, ids=str)
-def test_the_answer_is_right(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+test_the_answer_is_right = all_asked(QUESTIONS)

@@ -1,10 +1,6 @@
 """Which pods leave when a workload shrinks, and what of a StatefulSet's strategy acts in which version?"""
 
-from pathlib import Path
-
-import pytest
-
-from tests.questions.asking import Question, ask
+from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import Json, node, pod, replica_set, template, workload
 
 SIMULATE = "simulate m.yaml"
@@ -104,8 +100,4 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS, ids=str)
-def test_the_answer_is_right(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+test_the_answer_is_right = all_asked(QUESTIONS)

@@ -1,10 +1,6 @@
 """A refusal that rests on what a dump lacks is doubted, as an answer that it fits is."""
 
-from pathlib import Path
-
-import pytest
-
-from tests.questions.asking import Question, ask
+from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import made, node, running, template, volume, with_claim, workload
 
 DATA = with_claim(template("data"), "disk")
@@ -52,8 +48,4 @@ QUESTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS, ids=str)
-def test_the_answer_is_right(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask(QUESTIONS[name], tmp_path, monkeypatch, capsys)
+test_the_answer_is_right = all_asked(QUESTIONS)
