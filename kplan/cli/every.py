@@ -11,10 +11,9 @@ from time import monotonic, sleep
 
 from kplan.cli.notes import say
 from kplan.errors import LiveError, UsageError
+from kplan.objects.whole_numbers import read_span
 from kplan.words import count
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_SPAN = re.compile(r"([0-9]{1,6})([smhd])")
 _OURS = re.compile(r"cluster-\d{8}T\d{6}Z\.json\.gz")
 _WAKE = 1.0
 """How long is slept at once: a signal must find the process awake [seconds]."""
@@ -26,10 +25,10 @@ def span_of(text: str) -> int:
     Raises:
         UsageError: it is none, or no time at all.
     """
-    found = sum(int(number) * _SECONDS[unit] for number, unit in _SPAN.findall(text))
-    if not found or _SPAN.sub("", text):
+    seconds = read_span(text)
+    if not seconds:
         raise UsageError(f"--every {text}: no interval", code="bad-interval", hint="write it as 15m, 1h or 1d")
-    return found
+    return seconds
 
 
 def keep_on(folder: str, every: int, keep: int, take: Callable[[str], None], seconds: float = 0) -> None:

@@ -40,6 +40,17 @@ def natural(text: str) -> int | None:
     return int(digits or "0")
 
 
+_SPAN = re.compile(r"(\d+)([smhdw])")
+_SPAN_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def read_span(text: str) -> int | None:
+    """Read a span of time [seconds], as ``90m``, ``24h``, ``1d12h``; None for what is none."""
+    if not text or _SPAN.sub("", text):
+        return None
+    return sum((natural(number) or 0) * _SPAN_SECONDS[unit] for number, unit in _SPAN.findall(text))
+
+
 def is_natural(text: str) -> bool:
     """Tell whether a text is digits alone."""
     return _DIGITS.match(text) is not None

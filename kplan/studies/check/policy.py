@@ -11,13 +11,11 @@ from typing import Any
 
 from kplan.errors import SourceError, UsageError
 from kplan.objects.kinds import KINDS
-from kplan.objects.whole_numbers import natural
+from kplan.objects.whole_numbers import read_span
 from kplan.sources.plain_yaml import read_plain_yaml
 from kplan.wording.check import no_such_doubt
 
 SURVIVE = ("zone", "node")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_SPAN = re.compile(r"(\d+)([smhdw])")
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 
 
@@ -125,10 +123,10 @@ def _share(value: object) -> Fraction:
 
 
 def _span(value: object) -> int:
-    text = str(value).strip()
-    if not text or _SPAN.sub("", text):
+    seconds = read_span(str(value).strip())
+    if seconds is None:
         raise ValueError("a time as in 90m, 24h, 7d")
-    return sum((natural(number) or 0) * _SECONDS[unit] for number, unit in _SPAN.findall(text))
+    return seconds
 
 
 def _words(value: object) -> tuple[str, ...]:
