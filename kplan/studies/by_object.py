@@ -109,7 +109,7 @@ def by_object(plan: SimulationPlan) -> list[Mine]:
     return steps_by_object(plan.change, plan.rollouts, plan.steps)
 
 
-def waited_before(
+def of_others(
     changes: Sequence[Expanded], rollouts: Sequence[RolloutPlan], steps: Sequence[PlanStep], waited: frozenset[str]
 ) -> frozenset[str]:
     """Pods, ``namespace/name``, that waited before manifests landed, or left for such; none is theirs or left for them.

@@ -32,7 +32,7 @@ from kplan.result.document_plan import (
     SimulationPlan,
 )
 from kplan.studies.as_a_whole import Again, Whole, landing_how_to
-from kplan.studies.by_object import by_object, waited_before
+from kplan.studies.by_object import by_object, of_others
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.group_turns import attempt_for_group
@@ -183,7 +183,7 @@ def _document(
     run: _Planned, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
 ) -> SimulationPlan:
     steps = run.steps
-    besides = waited_before(options.change, rollouts, steps, options.waited)
+    besides = of_others(options.change, rollouts, steps, options.waited)
     totals = totals_of(steps, besides)
     refused = sum(1 for change in options.change if change.refused)
     verdict = verdict_of(totals, rollouts, refused)
