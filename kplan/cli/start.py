@@ -50,7 +50,7 @@ def _written(text: bytes) -> bool:
 
 
 def _stored(name: str) -> str:
-    """Read a file of ``kplan/data``, out of an archive, too."""
+    """Read a file of ``kplan/data``, out of an archive, too: by the loader of this module, which mypy does not know."""
     here = __file__[: -len("cli/start.py")]
     return __loader__.get_data(f"{here}data/{name}").decode()  # type: ignore[name-defined,no-any-return]
 
@@ -63,7 +63,7 @@ def _columns() -> int:
         columns = 0
     if columns <= 0:
         try:
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]  # None: caught
         except (AttributeError, ValueError, OSError):
             columns = _COLUMNS
     return columns or _COLUMNS
