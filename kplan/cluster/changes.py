@@ -17,6 +17,9 @@ from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, Pod
 from kplan.objects.models.pod import NodeAllocatableResourceClaimStatus
 
+_AT_SOME_TIME = "1970-01-01T00:00:00Z"
+"""When a pod was deleted, where the time of the state is not known: that it was is all that counts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Assume:
@@ -158,6 +161,23 @@ class Relabel:
 
 
 @dataclass(frozen=True, slots=True)
+class Terminate:
+    """A pod is being deleted, and stays where it is: nothing there says that it has ended."""
+
+    pod: int
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Count the pod as one that is being deleted."""
+        info = cluster.pods[self.pod]
+        former = info.pod
+        at = cluster.state.taken or _AT_SOME_TIME
+        _become(
+            cluster, info, structs.replace(former, metadata=structs.replace(former.metadata, deletion_timestamp=at))
+        )
+        return lambda: _become(cluster, info, former)
+
+
+@dataclass(frozen=True, slots=True)
 class CountClaimed:
     """The status of a pod says what of a node's own resources its devices stand for, and that counts on its node."""
 
@@ -172,7 +192,7 @@ class CountClaimed:
 
 
 def _become(cluster: Cluster, info: PodInfo, pod: Pod) -> None:
-    """Put another object in the place of a pod that differs in labels alone."""
+    """Put another object in the place of a pod that differs in labels, or in that it is being deleted."""
     node = int(cluster.pod_node[info.row])
     if node >= 0:
         cluster.move(info.row, node, -1)

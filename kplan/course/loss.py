@@ -41,6 +41,8 @@ class LostPod(Generic[W]):
         landing: where what its owner makes instead is placed; None where nothing is made.
         again: whether what was made instead was evicted until it was given up.
         last_try: whether its Job fails with it.
+        lingers: whether what is made instead stays Pending as long as lost nodes are there.
+        until_gone: what the observer said of it then.
     """
 
     pod: PodInfo
@@ -54,6 +56,13 @@ class LostPod(Generic[W]):
     landing: TriedPod[W] | None = None
     again: bool = False
     last_try: bool = False
+    lingers: bool = False
+    until_gone: W | None = None
+
+    @property
+    def late(self) -> bool:
+        """Whether something is made in its place only once its node has gone."""
+        return self.stay.waits or self.stay.seconds is None
 
     @property
     def placed(self) -> bool:
@@ -154,18 +163,15 @@ def run_fail(
         together: let all pods come back at once, as when the nodes are deleted right away.
     """
     cluster = planner.cluster
-    lost = frozenset(nodes)
     rate = pace(cluster, nodes)
-    pods: list[LostPod[W]] = [
-        _lost(cluster, row, name, lost, rate) for name in nodes for row in cluster.pods_on(cluster.node_index[name])
-    ]
+    pods: list[LostPod[W]] = lost_pods(cluster, nodes, rate)
     planner.apply(_gone(removal(cluster, list(nodes), "").changes))
     rows = {pod.pod.key: pod.pod.row for pod in pods}
     run = FailRun(tuple(nodes), pods, rate, planner.cluster)
     attempts = Attempts(planner, _once(why) if why is not None else None)
     landings: list[TriedPod[W]] = []
     waiting: list[PodInfo] = []
-    waves = _waves(pods)
+    waves = waves_of(pods)
     run.waves = len(waves)
     for wave in [[pod for some in waves for pod in some]] if together else waves:
         made = attempts.come_back({rows[pod.pod.key]: pod.node for pod in wave})
@@ -174,6 +180,20 @@ def run_fail(
         waiting = _waiting(took)
     _settle(run, attempts, landings)
     return run
+
+
+def lost_pods(cluster: Cluster, nodes: Sequence[str], rate: Pace) -> list[LostPod[W]]:
+    """What a loss of nodes means for the pods there, by node and name; none has landed yet.
+
+    Args:
+        cluster: the cluster before the loss.
+        nodes: names of the nodes.
+        rate: how fast they are tainted.
+    """
+    lost = frozenset(nodes)
+    return [
+        _lost(cluster, row, name, lost, rate) for name in nodes for row in cluster.pods_on(cluster.node_index[name])
+    ]
 
 
 def lose(planner: Planner, nodes: Sequence[str], why: Why[W] | None = None) -> FailRun[W]:
@@ -209,13 +229,12 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
     return LostPod(pod, node, fate, how_long, rate.delay(node), held, tied, dirs, last_try=last_try)
 
 
-def _waves(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:
+def waves_of(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:
     """Pods that come back, by when those they stand for are out of the way."""
     waves: dict[tuple[bool, int], list[LostPod[W]]] = {}
     for pod in pods:
         if pod.fate == "returns":
-            late = pod.stay.waits or pod.stay.seconds is None
-            waves.setdefault((late, 0 if late else pod.stay.seconds or 0), []).append(pod)
+            waves.setdefault((pod.late, 0 if pod.late else pod.stay.seconds or 0), []).append(pod)
     return [waves[key] for key in sorted(waves)]
 
 

@@ -27,6 +27,8 @@ class FailedPod(Part, frozen=True, kw_only=True):
         waits_for_node: whether what comes instead is made only once the node is deleted or out-of-service.
         waits_for_volume: what keeps it from starting where it is placed until the node is deleted or out-of-service: a
             volume that stays attached there; empty for nothing.
+        waits_for_deletion: why what comes instead stays Pending as long as the lost nodes are there; it is placed once
+            they are deleted. Absent where nothing keeps it.
         because: why it is placed nowhere.
         evicts: pods that leave for it.
         last_try: whether its Job fails with it, as its backoffLimit is used up.
@@ -41,6 +43,7 @@ class FailedPod(Part, frozen=True, kw_only=True):
     deleted_after: int | None = None
     waits_for_node: bool = False
     waits_for_volume: str = ""
+    waits_for_deletion: Cause | None = None
     because: Cause | None = None
     evicts: tuple[str, ...] = ()
     last_try: bool = False

@@ -21,7 +21,7 @@ from kplan.scenario.budgets import healthy
 from kplan.scenario.effect import Effect, bad_step
 from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
-from kplan.words import count
+from kplan.words import count, listed
 
 IN_CLUSTER = "the cluster"
 """Where an object is said to be from that is written as the manifest it might have been made by."""
@@ -61,7 +61,7 @@ def expansion_effect(cluster: Cluster, expansion: Expansion, text: str) -> Effec
     if pods:
         changes.append(AddPods(pods))
     counts = [f"{count(len(pods), 'pod')} to place"]
-    counts += [f"{len(leaving):,} leave"] if leaving else []
+    counts += [_leave([cluster.pods[row].key for row in leaving])] if leaving else []
     unsure = (f"{change.workload}: {change.unsure}" for change in expansion.changes if change.unsure)
     notes = (
         *(str(out) for out in expansion.refused),
@@ -70,6 +70,11 @@ def expansion_effect(cluster: Cluster, expansion: Expansion, text: str) -> Effec
         *unsure,
     )
     return Effect(tuple(changes), (), tuple(leaving), f"{text}: {', '.join(counts)}", notes)
+
+
+def _leave(names: Sequence[str]) -> str:
+    """``1 leaves (shop/db-2)``."""
+    return f"{len(names):,} {'leaves' if len(names) == 1 else 'leave'} ({listed(names)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,13 @@ class Scale:
         note = ("its object is not in the dump: pods are copied from one that is there",)
         if self.replicas <= before:
             rows = tuple(_leaving(cluster, kind, running)[: before - self.replicas])
-            return Effect(leave(cluster, rows), (), rows, self._text(before))
+            leaving = [cluster.pods[row].key for row in rows]
+            return Effect(
+                leave(cluster, rows),
+                (),
+                rows,
+                f"{self._text(before)}: {_leave(leaving)}" if rows else self._text(before),
+            )
         if not running:
             raise UsageError(
                 f"{self.flag}: neither its object nor a pod of it is here",

@@ -139,6 +139,24 @@ def volume_of(held: tuple[str, str, str]) -> str:
     return f"volume {volume} (claim {name}, {mode})" if volume else f"the volume of claim {name} ({mode})"
 
 
+def pending_until_gone(run: FailRun[Failure], pods: Sequence[LostPod[Failure]]) -> str:
+    """Say that pods stay Pending as long as the nodes that were lost are there, and why that is.
+
+    Args:
+        run: the loss.
+        pods: those pods, at least one.
+    """
+    names = listed([pod.pod.key for pod in pods], most=2)
+    verbs = ("stays", "is") if len(pods) == 1 else ("stay", "are")
+    causes = list(dict.fromkeys(pod.until_gone.because.text for pod in pods if pod.until_gone is not None))
+    why = f": {causes[0]}" if causes else ""
+    more = f" (and {count(len(causes) - 1, 'other cause')})" if len(causes) > 1 else ""
+    where = f"{listed(list(run.nodes))} {'is' if len(run.nodes) == 1 else 'are'}"
+    spreads = any(pod.until_gone is None or "spread" in pod.until_gone.because.code for pod in pods)
+    gone = "deleted" if spreads else "deleted, or tainted out-of-service"
+    return f"{names} {verbs[0]} Pending until {where} {gone}, and {verbs[1]} placed only then{why}{more}"
+
+
 def attached_until(pods: Sequence[str], held: tuple[str, str, str]) -> str:
     """Say that pods are placed and do not start before their volumes are detached."""
     start = "starts" if len(pods) == 1 else "start"

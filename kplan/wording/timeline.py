@@ -33,10 +33,14 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
         text = f"{text} (tolerationSeconds {seconds}){told}"
         pods = tuple(pod.pod.key for pod in those)
         yield TimePoint(seconds=grace + first + seconds, until=until, text=text, pods=pods)
+    each = "each node is" if len(run.nodes) > 1 else f"{who} is"
+    lingering = [pod for pod in run.back if pod.lingers]
+    if lingering:
+        text = f"once {each} deleted: what was made for {_names(lingering)} is placed"
+        yield TimePoint(text=text, pods=tuple(pod.pod.key for pod in lingering))
     held = [pod for pod in run.back if pod.kept_by]
     late = [pod for pod in run.pods if pod.stay.waits or pod.stay.seconds is None or pod.fate == "leaves"]
     if late or held:
-        each = "each node is" if len(run.nodes) > 1 else f"{who} is"
         what = [*_collected(late), *_detached(held)]
         text = f"once {each} deleted, or tainted out-of-service: {'; '.join(what)}"
         yield TimePoint(text=text, pods=tuple(pod.pod.key for pod in (*late, *held)))
@@ -98,8 +102,12 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
     at_once = [pod for pod in those if pod.fate == "returns" and not pod.stay.waits]
     waits = [pod for pod in those if pod.fate == "returns" and pod.stay.waits]
     gone = [pod for pod in those if pod.fate == "gone"]
+    lingering = [pod for pod in at_once if pod.lingers]
+    at_once = [pod for pod in at_once if not pod.lingers]
     if at_once:
         yield f"{_names(at_once)} deleted, made anew at once"
+    if lingering:
+        yield f"{_names(lingering)} deleted, made anew at once, but Pending while {_whose(lingering)} there"
     if waits:
         yield f"{_names(waits)} deleted, but Terminating while {_whose(waits)} there"
     if gone:

@@ -21,6 +21,7 @@ from kplan.cluster import (
     PutNode,
     Remove,
     RemoveNodes,
+    Terminate,
     Undo,
     build,
     to_state,
@@ -97,6 +98,9 @@ class Model:
                 pods[key] = edited(pods[key], "status", nominated_node_name=cluster.node_name(at) if at >= 0 else None)
             case Remove(row):
                 del pods[cluster.pods[row].key]
+            case Terminate(row):
+                key = cluster.pods[row].key
+                pods[key] = edited(pods[key], "metadata", deletion_timestamp="1970-01-01T00:00:00Z")
             case AddPods(added):
                 pods |= {one.key: one for one in added}
             case Put(_, key, None):
@@ -145,6 +149,7 @@ def random_change(random: random.Random, cluster: Cluster, model: Model, step: i
         choices.append(Put("priority_classes", name, None))
     if here:
         choices += [Remove(random.choice(here))] * 2
+        choices.append(Terminate(random.choice(here)))
     nodes = len(cluster.nodes)
     if waiting:
         if nodes:

@@ -6,6 +6,7 @@ scheduler places them. Which of several equal nodes a pod gets is chance, so wha
 is held back, and how many pods of each workload run and wait in the end.
 """
 
+import json
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from kplan.api import Scheduler
+from kplan.cli.main import main
 from kplan.course.drain import DrainRun, run_drain
 from kplan.scenario import parse_step
 from kplan.scenario.drain import DrainOptions
@@ -233,3 +235,87 @@ def test_a_node_is_lost_as_planned(plane: ControlPlane, watch: Watch, case: Case
         plane.request("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}})
     settled(plane, watch, case)
     assert outcome(watch, case) == predicted(planner.cluster, case)
+
+
+@dataclass(frozen=True)
+class Still:
+    """A rule of placement, and whether a lost node that is still there keeps the next pod from its place.
+
+    Attributes:
+        name: of the namespace, and of the label its nodes have.
+        rule: fields of the pod's spec.
+        zones: of its nodes, one each.
+        replicas: one fits on each node or zone.
+        waits: whether the pod made in place of the lost one has no node until the lost node is deleted.
+    """
+
+    name: str
+    rule: Json
+    zones: str
+    replicas: int
+    waits: bool
+
+
+def spread(key: str, **more: str) -> Json:
+    rule = {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", **more}
+    return {"topologySpreadConstraints": [{**rule, "labelSelector": {"matchLabels": {"app": "web"}}}]}
+
+
+def apart(key: str) -> Json:
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {"app": "web"}}}
+    return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+
+
+HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+STILL_THERE = (
+    Still("still-hosts", spread(HOST), "abc", 3, waits=True),
+    Still("still-honor", spread(HOST, nodeTaintsPolicy="Honor"), "abc", 3, waits=False),
+    Still("still-zones", spread(ZONE), "abc", 3, waits=True),
+    Still("still-apart", apart(ZONE), "aab", 2, waits=True),
+    Still("still-apart-hosts", apart(HOST), "abc", 2, waits=False),
+)
+
+
+@pytest.mark.parametrize("case", STILL_THERE, ids=lambda case: case.name)
+def test_a_lost_node_that_is_still_there_is_in_the_way_as_told(
+    plane: ControlPlane, watch: Watch, case: Still, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = case.name
+    plane.create_namespace(space)
+    for number, zone in enumerate(case.zones):
+        plane.add_node(f"{space}-{number}", cpu="4", labels={"case": space, ZONE: f"{space}-{zone}"})
+    container = {"name": "main", "image": "main:1", "resources": {"requests": {"cpu": "1"}}}
+    pods = {"nodeSelector": {"case": space}, "containers": [container], **case.rule}
+    spec = {
+        "replicas": case.replicas,
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": pods},
+    }
+    apply(plane, {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}, space)
+
+    def running() -> bool:
+        serve(plane, watch, lambda pod: pod["metadata"]["namespace"] == space)
+        return sum(map(is_ready, watch.in_namespace(space))) == case.replicas
+
+    wait_for(running, timeout=60, what=f"the pods of {space}")
+    lost = min(pod["spec"]["nodeName"] for pod in watch.in_namespace(space))
+    assert main(["fail", lost, "-o", "json", "--kubeconfig", str(plane.kubeconfig)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    [told] = [pod for pod in report["pods"] if pod["pod"].startswith(f"{space}/")]
+    assert ("waitsForDeletion" in told, bool(told["landsOn"])) == (case.waits, True)
+
+    taints = [{"key": "node.kubernetes.io/unreachable", "effect": effect} for effect in ("NoExecute", "NoSchedule")]
+    plane.patch(f"/api/v1/nodes/{lost}", {"spec": {"taints": taints}})
+    path = f"/api/v1/namespaces/{space}/pods/{told['pod'].partition('/')[2]}"
+    plane.request("DELETE", path, {})  # no kubelet answers: it stays, Terminating
+
+    def tried() -> list[Json]:
+        fresh = [pod for pod in watch.in_namespace(space) if not is_ready(pod) and not is_going(pod)]
+        return [pod for pod in fresh if pod["spec"].get("nodeName") or refused(pod)]
+
+    wait_for(lambda: len(tried()) == 1, timeout=60, what=f"the next pod of {space}")
+    [fresh] = tried()
+    assert bool(fresh["spec"].get("nodeName")) != case.waits
+    plane.delete(f"/api/v1/nodes/{lost}")
+    plane.request("DELETE", path, {"gracePeriodSeconds": 0})  # as the pod garbage collector does
+    wait_for(lambda: all(pod["spec"].get("nodeName") for pod in tried()), timeout=60, what="a node for it")

@@ -2,17 +2,30 @@
 
 from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
+    HOST,
     SPACE,
+    ZONE,
+    Json,
+    apart,
     budget,
     node,
     pod,
     rolling,
     running,
+    spread,
     template,
     volume,
     with_claim,
     workload,
 )
+
+
+def in_each_zone(rule: Json) -> list[Json]:
+    """Three nodes, each in a zone, and a pod of a Deployment with a rule of placement on each."""
+    web = template("web", "1", "200m", **rule)
+    nodes = [node(name, zone=zone) for name, zone in (("n1", "a"), ("n2", "b"), ("n3", "c"))]
+    return [*nodes, workload("Deployment", "web", web, replicas=3), *running("web", "old", web, ["n1", "n2", "n3"])]
+
 
 THREE = [node(name) for name in ("n1", "n2", "n3")]
 DNS = template("dns", "1", "200m")
@@ -130,6 +143,28 @@ QUESTIONS = {
     ),
     "a volume stays attached to a lost node as long as it is there": Question(
         "fail n1", ON_DISK, (0, 1), ("FITS?",), says=("pv-1.*ReadWriteOnce", "once n1 is deleted.*starts"),
+    ),
+    "spread over zones, a pod has no place as long as its lost zone counts": Question(
+        "fail --zone a", in_each_zone(spread(ZONE, "web")), (0,), ("FITS?",),
+        says=("web-old-a stays Pending until n1 is deleted.*spread by zone, maxSkew 1: a has 0 such pods",
+              "n2 +after 350 s, Pending until the node goes", "once n1 is deleted: what was made for shop/web-old-a"),
+    ),
+    "spread over nodes, a lost node counts as an empty one": Question(
+        "fail n1", in_each_zone(spread(HOST, "web")), (0,), ("FITS?",),
+        says=("web-old-a stays Pending until n1 is deleted.*n1, tainted, counts as an empty domain",),
+    ),
+    "a spread that honors taints does not count the lost node": Question(
+        "fail n1", in_each_zone(spread(HOST, "web", nodeTaintsPolicy="Honor")), (0,), ("FITS",),
+        never=("until n1 is deleted", "until the node goes"),
+    ),
+    "a pod that ends on its lost node keeps others out of its zone": Question(
+        "fail n1", [node("n1b", zone="a"), *in_each_zone(apart("web", ZONE))], (0,), ("FITS?",),
+        says=("web-old-a stays Pending until n1 is deleted, or tainted out-of-service.*anti-affinity",
+              "n1b +after 350 s, Pending until the node goes"),
+    ),
+    "what is said of each single loss says so, too": Question(
+        "fail --each node", in_each_zone(spread(HOST, "web")), (0,), ("FITS?",),
+        says=("n1: shop/web-old-a stays Pending until n1 is deleted",),
     ),
     "of many lost nodes the last pods are deleted later": Question(
         "fail --zone a", MANY, (0,), ("FITS", "FITS?"), says=("one every 10 s", "the last of them at 360 s"),

@@ -13,6 +13,7 @@ from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import goes_on
 from kplan.result.document_check import CheckResult, CheckRule, Finding, Recording
+from kplan.words import count
 
 OBJECTS = 20
 FINDINGS = 8
@@ -50,7 +51,8 @@ def result(document: CheckResult, style: Style) -> str:
         page.part("Plan", "behind it")
         page.lines += simulation(document.plan, Style(wide=True)).splitlines()
     later(page)
-    page.part("From", f"{origin_text(document)}; {document.origin.nodes:,} nodes, {document.origin.pods:,} pods")
+    size = f"{count(document.origin.nodes, 'node')}, {count(document.origin.pods, 'pod')}"
+    page.part("From", f"{origin_text(document)}; {size}")
     if document.command:
         page.part("Again", document.command)
     return page.text()

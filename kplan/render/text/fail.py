@@ -121,6 +121,8 @@ def _when(pod: FailedPod) -> str:
     """When what comes instead is made, or the pod is gone."""
     if pod.waits_for_node or pod.deleted_after is None:
         return "once the node goes"
+    if pod.waits_for_deletion is not None:
+        return f"after {pod.deleted_after:,} s, Pending until the node goes"
     starts = ", starts once the node goes" if pod.waits_for_volume else ""
     return f"after {pod.deleted_after:,} s{starts}"
 

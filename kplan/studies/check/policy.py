@@ -196,6 +196,7 @@ _OTHERS = (
     "snapshot-old",
     "version-too-new",
     "version-too-old",
+    "node-still-there",
     "volume-attached",
 )
 

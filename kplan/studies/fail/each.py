@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kplan.course.certain import CertainLosses
+from kplan.course.lingering import mark, while_there
 from kplan.course.loss import FailRun, lose
 from kplan.errors import UsageError
 from kplan.framework.doubt import Doubt
@@ -17,12 +18,12 @@ from kplan.result.document_fail import FailCase, FailReport
 from kplan.studies.fail.fail_report import explained, nearest_of, verdict
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.wording.attempts import survives_text
-from kplan.wording.fail import loss_cause, survives, without_zone
+from kplan.wording.fail import loss_cause, pending_until_gone, survives, without_zone
 from kplan.wording.failing import Failure, failure
 from kplan.wording.how_to import how_to
 
 TRIED_AGAIN = 60
-"""With more single failures than these, no node is tried: it would take as long again."""
+"""With more single failures than these no node is tried, nor whether lost nodes are in the way: as long again each."""
 _ORDER = ("BLOCKED", "PARTLY", "FITS")
 
 
@@ -66,13 +67,20 @@ def each_failure(
         )
     cases: list[FailCase] = []
     worst: _Worst | None = None
+    still_there: tuple[Doubt, ...] = ()
     certain = CertainLosses(planner)
     for number, (name, nodes) in enumerate(lost.items()):
         back = certain.come_back(nodes)
         if back is not None:
             cases.append(_borne(name, nodes, back))
         else:
+            waiting = while_there(planner, nodes, failure) if len(lost) <= TRIED_AGAIN else {}
             run = lose(planner, nodes, failure)
+            mark(run, waiting)
+            lingering = [pod for pod in run.back if pod.lingers]
+            if lingering and not still_there:
+                text = f"{name}: {pending_until_gone(run, lingering)}"
+                still_there = (Doubt(code="node-still-there", text=text),)
             case = _case(name, run)
             cases.append(case)
             if worst is None or _badness(case) < _badness(worst.case):
@@ -80,7 +88,7 @@ def each_failure(
         if progress is not None:
             progress(number + 1, len(lost))
     cases.sort(key=_badness)
-    report = _report(kind, cases, worst, origin, doubts)
+    report = _report(kind, cases, worst, origin, (*doubts, *still_there))
     rest = len(planner.cluster.nodes) - sum(case.nodes for case in cases)
     if kind == "zone" and rest and not only:
         report = replace(report, notes=(without_zone(rest),))

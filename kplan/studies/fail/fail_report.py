@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
+from kplan.course.lingering import mark, while_there
 from kplan.course.loss import FailRun, LostPod, run_fail
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
@@ -25,6 +26,7 @@ from kplan.wording.fail import (
     loss_sentence,
     lost_cause,
     order_decides,
+    pending_until_gone,
     volume_of,
 )
 from kplan.wording.failing import Failure, failure
@@ -65,8 +67,10 @@ def fail(
         seen: shown the cluster that the loss leaves.
     """
     whole = whole_groups(planner)
+    waiting = while_there(planner, asked.nodes, failure)
     with planner.trial() as trial:
         run = run_fail(trial, asked.nodes, failure)
+        mark(run, waiting)
         report = _report(run, asked, origin)
         report = replace(report, notes=(*report.notes, *left_short(run.cluster, whole)))
         if seen is not None:
@@ -113,7 +117,10 @@ def _report(run: FailRun[Failure], asked: FailAsked, origin: Origin) -> FailRepo
 
 
 def _held(run: FailRun[Failure]) -> Iterator[Doubt]:
-    """Doubt whether pods run that are placed: their volumes stay attached to lost nodes as long as these are there."""
+    """Doubt whether pods run that are placed: lost nodes are in the way, or hold volumes, as long as they are there."""
+    lingering = [pod for pod in run.back if pod.lingers]
+    if lingering:
+        yield Doubt(code="node-still-there", text=pending_until_gone(run, lingering))
     held = [pod for pod in run.back if pod.kept_by]
     if held:
         yield Doubt(code="volume-attached", text=attached_until([pod.pod.key for pod in held], held[0].kept_by[0]))
@@ -162,6 +169,7 @@ def _pod(cluster: Cluster, pod: LostPod[Failure], grace: int) -> FailedPod:
         else None,
         waits_for_node=pod.fate == "returns" and (pod.stay.waits or pod.stay.seconds is None),
         waits_for_volume=volume_of(pod.kept_by[0]) if pod.kept_by else "",
+        waits_for_deletion=pod.until_gone.because if pod.lingers and pod.until_gone is not None else None,
         because=lost_cause(pod) if fate == "pending" else None,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
         last_try=pod.last_try,
