@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -97,20 +98,31 @@ def _shared(cluster: Cluster, key: str) -> Iterator[Candidate]:
         yield Candidate("shared-volume", Cost.LEAVE_OUT, about.Named(names=tuple(names)), brought=tuple(brought))
 
 
-def larger_quota(cluster: Cluster, name: str, resource: str, amount: str) -> Candidate | None:
-    """A quota that allows an amount of one resource.
+def larger_quotas(cluster: Cluster, amounts: Mapping[tuple[str, str], str]) -> Candidate | None:
+    """Quotas that allow other amounts; None where none of them is there.
 
     Args:
         cluster: the cluster.
-        name: ``namespace/name`` of the quota.
-        resource: as the quota calls it.
-        amount: a quantity.
+        amounts: a quantity by the quota, ``namespace/name``, and the resource as the quota calls it.
     """
-    quota = cluster.objects.table("resource_quotas").get(name)
-    if not isinstance(quota, ResourceQuota):
+    quotas: dict[str, ResourceQuota] = {}
+    told = []
+    for (name, resource), amount in amounts.items():
+        quota = quotas.get(name) or cluster.objects.table("resource_quotas").get(name)
+        if not isinstance(quota, ResourceQuota):
+            continue
+        hard = dict(quota.status.hard or quota.spec.hard or {})
+        told.append(Candidate("larger-quota", Cost.REQUEST, _quota_told(quota, resource, amount, hard)))
+        hard[resource] = amount
+        quotas[name] = replace(quota, spec=replace(quota.spec, hard=hard), status=replace(quota.status, hard=hard))
+    if not told:
         return None
-    hard = dict(quota.status.hard or quota.spec.hard or {})
-    what = about.Named(
+    whole = told[0] if len(told) == 1 else Candidate("larger-quotas", Cost.REQUEST, None, parts=tuple(told))
+    return dataclasses.replace(whole, brought=tuple(quotas.values()))
+
+
+def _quota_told(quota: ResourceQuota, resource: str, amount: str, hard: Mapping[str, object]) -> about.Named:
+    return about.Named(
         name=quota.name,
         namespace=quota.namespace,
         key=resource,
@@ -118,6 +130,3 @@ def larger_quota(cluster: Cluster, name: str, resource: str, amount: str) -> Can
         old=str(hard.get(resource, "")),
         keeper=keeper_of(quota),
     )
-    hard[resource] = amount
-    spec, status = replace(quota.spec, hard=hard), replace(quota.status, hard=hard)
-    return Candidate("larger-quota", Cost.REQUEST, what, brought=(replace(quota, spec=spec, status=status),))

@@ -150,6 +150,9 @@ class Expanded(Part, frozen=True, kw_only=True):
         column: 1-based column likewise.
         problems: the fields that are refused.
         careful: what the manifest does not do though it seems to.
+        attempt: what would let in the pods that are refused, tried, and how many land then; empty if nothing.
+        edits: the fields of the manifest that it changes.
+        how_to: how it is carried out.
     """
 
     object: str
@@ -168,6 +171,9 @@ class Expanded(Part, frozen=True, kw_only=True):
     column: int = 0
     problems: tuple[FieldRefusal, ...] = ()
     careful: tuple[str, ...] = ()
+    attempt: str = ""
+    edits: tuple[FieldChange, ...] = ()
+    how_to: HowTo | None = None
 
 
 class Leaving(Part, frozen=True, kw_only=True):

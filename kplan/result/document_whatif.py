@@ -31,6 +31,20 @@ class Move(Part, frozen=True, kw_only=True):
     back: bool = False
 
 
+class RefusedPods(Part, frozen=True, kw_only=True):
+    """An object of a step that the API server refuses, or pods of one that it takes.
+
+    Attributes:
+        object: ``deploy/shop/web``.
+        pods: how many of its pods are refused; absent where the object itself is.
+        text: why, in the server's words.
+    """
+
+    object: str
+    pods: int = 0
+    text: str
+
+
 class WhatIfStep(Part, frozen=True, kw_only=True):
     """One step, on the state that the former left.
 
@@ -41,6 +55,7 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
         evicted: pods that left their nodes for it, to be made again.
         lost: pods that left for good.
         notes: what else to say.
+        refused: objects, or pods of objects, that the API server refuses.
         expected: what the scenario expects of it, in words.
         unmet: which of these does not hold, and what is so instead.
         name: as the scenario calls it.
@@ -53,6 +68,7 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
     evicted: int = 0
     lost: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    refused: tuple[RefusedPods, ...] = ()
     expected: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
     name: str = ""

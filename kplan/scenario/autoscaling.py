@@ -77,7 +77,8 @@ class AutoscaleReplicas:
         text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
         effect = _applied(cluster, [manifest for manifest, _ in changed.values()], text)
         again = [Scale(name, wanted).effect(cluster) for name, (_, wanted) in changed.items() if name in effect[1]]
-        return _joined(effect[0], again, notes)
+        refused = [out for out in effect[0].refused if not out.problems]  # the others are scaled by their pods
+        return _joined(replace(effect[0], refused=tuple(refused)), again, notes)
 
 
 def _at(limit: str, number: int) -> str:
@@ -104,6 +105,7 @@ def _joined(first: Effect, more: Sequence[Effect], notes: Sequence[str]) -> Effe
         tuple(row for effect in every for row in effect.lost),
         first.text,
         (*notes, *(note for effect in every for note in effect.notes)),
+        refused=tuple(out for effect in every for out in effect.refused),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from kplan.admission.expansion import LeftOut
 from kplan.cluster import Change, Cluster, PodInfo
 from kplan.cluster.owners import owner_without_control, returns
 from kplan.errors import UsageError
@@ -23,6 +24,7 @@ class Effect:
             DaemonSet, a static pod) is not missed, and not among them.
         text: what it comes to, in words ("node-b cordoned").
         notes: what else to say of it.
+        refused: objects, or pods of them, that the API server refuses, a quota for one.
         asked_about: rows of pods that ``changes`` put back under their names and that go on to wait as they did, if no
             step before made them wait: they are what the command is asked about.
     """
@@ -33,6 +35,7 @@ class Effect:
     text: str = ""
     notes: tuple[str, ...] = ()
     asked_about: tuple[int, ...] = ()
+    refused: tuple[LeftOut, ...] = ()
 
 
 def parted(

@@ -69,7 +69,8 @@ def expansion_effect(cluster: Cluster, expansion: Expansion, text: str) -> Effec
         *expansion.notes,
         *unsure,
     )
-    return Effect(tuple(changes), (), tuple(leaving), f"{text}: {', '.join(counts)}", notes)
+    said = f"{text}: {', '.join(counts)}"
+    return Effect(tuple(changes), (), tuple(leaving), said, notes, refused=tuple(expansion.refused))
 
 
 def _leave(names: Sequence[str]) -> str:

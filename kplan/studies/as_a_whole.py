@@ -23,13 +23,14 @@ from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
 from kplan.remedies.fields import edited, with_fields
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import Domains, added, domains_of, several
-from kplan.remedies.rollouts import larger_quota, rollout_ways
+from kplan.remedies.rollouts import rollout_ways
 from kplan.remedies.search import remedies
 from kplan.result.document_how_to import FieldChange, HowTo
 from kplan.result.document_plan import SimulationPlan
 from kplan.scenario.add_node import AddNode
 from kplan.sources import ManifestObject, Manifests
 from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
+from kplan.studies.enough_quota import enough_quota
 from kplan.wording.how_to import how_to
 
 ROUNDS = 3
@@ -37,8 +38,6 @@ ROUNDS = 3
 PLANS_COST = 16_000_000
 """What all plans that are made again may cost: nodes looked at, and ``LANDING`` for each pod and node that is there."""
 LANDING = 20
-_NO_LIMIT = "1P"
-"""More than any quota is told to allow."""
 CLOSE = 8
 """Of how many added nodes one may be too many."""
 _COUNTS_LESS = frozenset({"spread-affinity-policy", "spread-one-revision", "spread-taints-policy"})
@@ -141,33 +140,30 @@ class Whole:
             landing.of,
             lambda replayed: replayed.lands.done and not replayed.lands.worse and not replayed.lands.together,
         )
-        kinds = [list(self._of_rollout(planner, item, landing))]
+        kinds = [list(self._of_rollout(planner, item))]
+        if item.refused_pods and item.by_quota:
+            kinds.append(list(self._larger_quotas(planner)))
         if waiting:
             answer = remedies(planner, waiting[0], brief=True)
             kinds.append([*sorted(options(answer, waiting[0]), key=_gives_up), *_of_all_alike(answer)])
         tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
         return sorted((one for one in tried if one is not None), key=lambda one: _worth(one.found), reverse=True)
 
-    def _of_rollout(self, planner: Planner, item: Mine, landing: _Landing) -> Iterator[Candidate]:
+    def _of_rollout(self, planner: Planner, item: Mine) -> Iterator[Candidate]:
         """What may let the rollout of an object go on."""
         rollout = item.rollout
         if rollout is None or not rollout.stalled:
             return
         yield from rollout_ways(planner.cluster, rollout)
-        if rollout.stalled_by != StalledBy.QUOTA:
-            return
-        for row in self.first.quotas:
-            lifted = larger_quota(planner.cluster, row.quota, row.resource, _NO_LIMIT) if row.refused else None
-            tried = landing.of(lifted) if lifted is not None else None
-            peaks = tried.found.played.plan.quotas if tried is not None else ()
-            for peak in (
-                quota_row.peak
-                for quota_row in peaks
-                if (quota_row.quota, quota_row.resource) == (row.quota, row.resource)
-            ):
-                enough = larger_quota(planner.cluster, row.quota, row.resource, peak)
-                if enough is not None:
-                    yield enough
+        if rollout.stalled_by == StalledBy.QUOTA:
+            yield from self._larger_quotas(planner)
+
+    def _larger_quotas(self, planner: Planner) -> Iterator[Candidate]:
+        def play(candidate: Candidate) -> SimulationPlan | None:
+            played = self.play(self.again.manifests, candidate)
+            return played.plan if played is not None else None
+
+        yield from enough_quota(planner.cluster, self.first.quotas, play)
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Make the plan again, within the bound; one is always made."""
@@ -299,15 +295,17 @@ class _Landing:
         if played is None:
             return None
         items = by_object(played.plan)
-        item = next((mine for mine in items if mine.name == self.item.name), None)
+        names = (self.item.name, self.item.change.workload)  # of which all pods are refused is named by its kind
+        item = next((mine for mine in items if mine.name in names), None)
         if item is None:
             return None
         stalled = item.rollout is not None and bool(item.rollout.stalled)
+        wanted = item.wanted + item.refused_pods
         lands = Lands(
             item.name,
             item.landed,
-            item.wanted,
-            done=item.landed >= item.wanted and not stalled,
+            wanted,
+            done=item.landed >= wanted and not stalled,
             replicas=item.name.partition("/")[0] in REPLICATED,
             scaled=item.change.verdict == "scaled",
             worse=worse(self.whole.first, played.plan, item.name),

@@ -63,6 +63,11 @@ class Mine:
         return (self.rollout.wanted if self.rollout is not None else self.pods) - gated
 
     @property
+    def refused_pods(self) -> int:
+        """How many of its pods are refused, where it is accepted itself."""
+        return sum(refusal.refused_pods for refusal in (self.change, *self.refusals))
+
+    @property
     def landed(self) -> int:
         """How many of these have a node."""
         return self.rollout.done if self.rollout is not None else len(self.placed)

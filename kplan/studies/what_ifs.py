@@ -11,10 +11,11 @@ from kplan.course.attempts import TriedPod
 from kplan.course.waking import asleep
 from kplan.course.what_if import WhatIf
 from kplan.errors import UsageError
+from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
 from kplan.pipeline.happening import Moment
 from kplan.result import EventKind
-from kplan.result.document_whatif import Move, WhatIfStep
+from kplan.result.document_whatif import Move, RefusedPods, WhatIfStep
 from kplan.scenario import ScenarioStep, Verb
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure, failure
@@ -69,6 +70,10 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
             *wakes,
         ),
         wakes=woken,
+        refused=tuple(
+            RefusedPods(object=f"{kind_word(out.kind)}/{out.key}", pods=out.pods, text=out.told)
+            for out in effect.refused
+        ),
         expected=expected(planned),
         name=planned.name,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
+from kplan.result.document_whatif import RefusedPods
 from kplan.wording.fixes import CLAIMS
 from kplan.words import count, listed
 
@@ -185,7 +186,22 @@ def cut_short(pods: int, times: int) -> str:
     return f"{count(pods, 'pod')} evicted more than {times} times: the plan lets them go there"
 
 
-def steps_taken(steps: int, *, unmet: int, left: int, expected: int) -> str:
+def refused_cause(refused: Sequence[RefusedPods]) -> Cause | None:
+    """Say why the first object of what-ifs, or the first pods, would be refused; None for none."""
+    if not refused:
+        return None
+    first = refused[0]
+    return Cause(code="refused", text=f"{first.object}: {first.text}")
+
+
+def refused_text(refused: Sequence[RefusedPods]) -> str:
+    """``2 pods refused``; of objects that are refused themselves ``1 object refused``."""
+    pods, objects = sum(entry.pods for entry in refused), sum(not entry.pods for entry in refused)
+    told = [count(number, word) for number, word in ((pods, "pod"), (objects, "object")) if number]
+    return f"{' and '.join(told)} refused"
+
+
+def steps_taken(steps: int, *, unmet: int, left: int, expected: int, refused: Sequence[RefusedPods] = ()) -> str:
     """Write the sentence after the verdict.
 
     Args:
@@ -193,10 +209,13 @@ def steps_taken(steps: int, *, unmet: int, left: int, expected: int) -> str:
         unmet: how many of them are not as expected.
         left: pods of them that have no place at the end.
         expected: how many of them a scenario expects something of.
+        refused: what of them the API server refuses.
     """
     taken = f"after {count(steps, 'step')}"
     if unmet:
         return f"{unmet} of {count(steps, 'step')} {'is' if unmet == 1 else 'are'} not as expected"
-    if left:
-        return f"{count(left, 'pod')} {'stays' if left == 1 else 'stay'} Pending {taken}"
+    told = [f"{count(left, 'pod')} {'stays' if left == 1 else 'stay'} Pending"] if left else []
+    told += [refused_text(refused)] if refused else []
+    if told:
+        return f"{', '.join(told)} {taken}"
     return f"no pod stays Pending {taken}{f', {expected} as expected' if expected else ''}"

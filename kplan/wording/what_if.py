@@ -43,6 +43,8 @@ def unmet(told: WhatIfStep, planned: ScenarioStep) -> Iterator[str]:
     if "all placed" in planned.words and so["pending"]:
         pods = ", ".join(move.pod for move in told.moves if not move.node)
         yield f"all placed: not {pods}"
+    if "all placed" in planned.words and told.refused:
+        yield f"all placed: {told.refused[0].object} is refused, or pods of it"
     if "nothing evicted" in planned.words and told.evicted:
         yield f"nothing evicted: {told.evicted} left"
     if "nothing moves" in planned.words and (told.moves or told.lost):

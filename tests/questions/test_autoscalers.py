@@ -62,6 +62,9 @@ def vertical(app: str, mode: str = "Recreate", values: str = "RequestsAndLimits"
 RUNS = [*TWO, deployment("web", WEB1, 2), *running("web", "old", WEB1, ["n1", "n2"])]
 SIMULATE, CHECK = "simulate --hpa max", "check m.yaml --hpa max"
 
+PODS_2 = made(
+    "v1", "ResourceQuota", "few", spec={"hard": {"pods": "2"}}, status={"hard": {"pods": "2"}, "used": {"pods": "2"}}
+)
 QUESTIONS = {
     "eight pods of one cpu are all that two nodes hold: nine do not fit": Question(
         SIMULATE, [*RUNS, horizontal("web", 2, 9)], (1,), ("PARTLY", "BLOCKED"),
@@ -147,6 +150,10 @@ QUESTIONS = {
     "a manifest and its autoscaler land together": Question(
         "simulate m.yaml --hpa max", TWO, (1,), ("PARTLY", "BLOCKED"),
         [deployment("api", template("api"), 1), horizontal("api", 1, 9)], says=("planned with 9, not the 1 written",),
+    ),
+    "what a quota refuses at the maximum does not fit": Question(
+        SIMULATE, [*RUNS, horizontal("web", 2, 4), PODS_2], (1,), ("PARTLY",),
+        first=("2 pods refused", "exceeded quota: few"),
     ),
     "a check fails on what does not fit at the maximum": Question(
         CHECK, TWO, (1,), ("FAILS",),

@@ -1,7 +1,19 @@
 """Is the whole cause told: why the empty domain takes none, which container asks, what a node does not report?"""
 
 from tests.questions.asking import Question, all_asked
-from tests.questions.clusters import ZONE, made, node, pod, spread, template, volume, with_claim, workload
+from tests.questions.clusters import (
+    ZONE,
+    Json,
+    made,
+    node,
+    pod,
+    running,
+    spread,
+    template,
+    volume,
+    with_claim,
+    workload,
+)
 
 APP = template("app", "1", "500m", **spread(ZONE, "app"))
 FULL_ZONE = [
@@ -91,6 +103,17 @@ APART = [
 ]
 BARE_ZONES = [*APART[:2], pod("other", template("other", "1", "10m"), "b1")]
 
+
+def tight(**hard: str) -> Json:
+    """A quota of which nothing is used."""
+    amounts = {{"cpu": "requests.cpu"}.get(name, name): amount for name, amount in hard.items()}
+    used = dict.fromkeys(amounts, "0")
+    return made("v1", "ResourceQuota", "tight", spec={"hard": amounts}, status={"hard": amounts, "used": used})
+
+
+BIG = node("big", "8")
+FIVE = [workload("Deployment", "web", template("web"), replicas=5)]
+ONE_WEB = [workload("Deployment", "web", template("web"), replicas=0), *running("web", "old", template("web"), [])]
 QUESTIONS = {
     "a default of a LimitRange is named as such": Question(
         "explain pod -A", [*SMALL, given("one")], (0, 1), ("PENDING",), says=("3 .the default of LimitRange defaults.",)
@@ -152,6 +175,26 @@ QUESTIONS = {
     "a check fails what a quota refuses, and speaks of one object": Question(
         "check m.yaml", QUOTA, (1,), ("FAILS", "FAILS?"), FOUR, first=("deploy/shop/g fails",), says=("two",),
         never=("2 objects", r"\bok\b[^:]{0,60}refused"),
+    ),
+    "what a quota refuses of a new workload is let in by one that allows as much as all of it": Question(
+        "simulate m.yaml", [BIG, tight(cpu="3")], (1,), ("PARTLY", "PARTLY?"), FIVE,
+        first=(r"^Try +quota tight requests.cpu 5 .now 3. -> all 5 replicas land",),
+    ),
+    "so does a check say": Question(
+        "check m.yaml", [BIG, tight(cpu="3"), pod("other", template("other"), "big")], (1,), ("FAILS", "FAILS?"), FIVE,
+        first=(r"^Try +quota tight requests.cpu 5 .now 3. -> all 5 replicas land",),
+    ),
+    "where nothing of it is let in": Question(
+        "simulate m.yaml", [BIG, tight(cpu="0")], (1,), ("BLOCKED", "BLOCKED?"), FIVE,
+        first=(r"^Try +quota tight requests.cpu 5 .now 0. -> all 5 replicas land",),
+    ),
+    "where several resources of a quota are in the way all of them are told": Question(
+        "simulate m.yaml", [BIG, tight(cpu="3", pods="4")], (1,), ("PARTLY", "PARTLY?"), FIVE,
+        first=(r"^Try +quota tight pods 5 .now 4.,? (and|[+]) quota tight requests.cpu 5 .now 3. -> all 5",),
+    ),
+    "a workload that is scaled beyond its quota does not fit": Question(
+        "simulate --scale deploy/shop/web=5", [BIG, tight(cpu="3"), *ONE_WEB], (1,), ("PARTLY", "PARTLY?"),
+        first=("2 pods refused", "exceeded quota: tight"),
     ),
     "a check fails a rollout that stalls": Question(
         "check m.yaml", [*STUCK, pod("big-x", template("big", "1", "1"), "n1", of=("ReplicaSet", "big-x"))], (1,),

@@ -30,6 +30,7 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     asked = [cause for cause in document.causes[:1] if cause.waiting < cause.count]
     tried = [(cause.attempt, cause.edits) for cause in asked]
     tried += [(rollout.attempt, rollout.edits) for rollout in document.rollouts]
+    tried += [(change.attempt, change.edits) for change in document.change]
     for change, edits in [one for one in tried if one[0]][:1]:
         attempt(page, change, edits)
         if asked and asked[0].attempt == change and asked[0].other:

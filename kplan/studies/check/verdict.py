@@ -36,6 +36,8 @@ from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
 
+_HELPED = frozenset({"does-not-fit", "quota"})
+"""Rules whose findings may have a remedy that is tried."""
 _ATTEMPTS = 3
 """Findings that a remedy is looked for: each is a search of its own."""
 _OF_PLACES = frozenset({"nodes-missing", "no-pods", "scheduler-config-assumed"})
@@ -132,18 +134,18 @@ def _of_step(number: int, step: WhatIfStep) -> Finding:
 
 
 def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) -> Iterator[Finding]:
-    """Try what would help the pods that fit nowhere, of the first objects that fail."""
+    """Try what would help the pods that fit nowhere, or that a quota refuses, of the first objects that fail."""
     by_name = {item.name: item for item in by_object(played.plan)}
     cluster, left = played.planner.cluster, _ATTEMPTS
     planner = replace(played.planner, everything=True)
     for finding in findings:
-        if finding.rule != "does-not-fit" or not finding.counted or not left or not cluster.nodes:
+        item = by_name.get(finding.object) if finding.rule in _HELPED and finding.counted else None
+        if item is None or not left or not cluster.nodes:
             yield finding
             continue
         left -= 1
-        item = by_name[finding.object]
         waiting = waiting_among(cluster, (step.pod for step in item.failed))
-        remedy = whole.attempt(planner, item, waiting) if waiting else None
+        remedy = whole.attempt(planner, item, waiting) if waiting or item.by_quota else None
         if remedy is None:
             yield finding
             continue

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from kplan.result.document_plan import SimulationPlan
-from kplan.result.document_whatif import WhatIfStep
-from kplan.wording.simulate import steps_taken
+from kplan.result.document_whatif import RefusedPods, WhatIfStep
+from kplan.wording.simulate import refused_cause, refused_text, steps_taken
 
 
 def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationPlan:
@@ -19,12 +19,22 @@ def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationP
         steps: what was done before.
     """
     plan = replace(plan, what_if=tuple(steps))
+    refused = [entry for step in steps for entry in step.refused]
     if not steps or plan.totals.pods or plan.change:
-        return plan
+        return _with_refused(plan, refused) if refused and not plan.change else plan
     left, unmet = waiting_after(steps), sum(bool(step.unmet) for step in steps)
     expected = sum(bool(step.expected) for step in steps)
-    sentence = steps_taken(len(steps), unmet=unmet, left=left, expected=expected)
-    return replace(plan, verdict="PARTLY" if unmet or left else plan.verdict, sentence=sentence)
+    sentence = steps_taken(len(steps), unmet=unmet, left=left, expected=expected, refused=refused)
+    verdict = "PARTLY" if unmet or left or refused else plan.verdict
+    because = plan.because or refused_cause(refused)
+    return replace(plan, verdict=verdict, sentence=sentence, because=because)
+
+
+def _with_refused(plan: SimulationPlan, refused: Sequence[RefusedPods]) -> SimulationPlan:
+    """Count what the API server refuses of the steps beside the pods that were tried after them."""
+    verdict = "PARTLY" if plan.verdict == "FITS" else plan.verdict
+    sentence = f"{plan.sentence}; {refused_text(refused)}"
+    return replace(plan, verdict=verdict, sentence=sentence, because=plan.because or refused_cause(refused))
 
 
 def waiting_after(steps: Sequence[WhatIfStep]) -> int:

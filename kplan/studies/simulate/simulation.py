@@ -39,6 +39,7 @@ from kplan.studies.group_turns import attempt_for_group
 from kplan.studies.racing import told_races
 from kplan.studies.simulate.counts import owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened
+from kplan.studies.simulate.let_in import let_in
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, ToldCause
 from kplan.wording.attempts import fits_text, lands_text
@@ -243,7 +244,9 @@ def _document(
     if not options.attempts or not run.planner.cluster.nodes:
         return plan
     plan = msgspec.structs.replace(plan, causes=tuple(_attempted(run, plan, waiting, options.again)))
-    return plan if options.again is None else _unstalled(run, plan, options.again)
+    if options.again is None:
+        return plan
+    return let_in(replace(run.planner, everything=True), _unstalled(run, plan, options.again), options.again)
 
 
 def _not_starting(run: _Planned, told: Iterable[RolloutPlan]) -> Iterator[Doubt]:

@@ -1,0 +1,38 @@
+"""What would let in pods that a quota refuses."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from kplan.pipeline import Planner
+from kplan.result.document_plan import SimulationPlan
+from kplan.studies.as_a_whole import Again, Whole, landing_how_to
+from kplan.studies.by_object import by_object
+from kplan.wording.attempts import lands_text
+
+_ATTEMPTS = 3
+"""Objects that a remedy is looked for: each is planned again several times."""
+
+
+def let_in(planner: Planner, plan: SimulationPlan, again: Again) -> SimulationPlan:
+    """Try what would let in pods that a quota refuses, of the first objects; rollouts that stall are told elsewhere.
+
+    Args:
+        planner: planner over the cluster as the plan left it.
+        plan: the plan.
+        again: makes it again.
+    """
+    whole = Whole(again, plan)
+    items = {item.change.workload or item.name: item for item in by_object(plan)}
+    change, left = [], _ATTEMPTS
+    for expanded in plan.change:
+        item = items.get(expanded.workload) if expanded.refused_pods else None
+        remedy = None
+        if item is not None and item.by_quota and item.rollout is None and left:
+            left -= 1
+            remedy = whole.attempt(planner, item, ())
+        if remedy is not None:
+            text, way = lands_text(remedy.candidate, remedy.found.lands), landing_how_to(remedy)
+            expanded = replace(expanded, attempt=text, edits=way.edits, how_to=way)
+        change.append(expanded)
+    return replace(plan, change=tuple(change))
