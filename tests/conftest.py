@@ -6,10 +6,14 @@ from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from jsonschema import Draft202012Validator
 
 from kplan.cli import output
 from kplan.render.data import json_schema, to_json
+
+settings.register_profile("seeded", derandomize=True, deadline=None)  # each run tries the same
+settings.load_profile("seeded")
 
 
 def pytest_configure() -> None:

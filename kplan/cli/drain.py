@@ -84,6 +84,7 @@ class KubectlFlags:
 NodeSelector = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Nodes with these labels.")]
 Rolling = Annotated[bool, typer.Option("--rolling", help="Each node is back (uncordoned) before the next is drained.")]
 Together = Annotated[bool, typer.Option("--together", help="The pods of all nodes leave before any is placed again.")]
+Delete = Annotated[bool, typer.Option("--then-delete", help="Each node is deleted once it is drained.")]
 Find = Annotated[bool, typer.Option("--find", help="Which nodes could go at all? A large set, found greedily.")]
 
 
@@ -95,6 +96,7 @@ def drain(
     find: Find = False,
     rolling: Rolling = False,
     together: Together = False,
+    then_delete: Delete = False,
     *,
     flags: KubectlFlags,
     source: Source,
@@ -109,13 +111,15 @@ def drain(
 
     if rolling and together:
         raise UsageError("--rolling and --together exclude each other", code="usage", hint="leave one out")
-    if find and (rolling or together):
-        flag = "--rolling" if rolling else "--together"
+    if find and (rolling or together or then_delete):
+        flag = "--rolling" if rolling else "--together" if together else "--then-delete"
         raise UsageError(f"--find and {flag} exclude each other", code="usage", hint="it drains one node at a time")
     named = [*(nodes or []), *([selector] if selector else [])]
 
     def ask(session: Session) -> DrainPlan:
-        return answer(session, named, flags.options(), find, rolling, together, drawn=shown.has("html"))
+        return answer(
+            session, named, flags.options(), find, rolling, together, delete=then_delete, drawn=shown.has("html")
+        )
 
     answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=shown.strict))
 
@@ -128,6 +132,7 @@ def answer(
     rolling: bool = False,
     together: bool = False,
     *,
+    delete: bool = False,
     drawn: bool = False,
 ) -> DrainPlan:
     """Plan a drain of the nodes named, or find which could go; with ``drawn`` note how full nodes are then.
@@ -153,6 +158,6 @@ def answer(
         return with_plan_doubts(plan, planner, pods_on(planner.cluster, candidates), depends)
     if not names:
         raise UsageError("no node is named", code="no-node", hint="kplan drain NODE, -l SELECTOR, or --find")
-    asked = DrainAsked(names, given, rolling=rolling, together=together, doubts=session.doubts)
+    asked = DrainAsked(names, given, rolling=rolling, together=together, delete=delete, doubts=session.doubts)
     document = study(planner, asked, session.origin, seen)
     return with_plan_doubts(document, planner, pods_on(planner.cluster, names), depends)

@@ -33,6 +33,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "drain": (
         ("kplan drain node-a", "can it go, and where does each pod land"),
         ("kplan drain node-a node-b --rolling", "one after the other, each back before the next"),
+        ("kplan drain node-a --then-delete", "and where its pods land once it is deleted"),
         ("kplan drain --find", "which nodes could go at all"),
     ),
     "fail": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
@@ -14,7 +14,7 @@ from kplan.pipeline import Planner
 from kplan.result import Event
 from kplan.scenario.budgets import healthy
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
-from kplan.scenario.nodes import cordoned, node_of, put
+from kplan.scenario.nodes import cordoned, node_of, put, removal
 
 
 @dataclass
@@ -28,6 +28,7 @@ class Gone(Generic[W]):
         permission: what its budget said when it was evicted, or last.
         number: place in the order of evictions; 0 if it is still there.
         landing: where what its owner made instead was placed; None where nothing is made.
+        late: whether that was placed only once its node was deleted.
     """
 
     pod: PodInfo
@@ -36,6 +37,7 @@ class Gone(Generic[W]):
     permission: Permission | None = None
     number: int = 0
     landing: TriedPod[W] | None = None
+    late: bool = False
 
     @property
     def left(self) -> bool:
@@ -95,6 +97,7 @@ def run_drain(
     *,
     rolling: bool = False,
     together: bool = False,
+    delete: bool = False,
     why: Beside[W] | None = None,
     enough: Callable[[DrainRun[W]], bool] | None = None,
 ) -> DrainRun[W]:
@@ -106,6 +109,7 @@ def run_drain(
         options: which pods go.
         rolling: cordon each node only while it is drained, and uncordon it before the next.
         together: let the pods of all nodes go before any of the next ones is placed.
+        delete: delete nodes that were drained, each before the next if rolling, and try again what found no place.
         why: asked about each pod that finds no place.
         enough: asked before the first eviction from a node, and where something finds no place: break off there.
     """
@@ -119,11 +123,15 @@ def run_drain(
         if rolling:
             drain.cordon(batch, on=True)
         broken_off = drain.empty(batch)
-        if rolling:
+        if rolling and not delete:
             drain.cordon(batch, on=False)
         if broken_off:
             run.untried = len(run.waiting)
             break
+        if rolling and delete:
+            drain.delete(batch)
+    if delete and not rolling and not run.untried:
+        drain.delete(nodes)
     return run
 
 
@@ -160,6 +168,20 @@ class _Drain(Generic[W]):
         """Cordon nodes, or uncordon them."""
         cluster = self.planner.cluster
         self.planner.apply(put(cordoned(node_of(cluster, name), on=on)) for name in nodes)
+
+    def delete(self, nodes: Sequence[str]) -> None:
+        """Delete nodes whose pods are gone, and try again what found no place while they counted."""
+        names = [name for name in nodes if not any(gone.node == name for gone in self._there())]
+        self.planner.apply(removal(self.planner.cluster, names, "").changes)
+        self.attempts.retry()
+        for gone in self.run.pods:
+            landing = gone.landing
+            again = self.attempts.landings.get(landing.pod.row) if landing is not None and not landing.node else None
+            if again is not None and again.node:
+                gone.landing, gone.late = again, True
+
+    def _there(self) -> Iterator[Gone[W]]:
+        return (gone for gone in self.run.pods if gone.what.fate != "stays" and not gone.number)
 
     def empty(self, nodes: Sequence[str]) -> bool:
         """Evict round after round: what a budget holds back waits until others are ready, or for good.

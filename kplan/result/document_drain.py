@@ -28,6 +28,7 @@ class DrainedPod(Part, frozen=True, kw_only=True):
         because: why it is placed nowhere, or may not be evicted.
         evicts: pods that leave for it.
         back: whether it went back to a node that is drained too, or later.
+        after_deletion: whether it is placed only once the node that was drained is deleted.
     """
 
     pod: str
@@ -42,6 +43,7 @@ class DrainedPod(Part, frozen=True, kw_only=True):
     because: Cause | None = None
     evicts: tuple[str, ...] = ()
     back: bool = False
+    after_deletion: bool = False
 
 
 class BudgetAfter(Part, frozen=True, kw_only=True):

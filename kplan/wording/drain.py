@@ -78,8 +78,14 @@ def held_back(back: HeldBack) -> str:
     return f"budget {back.budget} allows {back.recorded} by its status, {back.found} by the pods it covers"
 
 
-def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:
-    """Write the sentence after the verdict."""
+def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: bool = False) -> str:
+    """Write the sentence after the verdict.
+
+    Args:
+        nodes: in order.
+        run: the drain.
+        deleted: whether the nodes are deleted then.
+    """
     left = run.left
     who = listed(list(nodes))
     if not left:
@@ -87,7 +93,8 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:
         if not run.evicted:
             return f"{who} {can}"
         placed = sum(gone.landing is not None and bool(gone.landing.node) for gone in run.pods)
-        return f"{who} can be drained: {count(run.evicted, 'pod')} evicted, {placed:,} placed again"
+        then = " and deleted" if deleted else ""
+        return f"{who} can be drained{then}: {count(run.evicted, 'pod')} evicted, {placed:,} placed again"
     total = sum(gone.what.fate != "stays" for gone in run.pods)
     homeless = [gone for gone in left if gone.number]
     stuck = [gone for gone in left if not gone.number]
@@ -102,25 +109,28 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure]) -> str:
     return f"{who}: {'; '.join(parts)}"
 
 
-def kubectl_drain(nodes: Mapping[str, Collection[str]], selector: str, *, rolling: bool) -> str:
+def kubectl_drain(nodes: Mapping[str, Collection[str]], selector: str, *, rolling: bool, delete: bool = False) -> str:
     """Write the command that drains nodes.
 
     Args:
         nodes: in order, each with the flags that its pods take.
         selector: of the pods; empty for all.
         rolling: each node is back before the next is drained.
+        delete: the nodes are deleted; each before the next is drained if rolling.
     """
+    then = "delete node" if delete else "uncordon"
     if rolling and len({frozenset(flags) for flags in nodes.values()}) > 1:
         turns = (kubectl_drain({node: flags}, selector, rolling=False) for node, flags in nodes.items())
-        return " && ".join(f"{turn} && kubectl uncordon {node}" for turn, node in zip(turns, nodes, strict=True))
+        return " && ".join(f"{turn} && kubectl {then} {node}" for turn, node in zip(turns, nodes, strict=True))
     told = sorted(set().union(*nodes.values()), key=_FLAG_ORDER.index)
     if selector:
         told.append(f"--pod-selector '{selector}'")
     if rolling and len(nodes) > 1:
         # kubectl cordons all that it is given before it drains the first
-        command = " ".join(["kubectl drain NODE", *told, "&& kubectl uncordon NODE"])
+        command = " ".join(["kubectl drain NODE", *told, f"&& kubectl {then} NODE"])
         return f"{command}, for {', then '.join(nodes)}"
-    return " ".join(["kubectl drain", *nodes, *told])
+    after = ["&& kubectl delete node", *nodes] if delete else []
+    return " ".join(["kubectl drain", *nodes, *told, *after])
 
 
 def kubectl_does(run: DrainRun[Any], command: str) -> str:

@@ -195,6 +195,7 @@ PHRASES: Mapping[str, Words] = {
     "budget-allows": Words("{name} allows 1 (now 0)"),
     "set-budget": Words("{name} {key} {new} (now {old})"),
     "set-budget instead": Words("{name} {key} {new} instead of maxUnavailable"),
+    "delete-drained": Words("--then-delete: the drained nodes are deleted, and count no more"),
     "rolling": Words("--rolling: each node is back before the next one goes"),
     "rolling instead": Words("--rolling, not --together: each node is back before the next one goes"),
     "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),

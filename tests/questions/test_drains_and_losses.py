@@ -27,6 +27,14 @@ def in_each_zone(rule: Json) -> list[Json]:
     return [*nodes, workload("Deployment", "web", web, replicas=3), *running("web", "old", web, ["n1", "n2", "n3"])]
 
 
+def in_two_zones() -> list[Json]:
+    """Two nodes, each in a zone, and a pod of a Deployment on each that is to be in each zone."""
+    web = template("web", "1", "200m", **spread(ZONE, "web"))
+    nodes = [node(name, zone=zone) for name, zone in (("n1", "a"), ("n2", "b"))]
+    pods = running("web", "old", web, ["n1", "n2"])
+    return [*nodes, workload("Deployment", "web", web, replicas=2), *pods, budget("web", "web", maxUnavailable=1)]
+
+
 THREE = [node(name) for name in ("n1", "n2", "n3")]
 DNS = template("dns", "1", "200m")
 ONE_READY = [
@@ -140,6 +148,18 @@ QUESTIONS = {
     ),
     "two nodes at once have no room, one after the other they do": Question(
         "drain n1 n2", TURNS, (1,), ("BLOCKED",), first=("--rolling.* -> all placed",)
+    ),
+    "a node that is drained counts for a spread until it is deleted": Question(
+        "drain n1", in_two_zones(), (1,), ("BLOCKED",),
+        first=("--then-delete: the drained nodes are deleted, and count no more -> all placed",),
+    ),
+    "with it deleted, the pod is placed then": Question(
+        "drain n1 --then-delete", in_two_zones(), (0,), ("FITS",),
+        says=("n1 can be drained and deleted: 1 pod evicted, 1 placed again", "n2 +once n1 is deleted",
+              "kubectl drain n1 && kubectl delete node n1"),
+    ),
+    "where room is missing, to delete it is not proposed": Question(
+        "drain n1", FULL, (1,), ("BLOCKED",), never=("then-delete",),
     ),
     "a volume stays attached to a lost node as long as it is there": Question(
         "fail n1", ON_DISK, (0, 1), ("FITS?",), says=("pv-1.*ReadWriteOnce", "once n1 is deleted.*starts"),

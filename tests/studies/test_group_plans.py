@@ -68,12 +68,15 @@ def test_no_pod_lands_whose_group_is_short_of_its_quorum(
         objects += [member(i, k, f"n{on}", cpu, priority) for k, on in enumerate(places)]
     plan = drained(version, objects, "n0", "n1")
     holds = {name: set(pods) for name, pods in runs.items()}
+    back = {move.instead_of or move.pod: move.pod for move in plan.cascade if move.node}
     for one in sorted((step for step in plan.pods if step.fate == "evicted"), key=lambda step: step.number):
         for name, held in holds.items():
             held -= {one.pod, *one.evicts}
             if one.pod in runs[name] and one.lands_on:
                 held.add(one.instead)
                 assert len(held) >= least[name], (name, one)
+            # those that left for it are tried right after it
+            held |= {back[pod] for pod in one.evicts if pod in back and pod in runs[name]}
 
 
 def test_a_pod_comes_back_beside_the_rest_of_its_group_and_the_last_ones_do_not_without_it() -> None:

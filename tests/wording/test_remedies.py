@@ -194,6 +194,11 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("web minAvailable 1 instead of maxUnavailable"),
     ),
     ("rolling", a.Named(), Words("--rolling: each node is back before the next one goes")),
+    (
+        "delete-drained",
+        a.Named(),
+        Words("--then-delete: the drained nodes are deleted, and count no more"),
+    ),
     ("always-allow", a.Named(name="web"), Words("web unhealthyPodEvictionPolicy AlwaysAllow")),
     (
         "evict-unready",

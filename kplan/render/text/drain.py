@@ -74,6 +74,8 @@ def _row(pod: DrainedPod, *, several: bool) -> tuple[str, ...]:
     lands = {"stays": "stays", "refused": "refused", "waits": "waits"}.get(pod.fate, pod.lands_on)
     lands = lands or ("Pending" if pod.instead else "-")
     note = pod.note
+    if pod.after_deletion:
+        note = ", ".join(filter(None, (f"once {pod.node} is deleted", note)))
     if pod.evicts:
         note = ", ".join(filter(None, (f"evicts {', '.join(pod.evicts[:2])}", note)))
     number = str(pod.number) if pod.number else "-"

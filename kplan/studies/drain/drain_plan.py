@@ -52,6 +52,7 @@ class DrainAsked:
         options: which pods go.
         rolling: each node is back before the next is drained.
         together: the pods of all nodes leave before any is placed.
+        delete: the nodes are deleted once they are drained.
         doubts: about version and configuration.
         fixes: look for what would make it possible.
     """
@@ -60,6 +61,7 @@ class DrainAsked:
     options: DrainOptions = field(default_factory=DrainOptions)
     rolling: bool = False
     together: bool = False
+    delete: bool = False
     doubts: tuple[Doubt, ...] = ()
     fixes: bool = True
 
@@ -77,14 +79,30 @@ def drain(
     """
     whole = whole_groups(planner)
     with planner.trial() as trial:
-        run = run_drain(trial, asked.nodes, asked.options, rolling=asked.rolling, together=asked.together, why=failure)
+        run = run_drain(
+            trial,
+            asked.nodes,
+            asked.options,
+            rolling=asked.rolling,
+            together=asked.together,
+            delete=asked.delete,
+            why=failure,
+        )
         plan = _plan(trial.cluster, run, asked, origin)
         plan = replace(plan, notes=(*plan.notes, *left_short(trial.cluster, whole)))
         if seen is not None:
             seen(trial.cluster)
     if plan.verdict == "FITS" or not asked.fixes:
         return plan
-    tried = find_fixes(planner, asked.nodes, asked.options, run, rolling=asked.rolling, together=asked.together)
+    tried = find_fixes(
+        planner,
+        asked.nodes,
+        asked.options,
+        run,
+        rolling=asked.rolling,
+        together=asked.together,
+        delete=asked.delete,
+    )
     return _with_fixes(plan, tried)
 
 
@@ -111,7 +129,7 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
     return DrainPlan(
         api_version=API_VERSION,
         verdict="BLOCKED" if left else "FITS",
-        sentence=drain_sentence(asked.nodes, run),
+        sentence=drain_sentence(asked.nodes, run, deleted=asked.delete),
         nodes=tuple(asked.nodes),
         origin=origin,
         because=causes_of(left),
@@ -150,6 +168,7 @@ def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
         needs=gone.what.flag,
         because=because,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
+        after_deletion=gone.late,
     )
 
 
@@ -200,7 +219,7 @@ def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:
             flags[gone.node].update(gone.what.flag.split())
     if asked.options.disable_eviction:
         flags = {node: {*needed, "--disable-eviction"} for node, needed in flags.items()}
-    return kubectl_drain(flags, asked.options.selector_text, rolling=asked.rolling)
+    return kubectl_drain(flags, asked.options.selector_text, rolling=asked.rolling, delete=asked.delete)
 
 
 def _broken(cluster: Cluster, asked: DrainAsked, run: DrainRun[Failure]) -> list[str]:

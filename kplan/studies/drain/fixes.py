@@ -30,6 +30,9 @@ _BUDGETS_TRIED = 3
 _WAYS_TRIED = 2
 """Ways to lift each thing that is in the way, where several are tried together."""
 _TOGETHER_TRIED = 8
+_DELETE = "delete-drained"
+_SPREAD = "spread-skew"
+"""Code of the reason that a spread constraint gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,20 @@ class Rolling:
         return Effect(())
 
 
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """The step that deletes nodes once they are drained, so that they count no more."""
+
+    @property
+    def flag(self) -> str:
+        """See Verb."""
+        return "--then-delete"
+
+    def effect(self, cluster: Cluster) -> Effect:
+        """See Step: what it does is done by the drain."""
+        return Effect(())
+
+
 @dataclass(frozen=True)
 class Drained:
     """What comes of a drain that was tried again.
@@ -81,6 +98,7 @@ def find_fixes(
     *,
     rolling: bool = False,
     together: bool = False,
+    delete: bool = False,
 ) -> Sifted[Drained]:
     """Try what may help, smallest first; the cluster is as before afterwards.
 
@@ -93,35 +111,38 @@ def find_fixes(
         run: the drain that is stuck.
         rolling: as the drain was carried out.
         together: the same.
+        delete: the same.
     """
 
     def left(candidate: Candidate) -> Tried[Drained] | None:
         forced = any(isinstance(step, Force) for step in candidate.steps)
         chosen = replace(options, force=options.force or forced)
+        deleted = delete or any(isinstance(step, Delete) for step in candidate.steps)
         by_turns = rolling or any(isinstance(step, Rolling) for step in candidate.steps)
 
         def ask(trial: Planner) -> Drained:
             again: DrainRun[None] = run_drain(
-                trial, nodes, chosen, rolling=by_turns, together=together and not by_turns
+                trial, nodes, chosen, rolling=by_turns, together=together and not by_turns, delete=deleted
             )
             return Drained(len(again.left), again.budgets.down)
 
-        steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling)]
+        steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling | Delete)]
         return tried(candidate, ask_after(planner, steps, ask))
 
     measure = by_steps(Measure(left, lambda drained: not drained.left))
     turns = len(nodes) > 1 and not rolling
-    ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns, together=together) if way]
+    ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns, together=together, delete=not delete) if way]
     alone = sift(chain.from_iterable(ways), measure, most=MOST)
     if alone.helps or len(ways) < 2:
         return alone
-    some = (reduce(both, one) for one in product(*(way[:_WAYS_TRIED] for way in ways)))
+    pairs = ([candidate for candidate in way if candidate.code != _DELETE][:_WAYS_TRIED] for way in ways)
+    some = (reduce(both, one) for one in product(*pairs))
     more = sift(islice(some, _TOGETHER_TRIED), measure, most=MOST)
     return Sifted(more.helps, [*alone.fails, *more.fails], [*alone.found, *more.found])
 
 
 def _ways(
-    cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, turns: bool, together: bool
+    cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, turns: bool, together: bool, delete: bool
 ) -> Iterator[list[Candidate]]:
     """What may lift each thing that is in the way: pods that nothing makes again, each budget, room."""
     left = run.left
@@ -138,9 +159,17 @@ def _ways(
             yield list(budget_ways(cluster, key, gone.pod, nodes))
     homeless = [gone for gone in left if gone.number]
     more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
+    if delete and any(_counts_nodes(gone) for gone in homeless):
+        more.append(Candidate(_DELETE, Cost.UNCORDON, about.Named(), steps=(Delete(),)))
     more += [_more_nodes(name, len(homeless)) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     yield more
+
+
+def _counts_nodes(gone: Gone[Failure]) -> bool:
+    """Whether a spread constraint keeps a pod off its nodes, which counts nodes that were drained as empty ones."""
+    failure = gone.landing.why if gone.landing is not None else None
+    return failure is not None and failure.because.code == _SPREAD
 
 
 def _more_nodes(like: str, most: int) -> Candidate:
