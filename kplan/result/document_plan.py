@@ -141,7 +141,8 @@ class Expanded(Part, frozen=True, kw_only=True):
         note: what defaults and admission added; of what is refused or not expanded why, and what to write instead.
         refused: whether the API server would refuse it, or pods of it.
         refused_pods: how many of its pods would be refused where the server takes the object itself; else 0.
-        refused_by: ``quota`` where a quota refuses it, or its pods; empty for anything else.
+        refused_by: ``quota`` where a quota refuses it, or its pods; ``kubelet`` where pods name a node that does; empty
+            for anything else.
         unmade: kind of what its controller makes before any pod, where that is refused: no pod is tried then.
         workload: ``deploy/shop/web``, of which pods are refused; empty where the object itself is, or nothing.
         expanded: whether kplan knows what pods it brings.
@@ -150,6 +151,7 @@ class Expanded(Part, frozen=True, kw_only=True):
         column: 1-based column likewise.
         problems: the fields that are refused.
         careful: what the manifest does not do though it seems to.
+        named: how many of its pods name their node themselves: no scheduler is asked about them.
         attempt: what would let in the pods that are refused, tried, and how many land then; empty if nothing.
         edits: the fields of the manifest that it changes.
         how_to: how it is carried out.
@@ -171,6 +173,7 @@ class Expanded(Part, frozen=True, kw_only=True):
     column: int = 0
     problems: tuple[FieldRefusal, ...] = ()
     careful: tuple[str, ...] = ()
+    named: int = 0
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
     how_to: HowTo | None = None

@@ -29,3 +29,23 @@ def careful_text(warned: Warned | RacesWith) -> str:
             return f"{warned.node} reports no limit for volumes of {driver}, {many}"
     told = joined((*(() if warned.ready else ("not Ready",)), *warned.names))
     return f"{warned.node} reports {told}: the scheduler takes it, its kubelet may refuse the pod"
+
+
+def node_is_not_there(pod: str, node: str) -> str:
+    """Say that a pod names a node that does not exist."""
+    return f"{pod} names node {node} itself, which is not there: nothing runs it, and it is deleted again"
+
+
+def node_has_no_room(pod: str, node: str, resource: str, wants: int, free: int) -> str:
+    """Say that a kubelet refuses a pod that names its node.
+
+    Args:
+        pod: ``namespace/name``.
+        node: its node.
+        resource: of which too little is free.
+        wants: what it requests of that.
+        free: what is free without it.
+    """
+    asked, left = amounts(resource, wants, free)
+    told = "no slot for a pod" if resource == "pods" else f"{left} {resource} free, and it wants {asked}"
+    return f"{pod} names node {node} itself, so no scheduler is asked; its kubelet refuses it (OutOf{resource}): {told}"

@@ -123,10 +123,17 @@ def do_not_fit(failed: int, pods: int) -> str:
     return f"{failed} of {pods} pods {'does' if failed == 1 else 'do'} not fit"
 
 
-def refused_by(pods: int, *, quota: bool) -> str:
-    """Title of an object, or of some of its pods, that are refused."""
+def refused_by(pods: int, who: str) -> str:
+    """Title of an object, or of some of its pods, that are refused.
+
+    Args:
+        pods: how many of its pods; 0 for the object itself.
+        who: as ``Expanded.refused_by``.
+    """
     what = f"{count(pods, 'pod')} of it" if pods else "it"
-    return f"{'a quota' if quota else 'the API server'} refuses {what}"
+    if who == "kubelet":
+        return f"{what} {'does' if pods == 1 else 'do'} not run on the node {'it names' if pods == 1 else 'they name'}"
+    return f"{'a quota' if who == 'quota' else 'the API server'} refuses {what}"
 
 
 def left_pending(pods: int) -> str:

@@ -127,6 +127,10 @@ def _tally(refused: Sequence[Expanded]) -> str:
 
 def _refused(refused: Sequence[Expanded]) -> str:
     """Say that nothing is left to place."""
+    if all(entry.refused_by == "kubelet" for entry in refused):
+        told = listed([entry.object for entry in refused])
+        bare = all(entry.object.startswith("pod/") for entry in refused)
+        return f"{told if bare else f'{_tally(refused)} of {told}'} would not run"
     if all(entry.refused_pods for entry in refused):
         names = list(dict.fromkeys(entry.object for entry in refused))
         whose = names[0] if len(names) == 1 else f"{len(names):,} objects that are accepted"

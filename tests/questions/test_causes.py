@@ -111,6 +111,12 @@ def tight(**hard: str) -> Json:
     return made("v1", "ResourceQuota", "tight", spec={"hard": amounts}, status={"hard": amounts, "used": used})
 
 
+def pinned(name: str) -> list[Json]:
+    """A Deployment of three whose pods name their node."""
+    return [workload("Deployment", "web", template("web", nodeName=name), replicas=3)]
+
+
+NAMED = [node("n1", "2"), node("n2", "4"), pod("x", template("x"), "n1")]
 BIG = node("big", "8")
 FIVE = [workload("Deployment", "web", template("web"), replicas=5)]
 ONE_WEB = [workload("Deployment", "web", template("web"), replicas=0), *running("web", "old", template("web"), [])]
@@ -195,6 +201,20 @@ QUESTIONS = {
     "a workload that is scaled beyond its quota does not fit": Question(
         "simulate --scale deploy/shop/web=5", [BIG, tight(cpu="3"), *ONE_WEB], (1,), ("PARTLY", "PARTLY?"),
         first=("2 pods refused", "exceeded quota: tight"),
+    ),
+    "a pod that names its node is refused there, where no scheduler was asked": Question(
+        "simulate m.yaml", NAMED, (1,), ("BLOCKED",), pinned("n1"),
+        first=("2 pods of deploy/shop/web would not run", "kubelet refuses it .OutOfcpu.: 0 cpu free, and it wants 1"),
+    ),
+    "a check fails it": Question(
+        "check m.yaml", NAMED, (1,), ("FAILS",), pinned("n1"), says=("2 pods of it do not run on the node they name",),
+    ),
+    "a node that is not there runs nothing": Question(
+        "check m.yaml", NAMED, (1,), ("FAILS",), pinned("n7"), first=("names node n7 itself, which is not there",),
+        never=("schedulerName",),
+    ),
+    "where there is room it runs": Question(
+        "check m.yaml", NAMED, (0,), ("PASSES",), pinned("n2"), never=("schedulerName",),
     ),
     "a check fails a rollout that stalls": Question(
         "check m.yaml", [*STUCK, pod("big-x", template("big", "1", "1"), "n1", of=("ReplicaSet", "big-x"))], (1,),

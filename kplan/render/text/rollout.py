@@ -80,6 +80,8 @@ def _whose(change: Expanded) -> str:
     """Say what is refused: an object, or pods that a controller goes on trying to make."""
     if not change.refused_pods:
         return change.object
+    if change.refused_by == "kubelet":
+        return f"{count(change.refused_pods, 'pod')} of {change.object}, by the kubelet of the node that is named"
     kind = change.object.partition(" ")[0]
     where = f" (FailedCreate on {_MAKERS[kind]})" if kind in _MAKERS and not change.unmade else ""
     return f"{count(change.refused_pods, 'pod')} of {change.object}, which itself is accepted{where}"

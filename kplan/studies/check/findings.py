@@ -41,7 +41,7 @@ def own_findings(item: Mine, policy: Policy, reasons: Reasons) -> Iterator[Findi
 
     for expanded in (change, *item.refusals):
         if expanded.refused:
-            title = words.refused_by(expanded.refused_pods, quota=item.by_quota)
+            title = words.refused_by(expanded.refused_pods, "quota" if item.by_quota else expanded.refused_by)
             about = {
                 "amount": max(1, expanded.refused_pods),
                 "message": expanded.note,

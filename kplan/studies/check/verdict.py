@@ -265,7 +265,12 @@ def _doubts(
     for item in mine:
         if item.name in unknown:
             doubts["not-expanded", f"{item.name}: {item.change.note}"] = None
-        elif item.change.pods and item.name not in placed and item.rollout is None and not item.change.refused:
+        elif (
+            item.change.pods > item.change.named
+            and item.name not in placed
+            and item.rollout is None
+            and not item.change.refused
+        ):
             doubts["other-scheduler", words.other_scheduler(item.name)] = None
     for name, about in played.trusted if policy.strict_kinds else ():
         doubts["not-expanded", words.taken_on_trust(name, about)] = None

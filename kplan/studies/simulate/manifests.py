@@ -20,6 +20,7 @@ from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.studies.simulate.landing import Landed, land_objects, with_objects
+from kplan.studies.simulate.named_nodes import with_named_nodes
 from kplan.studies.simulate.runs import many_runs
 
 
@@ -98,7 +99,7 @@ class ManifestPlan:
             options,
             doubts=(*options.doubts, *landed.doubts),
             notes=landed.notes,
-            change=landed.change,
+            change=with_named_nodes(landed.change, cluster, theirs),
             landed=len(tried),
             waited=frozenset(pod.key for pod in (self.before or self.state).pods if not pod.spec.node_name),
             fleets=landed.fleets,
