@@ -136,6 +136,7 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
         verdict: FITS, PARTLY or BLOCKED.
         sentence: what follows the verdict word.
         sets: sets of the workloads that fit; of one workload its pods.
+        quota_lets_in: how many of these a quota lets in; absent where all of them are.
         bounded: whether it stopped at the bound and not because one did not fit.
         because: what stops the next one.
         attempt: what to do.
@@ -154,6 +155,7 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
     sets: int
     nodes: int
     origin: Origin = msgspec.field(name="from")
+    quota_lets_in: int | None = None
     bounded: bool = False
     because: Cause | None = None
     attempt: str = msgspec.field(name="try", default="")

@@ -30,8 +30,9 @@ def capacity_sentence(
     wanted: int | None,
     replicas: int | None,
     growth: Growth | None,
+    let_in: int | None = None,
 ) -> str:
-    """``shop/web: 4 more replicas fit (3 run)``.
+    """``shop/web: 4 more replicas fit (3 run)``; ``...: a quota lets in 2 of them``.
 
     Args:
         workloads: of which sets fit.
@@ -39,7 +40,19 @@ def capacity_sentence(
         wanted: sets that are missing to the number asked for; None for no number.
         replicas: pods of the first workload that are wanted in all, where a flag says so.
         growth: what more nodes do.
+        let_in: how many of those that fit a quota lets in; None for all.
     """
+    told = _fit(workloads, counted, wanted, replicas, growth)
+    return told if let_in is None else f"{told}; a quota lets in {let_in:,}"
+
+
+def _fit(
+    workloads: Sequence[CapacityWorkload],
+    counted: CountedSets[Any],
+    wanted: int | None,
+    replicas: int | None,
+    growth: Growth | None,
+) -> str:
     first, sets = workloads[0], counted.sets
     name = first.workload.partition("/")[2] or first.workload
     if growth is not None and growth.none_helps is not None and not sets:

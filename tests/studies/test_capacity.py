@@ -225,11 +225,30 @@ def test_a_quota_that_stops_sooner_is_told() -> None:
     """Two pods of 1 cpu run; five more find a place, and the quota of 4 cpu lets in two of them."""
     planner = planner_of(*two_zones(), quota(**{"requests.cpu": "4"}))
     found = report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")])
-    assert found.sets == 5
+    assert (found.sets, found.quota_lets_in, found.verdict) == (5, 2, "FITS")
+    assert found.sentence == "shop/web: 5 more replicas fit (2 run); a quota lets in 2"
     assert found.notes == (
         "a quota lets in only 2 of these 5: exceeded quota: compute, requested: requests.cpu=1, used: requests.cpu=4, "
         "limited: requests.cpu=4",
     )
+
+
+def test_a_quota_that_lets_in_fewer_than_are_wanted_is_why_they_do_not_fit() -> None:
+    planner = planner_of(*two_zones(), quota(**{"requests.cpu": "4"}))
+    found = report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")], replicas=5)
+    assert (found.verdict, found.sentence) == (
+        "PARTLY", "shop/web: 3 of 3 more replicas fit (2 run, 5 asked for); a quota lets in 2",
+    )  # fmt: skip
+    assert found.because is not None
+    assert found.because.text.startswith("exceeded quota: compute")
+
+
+def test_a_quota_that_lets_nothing_in_leaves_no_room() -> None:
+    planner = planner_of(*two_zones(), quota(pods="2"))
+    found = report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")])
+    assert (found.verdict, found.quota_lets_in) == ("BLOCKED", 0)
+    assert found.because is not None
+    assert found.because.text.startswith("exceeded quota: compute")
 
 
 def test_a_quota_that_has_let_waiting_pods_in_is_not_asked_about_them() -> None:

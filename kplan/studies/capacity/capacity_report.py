@@ -94,21 +94,27 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
     counted = count_sets(planner, asked.supplies, ratio, most, why=failure)
     missing = wanted if wanted is not None and (asked.replicas is not None or counted.sets < wanted) else None
     growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node)
+    let_in = let_in_by_quotas(planner.cluster, asked.supplies, ratio, counted.sets)
+    several = len(asked.supplies) > 1
+    fewest = counted.sets if let_in is None else let_in.sets
     workloads = tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True))
     return CapacityReport(
         api_version=API_VERSION,
-        verdict=_verdict(counted, wanted),
-        sentence=capacity_sentence(workloads, counted, wanted, asked.replicas, growth),
+        verdict=_verdict(fewest, wanted),
+        sentence=capacity_sentence(
+            workloads, counted, wanted, asked.replicas, growth, let_in.sets if let_in is not None else None
+        ),
         sets=counted.sets,
+        quota_lets_in=let_in.sets if let_in is not None else None,
         bounded=counted.bounded and asked.replicas is None,
         nodes=len(planner.cluster.nodes),
         origin=origin,
-        because=_because(counted, growth),
+        because=_because(counted, growth, let_in, wanted),
         attempt=growth_text(counted.sets, wanted, growth),
         doubts=(*asked.doubts, *_held(counted)),
         notes=(
             *(note for supply in asked.supplies for note in supply_notes(supply)),
-            *quota_notes(planner.cluster, asked.supplies, ratio, counted.sets),
+            *([quota_lets_in(let_in.sets, counted.sets, let_in.why, several=several)] if let_in is not None else []),
             *_no_preemption(planner.cluster, asked.supplies, counted, wanted),
         ),
         workloads=workloads,
@@ -140,15 +146,20 @@ def _held(counted: CountedSets[Failure]) -> Iterator[Doubt]:
         yield Doubt(code="volume-attached", text=shares_volume(counted.held))
 
 
-def _verdict(counted: CountedSets[Failure], wanted: int | None) -> str:
-    if wanted is not None and counted.sets >= wanted:
+def _verdict(sets: int, wanted: int | None) -> str:
+    """FITS, PARTLY or BLOCKED, by how many sets fit and are let in, and how many are wanted."""
+    if wanted is not None and sets >= wanted:
         return "FITS"
-    if not counted.sets:
+    if not sets:
         return "BLOCKED"
     return "FITS" if wanted is None else "PARTLY"
 
 
-def _because(counted: CountedSets[Failure], growth: Growth | None) -> Cause | None:
+def _because(
+    counted: CountedSets[Failure], growth: Growth | None, let_in: LetIn | None, wanted: int | None
+) -> Cause | None:
+    if let_in is not None and (not let_in.sets or (wanted is not None and let_in.sets < wanted <= counted.sets)):
+        return Cause(code="quota", text=let_in.why)
     if counted.failure is None:
         return None
     if growth is not None and growth.none_helps is not None and not counted.sets:
@@ -220,7 +231,20 @@ def _next(asked: CapacityAsked, ratio: Sequence[int], counted: CountedSets[Failu
     return len(asked.supplies[number].running) + counted.sets * ratio[number] + 1
 
 
-def quota_notes(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[int], sets: int) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class LetIn:
+    """What a quota lets in of the sets that find a place.
+
+    Attributes:
+        sets: how many.
+        why: what the quota says of the next one.
+    """
+
+    sets: int
+    why: str
+
+
+def let_in_by_quotas(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[int], sets: int) -> LetIn | None:
     """Tell which quota lets fewer pods in than find a place; of pods that wait it has let in each already.
 
     Args:
@@ -228,11 +252,14 @@ def quota_notes(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[in
         supplies: the workloads.
         ratio: pods of each in a set.
         sets: sets that find a place.
+
+    Returns:
+        None where quotas let all of them in.
     """
     spaces = {supply.sample.namespace for supply in supplies}
     mine = [quota for quota in cluster.state.resource_quotas if quota.namespace in spaces]
     if not mine:
-        return ()
+        return None
     ledger = Quotas(mine, cluster.rules, (pod.pod for pod in cluster.pods if not pod.gone))
     made = [0] * len(supplies)
     for number in range(sets):
@@ -242,7 +269,5 @@ def quota_notes(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[in
                 name = f"{supply.sample.name}-more-{made[which]}"
                 why = made[which] > len(supply.waiting) and ledger.refuses_pod(fresh_copy(supply.sample, name))
                 if why:
-                    several = len(supplies) > 1
-                    let_in = number if several else made[which] - 1
-                    return (quota_lets_in(let_in, sets, why, several=several),)
-    return ()
+                    return LetIn(number if len(supplies) > 1 else made[which] - 1, why)
+    return None
