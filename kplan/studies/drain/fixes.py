@@ -115,7 +115,7 @@ def find_fixes(
     alone = sift(chain.from_iterable(ways), measure, most=MOST)
     if alone.helps or len(ways) < 2:
         return alone
-    some = (reduce(both, one) for one in product(*(way[:_WAYS_TRIED] for way in ways)))
+    some = (reduce(both, chosen) for chosen in product(*(way[:_WAYS_TRIED] for way in ways)))
     more = sift(islice(some, _TOGETHER_TRIED), measure, most=MOST)
     return Sifted(more.helps, [*alone.fails, *more.fails], [*alone.found, *more.found])
 
@@ -129,7 +129,11 @@ def _ways(
     refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")
     if refused:
         yield [Candidate("force", Cost.LOSS, about.Named(names=refused), steps=(Force(),))]
-    budgets = {f"{one.pod.namespace}/{one.permission.budget}": one for one in reversed(stuck) if one.permission}
+    budgets = {
+        f"{evicted.pod.namespace}/{evicted.permission.budget}": evicted
+        for evicted in reversed(stuck)
+        if evicted.permission
+    }
     for key, gone in [*reversed(budgets.items())][:_BUDGETS_TRIED]:
         asked = gone.permission
         if asked is not None and asked.several:
