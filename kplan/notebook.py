@@ -197,11 +197,11 @@ def _words(options: Mapping[str, Option]) -> Iterator[str]:
     for name, value in options.items():
         flag = f"--{name.strip('_').replace('_', '-')}"
         values = value if isinstance(value, list | tuple) else [value]
-        for one in values:
-            if one is True:
+        for given in values:
+            if given is True:
                 yield flag
-            elif one is not None and one is not False and one != "":
-                yield f"{flag}={one}"
+            elif given is not None and given is not False and given != "":
+                yield f"{flag}={given}"
 
 
 def _run(words: Sequence[str]) -> tuple[int, tuple[str, ...]]:

@@ -33,12 +33,15 @@ def visible(text: str, *, lines: bool = False) -> str:
     if is_visible(text):
         return text
     return "".join(
-        one if is_visible(one) or (lines and one == "\n") else _NAMED.get(one) or _escape(one) for one in text
+        character
+        if is_visible(character) or (lines and character == "\n")
+        else _NAMED.get(character) or _escape(character)
+        for character in text
     )
 
 
-def _escape(one: str) -> str:
-    number = ord(one)
+def _escape(character: str) -> str:
+    number = ord(character)
     if number < 0x100:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

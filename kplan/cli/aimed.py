@@ -43,7 +43,7 @@ def _aimed(value: Any, words: str, is_command: bool) -> Any:
         return msgspec.structs.replace(value, **changed) if changed else value
     if isinstance(value, tuple | list):
         made_parts = [_aimed(part, words, is_command) for part in value]
-        same = all(one is other for one, other in zip(made_parts, value, strict=True))
+        same = all(made is other for made, other in zip(made_parts, value, strict=True))
         return value if same else type(value)(made_parts)
     if isinstance(value, dict):
         return {key: _aimed(part, words, is_command) for key, part in value.items()}

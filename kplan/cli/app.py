@@ -91,8 +91,8 @@ def command_of(name: str) -> click.Command:
 def _add(to: typer.Typer, name: str, function: str, entry: CommandEntry) -> None:
     """Make a function a command of a group."""
     kind = WhatIfCommand if entry.what_if else Command
-    found: Callable[..., None] = getattr(import_module(f"kplan.cli.{entry.module}"), function)
-    to.command(name, cls=kind, context_settings=SETTINGS, short_help=entry.short)(spread(found))
+    command: Callable[..., None] = getattr(import_module(f"kplan.cli.{entry.module}"), function)
+    to.command(name, cls=kind, context_settings=SETTINGS, short_help=entry.short)(spread(command))
 
 
 class _Commands(MutableMapping[str, click.Command]):

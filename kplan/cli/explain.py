@@ -177,7 +177,7 @@ def answer(
     context = Context(planner, session.origin, session.doubts, node, victims, in_turn=with_queue, verdicts=keeper)
     document = explain_pods(context, pods, fold=not names)
     if keeper is not None:
-        session.verdicts = keeper.found([one.name for one in planner.cluster.nodes])
+        session.verdicts = keeper.found([node.name for node in planner.cluster.nodes])
     return document
 
 

@@ -37,7 +37,7 @@ def say(head: str, text: str) -> None:
     lines = [line]
     if width:
         lines = textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    sys.stderr.write("".join(f"{without_commands(one)}\n" for one in lines).replace(_KEPT, " "))
+    sys.stderr.write("".join(f"{without_commands(line)}\n" for line in lines).replace(_KEPT, " "))
 
 
 def program() -> str:

@@ -172,9 +172,9 @@ def _where(state: ClusterState) -> str:
     return state.scheduler.origin or "the source"
 
 
-def _verb(where: str, one: str) -> str:
+def _verb(where: str, verb: str) -> str:
     """The verb of what says it: arguments say, a ConfigMap says."""
-    return one.removesuffix("s") if where.startswith("arguments") else one
+    return verb.removesuffix("s") if where.startswith("arguments") else verb
 
 
 def _sifted(gates: Mapping[str, bool], version: str, where: str) -> tuple[dict[str, bool], str]:

@@ -50,10 +50,10 @@ def settings() -> Settings:
     Raises:
         UsageError: a file holds what is no setting.
     """
-    found = Settings()
+    merged = Settings()
     for path in filter(None, (_of_user(), _of_repository(Path.cwd()))):
-        found = _over(found, _read(path))
-    return found
+        merged = _over(merged, _read(path))
+    return merged
 
 
 def _over(below: Settings, above: Settings) -> Settings:

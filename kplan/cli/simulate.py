@@ -111,9 +111,9 @@ def sets_of_pods(asked: list[str], manifests: list[str]) -> tuple[tuple[str, ...
         UsageError: no selector comes after ``-l``.
     """
     sets, left = [], list(manifests)
-    for one in asked:
-        if one not in ("-l", "--selector"):
-            sets.append(one)
+    for word in asked:
+        if word not in ("-l", "--selector"):
+            sets.append(word)
             continue
         selector = next((text for text in left if "=" in text and not is_there(text)), None)
         if selector is None:

@@ -71,12 +71,12 @@ def _columns() -> int:
 
 def _help_of(columns: int) -> str | None:
     """The list of commands as it is laid out at a width; None for a narrow terminal, or where nothing is stored."""
-    found = None
+    best = None
     for block in _stored("help.txt").split("\f")[1:]:
         width, _, text = block.partition("\n")
         if columns >= int(width):
-            found = text
-    return found
+            best = text
+    return best
 
 
 def _completed() -> str | None:
@@ -97,8 +97,12 @@ def _completed() -> str | None:
         except ValueError:
             return None
         given, begun = given[:at], "".join(given[at : at + 1])
-    found = _going_on(given, begun)
-    return None if found is None else "\n".join(_SHOWN[shell].format(name, text or "_") for name, text in found) + "\n"
+    candidates = _going_on(given, begun)
+    return (
+        None
+        if candidates is None
+        else "\n".join(_SHOWN[shell].format(name, text or "_") for name, text in candidates) + "\n"
+    )
 
 
 def _going_on(given: list[str], begun: str) -> list[tuple[str, str]] | None:

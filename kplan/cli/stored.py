@@ -16,12 +16,12 @@ NARROWEST = 79
 
 def help_text() -> str:
     """The list of commands at every width that lays it out in another way, the least width above each."""
-    found, last = "", ""
+    stored, last = "", ""
     for columns in range(NARROWEST, SETTINGS["max_content_width"] + 1):
         text = help_at(columns)
         if text != last:
-            found, last = f"{found}\f{columns}\n{text}", text
-    return found
+            stored, last = f"{stored}\f{columns}\n{text}", text
+    return stored
 
 
 def help_at(columns: int) -> str:

@@ -40,7 +40,7 @@ class Answered(Generic[AnswerDocument]):
 
     def code(self, of: Callable[[AnswerDocument], ExitCode]) -> ExitCode:
         """The exit code: of two answers the worse one's."""
-        return worst([of(one) for one in (self.document, self.other) if one is not None])
+        return worst([of(document) for document in (self.document, self.other) if document is not None])
 
     def end(self, lay_out: LayOut, shown: Shown, of: Callable[[AnswerDocument], ExitCode]) -> NoReturn:
         """Write the answer, as ``show`` does, and end the command with its exit code."""

@@ -164,14 +164,14 @@ class _File:
         """The list that names it: its own, multiPoint's, or the default one."""
         for listed in (point, MULTI_POINT):
             named = (self._plugins.get(listed) or {}).get("enabled") or ()
-            if any(one.get("name") == name for one in named):
+            if any(plugin.get("name") == name for plugin in named):
                 return f"{self._path}.plugins.{listed}"
         return DEFAULT
 
     def argument(self, plugin: str, name: str) -> str:
         """The entry of pluginConfig that gives it, by its first field."""
-        for i, one in enumerate(self._config):
-            args = one.get("args") if one.get("name") == plugin else None
+        for i, entry in enumerate(self._config):
+            args = entry.get("args") if entry.get("name") == plugin else None
             if isinstance(args, Mapping) and args.get(name) is not None:
                 return f"{self._path}.pluginConfig[{i}].args"
         return DEFAULT

@@ -77,10 +77,10 @@ def _without_old_plugins(migration: Migration, features: Features) -> None:
     gone = set(old_registry()) - set(registry(features.version.minor))
     for i, profile in enumerate(migration.configuration.get("profiles") or ()):
         for point, lists in (profile.get("plugins") or {}).items():
-            for one in [one for one in lists.get("enabled") or () if one.get("name") in gone]:
-                lists["enabled"].remove(one)
+            for plugin in [plugin for plugin in lists.get("enabled") or () if plugin.get("name") in gone]:
+                lists["enabled"].remove(plugin)
                 path = f"profiles[{i}].plugins.{point}.enabled"
-                migration.left_out.append(LeftOut(path, one["name"], _successor(one["name"])))
+                migration.left_out.append(LeftOut(path, plugin["name"], _successor(plugin["name"])))
 
 
 def _successor(plugin: str) -> str:
@@ -183,9 +183,12 @@ def _enabled(profile: Profile, point: str, known: Mapping[str, Any]) -> list[dic
     prepared_for = {"preScore": "score", "preFilter": "filter"}.get(point)
     names = (*profile.plugins.get(point, ()), *(profile.plugins[prepared_for] if prepared_for else ()))
     for name in names:
-        one = name if name in known else _STAND_INS.get(name, ("",))[0]
-        if one and point in known[one] and one not in by_name:
-            by_name[one] = {"name": one, **({"weight": profile.weights.get(name, 1)} if point == "score" else {})}
+        current = name if name in known else _STAND_INS.get(name, ("",))[0]
+        if current and point in known[current] and current not in by_name:
+            by_name[current] = {
+                "name": current,
+                **({"weight": profile.weights.get(name, 1)} if point == "score" else {}),
+            }
     return list(by_name.values())
 
 

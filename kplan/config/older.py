@@ -93,7 +93,7 @@ def converted(tree: Mapping[str, Any]) -> Conversion:
                 done.left_out.append(LeftOut(name, name, "kube-scheduler serves no insecure port any more"))
     profiles = tree.get("profiles")
     if isinstance(profiles, list):
-        done.tree["profiles"] = [_profile(done, one, f"profiles[{i}]") for i, one in enumerate(profiles)]
+        done.tree["profiles"] = [_profile(done, profile, f"profiles[{i}]") for i, profile in enumerate(profiles)]
     if version == V1BETA2 and not done.tree.get("profiles"):
         done.tree["profiles"] = [_profile(done, {}, "profiles[0]")]
     return done
@@ -121,12 +121,12 @@ def _profile(done: Conversion, profile: object, path: str) -> object:
     return made
 
 
-def _config(one: object) -> object:
+def _config(entry: object) -> object:
     """Arguments name their version, too."""
-    args = one.get("args") if isinstance(one, Mapping) else None
-    if isinstance(one, Mapping) and isinstance(args, Mapping) and args.get("apiVersion") in VERSIONS:
-        return {**one, "args": {**args, "apiVersion": API_VERSION}}
-    return one
+    args = entry.get("args") if isinstance(entry, Mapping) else None
+    if isinstance(entry, Mapping) and isinstance(args, Mapping) and args.get("apiVersion") in VERSIONS:
+        return {**entry, "args": {**args, "apiVersion": API_VERSION}}
+    return entry
 
 
 def _list(done: Conversion, given: Mapping[str, Any], path: str) -> dict[str, Any]:
@@ -134,12 +134,12 @@ def _list(done: Conversion, given: Mapping[str, Any], path: str) -> dict[str, An
     made = dict(given)
     for name in ("enabled", "disabled"):
         if isinstance(made.get(name), list):
-            made[name] = [one for one in made[name] if not _is_gone(done, one, f"{path}.{name}")]
+            made[name] = [item for item in made[name] if not _is_gone(done, item, f"{path}.{name}")]
     return made
 
 
-def _is_gone(done: Conversion, one: object, path: str) -> bool:
-    name = one.get("name") if isinstance(one, Mapping) else None
+def _is_gone(done: Conversion, item: object, path: str) -> bool:
+    name = item.get("name") if isinstance(item, Mapping) else None
     if name not in _GONE_PLUGINS:
         return False
     done.left_out.append(LeftOut(path, str(name), "NodeVolumeLimits counts these volumes now, by their CSI driver"))
@@ -163,19 +163,19 @@ def _of_v1beta2(done: Conversion, lists: Mapping[str, Any], path: str) -> dict[s
 
 def _own(point: str, given: Mapping[str, Any], weights: dict[str, int]) -> dict[str, Any]:
     """A list without the plugins that take a default's place; what they weigh at Score is written to ``weights``."""
-    disabled = {str(one.get("name")) for one in _maps(given.get("disabled"))}
+    disabled = {str(plugin.get("name")) for plugin in _maps(given.get("disabled"))}
     in_place = set() if _ALL in disabled else set(_DEFAULTS.get(point, "").split()) - disabled
     own = []
-    for one in _maps(given.get("enabled")):
-        name = str(one.get("name"))
+    for plugin in _maps(given.get("enabled")):
+        name = str(plugin.get("name"))
         if name not in in_place:
-            own.append(dict(one))
+            own.append(dict(plugin))
             continue
         in_place.discard(name)  # named twice, it is refused: the second stays in the list
         if point == _SCORE:
-            weights[name] = one.get("weight") or 1
+            weights[name] = plugin.get("weight") or 1
     return {key: value for key, value in {**given, "enabled": own}.items() if value}
 
 
 def _maps(value: object) -> Iterator[Mapping[str, Any]]:
-    return (one for one in value if isinstance(one, Mapping)) if isinstance(value, list) else iter(())
+    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else iter(())

@@ -152,7 +152,7 @@ def decode(tree: Mapping[str, Any]) -> Policy:
     given = tree.get("extenders") or ()
     if not isinstance(given, list | tuple):
         raise ConfigError("extenders: expected a list", code="config-field-type", hint="begin each with a dash")
-    extenders = tuple(_extender(decoder, one, f"extenders[{i}]") for i, one in enumerate(given))
+    extenders = tuple(_extender(decoder, extender, f"extenders[{i}]") for i, extender in enumerate(given))
     return msgspec.structs.replace(policy, extenders=extenders)
 
 

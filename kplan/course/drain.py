@@ -238,14 +238,14 @@ class _Drain(Generic[W]):
 
     def _land(self, gone: Sequence[Gone[W]]) -> None:
         """Let owners make others in place of pods that left, and place them with all they evict in turn."""
-        again = {one.pod.row: one for one in gone if returns(one.pod) and not one.what.last_try}
-        made = self.attempts.come_back({row: one.node for row, one in again.items()})
+        again = {evicted.pod.row: evicted for evicted in gone if returns(evicted.pod) and not evicted.what.last_try}
+        made = self.attempts.come_back({row: evicted.node for row, evicted in again.items()})
         landings = self.attempts.place(self.planner.queue.sort(made))
         by_name = {landing.instead_of: landing for landing in reversed(landings)}
         mine = set()
-        for one in again.values():
-            landing = by_name.get(self.attempts.began_as(one.pod))
+        for evicted in again.values():
+            landing = by_name.get(self.attempts.began_as(evicted.pod))
             if landing is not None:
-                one.landing = landing
+                evicted.landing = landing
                 mine.add(landing.pod.row)
         self.run.cascade += [landing for landing in landings if landing.pod.row not in mine]

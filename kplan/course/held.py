@@ -181,10 +181,10 @@ def _needs_attaching(cluster: Cluster, driver: str) -> bool:
 
 def _attached(cluster: Cluster, volume: str, at: int) -> str | None:
     """Name of a silent node that a volume is attached to though no pod there uses it; None for none."""
-    for one in cluster.objects.table("volume_attachments").values():
-        row = cluster.node_index.get(one.spec.node_name or "")
-        if row is None or row == at or one.spec.source is None or not is_silent(cluster.nodes[row]):
+    for attachment in cluster.objects.table("volume_attachments").values():
+        row = cluster.node_index.get(attachment.spec.node_name or "")
+        if row is None or row == at or attachment.spec.source is None or not is_silent(cluster.nodes[row]):
             continue
-        if one.spec.source.persistent_volume_name == volume:
+        if attachment.spec.source.persistent_volume_name == volume:
             return cluster.nodes[row].name
     return None

@@ -121,10 +121,10 @@ class Mixing:
 
     def _learn(self) -> list[PodInfo]:
         """Note what each shape offers to which pods; give those that fit on none."""
-        one = (1,) * len(self.shapes)
+        each = (1,) * len(self.shapes)
         with self.planner.trial(everything=False, scored=False) as trial:
             cluster = trial.cluster
-            added = _add(trial, self.shapes, one)
+            added = _add(trial, self.shapes, each)
             free = {n.name: _free(trial, row) for row, n in enumerate(cluster.nodes) if n.name not in set(added)}
             at = [cluster.node_index[name] for name in added]
             offered = np.array([_free(trial, row) for row in at]).T
@@ -195,7 +195,7 @@ class Mixing:
             if not steps:
                 return None
             mix = max(
-                steps, key=lambda one: ((len(left) - len(self._left(one))) / (self.cost(one) - self.cost(mix)), one)
+                steps, key=lambda step: ((len(left) - len(self._left(step))) / (self.cost(step) - self.cost(mix)), step)
             )
         for at in sorted(range(len(self.shapes)), key=lambda at: -self.shapes[at].price):
             while mix[at] and not self._left(less := (*mix[:at], mix[at] - 1, *mix[at + 1 :])):

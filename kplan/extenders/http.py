@@ -163,8 +163,8 @@ class HttpExtender:
             return {"UID": cluster.pods[row].uid} if by_uid else self._whole(cluster.pods[row].pod)
 
         by_name = {
-            cluster.node_name(row): {"Pods": [*map(told, one.pods)], "NumPDBViolations": one.pdb_violations}
-            for row, one in victims.items()
+            cluster.node_name(row): {"Pods": [*map(told, of_node.pods)], "NumPDBViolations": of_node.pdb_violations}
+            for row, of_node in victims.items()
         }
         wholes, metas = (None, by_name) if by_uid else (by_name, None)
         return {"Pod": self._whole(pod.pod), "NodeNameToVictims": wholes, "NodeNameToMetaVictims": metas}

@@ -123,7 +123,7 @@ def _over(original: Any, item: Any) -> Any:
                 made[name] = _over(made.get(name), value)
         return made
     if isinstance(item, list) and isinstance(original, list) and len(item) == len(original):
-        return [_over(before, one) for before, one in zip(original, item, strict=True)]
+        return [_over(before, part) for before, part in zip(original, item, strict=True)]
     if isinstance(item, list):
-        return [_over(None, one) for one in item]
+        return [_over(None, part) for part in item]
     return msgspec.to_builtins(item)

@@ -150,7 +150,7 @@ class PlacementGeneratePlugin(Protocol):
 class PlacementScorePlugin(Protocol):
     """Ranks sets of nodes that a group fits."""
 
-    def score_placements(self, group: GroupInfo, cluster: Cluster, found: Sequence[Proposal]) -> list[int] | Failed:
+    def score_placements(self, group: GroupInfo, cluster: Cluster, proposals: Sequence[Proposal]) -> list[int] | Failed:
         """Scores of 0 to 100, one a proposal."""
 
 

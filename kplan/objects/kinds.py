@@ -173,7 +173,7 @@ def begun(api_version: str, kind: str) -> Kind | None:
     group = api_version.rpartition("/")[0]
     if find(api_version, kind) is not None:
         return None
-    return next((one for one in KINDS if one.group == group and one.kind.startswith(kind)), None)
+    return next((known for known in KINDS if known.group == group and known.kind.startswith(kind)), None)
 
 
 def find(api_version: str, kind: str) -> Kind | None:

@@ -42,7 +42,9 @@ def given_by_limit_range(text: str) -> Iterator[Given]:
 
 def written_by_limit_range(given: Iterable[Given]) -> str:
     """Write the annotation; empty where nothing was given."""
-    parts = [f"{', '.join(one.resources)} {one.word} for {one.kind} {one.container}" for one in given]
+    parts = [
+        f"{', '.join(default.resources)} {default.word} for {default.kind} {default.container}" for default in given
+    ]
     return _BEGIN + "; ".join(parts) if parts else ""
 
 
@@ -50,5 +52,7 @@ def defaulted(pod: Pod, resource: str) -> frozenset[str]:
     """Names of the containers whose request of a resource is the default of a LimitRange."""
     text = pod.annotations.get(LIMIT_RANGER, "")
     return frozenset(
-        one.container for one in given_by_limit_range(text) if one.word == "request" and resource in one.resources
+        default.container
+        for default in given_by_limit_range(text)
+        if default.word == "request" and resource in default.resources
     )

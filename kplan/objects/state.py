@@ -171,22 +171,22 @@ class ClusterState:
     @cached_property
     def pods_without_owner(self) -> Mapping[str, tuple[models.Pod, ...]]:
         """Pods that nothing controls, by namespace."""
-        found: dict[str, list[models.Pod]] = {}
+        by_namespace: dict[str, list[models.Pod]] = {}
         for pod in self.pods:
             if pod.controller is None:
-                found.setdefault(pod.namespace, []).append(pod)
-        return {namespace: tuple(some) for namespace, some in found.items()}
+                by_namespace.setdefault(pod.namespace, []).append(pod)
+        return {namespace: tuple(some) for namespace, some in by_namespace.items()}
 
     @cached_property
     def pods_by_owner(self) -> Mapping[str | None, tuple[models.Pod, ...]]:
         """Pods by the uid of each owner that controls them."""
-        found: dict[str | None, list[models.Pod]] = {}
+        by_owner: dict[str | None, list[models.Pod]] = {}
         for pod in self.pods:
             for uid in {reference.uid for reference in pod.metadata.owner_references or () if reference.controller} - {
                 None
             }:
-                found.setdefault(uid, []).append(pod)
-        return {uid: tuple(some) for uid, some in found.items()}
+                by_owner.setdefault(uid, []).append(pod)
+        return {uid: tuple(some) for uid, some in by_owner.items()}
 
     def named(self, attribute: str, namespace: str, name: str) -> models.Object | None:
         """Find an object of a table, ``deployments`` say, by its name."""

@@ -153,7 +153,7 @@ def _both(old: Mapping[str, T], new: Mapping[str, T]) -> Iterator[tuple[T | None
 
 
 def _by_key(objects: Iterable[T]) -> Mapping[str, T]:
-    return {f"{one.namespace}/{one.name}": one for one in objects}
+    return {f"{item.namespace}/{item.name}": item for item in objects}
 
 
 @dataclass(frozen=True, slots=True)

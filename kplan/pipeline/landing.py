@@ -243,9 +243,9 @@ class _Walk:
         fixed = self.scored.total[at]
         scaled: list[_Scaled] = []
         for plugin in plugins:
-            one = self._scaled(plugin, at)
-            if one is not None:
-                scaled.append(one)
+            part = self._scaled(plugin, at)
+            if part is not None:
+                scaled.append(part)
                 fixed -= self.scored.weighted[plugin.name][at]
         if not scaled:
             return self.windows.shares(fixed)
@@ -255,8 +255,8 @@ class _Walk:
         most = max(AT_ONCE // len(self.rows), 1)
         for start in range(0, len(first), most):
             totals = fixed + sum(
-                self._weighted(one, *(key[first[start : start + most]] for key in each))
-                for one, each in zip(scaled, keys, strict=True)
+                self._weighted(part, *(key[first[start : start + most]] for key in each))
+                for part, each in zip(scaled, keys, strict=True)
             )
             shares += self.windows.shares_of_groups(totals, group - start)
         return shares
@@ -267,12 +267,12 @@ class _Walk:
     def _keys(self, scaled: Sequence[_Scaled]) -> list[tuple[Int, Int, Int]]:
         """Of each plugin what its scores in a window depend on: kind of set, highest and lowest raw score, int64[W]."""
         windows = np.arange(len(self.windows))
-        ends = self.windows.highest(np.concatenate([one.compared() for one in scaled]))
+        ends = self.windows.highest(np.concatenate([part.compared() for part in scaled]))
         keys, start = [], 0
-        for one in scaled:
-            kinds = len(one.raw)
-            at = start + one.number
-            keys.append((one.number, ends[at, windows], -ends[at + kinds, windows]))
+        for part in scaled:
+            kinds = len(part.raw)
+            at = start + part.number
+            keys.append((part.number, ends[at, windows], -ends[at + kinds, windows]))
             start += 2 * kinds
         return keys
 
@@ -319,7 +319,7 @@ class _Walk:
             raws: Int = plugin.score_sets(self.cycle.pod, state, self.cycle.cluster, self.rows, compared.keys[first])
             return (state,), raws
         states = [self._state(plugin, int(window)) for window in first]
-        return states, np.stack([self._raw(plugin, one) for one in states])
+        return states, np.stack([self._raw(plugin, state) for state in states])
 
     def _filtered(self, plugin: str) -> Any:
         state = self.cycle.states.get(plugin)

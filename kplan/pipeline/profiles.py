@@ -43,7 +43,7 @@ class Pipeline:
     def without_score(self, plugin: str) -> Pipeline:
         """The same without the scores of one plugin."""
         point = Point.SCORE.value
-        kept = tuple(one for one in self.points.get(point, ()) if one.name != plugin)
+        kept = tuple(scorer for scorer in self.points.get(point, ()) if scorer.name != plugin)
         return replace(self, points={**self.points, point: kept})
 
     def unscored(self) -> Pipeline:

@@ -72,7 +72,7 @@ class Waking:
             cluster: as it is after it.
             happened: one thing after the other.
         """
-        events = [one for one in happened if self._is_told(one)]
+        events = [event for event in happened if self._is_told(event)]
         if not self.plugins or EXTENDERS in self.plugins:
             return (EXTENDERS if self.plugins else "any") if events else ""
         for plugin in self._those():

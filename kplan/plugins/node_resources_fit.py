@@ -201,12 +201,12 @@ class NodeResourcesFit:
         uses = resource_uses(cluster, rows, self._scored, asked, self._features, non_zero=True)
         return self._scorer(uses) if uses else np.zeros(len(rows), dtype=np.int64)
 
-    def score_placements(self, group: GroupInfo, cluster: Cluster, found: Sequence[Proposal]) -> list[int]:
+    def score_placements(self, group: GroupInfo, cluster: Cluster, proposals: Sequence[Proposal]) -> list[int]:
         """Score sets of nodes by the room used in all, that of the group's pods with it.
 
         Source: v1.37.2 noderesources/resource_allocation.go scorePlacement.
         """
-        return [self._used_by(proposal, cluster) for proposal in found]
+        return [self._used_by(proposal, cluster) for proposal in proposals]
 
     def _used_by(self, proposal: Proposal, cluster: Cluster) -> int:
         """Score one set of nodes as if it were one node."""

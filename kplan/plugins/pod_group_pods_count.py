@@ -36,8 +36,8 @@ class PodGroupPodsCount:
         """Read nothing of the pod alone."""
         return Reads(0)
 
-    def score_placements(self, group: GroupInfo, cluster: Cluster, found: Sequence[Proposal]) -> list[int] | Failed:
+    def score_placements(self, group: GroupInfo, cluster: Cluster, proposals: Sequence[Proposal]) -> list[int] | Failed:
         """Score by the share of pods."""
-        counts = [group.scheduled + len(proposal.assignments) for proposal in found]
+        counts = [group.scheduled + len(proposal.assignments) for proposal in proposals]
         most = max(counts)
         return [count * MAX_NODE_SCORE // most for count in counts] if most else Failed(NONE)

@@ -107,9 +107,9 @@ def default_selector(pod: PodInfo, cluster: Cluster) -> Selector:
     merged = compile_labels(labels)
     for table in ("replica_sets", "stateful_sets"):
         for workload in cluster.objects.table(table).values():
-            one = compile_selector(workload.spec.selector)
-            if workload.namespace == pod.namespace and not one.empty and one.matches(pod.labels):
-                merged = merged.plus(one.requirements)
+            own = compile_selector(workload.spec.selector)
+            if workload.namespace == pod.namespace and not own.empty and own.matches(pod.labels):
+                merged = merged.plus(own.requirements)
     return merged
 
 

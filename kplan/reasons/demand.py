@@ -64,7 +64,7 @@ def demand_of(pod: Pod, resource: str, rules: RequestRules) -> Demand:
     source, container = Source.POD, ""
     if spec.resources is None or resource not in (spec.resources.requests or {}):
         source, container = _init_container(pod, base, asked)
-    alone = [one for one in spec.init_containers or () if one.name == container]
+    alone = [init for init in spec.init_containers or () if init.name == container]
     beside = bool(container) and asked(overhead=None, containers=[], init_containers=alone) < base
     return Demand(resource, base, source, container, asked() - base, beside)
 

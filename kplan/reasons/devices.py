@@ -81,9 +81,9 @@ def _about(node: NodeClaims, about: tuple[About, ...]) -> tuple[About, ...]:
         return about
     claim = About(AboutKind.DEVICE_CLAIM, request.claim)
     of_class = About(AboutKind.DEVICE_CLASS, request.device_class)
-    if claim in about or not any(one.kind is AboutKind.DEVICE_RESOURCE for one in about):
+    if claim in about or not any(subject.kind is AboutKind.DEVICE_RESOURCE for subject in about):
         return claim, About(AboutKind.DEVICE_REQUEST, request.request), of_class
-    return (*(one for one in about if one.kind is AboutKind.DEVICE_RESOURCE), of_class)
+    return (*(subject for subject in about if subject.kind is AboutKind.DEVICE_RESOURCE), of_class)
 
 
 def short_of(facts: Facts) -> dict[str, int]:

@@ -74,7 +74,7 @@ class Atom:
     @property
     def resource(self) -> str:
         """The resource it is about, ``pods`` for the number of pods; empty for others."""
-        return next((one.name for one in self.about if one.kind is AboutKind.RESOURCE), "")
+        return next((subject.name for subject in self.about if subject.kind is AboutKind.RESOURCE), "")
 
     @property
     def lifted_by_a_number(self) -> bool:
@@ -95,13 +95,15 @@ class Atom:
             own: claims that are made for the pod alone, with their entries in its spec: such are the same for all pods
                 of that spec.
         """
-        about = tuple(About(one.kind, f"of {own[one]}") if one in own else one for one in self.about)
+        about = tuple(
+            About(subject.kind, f"of {own[subject]}") if subject in own else subject for subject in self.about
+        )
         return self.code, about, self.requirement
 
     @property
     def refined(self) -> bool:
         """Whether it says which taints, or what that the pod selects, are in the way of every node of the mask."""
-        kinds = {one.kind for one in self.about}
+        kinds = {subject.kind for subject in self.about}
         return self.requirement is not None or (bool(kinds & _REFINED) and self.code in _REFINED_CODES)
 
 

@@ -244,7 +244,14 @@ def _lower_resource(case: Case, request: RequestFacts) -> Iterator[Candidate]:
     """Ask for as much of a resource as its devices that are free."""
     if not request.usable:
         return
-    name = next((one for one in case.pod.requests if "/" in one and _serves(case, one, request.device_class)), "")
+    name = next(
+        (
+            resource
+            for resource in case.pod.requests
+            if "/" in resource and _serves(case, resource, request.device_class)
+        ),
+        "",
+    )
     needs = case.pod.requests.get(name, 0)
     if not name or request.usable >= needs:
         return
@@ -328,7 +335,7 @@ def _own_claim(case: Case, key: str) -> Iterator[Candidate]:
 def _of_whole_pod(case: Case) -> Iterator[Candidate]:
     """Claims that are not there, or ask for a class that is not."""
     for atom in case.groups[0].atoms if case.nowhere else ():
-        names = {one.kind: one.name for one in atom.about}
+        names = {subject.kind: subject.name for subject in atom.about}
         key = names.get(AboutKind.DEVICE_CLAIM, "")
         if atom.code == ReasonCode.DEVICE_CLASS_MISSING and not _special(case, key):
             now = names[AboutKind.DEVICE_CLASS]

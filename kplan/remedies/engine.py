@@ -28,9 +28,9 @@ class Tried(Generic[T]):
     found: T
 
 
-def tried(candidate: Candidate, found: T | None) -> Tried[T] | None:
+def tried(candidate: Candidate, measured: T | None) -> Tried[T] | None:
     """A candidate with what came of it; None where it could not be carried out."""
-    return None if found is None else Tried(candidate, found)
+    return None if measured is None else Tried(candidate, measured)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Measure(Generic[T]):
     """
 
     of: Callable[[Candidate], Tried[T] | None]
-    helps: Callable[[T], bool] = lambda found: False
+    helps: Callable[[T], bool] = lambda measured: False
     exhausted: Callable[[], bool] = lambda: False
 
 
@@ -65,7 +65,7 @@ class Sifted(Generic[T]):
     @property
     def codes(self) -> set[str]:
         """Codes of those that help."""
-        return {one.candidate.code for one in self.helps}
+        return {helped.candidate.code for helped in self.helps}
 
 
 def sift(candidates: Iterable[Candidate], measure: Measure[T], *, most: int | None = None) -> Sifted[T]:
@@ -130,16 +130,16 @@ def by_steps(measure: Measure[T]) -> Measure[T]:
 
 def _least(further: Further, measure: Measure[T]) -> Tried[T] | None:
     """Find the least number that helps, twice as many at a time, then between the last two."""
-    few, number, found = 1, 2, None
-    while few < further.most and found is None:
+    few, number, least = 1, 2, None
+    while few < further.most and least is None:
         number = min(number, further.most)
-        found = _helping(further.of(number), measure)
-        few, number = (few, number) if found is not None else (number, number * 2)
-    while found is not None and number - few > 1:
+        least = _helping(further.of(number), measure)
+        few, number = (few, number) if least is not None else (number, number * 2)
+    while least is not None and number - few > 1:
         middle = (few + number) // 2
         less = _helping(further.of(middle), measure)
-        few, number, found = (few, middle, less) if less is not None else (middle, number, found)
-    return found
+        few, number, least = (few, middle, less) if less is not None else (middle, number, least)
+    return least
 
 
 def _helping(candidate: Candidate, measure: Measure[T]) -> Tried[T] | None:

@@ -137,7 +137,11 @@ def _templates(value: Any, path: Path) -> Iterator[Path]:
 
 def _made_of(pod: PodSpec, template: Any) -> bool:
     """Whether a pod's containers are those of a template: of several in one object each has its own."""
-    names = [(one.get("name"), one.get("image")) for one in template["containers"] if isinstance(one, dict)]
+    names = [
+        (container.get("name"), container.get("image"))
+        for container in template["containers"]
+        if isinstance(container, dict)
+    ]
     return names == [(container.name, container.image) for container in pod.containers or ()]
 
 

@@ -152,7 +152,7 @@ def _placed(trial: Trial, candidate: Candidate | None, pod: PodInfo) -> bool:
 def attempt(
     planner: Planner,
     pods: Sequence[PodInfo],
-    found: Mapping[int, int] | None = None,
+    assignments: Mapping[int, int] | None = None,
     blocked: PodInfo | None = None,
     rivals: Sequence[PodInfo] = (),
 ) -> Tried[Fits] | None:
@@ -161,7 +161,7 @@ def attempt(
     Args:
         planner: planner over the cluster.
         pods: waiting pods, in the order in which they are tried.
-        found: node row by pod row, of those that fit; what may help is looked for once they are there.
+        assignments: node row by pod row, of those that fit; what may help is looked for once they are there.
         blocked: the pod that may be helped then; the first if None.
         rivals: pods that wait for other causes and are tried in their turn; of many the first.
     """
@@ -171,14 +171,14 @@ def attempt(
     measure = Measure(bench.of, lambda fits: fits.fits == fits.total)
     first = blocked if blocked is not None else pods[0]
     with planner.trial() as trial:
-        trial.apply(Assume(row, node) for row, node in (found or {}).items())
+        trial.apply(Assume(row, node) for row, node in (assignments or {}).items())
         candidates = options(remedies(trial, first, brief=True), first)
-    return best(candidates, measure, lambda fits: (fits.fits,), (len(found or ()),))
+    return best(candidates, measure, lambda fits: (fits.fits,), (len(assignments or ()),))
 
 
-def options(found: Remedies, pod: PodInfo) -> list[Candidate]:
+def options(of_each: Remedies, pod: PodInfo) -> list[Candidate]:
     """Choose of what helps one waiting pod what may help others like it, cheapest first: nothing that evicts."""
-    chosen = [remedy.candidate for remedy in found.found if remedy.candidate.cost < Cost.EVICT and not remedy.again][
+    chosen = [remedy.candidate for remedy in of_each.found if remedy.candidate.cost < Cost.EVICT and not remedy.again][
         :OPTIONS
     ]
     if controller(pod)[0] == "DaemonSet":

@@ -241,7 +241,7 @@ def _set_by_others(key: str) -> bool:
 
 def _missing_labels(case: Case, group: NodeGroup) -> dict[str, str]:
     """Labels that a node of the group would need; those of the first term where there are several."""
-    unmet = {one.name for atom in group.atoms for one in atom.about if one.kind == "selector"}
+    unmet = {subject.name for atom in group.atoms for subject in atom.about if subject.kind == "selector"}
     wanted = {key: value for key, value in (case.spec.node_selector or {}).items() if key in unmet}
     terms = node_terms(case.spec)
     if terms and any(atom.code == "node-affinity" for atom in group.atoms):

@@ -91,7 +91,7 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
         exhausted=lambda: lab.exhausted,
     )
     sifted = sift(_proposed(case, lab, brief=brief), measure)
-    helps = [Remedy(one.candidate, one.found) for one in sifted.helps]
+    helps = [Remedy(helped.candidate, helped.found) for helped in sifted.helps]
     fails = sifted.fails
     exhausted = lab.exhausted
     if not [remedy for remedy in helps if remedy.candidate.cost < Cost.LOSS]:

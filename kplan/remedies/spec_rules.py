@@ -96,7 +96,13 @@ def _node_selector(case: Case) -> Iterator[Candidate]:
     if not case.with_code("node-selector"):
         return
     selector = case.spec.node_selector or {}
-    unmet = {one.name for group in case.groups for atom in group.atoms for one in atom.about if one.kind == "selector"}
+    unmet = {
+        subject.name
+        for group in case.groups
+        for atom in group.atoms
+        for subject in atom.about
+        if subject.kind == "selector"
+    }
     failing = [key for key in sorted(selector) if key in unmet]
     for key in failing:
         yield _without_labels((key,), selector)

@@ -38,21 +38,21 @@ def place_of(finding: Finding) -> str:
 
 def alike(findings: Iterable[Finding]) -> list[Alike]:
     """Put findings together that are one, in the order of the first of each."""
-    found: dict[object, list[Finding]] = {}
+    by_words: dict[object, list[Finding]] = {}
     for finding in findings:
         words = finding.text.replace(finding.object, "") if finding.object else finding.text
-        found.setdefault((finding.rule, finding.counted, finding.why_not, words), []).append(finding)
-    return [Alike(each[0], tuple(each[1:])) for each in found.values()]
+        by_words.setdefault((finding.rule, finding.counted, finding.why_not, words), []).append(finding)
+    return [Alike(each[0], tuple(each[1:])) for each in by_words.values()]
 
 
 def objects_alike(objects: Iterable[CheckedObject]) -> list[CheckedObject]:
     """Put objects of one kind together that bring no pods, as definitions of kinds: they fill no table."""
-    found: dict[object, list[CheckedObject]] = {}
+    together: dict[object, list[CheckedObject]] = {}
     for number, item in enumerate(objects):
         kind, _, name = item.object.partition(" ")
         idle = item.status == "ok" and not item.pods and bool(name)
-        found.setdefault((kind, item.change, item.result, item.on_main) if idle else number, []).append(item)
-    return [_together(each) for each in found.values()]
+        together.setdefault((kind, item.change, item.result, item.on_main) if idle else number, []).append(item)
+    return [_together(each) for each in together.values()]
 
 
 def _together(each: list[CheckedObject]) -> CheckedObject:

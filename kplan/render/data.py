@@ -55,7 +55,10 @@ def escaped_json(text: str) -> str:
     lines = text.split("\n")  # of JSON that is laid out; in its texts none is left
     if all(map(is_visible, lines)) and "##[" not in text:
         return text
-    shown = ("".join(one if is_visible(one) else json.dumps(one)[1:-1] for one in line) for line in lines)
+    shown = (
+        "".join(character if is_visible(character) else json.dumps(character)[1:-1] for character in line)
+        for line in lines
+    )
     return "\n".join(shown).replace("##[", "\\u0023#[")
 
 
@@ -96,7 +99,9 @@ def yaml_of(value: object) -> str:
     if all(map(is_visible, lines)) and "##[" not in text:
         return text
     # whatever is not visible stands in double quotes, where YAML has escapes
-    shown = ("".join(one if is_visible(one) else visible(one) for one in line) for line in lines)
+    shown = (
+        "".join(character if is_visible(character) else visible(character) for character in line) for line in lines
+    )
     return "\n".join(shown).replace("##[", "\\x23#[")
 
 

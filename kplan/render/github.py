@@ -62,8 +62,8 @@ def _most(commands_made: list[str]) -> list[str]:
     return commands_made[:SHOWN]
 
 
-def _finding(one: Alike) -> str:
-    finding = one.first
+def _finding(group: Alike) -> str:
+    finding = group.first
     where: dict[str, str] = {}
     file, line, column = finding.place
     if file:
@@ -72,7 +72,7 @@ def _finding(one: Alike) -> str:
         where |= {"col": str(column)} if column else {}
     where["title"] = f"kplan {finding.rule}: {finding.object}: {finding.title}"
     tried = "".join(f"\n{line}" for line in attempt_lines(finding.attempt, finding.edits))
-    also = f"\n{one.likewise}" if one.others else ""
+    also = f"\n{group.likewise}" if group.others else ""
     told = f"{finding.text}{also}"
     text = f"{told}{tried}" if finding.counted else f"{told} (not counted: {finding.why_not})"
     return _command("error" if finding.counted else "warning", where, text)

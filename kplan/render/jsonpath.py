@@ -165,16 +165,16 @@ def _made(parts: Sequence[Any], here: Any, root: Any) -> Iterator[str]:
 
 
 def _walk(path: str, here: Any, root: Any) -> Iterator[Any]:
-    found = [root if path.startswith("$") else here]
+    values = [root if path.startswith("$") else here]
     for step in _steps(path):
         if step["deep"] is not None:
-            found = [value for item in found for value in _deep(item, step["deep"])]
+            values = [value for item in values for value in _deep(item, step["deep"])]
         elif step["name"] is not None:
             name = re.sub(r"\\(.)", r"\1", step["name"])
-            found = [value for item in found for value in _child(item, name)]
+            values = [value for item in values for value in _child(item, name)]
         else:
-            found = [value for item in found for value in _inner(item, step["inner"].strip(), root)]
-    yield from found
+            values = [value for item in values for value in _inner(item, step["inner"].strip(), root)]
+    yield from values
 
 
 def _child(item: Any, name: str) -> Iterator[Any]:
@@ -194,7 +194,7 @@ def _inner(item: Any, text: str, root: Any) -> Iterator[Any]:
     tested = _FILTER.fullmatch(text)
     if tested is not None:
         items = item if isinstance(item, list) else item.values() if isinstance(item, dict) else ()
-        yield from (one for one in items if _passes(one, tested, root))
+        yield from (element for element in items if _passes(element, tested, root))
         return
     for part in re.findall(r"'[^']*'|\"[^\"]*\"|[^,]+", text):
         part, sliced = part.strip(), _SLICE.fullmatch(part.strip())
@@ -214,9 +214,9 @@ def _inner(item: Any, text: str, root: Any) -> Iterator[Any]:
 
 
 def _passes(item: Any, tested: re.Match[str], root: Any) -> bool:
-    found = list(_walk(tested["path"] or ".", item, root))
+    values = list(_walk(tested["path"] or ".", item, root))
     if tested["sign"] is None:
-        return bool(found)
+        return bool(values)
     wanted = tested["value"].strip()
     if wanted[:1] in ("'", '"'):
         value: Any = _unquoted(wanted)
@@ -226,7 +226,7 @@ def _passes(item: Any, tested: re.Match[str], root: Any) -> bool:
         except ValueError:
             raise _unread(wanted, "a value is a number, true, false, or a text in quotes") from None
     try:
-        return any(_SIGNS[tested["sign"]](one, value) for one in found)
+        return any(_SIGNS[tested["sign"]](present, value) for present in values)
     except TypeError:
         return False
 

@@ -62,13 +62,13 @@ def folded(document: Document, text: str) -> str:
     verdict, sentence = getattr(document, "verdict", ""), getattr(document, "sentence", "")
     if not (verdict and sentence):
         return fenced(text)
-    found = getattr(document, "doubts", ())
+    doubts = getattr(document, "doubts", ())
     because, attempt = getattr(document, "because", None), getattr(document, "attempt", "")
     told = [f"**Because** {_text(_short(because.text, 600))}"] if because is not None else []
     told += [f"**Try** {_text(_short(attempt, 600))}"] if attempt else []
-    told += [f"**Doubt** {_text(_short(one.text, 600))}" for one in found[:FINDINGS]]
-    told += [f"{len(found) - FINDINGS} more doubts, below."] if len(found) > FINDINGS else []
-    head = f"### kplan: {titled(verdict, doubted=bool(found))} {_text(_short(sentence, 600))}\n\n"
+    told += [f"**Doubt** {_text(_short(doubt.text, 600))}" for doubt in doubts[:FINDINGS]]
+    told += [f"{len(doubts) - FINDINGS} more doubts, below."] if len(doubts) > FINDINGS else []
+    head = f"### kplan: {titled(verdict, doubted=bool(doubts))} {_text(_short(sentence, 600))}\n\n"
     body = "  \n".join(told) + "\n\n" if told else ""
     room = LIMIT - len(head) - len(body) - 200
     return head + body + _folded(text, room, summary="all of it", whole="-o text shows all").rstrip() + "\n"

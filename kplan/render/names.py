@@ -60,7 +60,7 @@ def _of_answers(*answers: Answer) -> Iterable[str]:
 _NAMES: dict[type[Document], Callable[[Any], Iterable[str]]] = {
     CheckResult: lambda result: (item.object for item in result.objects if item.status == "fail"),
     SimulationPlan: lambda plan: (f"pod/{step.pod}" for step in plan.steps if step.result in _NOT_PLACED),
-    SweepReport: lambda report: (one.name for one in report.worst_first if one.verdict != "FITS"),
+    SweepReport: lambda report: (scenario.name for scenario in report.worst_first if scenario.verdict != "FITS"),
     PodExplanation: _of_answers,
     PodExplanations: lambda document: _of_answers(*document.answers),
     NodeList: lambda document: (f"node/{row.node}" for row in document.nodes),

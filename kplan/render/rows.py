@@ -64,13 +64,13 @@ def flat(row: Any) -> dict[str, Any]:
     """A row with the objects in it told as ``outer.inner``."""
     if not isinstance(row, dict):
         return {"value": row}
-    found: dict[str, Any] = {}
+    cells: dict[str, Any] = {}
     for key, value in row.items():
         if isinstance(value, dict):
-            found |= {f"{key}.{inner}": deep for inner, deep in flat(value).items()}
+            cells |= {f"{key}.{inner}": deep for inner, deep in flat(value).items()}
         else:
-            found[key] = value
-    return found
+            cells[key] = value
+    return cells
 
 
 def to_csv(document: Document) -> str:
@@ -78,12 +78,12 @@ def to_csv(document: Document) -> str:
 
     Lists in a cell are joined by ``; ``. A text that a spreadsheet would take for a formula begins with an apostrophe.
     """
-    found = rows(plain(document))
-    heads = list(dict.fromkeys(key for row in found for key in row))
+    table = rows(plain(document))
+    heads = list(dict.fromkeys(key for row in table for key in row))
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(heads)
-    writer.writerows([_cell(row.get(head)) for head in heads] for row in found)
+    writer.writerows([_cell(row.get(head)) for head in heads] for row in table)
     return out.getvalue()
 
 
@@ -106,9 +106,9 @@ def custom_columns(document: Document, spec: str) -> str:
     """
     columns = [_column(part) for part in spec.split(",")]
     whole = plain(document)
-    found = whole.get(MAIN.get(whole["kind"], ""), [whole])
+    listed = whole.get(MAIN.get(whole["kind"], ""), [whole])
     table = [[name for name, _ in columns]]
-    table += [[_joined(path.values(row)) for _, path in columns] for row in found]
+    table += [[_joined(path.values(row)) for _, path in columns] for row in listed]
     widths = [max(len(row[number]) for row in table) for number in range(len(columns))]
     lines = ("   ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in table)
     return "".join(f"{line.rstrip()}\n" for line in lines)

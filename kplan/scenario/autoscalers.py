@@ -91,16 +91,16 @@ def autoscalers(objects: Iterable[Object], minor: int) -> list[Autoscaler]:
         objects: autoscalers among them.
         minor: version of Kubernetes.
     """
-    found: dict[tuple[str, str, str], Autoscaler] = {}
+    by_target: dict[tuple[str, str, str], Autoscaler] = {}
     items = sorted(objects, key=lambda item: not isinstance(item, ScaledObject))
     for item in items:
         autoscaler = _autoscaler(item, minor)
         if autoscaler is None:
             continue
-        first = found.setdefault(autoscaler.target, autoscaler)
+        first = by_target.setdefault(autoscaler.target, autoscaler)
         if first is not autoscaler and not first.keda:
-            found[autoscaler.target] = replace(first, rivals=(*first.rivals, autoscaler.name))
-    return list(found.values())
+            by_target[autoscaler.target] = replace(first, rivals=(*first.rivals, autoscaler.name))
+    return list(by_target.values())
 
 
 def _autoscaler(item: Object, minor: int) -> Autoscaler | None:

@@ -150,7 +150,7 @@ def _leaving(cluster: Cluster, kind: str, pods: Sequence[PodInfo]) -> list[int]:
         for pod in sorted(pods, key=lambda pod: pod.name)
     }
     order = leaving_order(list(standing.values()), standing.values(), cluster.state.taken)
-    return [cluster.pod_index[one.pod.key] for one in order]
+    return [cluster.pod_index[standing.pod.key] for standing in order]
 
 
 def _names(cluster: Cluster, kind: str, sample: PodInfo) -> Iterator[str]:

@@ -135,7 +135,7 @@ class SetTaint:
         changes: list[Change] = [*leave(cluster, (*evicted, *lost))]
         changes += [put(tainted(node_of(cluster, name), taint, remove=self.remove)) for name in names]
         word = f"without taint {self._taint}" if self.remove else f"tainted {self._taint}"
-        had = any(_same_taint(one, taint) for name in names for one in node_of(cluster, name).spec.taints or ())
+        had = any(_same_taint(there, taint) for name in names for there in node_of(cluster, name).spec.taints or ())
         missed = () if had or not self.remove else (f"{self.nodes} had no such taint",)
         notes = (*missed, *_for_a_while(map(cluster.pods.__getitem__, leaving), taint))
         return Effect(tuple(changes), evicted, lost, f"{listed(names)} {word}", notes)
@@ -170,13 +170,13 @@ def _for_a_while(pods: Iterable[PodInfo], taint: Taint) -> tuple[str, ...]:
 
 def tainted(node: Node, taint: Taint, *, remove: bool = False) -> Node:
     """Copy a node with a taint in place of the one of its key and effect, or without it (any effect if it has none)."""
-    others = [one for one in node.spec.taints or () if not _same_taint(one, taint)]
+    others = [there for there in node.spec.taints or () if not _same_taint(there, taint)]
     return replace(node, spec=replace(node.spec, taints=[*others, *([] if remove else [taint])] or None))
 
 
-def _same_taint(one: Taint, taint: Taint) -> bool:
+def _same_taint(there: Taint, taint: Taint) -> bool:
     """Whether a taint has the key and effect of another; any effect will do if that has none."""
-    return one.key == taint.key and (not taint.effect or taint.effect == one.effect)
+    return there.key == taint.key and (not taint.effect or taint.effect == there.effect)
 
 
 @dataclass(frozen=True, slots=True)

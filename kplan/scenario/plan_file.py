@@ -184,14 +184,14 @@ class StepReader:
     def _expected(self, given: object, path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
         words: list[str] = []
         counts: list[tuple[str, int]] = []
-        for one in given if isinstance(given, list) else [] if given is None else [given]:
-            if isinstance(one, str) and one in EXPECTATIONS:
-                words.append(one)
-            elif isinstance(one, dict) and all(key in COUNTS and type(value) is int for key, value in one.items()):
-                counts += [(str(key), value) for key, value in one.items()]
+        for item in given if isinstance(given, list) else [] if given is None else [given]:
+            if isinstance(item, str) and item in EXPECTATIONS:
+                words.append(item)
+            elif isinstance(item, dict) and all(key in COUNTS and type(value) is int for key, value in item.items()):
+                counts += [(str(key), value) for key, value in item.items()]
             else:
                 hint = f"one of: {', '.join(EXPECTATIONS)}; or numbers of: {', '.join(COUNTS)}"
-                raise self.refused(f"kplan cannot expect {one!r}", path, hint)
+                raise self.refused(f"kplan cannot expect {item!r}", path, hint)
         return tuple(words), tuple(counts)
 
 

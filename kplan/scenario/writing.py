@@ -38,7 +38,7 @@ def scenario_text(name: str, steps: Sequence[WrittenStep]) -> str:
         entry: dict[str, object] = {"".join([first, *(word.capitalize() for word in rest)]): value}
         if step.expect:
             entry["expect"] = [
-                one if isinstance(one, str) else {k: int(v) for k, v in one.items()} for one in step.expect
+                item if isinstance(item, str) else {k: int(v) for k, v in item.items()} for item in step.expect
             ]
         entries.append(entry)
     document = {"apiVersion": "kplan.dev/v1", "kind": "Scenario", "metadata": {"name": name}, "steps": entries}

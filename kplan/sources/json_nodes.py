@@ -90,11 +90,11 @@ class JsonElements:
 
     def __iter__(self) -> "Iterator[Node]":
         view = memoryview(self.raw)
-        found = json_text.element_at(view, 1)
-        while found is not None:
-            raw, at = found
+        element = json_text.element_at(view, 1)
+        while element is not None:
+            raw, at = element
             yield JsonNode(raw, self.place, at)
-            found = json_text.element_at(view, at + len(memoryview(raw)))
+            element = json_text.element_at(view, at + len(memoryview(raw)))
 
 
 @dataclass(slots=True)

@@ -74,12 +74,12 @@ def cache_folder() -> Path | None:
 def _large_file(path: str) -> tuple[int, ...] | None:
     """What tells whether a file was changed; None for whatever is no large file."""
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None
-    if path == "-" or not stat.S_ISREG(found.st_mode) or found.st_size < WORTH_KEEPING:
+    if path == "-" or not stat.S_ISREG(status.st_mode) or status.st_size < WORTH_KEEPING:
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _folder() -> Path | None:
@@ -94,10 +94,10 @@ def _folder() -> Path | None:
         return None
 
 
-def _is_mine(found: os.stat_result, kind: object) -> bool:
+def _is_mine(status: os.stat_result, kind: object) -> bool:
     """Whether nobody else can have written a file or folder, which is no link."""
     assert callable(kind)
-    return bool(kind(found.st_mode)) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+    return bool(kind(status.st_mode)) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 def _key(path: str) -> str:
@@ -106,12 +106,12 @@ def _key(path: str) -> str:
     Raises:
         OSError: the file, or kplan's own code, cannot be looked at.
     """
-    about = [platform.python_version(), msgspec.__version__, shown(path), digest_of(path)]
+    status = [platform.python_version(), msgspec.__version__, shown(path), digest_of(path)]
     here = Path(__file__).parents[1]
     for package in _CODE:
         for module in sorted((here / package).rglob("*.py")):
-            about += [module.name, digest_of(module)]
-    return hashlib.sha256("\0".join(about).encode()).hexdigest()
+            status += [module.name, digest_of(module)]
+    return hashlib.sha256("\0".join(status).encode()).hexdigest()
 
 
 def _found(place: Path) -> ClusterState | None:
@@ -150,9 +150,9 @@ def _keep(place: Path, state: ClusterState) -> None:
 def _make_room(folder: Path) -> None:
     """Take away what was asked about longest ago, until the rest is within bounds."""
     files = sorted(((path.lstat(), path) for path in folder.iterdir()), key=lambda pair: pair[0].st_mtime_ns)
-    size = sum(found.st_size for found, _ in files)
+    size = sum(status.st_size for status, _ in files)
     while files and (len(files) > MOST_FILES or size > MOST_BYTES):
-        found, oldest = files.pop(0)
-        size -= found.st_size
+        status, oldest = files.pop(0)
+        size -= status.st_size
         with suppress(FileNotFoundError):
             oldest.unlink()

@@ -137,10 +137,10 @@ def _matching(pattern: str | Path) -> Sequence[str | Path]:
     text = str(pattern)
     if not any(mark in text for mark in "*?[") or text.startswith(WEB) or is_there(text):
         return (pattern,)
-    found = sorted(glob(text, recursive=True))  # noqa: PTH207 - of absolute patterns, too
-    if not found:
+    paths = sorted(glob(text, recursive=True))  # noqa: PTH207 - of absolute patterns, too
+    if not paths:
         raise SourceError("no file matches", file=text, code="not-found", hint="** stands for folders in between")
-    return found
+    return paths
 
 
 def name_of(paths: Paths) -> str:

@@ -103,9 +103,9 @@ def forget() -> None:
     _read.clear()
 
 
-def _remember(found: os.stat_result) -> None:
-    if stat.S_ISREG(found.st_mode):
-        _read.add((found.st_dev, found.st_ino))
+def _remember(status: os.stat_result) -> None:
+    if stat.S_ISREG(status.st_mode):
+        _read.add((status.st_dev, status.st_ino))
 
 
 def load_stream(stream: BinaryIO, name: str) -> bytes:

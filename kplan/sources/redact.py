@@ -119,7 +119,7 @@ def _below(value: Any, names: Names) -> Any:
     if isinstance(value, Model):
         return _walk(value, names)
     if isinstance(value, list):
-        return [_below(one, names) for one in value]
+        return [_below(part, names) for part in value]
     return value
 
 

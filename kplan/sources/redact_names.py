@@ -77,7 +77,7 @@ class Names(ABC):
 
     def resource(self, text: str) -> str:
         """Take the name of a resource, or the key of a quota; those of Kubernetes and of makers of hardware stay."""
-        lead, name = next(((one, text[len(one) :]) for one in _LEADS if text.startswith(one)), ("", text))
+        lead, name = next(((start, text[len(start) :]) for start in _LEADS if text.startswith(start)), ("", text))
         known = _NATIVE.fullmatch(text) or name.partition("/")[0] in _VENDORS
         return text if known or not text else f"{lead}{self.word(RESOURCE, name)}"
 

@@ -53,7 +53,7 @@ def _by(take: Callable[[Names, str], str]) -> Rule:
 
 def _each(rule: Rule) -> Rule:
     """Take each text of a list."""
-    return lambda names, value, item: [rule(names, one, item) for one in value]
+    return lambda names, value, item: [rule(names, part, item) for part in value]
 
 
 def _name(kind: str) -> Rule:
@@ -67,7 +67,7 @@ def _keep(names: Names, value: Any, item: Any) -> Any:
 def _word(names: Names, value: Any, item: Any) -> Any:
     """Words of the API, one or several; an amount may be a number, or a model of its own."""
     if isinstance(value, list):
-        return [_word(names, one, item) for one in value]
+        return [_word(names, part, item) for part in value]
     if isinstance(value, m.Model):
         rules = fields_of(type(value))
         parts = [(field, rule or _word, getattr(value, field)) for field, rule in rules]
@@ -114,7 +114,7 @@ def _empty(names: Names, value: Any, item: Any) -> dict[str, object]:
 
 
 def _labels(names: Names, value: dict[str, str], item: Any) -> dict[str, str]:
-    return {names.key(key): names.value(key, one) for key, one in value.items()}
+    return {names.key(key): names.value(key, text) for key, text in value.items()}
 
 
 REVISION_LABEL = "controller-revision-hash"
@@ -168,14 +168,14 @@ def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, st
         "volume.beta.kubernetes.io/storage-class": "StorageClass",
     }
     kept = {}
-    for key, one in value.items():
+    for key, text in value.items():
         if key in rules:
-            kept[key] = names.name(rules[key], one)
+            kept[key] = names.name(rules[key], text)
         elif key == "scheduler.alpha.kubernetes.io/node-selector":
-            pairs = (part.strip().partition("=") for part in one.split(","))
+            pairs = (part.strip().partition("=") for part in text.split(","))
             kept[key] = ",".join(f"{names.key(k)}{sign}{names.value(k, v)}" for k, sign, v in pairs)
         elif key == LIMIT_RANGER:
-            given = list(given_by_limit_range(one))
+            given = list(given_by_limit_range(text))
             kept[key] = written_by_limit_range(
                 part._replace(
                     resources=tuple(map(names.resource, part.resources)),
@@ -186,9 +186,9 @@ def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, st
         elif key == "kubernetes.io/config.mirror":
             kept[key] = "mirror"
         elif key == VOLCANO_TASK:
-            kept[key] = names.value(key, one)
-        elif key in KEPT_ANNOTATIONS and (key not in LEAST_OF_GROUP or parse_int(one, 32) is not None):
-            kept[key] = one
+            kept[key] = names.value(key, text)
+        elif key in KEPT_ANNOTATIONS and (key not in LEAST_OF_GROUP or parse_int(text, 32) is not None):
+            kept[key] = text
     return kept or None
 
 
@@ -466,7 +466,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
 
 def rules_of(model: type[Any]) -> dict[str, Rule]:
     """Rules for the fields of a model, those that it inherits included."""
-    return {field: rule for one in reversed(model.__mro__) for field, rule in RULES.get(one, {}).items()}
+    return {field: rule for base in reversed(model.__mro__) for field, rule in RULES.get(base, {}).items()}
 
 
 @cache

@@ -142,11 +142,16 @@ def known(runners: Iterable[Runner], texts: Texts) -> KnownScheduler:
         runners: whoever runs kube-scheduler; of several, pods first, by namespace and name.
         texts: gives ConfigMaps.
     """
-    main = sorted((one for one in runners if one.main), key=lambda one: (one.kind != "Pod", one.namespace, one.name))
+    main = sorted(
+        (process for process in runners if process.main),
+        key=lambda process: (process.kind != "Pod", process.namespace, process.name),
+    )
     if not main:
         return _of_usual_names(texts)
     scheduler = _of_runner(main[0], texts)
-    others = [one for one in main[1:] if one.kind == main[0].kind and set(one.flags) != set(main[0].flags)]
+    others = [
+        process for process in main[1:] if process.kind == main[0].kind and set(process.flags) != set(main[0].flags)
+    ]
     if others and not scheduler.doubt:
         doubt = f"{others[0].place} has other arguments than {main[0].place}, which is taken: their leader decides"
         return msgspec.structs.replace(scheduler, doubt=doubt)
@@ -162,9 +167,9 @@ def configurations(data: Mapping[str, str]) -> Iterator[Mapping[str, object]]:
             yield from filter(is_configuration, read_maps(text))
 
 
-def is_configuration(found: Mapping[str, object]) -> bool:
+def is_configuration(tree: Mapping[str, object]) -> bool:
     """Tell a configuration or Policy of a scheduler from other things of these kinds, such as policies of audits."""
-    group, kind = str(found.get("apiVersion") or "").rpartition("/")[0], found.get("kind")
+    group, kind = str(tree.get("apiVersion") or "").rpartition("/")[0], tree.get("kind")
     return kind in KINDS and group in ("", GROUP)
 
 
@@ -194,42 +199,42 @@ def _of_usual_names(texts: Texts) -> KnownScheduler:
     return UNKNOWN
 
 
-def _of_runner(one: Runner, texts: Texts) -> KnownScheduler:
-    gates = {name: on for flag, text in one.flags if flag == "feature-gates" for name, on in _gates(text)}
-    arguments = f"arguments of {one.place}"
-    file, maps = one.flag("config"), one.flag("policy-configmap")
-    if not file and maps and not _is_true(one.flag("use-legacy-policy-config")):
-        namespace = one.flag("policy-configmap-namespace") or NAMESPACE
-        return _of_config_map(one, gates, f"ConfigMap {namespace}/{maps}", texts(namespace, maps), POLICY_KEY)
-    file = file or one.flag("policy-config-file")
+def _of_runner(process: Runner, texts: Texts) -> KnownScheduler:
+    gates = {name: on for flag, text in process.flags if flag == "feature-gates" for name, on in _gates(text)}
+    arguments = f"arguments of {process.place}"
+    file, maps = process.flag("config"), process.flag("policy-configmap")
+    if not file and maps and not _is_true(process.flag("use-legacy-policy-config")):
+        namespace = process.flag("policy-configmap-namespace") or NAMESPACE
+        return _of_config_map(process, gates, f"ConfigMap {namespace}/{maps}", texts(namespace, maps), POLICY_KEY)
+    file = file or process.flag("policy-config-file")
     if not file:
-        provider = one.flag("algorithm-provider")
+        provider = process.flag("algorithm-provider")
         config = {"apiVersion": "v1", "kind": POLICY, "algorithmProvider": provider} if provider else None
         return KnownScheduler(config, gates, arguments)
-    mounted = one.config_map(file)
+    mounted = process.config_map(file)
     if mounted is None:
-        return _out_of_reach(one, gates, f"the file {file} on its node")
+        return _out_of_reach(process, gates, f"the file {file} on its node")
     name, key = mounted
-    where = f"ConfigMap {one.namespace}/{name}"
-    return _of_config_map(one, gates, where, texts(one.namespace, name), key)
+    where = f"ConfigMap {process.namespace}/{name}"
+    return _of_config_map(process, gates, where, texts(process.namespace, name), key)
 
 
 def _of_config_map(
-    one: Runner, gates: Mapping[str, bool], where: str, data: Mapping[str, str] | None, key: str
+    process: Runner, gates: Mapping[str, bool], where: str, data: Mapping[str, str] | None, key: str
 ) -> KnownScheduler:
     if data is None:
-        return _out_of_reach(one, gates, where)
+        return _out_of_reach(process, gates, where)
     config = next(read_maps(data[key]), None) if key in data else next(configurations(data), None)
     return (
-        KnownScheduler(config, gates, f"{where}, which {one.place} uses")
+        KnownScheduler(config, gates, f"{where}, which {process.place} uses")
         if config
-        else _out_of_reach(one, gates, where)
+        else _out_of_reach(process, gates, where)
     )
 
 
-def _out_of_reach(one: Runner, gates: Mapping[str, bool], where: str) -> KnownScheduler:
-    doubt = f"{one.place} reads its configuration from {where}, out of reach: {ASSUMED}"
-    return KnownScheduler(None, gates, f"arguments of {one.place}", doubt)
+def _out_of_reach(process: Runner, gates: Mapping[str, bool], where: str) -> KnownScheduler:
+    doubt = f"{process.place} reads its configuration from {where}, out of reach: {ASSUMED}"
+    return KnownScheduler(None, gates, f"arguments of {process.place}", doubt)
 
 
 def _gates(text: str) -> Iterator[tuple[str, bool]]:

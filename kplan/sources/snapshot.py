@@ -160,7 +160,7 @@ def _pruned_below(item: Any) -> Any:
 
 def _changed(name: str, below: Any) -> dict[str, Any]:
     if isinstance(below, list):
-        new: Any = [_pruned_below(one) for one in below]
+        new: Any = [_pruned_below(part) for part in below]
         same = all(one is other for one, other in zip(new, below, strict=True))
     else:
         new = _pruned_below(below)

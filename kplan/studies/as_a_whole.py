@@ -147,7 +147,11 @@ class Whole:
             answer = remedies(planner, waiting[0], brief=True)
             kinds.append([*sorted(options(answer, waiting[0]), key=_gives_up), *_of_all_alike(answer)])
         tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
-        return sorted((one for one in tried if one is not None), key=lambda one: _worth(one.found), reverse=True)
+        return sorted(
+            (attempt for attempt in tried if attempt is not None),
+            key=lambda attempt: _worth(attempt.found),
+            reverse=True,
+        )
 
     def _of_rollout(self, planner: Planner, item: Mine) -> Iterator[Candidate]:
         """What may let the rollout of an object go on."""
@@ -347,9 +351,9 @@ def _gives_up(candidate: Candidate) -> bool:
     return candidate.code not in _COUNTS_LESS
 
 
-def _of_all_alike(found: Remedies) -> list[Candidate]:
+def _of_all_alike(tried: Remedies) -> list[Candidate]:
     """Changes that do not help one pod as long as those of its template that run have the rule still."""
-    return [candidate for candidate in found.alone if candidate.code in _ABOUT_EACH_OTHER][:OPTIONS]
+    return [candidate for candidate in tried.alone if candidate.code in _ABOUT_EACH_OTHER][:OPTIONS]
 
 
 def _lower_further(tried: Attempt) -> Candidate | None:

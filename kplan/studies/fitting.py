@@ -82,7 +82,7 @@ def in_a_domain(planner: Planner, group: GroupInfo) -> Blocked | None:
         return None
     key = constraints.topology[0].key
     domains = ((nodes.name, fits_at_once(planner, group.waiting, nodes.rows)) for nodes in sets[:DOMAINS])
-    name, most = max(domains, key=lambda one: one[1].fits)
+    name, most = max(domains, key=lambda domain: domain[1].fits)
     return replace(most, nodes=f"{key}={name}")
 
 

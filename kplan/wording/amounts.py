@@ -127,12 +127,14 @@ def made_of(pod: Pod, resource: str, cluster: Cluster) -> str:
 def _given(pod: Pod, resource: str, container: str, cluster: Cluster) -> str:
     """``the default of LimitRange defaults``, where what a pod asks for is that, or part of it is."""
     mine = defaulted(pod, resource)
-    containers = ((one.name, one.resources) for one in pod.spec.containers or () if one.resources)
+    containers = ((other.name, other.resources) for other in pod.spec.containers or () if other.resources)
     asking = {name for name, asks in containers if resource in (asks.requests or {})}
     of = {container} if container else asking
     if not mine & of:
         return ""
-    there = [one.name for one in cluster.objects.table("limit_ranges").values() if one.namespace == pod.namespace]
+    there = [
+        limits.name for limits in cluster.objects.table("limit_ranges").values() if limits.namespace == pod.namespace
+    ]
     name = f"LimitRange {there[0]}" if len(there) == 1 else "a LimitRange"
     return f"the default of {name}" if mine >= of else f"in part the default of {name}"
 

@@ -31,27 +31,27 @@ def because(pods: Sequence[AuditedPod]) -> Cause | None:
     return Cause(code=code, text=f"{many}{first.text}")
 
 
-def why(difference: TextDifference) -> Cause:
+def why(other: TextDifference) -> Cause:
     """Why one differs."""
-    return Cause(code=difference.code, text=_why(difference))
+    return Cause(code=other.code, text=_why(other))
 
 
-def _why(found: TextDifference) -> str:
-    match found.code:
-        case WhyCode.VERSION if not found.versions:
+def _why(other: TextDifference) -> str:
+    match other.code:
+        case WhyCode.VERSION if not other.versions:
             return "its reasons are those of a scheduler older than 1.34, the oldest that kplan knows"
         case WhyCode.VERSION:
-            minors = joined(f"1.{minor}" for minor in found.versions)
+            minors = joined(f"1.{minor}" for minor in other.versions)
             return f"the rules of {minors} say it word for word: the scheduler is of another version (--k8s-version)"
-        case WhyCode.CONFIGURATION if found.plugins:
-            return f"{joined(found.plugins)} gave a reason and is not in this profile: another configuration (--config)"
+        case WhyCode.CONFIGURATION if other.plugins:
+            return f"{joined(other.plugins)} gave a reason and is not in this profile: another configuration (--config)"
         case WhyCode.CONFIGURATION:
-            first = found.unknown[0]
+            first = other.unknown[0]
             return f"no plugin of kube-scheduler says {first!r}: a plugin of others, or an extender (--config)"
         case WhyCode.FITS_NOW:
-            return f"it fits now: the state has changed since{_evidence(found)}"
+            return f"it fits now: the state has changed since{_evidence(other)}"
         case WhyCode.STATE:
-            return f"the state has changed since{_evidence(found)}"
+            return f"the state has changed since{_evidence(other)}"
         case WhyCode.PREEMPTION:
             return (
                 "only what is said of preemption differs: it is looked for on some of the nodes, and pods come and go"
@@ -59,24 +59,24 @@ def _why(found: TextDifference) -> str:
     return "not known: please report it, with both texts"
 
 
-def _evidence(difference: TextDifference) -> str:
+def _evidence(other: TextDifference) -> str:
     """What shows that the state has changed."""
     told = []
-    if difference.nodes is not None:
-        told.append(f"{count(difference.nodes[0], 'node')} then, {difference.nodes[1]:,} now")
-    if difference.newer_nodes:
-        told.append(f"{listed(difference.newer_nodes)} came after it was first refused")
-    if difference.newer_pods:
-        told.append(f"{count(difference.newer_pods, 'pod')} started since")
+    if other.nodes is not None:
+        told.append(f"{count(other.nodes[0], 'node')} then, {other.nodes[1]:,} now")
+    if other.newer_nodes:
+        told.append(f"{listed(other.newer_nodes)} came after it was first refused")
+    if other.newer_pods:
+        told.append(f"{count(other.newer_pods, 'pod')} started since")
     return f" ({'; '.join(told)})" if told else ""
 
 
-def why_lines(found: TextDifference) -> Iterator[str]:
+def why_lines(other: TextDifference) -> Iterator[str]:
     """What differs, a line each."""
-    if found.nodes is not None:
-        yield f"nodes: {found.nodes[0]:,} recorded, {found.nodes[1]:,} now"
-    for reason in found.reasons:
+    if other.nodes is not None:
+        yield f"nodes: {other.nodes[0]:,} recorded, {other.nodes[1]:,} now"
+    for reason in other.reasons:
         yield f"{reason.reason}: {reason.recorded:,} recorded, {reason.now:,} now"
-    if found.preemption is not None:
-        yield f"preemption: recorded {found.preemption[0] or 'nothing'!r}, now {found.preemption[1] or 'nothing'!r}"
-    yield from found.unknown
+    if other.preemption is not None:
+        yield f"preemption: recorded {other.preemption[0] or 'nothing'!r}, now {other.preemption[1] or 'nothing'!r}"
+    yield from other.unknown

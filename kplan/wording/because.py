@@ -44,9 +44,9 @@ def because_wanted(told: ToldGroup, others: Sequence[NodeGroup]) -> tuple[Cause,
     return cause, _with_tail(wanted(view, atoms[0]), tail) if amount else None
 
 
-def _with_tail(found: Wanted | None, tail: str) -> Wanted | None:
+def _with_tail(missing: Wanted | None, tail: str) -> Wanted | None:
     """An amount with what a cause says after it."""
-    return replace(found, tail=found.tail + tail) if found is not None else None
+    return replace(missing, tail=missing.tail + tail) if missing is not None else None
 
 
 def _of_chosen(view: View, others: Sequence[NodeGroup]) -> tuple[Cause, Wanted | None] | None:

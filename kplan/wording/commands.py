@@ -85,9 +85,9 @@ def _filled(code: str, what: Named) -> Iterator[str]:
     """Fill in the lines of a code; one that is about one of several is told for each of them."""
     lines = of_code(_LINES, code, what) or ()
     told: dict[str, None] = {}
-    for one in what.keys or what.limits or what.names or ("",):
-        namespace, _, pod = str(one).partition("/")
-        given = {**vars(what), "one": one, "its_namespace": namespace, "pod": pod}
+    for name in what.keys or what.limits or what.names or ("",):
+        namespace, _, pod = str(name).partition("/")
+        given = {**vars(what), "one": name, "its_namespace": namespace, "pod": pod}
         told.update(dict.fromkeys(fill(line, given) for line in lines))
     return iter(told)
 

@@ -80,10 +80,10 @@ def _selectors(requests: Iterable[RequestFacts]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def _folded(found: Sequence[tuple[NodeClaims, RequestFacts]]) -> Iterator[DeviceNodes]:
+def _folded(wanted: Sequence[tuple[NodeClaims, RequestFacts]]) -> Iterator[DeviceNodes]:
     """Nodes that have the same for a request, as one."""
     kinds: dict[Hashable, list[tuple[NodeClaims, RequestFacts, tuple[DeviceSet, ...]]]] = {}
-    for node, request in found:
+    for node, request in wanted:
         sets = tuple(_sets(request))
         same = tuple((device_set.text, len(device_set.devices), device_set.expression) for device_set in sets)
         kinds.setdefault((same, request.incomplete, request.invalid), []).append((node, request, sets))
@@ -130,7 +130,9 @@ def _sets(request: RequestFacts) -> Iterator[DeviceSet]:
     for device in request.devices:
         key = (device.why, refused_text(device), device.expression, device.device.partition("/")[0])
         sets.setdefault(key, []).append(device)
-    ordered = sorted(sets.values(), key=lambda one: _ORDER.index(one[0].why) if one[0].why in _ORDER else len(_ORDER))
+    ordered = sorted(
+        sets.values(), key=lambda entries: _ORDER.index(entries[0].why) if entries[0].why in _ORDER else len(_ORDER)
+    )
     for alike in ordered:
         yield _set(alike)
 
@@ -194,5 +196,7 @@ def _constraints(nodes: Iterable[NodeClaims]) -> Iterator[DeviceConstraint]:
 
 def _allocated(nodes: Iterable[NodeClaims]) -> Iterator[AllocatedClaim]:
     seen = dict.fromkeys(elsewhere for node in nodes for elsewhere in node.elsewhere)
-    for one in seen:
-        yield AllocatedClaim(claim=one.claim, devices=one.devices, nodes=one.nodes, pods=one.users, failed=one.failed)
+    for claim in seen:
+        yield AllocatedClaim(
+            claim=claim.claim, devices=claim.devices, nodes=claim.nodes, pods=claim.users, failed=claim.failed
+        )

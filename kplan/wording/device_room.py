@@ -13,7 +13,7 @@ from kplan.words import short_key
 
 def room_phrase(view: View, atom: Atom, facts: DynamicResourcesFacts) -> Phrase:
     """What a node has left of a resource that devices stand for: ``needs cpu 5, left 2 of 8``."""
-    name = next((one.name for one in atom.about if one.kind is AboutKind.NODE_RESOURCE), "")
+    name = next((subject.name for subject in atom.about if subject.kind is AboutKind.NODE_RESOURCE), "")
     each = {
         view.rows[node.node]: short_text(short)
         for node in facts.nodes
@@ -39,6 +39,6 @@ def pod_level_phrase(view: View, atom: Atom) -> Phrase:
 
 
 def _claim(view: View, atom: Atom) -> str:
-    key = next((one.name for one in atom.about if one.kind is AboutKind.DEVICE_CLAIM), "")
+    key = next((subject.name for subject in atom.about if subject.kind is AboutKind.DEVICE_CLAIM), "")
     entry = view.own.get(About(AboutKind.DEVICE_CLAIM, key))
     return f"the claim of its entry {entry}" if entry is not None else f"claim {short_key(key)}"

@@ -84,7 +84,7 @@ def names_of(devices: Iterable[str]) -> list[str]:
 
 def class_of(atom: Atom) -> str:
     """The class that a reason is about, or the resource that devices of it serve."""
-    kinds = {one.kind: one.name for one in reversed(atom.about)}
+    kinds = {subject.kind: subject.name for subject in reversed(atom.about)}
     return kinds.get(AboutKind.DEVICE_RESOURCE) or kinds.get(AboutKind.DEVICE_CLASS, "")
 
 
@@ -124,7 +124,8 @@ def lack_text(node: NodeClaims) -> str:
                 return f"{of_kind[0].name} is {whose}"
             return f"{needs}, free {request.usable} of {request.selected}; {whose}"
         case Lack.TAINT:
-            return f"{listed(_names(of_kind))}: {listed(list(dict.fromkeys(one.taint for one in of_kind)), most=2)}"
+            taints = dict.fromkeys(verdict.taint for verdict in of_kind)
+            return f"{listed(_names(of_kind))}: {listed(list(taints), most=2)}"
         case Lack.COUNTERS | Lack.CAPACITY:
             return _short_text(of_kind)
         case Lack.SELECTOR:
@@ -253,10 +254,13 @@ def _by(text: str) -> str:
 
 def claim_text(view: View, atom: Atom, request: RequestFacts) -> str:
     """``claim want``, ``the claim of its entry gpu``, or the resource that devices serve."""
-    about = next((one for one in atom.about if one.kind is AboutKind.DEVICE_CLAIM and one.name == request.claim), None)
+    about = next(
+        (subject for subject in atom.about if subject.kind is AboutKind.DEVICE_CLAIM and subject.name == request.claim),
+        None,
+    )
     if about is not None and about in view.own:
         return f"the claim of its entry {view.own[about]}"
-    resource = next((one.name for one in atom.about if one.kind is AboutKind.DEVICE_RESOURCE), "")
+    resource = next((subject.name for subject in atom.about if subject.kind is AboutKind.DEVICE_RESOURCE), "")
     return f"resource {resource}" if resource and about is None else f"claim {short_key(request.claim)}"
 
 
@@ -316,9 +320,9 @@ def _others(view: View, atom: Atom, device: DeviceVerdict) -> str:
 
 def class_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """A class that is not there, and which are."""
-    names = {one.kind: one.name for one in atom.about}
+    names = {subject.kind: subject.name for subject in atom.about}
     there = list(view.asked.cluster.objects.table("device_classes"))
-    about = next((one for one in atom.about if one.kind is AboutKind.DEVICE_CLAIM), None)
+    about = next((subject for subject in atom.about if subject.kind is AboutKind.DEVICE_CLAIM), None)
     own = view.own.get(about) if about is not None else None
     claim = short_key(names.get(AboutKind.DEVICE_CLAIM, ""))
     whose = f"the claim of its entry {own}" if own else f"claim {claim}"
@@ -330,8 +334,8 @@ def elsewhere_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """Where the devices are that a claim has."""
     facts = view.facts.get(atom.plugin)
     nodes = facts.nodes if isinstance(facts, DynamicResourcesFacts) else ()
-    one = next((elsewhere for node in nodes for elsewhere in node.elsewhere), None)
-    if one is None:
+    holder = next((elsewhere for node in nodes for elsewhere in node.elsewhere), None)
+    if holder is None:
         return ""
-    users = f", shared with {listed(one.users, most=2)}" if one.users else ""
-    return f"{elsewhere_text(one)}{users}"
+    users = f", shared with {listed(holder.users, most=2)}" if holder.users else ""
+    return f"{elsewhere_text(holder)}{users}"

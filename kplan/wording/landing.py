@@ -104,10 +104,10 @@ def _text(landing: LandingShares, cluster: Cluster, *, evicts: bool) -> str:
         names = f"one of {count(len(rows), 'node')}{_pool(labels)}, each as often"
     elif len(rest):
         labels = common_labels(cluster, rest)
-        one = (
+        otherwise = (
             cluster.node_name(int(rest[0])) if len(rest) == 1 else f"one of {count(len(rest), 'other')}{_pool(labels)}"
         )
-        names += f", else {one}"
+        names += f", else {otherwise}"
     what = "nodes where evictions help are" if evicts else "nodes that fit are"
     return f"{names}: {landing.examined:,} of {landing.of:,} {what} looked at"
 

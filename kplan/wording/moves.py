@@ -15,9 +15,9 @@ from kplan.words import count, listed
 
 def sentence(pods: Sequence[str], result: SearchResult) -> str:
     """Write the sentence after the verdict."""
-    one = len(pods) == 1
-    who = pods[0] if one else f"all {len(pods):,} pods ({listed(list(pods), most=2)})"
-    verb = "fits" if one else "fit"
+    single = len(pods) == 1
+    who = pods[0] if single else f"all {len(pods):,} pods ({listed(list(pods), most=2)})"
+    verb = "fits" if single else "fit"
     if not result.journeys:
         most = f"up to {count(result.tried, 'move')}" if result.tried else "no move"
         if result.bound > result.tried:

@@ -122,7 +122,7 @@ def _closed(view: View, nodes: Collection[str]) -> str:
 
 
 def _closing(atom: Atom) -> str:
-    volumes = [one.name for one in atom.about if one.kind is AboutKind.VOLUME]
+    volumes = [subject.name for subject in atom.about if subject.kind is AboutKind.VOLUME]
     if volumes:
         return f"volume {volumes[0]}"
     return atom.resource or _CLOSED.get(atom.code) or atom.public_code.replace("-", " ")

@@ -17,7 +17,7 @@ def selected_text(view: View, atom: Atom) -> str:
     if atom.requirement is not None:
         rule = "nodeSelector" if atom.code == ReasonCode.NODE_SELECTOR else "node affinity"
         return f"{rule} {atom.requirement}"
-    kinds = {one.kind for one in atom.about}
+    kinds = {subject.kind for subject in atom.about}
     terms = node_terms(view.asked.pod.pod.spec)
     if AboutKind.UNREADABLE in kinds:
         expressions = terms[0].match_expressions or ()
@@ -70,7 +70,7 @@ def taint_phrase(view: View, atom: Atom) -> Phrase | None:
 
 
 def _taints(atom: Atom) -> str:
-    taints = [one.name for one in atom.about if one.kind is AboutKind.TAINT]
+    taints = [subject.name for subject in atom.about if subject.kind is AboutKind.TAINT]
     return f"{'taint' if len(taints) == 1 else 'taints'} {' and '.join(taints)}" if taints else ""
 
 
@@ -88,7 +88,7 @@ def cordon_sentence(view: View, atom: Atom, words: Phrase) -> str:
 
 def left_out_phrase(view: View, atom: Atom) -> Phrase | None:
     """Nodes that were not looked at, and who named others."""
-    names = [one.name for one in atom.about if one.kind is AboutKind.NODE]
+    names = [subject.name for subject in atom.about if subject.kind is AboutKind.NODE]
     if not names:
         return Phrase("not looked at")
     by = _NAMED_BY.get(atom.plugin, "node affinity")

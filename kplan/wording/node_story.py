@@ -112,7 +112,7 @@ def node_sentence(node: str, numbers: Mapping[str, int], gated: int, *, running:
 def node_cause(usage: NodeRow, refusing: Sequence[Refusing], lost: Sequence[NodeLoss]) -> Cause | None:
     """The one cause: the reason that refuses most pods, or what lets another node win over most."""
     loses = [item for item in lost if item.result == "loses"]
-    away = sum(one.refusal.count for one in refusing)
+    away = sum(refused.refusal.count for refused in refusing)
     if refusing and away >= sum(item.count for item in loses):
         return _refusing(refusing, away)
     if loses:
@@ -127,9 +127,9 @@ def node_cause(usage: NodeRow, refusing: Sequence[Refusing], lost: Sequence[Node
 def _refusing(refusing: Sequence[Refusing], away: int) -> Cause:
     """The reason that holds for most of the refused pods, alone or among others."""
     held: Counter[tuple[str, str]] = Counter()
-    for one in refusing:
-        for head in one.heads:
-            held[head] += one.refusal.count
+    for refused in refusing:
+        for head in refused.heads:
+            held[head] += refused.refusal.count
     first = refusing[0].refusal
     if not held:
         return Cause(code="unknown", text=first.text)

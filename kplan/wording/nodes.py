@@ -83,8 +83,10 @@ def leaving(pods: int, sums: Mapping[str, int]) -> str:
         for name, amount in sums.items()
         if amount
     )
-    one = pods == 1
-    verb = "is being deleted and counts until it is gone" if one else "are being deleted and count until they are gone"
+    single = pods == 1
+    verb = (
+        "is being deleted and counts until it is gone" if single else "are being deleted and count until they are gone"
+    )
     return f"{count(pods, 'pod')} {verb}{f': {told}' if told else ''}"
 
 

@@ -92,18 +92,22 @@ def preempt_part(
     )
 
 
-def _victim(cluster: Cluster, node: str, one: WouldLeave, *, chosen: bool) -> Victim:
+def _victim(cluster: Cluster, node: str, leaver: WouldLeave, *, chosen: bool) -> Victim:
     budget = "none"
-    if one.budget is not None:
-        budget = f"BREAKS {one.budget.name}" if one.breaks else f"{one.budget.name} {one.used} of {one.allowed}"
+    if leaver.budget is not None:
+        budget = (
+            f"BREAKS {leaver.budget.name}"
+            if leaver.breaks
+            else f"{leaver.budget.name} {leaver.used} of {leaver.allowed}"
+        )
     return Victim(
         node=node,
-        pod=one.pod.key,
-        priority=one.pod.priority,
-        grace_seconds=one.grace_seconds,
+        pod=leaver.pod.key,
+        priority=leaver.pod.priority,
+        grace_seconds=leaver.grace_seconds,
         budget=budget,
-        breaks_budget=one.breaks,
-        comes_back=comes_back(one.pod, cluster),
+        breaks_budget=leaver.breaks,
+        comes_back=comes_back(leaver.pod, cluster),
         chosen=chosen,
     )
 
@@ -168,11 +172,11 @@ def _stay(stay: Spared) -> str:
 
 def victims_after(cluster: Cluster, eviction: AfterEviction) -> Iterator[str]:
     """Tell of each victim where it would go, and how many more there are."""
-    for one in eviction.told:
-        if one.then is None:
-            yield f"{one.victim.key} comes back; another scheduler places it"
+    for back in eviction.told:
+        if back.then is None:
+            yield f"{back.victim.key} comes back; another scheduler places it"
         else:
-            yield f"{one.victim.key} comes back and {_fate(cluster, one.then)}"
+            yield f"{back.victim.key} comes back and {_fate(cluster, back.then)}"
     if eviction.total > len(eviction.told):
         more = count(eviction.total - len(eviction.told), "more victim")
         yield f"{more} of {eviction.total} come back: kplan simulate tells all"

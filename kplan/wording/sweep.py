@@ -25,11 +25,11 @@ def sentence(fits: int, total: int, asks: str) -> str:
         return f"survives {fits:,} of {count(total, 'loss', 'losses')}"
     if asks == "workload":
         return f"{fits:,} of {count(total, 'case')} {'fits' if fits == 1 else 'fit'}"
-    one, more, what = _SAID.get(asks, _OTHERWISE)
+    single, more, what = _SAID.get(asks, _OTHERWISE)
     bad = total - fits
     if not bad:
-        return f"{'the' if total == 1 else 'no'} {one} leaves {'no ' if total == 1 else ''}{what}"
-    return f"{bad:,} of {count(total, one, more)} {'leaves' if bad == 1 else 'leave'} {what}"
+        return f"{'the' if total == 1 else 'no'} {single} leaves {'no ' if total == 1 else ''}{what}"
+    return f"{bad:,} of {count(total, single, more)} {'leaves' if bad == 1 else 'leave'} {what}"
 
 
 def about_pod(pod: str, why: str) -> str:
@@ -48,17 +48,17 @@ def closer(command: str, *words: str) -> str:
     return f"{' '.join(('kplan', command, *words))} -> {told}" if told else ""
 
 
-def other_sweep(differing: str, found: Sequence[str], source: str) -> str:
+def other_sweep(differing: str, versions: Sequence[str], source: str) -> str:
     """Say why results are those of another sweep.
 
     Args:
         differing: what differs: ``kplan``, ``grid``, ``rules``, ``state`` or ``source``.
-        found: the version of kplan that wrote them, and this one.
+        versions: the version of kplan that wrote them, and this one.
         source: what they are of, where that differs; empty where it is the same.
     """
     of_another = f"it is of {source}"
     return {
-        "kplan": f"kplan {found[0]} wrote them, this is {found[-1]}",
+        "kplan": f"kplan {versions[0]} wrote them, this is {versions[-1]}",
         "grid": "it has other scenarios",
         "rules": "it goes by other rules",
         "state": of_another if source else "the cluster differs",

@@ -46,8 +46,8 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
         yield TimePoint(text=text, pods=tuple(pod.pod.key for pod in (*late, *held)))
 
 
-def _verb(run: FailRun[Any], one: str, more: str) -> str:
-    return one if len(run.nodes) == 1 else more
+def _verb(run: FailRun[Any], single: str, more: str) -> str:
+    return single if len(run.nodes) == 1 else more
 
 
 def _tainted(run: FailRun[Any], grace: int, who: str) -> Iterator[TimePoint]:

@@ -28,7 +28,7 @@ def whole_pod_text(view: View, atom: Atom) -> str:
     """The scheduler's words, or such that do not name what is the pod's alone."""
     if atom.code == ReasonCode.DEVICE_CLAIM_NOT_CREATED:
         return "ResourceClaim not created yet"
-    own = next((one for one in atom.about if one in view.own), None)
+    own = next((subject for subject in atom.about if subject in view.own), None)
     wrong = _OF_OWN.get(atom.code)
     return f"{_own_claim(view, own)} {wrong}" if own is not None and wrong is not None else atom.message
 

@@ -238,10 +238,10 @@ def same_template(manifest: ManifestObject, running: Object) -> bool:
     wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
     current = normal_template(template)
     # annotations that others added (kubectl rollout restart) stay when a manifest is applied
-    for one in (wanted, current):
-        metadata = one.get("metadata")
+    for side in (wanted, current):
+        metadata = side.get("metadata")
         if isinstance(metadata, dict):
-            one["metadata"] = {"labels": metadata.get("labels")}
+            side["metadata"] = {"labels": metadata.get("labels")}
     return wanted == current
 
 
@@ -269,7 +269,7 @@ def _scaled_away(
     if manifest.kind == "StatefulSet":
         return _keys(sorted(pods, key=lambda pod: -ordinal(pod.name))[:count])
     standing, related = _ranked(manifest, running, pods)
-    return _keys(one.pod for one in leaving_order(standing, related, now)[:count])
+    return _keys(leaver.pod for leaver in leaving_order(standing, related, now)[:count])
 
 
 def _ranked(

@@ -24,8 +24,8 @@ def template_differences(old: PodTemplateSpec, new: Pod) -> tuple[str, ...]:
     """
     former = Pod(metadata=copied(old).metadata, spec=copied(old.spec))
     pod = Pod(metadata=new.metadata, spec=copied(new.spec))
-    for one in (former, pod):
-        set_spec_defaults(one.spec)
+    for template in (former, pod):
+        set_spec_defaults(template.spec)
     differences = [*_containers(former, pod), *_parts(former, pod)]
     return tuple(dict.fromkeys(differences)) or ("its template",)
 
@@ -42,8 +42,8 @@ def rule_differences(kind: str, spec: object, running: Object) -> tuple[str, ...
     name = "strategy" if kind == "Deployment" else "updateStrategy"
     differences = []
     for path, otherwise in _rules(kind, name):
-        old, new = (dig(one, path) for one in (there, spec))
-        old, new = (otherwise if one is None else one for one in (old, new))
+        old, new = (dig(side, path) for side in (there, spec))
+        old, new = (otherwise if value is None else value for value in (old, new))
         if old != new:
             differences.append(f"{path.rpartition('.')[2]} {_rule(old)} -> {_rule(new)}")
     return tuple(differences)

@@ -202,7 +202,12 @@ def _of_deployment(
         created = min(pod.metadata.creation_timestamp or "" for pod in there)
         sets.append(RunningSet(name, created, len(there), before, most))
     sets.sort(key=lambda running_set: (running_set.created, running_set.name))
-    if same and new is None and sets and not any(one.spec.template is not None for one in sets_of(running, state)):
+    if (
+        same
+        and new is None
+        and sets
+        and not any(replica_set.spec.template is not None for replica_set in sets_of(running, state))
+    ):
         last = max(
             (running_set for running_set in sets if running_set.replicas),
             key=lambda running_set: (running_set.created, running_set.name),

@@ -124,12 +124,12 @@ def job_leaving_order(pods: Sequence[Standing], *, indexes: int = 0) -> list[Sta
     if not indexes:
         return ranked
     keeps: dict[str, Standing] = {}
-    for one in ranked:  # of several with one index the last stays
-        index = one.pod.annotations.get(_INDEX, "")
+    for running in ranked:  # of several with one index the last stays
+        index = running.pod.annotations.get(_INDEX, "")
         if (number := natural(index)) is not None and number < indexes:
-            keeps[index] = one
+            keeps[index] = running
     stay = {keep.uid for keep in keeps.values()}
-    return sorted(ranked, key=lambda one: one.uid in stay)
+    return sorted(ranked, key=lambda running: running.uid in stay)
 
 
 def _stage(standing: Standing) -> tuple[int, ...]:

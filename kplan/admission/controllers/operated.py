@@ -67,7 +67,7 @@ def operated(
         surplus = len(have) - len(want)
         if surplus > 0:
             standing = [standing_of(pod) for pod in have]
-            leaving += [one.pod.key for one in leaving_order(standing, standing, state.taken)[:surplus]]
+            leaving += [leaver.pod.key for leaver in leaving_order(standing, standing, state.taken)[:surplus]]
             chosen = chosen or bool(want)
     differs = _differences(slots, drafts, pods)
     unsure = []

@@ -177,7 +177,7 @@ def _replica_sets(owned: list[tuple[Pod, OwnerReference]], owner: Object, templa
     count = Counter(by.name or "" for _, by in owned)
     for pod, by in owned:
         dated = (pod.metadata.creation_timestamp or "", pod, by)
-        newest[by.name or ""] = max(newest.get(by.name or "", dated), dated, key=lambda one: (one[0], one[1].name))
+        newest[by.name or ""] = max(newest.get(by.name or "", dated), dated, key=lambda seen: (seen[0], seen[1].name))
     current = max(newest, key=lambda name: (newest[name][0], newest[name][1].name))
     made = []
     for name, (_, pod, by) in newest.items():

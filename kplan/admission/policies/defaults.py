@@ -122,7 +122,7 @@ def set_pod_level_defaults(pod: Pod, rules: RequestRules) -> list[str]:
 def _write_canonical(pod: Pod) -> None:
     """Write every quantity as the API server gives it back: ``1536Mi`` for ``1.5Gi``."""
     holders = [container.resources for container in containers_of(pod.spec)] + [pod.spec.resources]
-    listed = [one for holder in holders if holder for one in (holder.requests, holder.limits)]
+    listed = [amounts for holder in holders if holder for amounts in (holder.requests, holder.limits)]
     for quantities in (*listed, pod.spec.overhead):
         for name, raw in (quantities or {}).items():
             (quantities or {})[name] = canonical(raw)

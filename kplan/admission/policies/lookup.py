@@ -47,7 +47,7 @@ class Policies:
                 item.status = type(known.status)(used=known.status.used)
             table[item.key] = item
         ranges: dict[str, list[models.LimitRange]] = {}
-        for limit_range in sorted(_all(tables, models.LimitRange), key=lambda one: one.key):
+        for limit_range in sorted(_all(tables, models.LimitRange), key=lambda limits: limits.key):
             ranges.setdefault(limit_range.namespace, []).append(limit_range)
         return cls(
             {priority_class.name: priority_class for priority_class in _all(tables, models.PriorityClass)},

@@ -46,7 +46,7 @@ def quota_refusal(
         return _charged(quotas, (_plural(manifest.kind), group_of(manifest)), namespace, name) if new else ""
     if not kind.namespaced or kind.name == "Pod" or not state.completeness.has(kind.name):
         return ""
-    if any(one.name == name and one.namespace == namespace for one in getattr(state, kind.attribute)):
+    if any(there.name == name and there.namespace == namespace for there in getattr(state, kind.attribute)):
         return ""
     more = _of_service(manifest.raw.get("spec")) if kind.name == "Service" else {}
     return _charged(quotas, (kind.plural, kind.group), namespace, name, more)

@@ -62,6 +62,6 @@ def _establish(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> tuple[int
     defaults = [class_ for class_ in classes.values() if class_.global_default]
     if not defaults:
         return 0, "PreemptLowerPriority", ""
-    best = min(defaults, key=lambda one: (one.value, one.name))
+    best = min(defaults, key=lambda priority_class: (priority_class.value, priority_class.name))
     spec.priority_class_name = best.name
     return best.value, best.preemption_policy or "PreemptLowerPriority", f"PriorityClass {best.name} (global default)"

@@ -66,7 +66,7 @@ class QuotaUse:
 
     def refusals(self, resource: str) -> tuple[str, ...]:
         """Give the messages that one of its resources is the reason of."""
-        return tuple(one.message for one in self.refused if resource in one.resources)
+        return tuple(refusal.message for refusal in self.refused if resource in refusal.resources)
 
 
 class _Refused(NamedTuple):

@@ -72,7 +72,7 @@ def invalid(path: Path, value: object, detail: str) -> Problem:
 
 def unsupported(path: Path, value: object, supported: Iterable[str]) -> Problem:
     """Say that a value is not one of a few."""
-    known = ", ".join(f'"{one}"' for one in supported)
+    known = ", ".join(f'"{word}"' for word in supported)
     return Problem(path, f"Unsupported value: {_shown(value)}: supported values: {known}")
 
 

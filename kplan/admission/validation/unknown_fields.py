@@ -123,7 +123,7 @@ def _hint(key: str, around: _Around, api: Api) -> str:
     close = close_name(key, known, _VERY_CLOSE)
     if close:
         return did_you_mean([close])
-    outer = [where for where, one in around[:-1] if key in api.fields(one)]
+    outer = [where for where, model in around[:-1] if key in api.fields(model)]
     deeper = _below(key, name, api)
     if outer or deeper:
         place = outer[-1] if outer else (*path, deeper)
@@ -138,11 +138,11 @@ def _below(key: str, name: str, api: Api) -> str:
     for _ in range(_BELOW):
         level = [
             (field.type, f"{path}.{inner}{'[]' if field.form == '[]' else ''}".removeprefix("."))
-            for one, path in level
-            for inner, field in api.fields(one).items()
+            for model, path in level
+            for inner, field in api.fields(model).items()
             if field.type and field.form != "{}" and inner not in _ASIDE
         ]
-        paths = [path for one, path in level if key in api.fields(one)]
+        paths = [path for model, path in level if key in api.fields(model)]
         if paths:
             return paths[0] if len(paths) == 1 else ""
     return ""

@@ -112,6 +112,6 @@ def close_name(name: str, known: Iterable[str], cutoff: float = 0.75) -> str:
         known: what there is.
         cutoff: how alike they have to be, 1 for the same.
     """
-    lower = {one.lower(): one for one in known}
+    lower = {same.lower(): same for same in known}
     matches = get_close_matches(name.lower(), lower, n=1, cutoff=cutoff)
     return lower[matches[0]] if matches else ""

@@ -99,8 +99,8 @@ def _as_written(
     claims = [_claim(template) for template in old]
     written = [_claim(template).keys() for template in new]
     return [
-        {key: part for key, part in one.items() if number >= len(written) or key in written[number]}
-        for number, one in enumerate(claims)
+        {key: part for key, part in claim.items() if number >= len(written) or key in written[number]}
+        for number, claim in enumerate(claims)
     ]
 
 

@@ -72,9 +72,9 @@ def whole(planner: Planner, shown: Iterable[BindPod], before: Mapping[str, int])
             bound[_own(planner.cluster.pods[row])] += 1
     short = {key for key, pod in members.items() if not _enough(planner, pod, before, bound)}
 
-    def refused(one: BindPod) -> BindPod:
-        text = f"its group {name_of_key(one.group)} needs more of its pods at one time than are bound here: name all"
-        about = BindPod(pod=one.pod, result="refused", scheduler=one.scheduler, uid=one.uid)
+    def refused(pod: BindPod) -> BindPod:
+        text = f"its group {name_of_key(pod.group)} needs more of its pods at one time than are bound here: name all"
+        about = BindPod(pod=pod.pod, result="refused", scheduler=pod.scheduler, uid=pod.uid)
         return msgspec.structs.replace(about, because=Cause(code="group-in-part", text=text))
 
     return [refused(pod) if pod.group in short and pod.result == "bind" else pod for pod in shown]

@@ -274,7 +274,9 @@ def _in_state(item: ManifestObject, space: str, name: str, state: ClusterState) 
     kind = find(item.api_version, item.kind)
     if kind is None:
         return False
-    return any(one.name == name and (one.namespace == space or not space) for one in getattr(state, kind.attribute))
+    return any(
+        there.name == name and (there.namespace == space or not space) for there in getattr(state, kind.attribute)
+    )
 
 
 def _metadata(item: ManifestObject) -> Raw:

@@ -43,7 +43,7 @@ def permit_plugins(configuration: Mapping[str, Any] | str | None) -> dict[str, t
     by_profile: dict[str, tuple[str, ...]] = {}
     for profile in parsed(configuration).get("profiles") or ():
         plugins = (profile.get("plugins") or {}).get("permit") or {}
-        names = tuple(one["name"] for one in plugins.get("enabled") or () if one["name"] not in REGISTRY)
+        names = tuple(plugin["name"] for plugin in plugins.get("enabled") or () if plugin["name"] not in REGISTRY)
         if names:
             by_profile[profile.get("schedulerName") or DEFAULT_NAME] = names
     return by_profile

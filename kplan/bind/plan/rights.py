@@ -200,7 +200,7 @@ def missing(client: Client, needs: Needs, namespaces: Iterable[str]) -> list[Rig
             lacking += [] if _allowed(client, right) else [right]
         elif len(spaces) == 1 or not _allowed(client, right):  # whoever has it everywhere need not be asked for each
             each = (replace(right, namespace=space) for space in spaces)
-            lacking += [one for one in each if not _allowed(client, one)]
+            lacking += [right for right in each if not _allowed(client, right)]
     return lacking
 
 

@@ -95,7 +95,7 @@ class Creating:
             self.live.put(attribute, model_of(raw, kind.model))
         if item.kind in AWAITED:
             self.arrivals.made(item.object, raw["metadata"]["uid"], path)
-        managers = {one.get("manager") for one in raw["metadata"].get("managedFields") or ()}
+        managers = {entry.get("manager") for entry in raw["metadata"].get("managedFields") or ()}
         return "created" if write.query["fieldManager"] in managers else "there"
 
     def _settle(self, item: BindObject, result: str) -> None:

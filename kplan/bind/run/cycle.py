@@ -176,9 +176,9 @@ class Cycle:
         """Take in the claims that are made of templates once the pod is there; returns the pod that names them."""
         end = time.monotonic() + self.flags.create_timeout
         while any(device.entry for device in self.shown.devices):
-            found = device_claims.of_entries(self.performer.client, self.shown, pod)
-            if found is not None:
-                self.shown, made = found
+            named = device_claims.of_entries(self.performer.client, self.shown, pod)
+            if named is not None:
+                self.shown, made = named
                 for claim in made:
                     self.live.put("resource_claims", claim)
                 break
@@ -193,9 +193,9 @@ class Cycle:
         """Nominate the pod, evict its victims, and wait until they are gone."""
         client, shown = self.performer.client, self.shown
         left = evict.remaining(client, shown)
-        staying = [one.victim for one in left if not one.leaving]
+        staying = [victim.victim for victim in left if not victim.leaving]
         info = self._info()
-        victims = [info for info in (self.live.pod(one.victim.pod) for one in left) if info is not None]
+        victims = [info for info in (self.live.pod(victim.victim.pod) for victim in left) if info is not None]
         problem = self.live.feasible(info, shown.node, victims)
         if problem:
             raise HeldBack(problem, code="no-fit")
@@ -293,9 +293,9 @@ class Cycle:
         read = chain([pod], iter(self._look, None))
 
         def once() -> None:
-            one = next(read)
-            via = by_extender(self._pipeline().callers, one, self.uid, self.shown.node)
-            version = one.metadata.resource_version or ""
+            current = next(read)
+            via = by_extender(self._pipeline().callers, current, self.uid, self.shown.node)
+            version = current.metadata.resource_version or ""
             self.performer.carry_out(bind(self.shown.pod, self.uid, self.shown.node, version, via))
 
         reread_on_conflict(once, _AGAIN)

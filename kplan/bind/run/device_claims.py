@@ -54,8 +54,8 @@ def amounts_as_shown(writes: Sequence[NodeAmountsWrite], shown: BindPod) -> None
         raise HeldBack(text, code="devices-changed")
 
 
-def _unnamed(one: Mapping[str, Any]) -> str:
-    return json.dumps({name: value for name, value in one.items() if name != "resourceClaimName"}, sort_keys=True)
+def _unnamed(status: Mapping[str, Any]) -> str:
+    return json.dumps({name: value for name, value in status.items() if name != "resourceClaimName"}, sort_keys=True)
 
 
 def read_claim(client: Client, key: str, uid: str) -> Raw:

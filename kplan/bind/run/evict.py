@@ -76,20 +76,20 @@ def check_budgets(client: Client, left: Sequence[Left]) -> None:
         HeldBack: a budget allows fewer than it has to.
         LiveError: the server does not answer.
     """
-    counted = [one for one in left if one.counted]
+    counted = [victim for victim in left if victim.counted]
     spent: Counter[str] = Counter()
-    for namespace in dict.fromkeys(one.pod.namespace for one in counted):
+    for namespace in dict.fromkeys(victim.pod.namespace for victim in counted):
         budgets = _budgets(client, namespace)
-        for one in (one for one in counted if one.pod.namespace == namespace):
+        for each in (each for each in counted if each.pod.namespace == namespace):
             for budget in budgets:
                 allowed = max(budget.status.disruptions_allowed or 0, 1)  # of a first victim the dry run tells
                 selector = compile_selector(budget.spec.selector)
-                if selector.empty or not selector.matches(one.pod.labels):
+                if selector.empty or not selector.matches(each.pod.labels):
                     continue
                 spent[budget.key] += 1
                 if spent[budget.key] > allowed:
                     text = (
-                        f"budget {budget.name} allows {count(allowed, 'eviction')}, too few to let {one.victim.pod} go"
+                        f"budget {budget.name} allows {count(allowed, 'eviction')}, too few to let {each.victim.pod} go"
                     )
                     raise HeldBack(text, code="pdb", hint=_WAIT)
 

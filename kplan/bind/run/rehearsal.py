@@ -107,9 +107,9 @@ class Rehearsal:
         left = remaining(client, shown)
         if self.flags.pdb != "wait":
             check_budgets(client, left)
-        for one in left:
-            if not one.leaving:
-                yield evict(one.victim.pod, one.victim.uid, shown.pod)
+        for victim in left:
+            if not victim.leaving:
+                yield evict(victim.victim.pod, victim.victim.uid, shown.pod)
         yield bind(shown.pod, shown.uid, shown.node, pod.metadata.resource_version or "")
 
 

@@ -206,8 +206,8 @@ class Run:
         now = time.monotonic()
         due = [active for active in self._active if active.due <= now]
         self._active = [active for active in self._active if active.due > now]
-        for one in due:
-            self._advance(one)
+        for pod in due:
+            self._advance(pod)
 
     def _advance(self, active: _Active) -> None:
         """Let a pod go on until it waits, is bound or is held back."""

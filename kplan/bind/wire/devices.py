@@ -112,7 +112,7 @@ def make(manifest: Raw) -> Request:
         now = client.found(device_claim_path(key), what=f"asking for claim {key}")
         if now is None:
             return OPEN
-        mine = any(one.get("uid") == owner for one in now["metadata"].get("ownerReferences") or ())
+        mine = any(reference.get("uid") == owner for reference in now["metadata"].get("ownerReferences") or ())
         return DONE if mine else Reread(Finding.CHANGED, f"claim {key} is another pod's", "claim-recreated")
 
     return Request(
@@ -152,7 +152,7 @@ def count_amounts(pod: str, uid: str, claims: Sequence[Mapping[str, Any]]) -> Re
         problem = gone(now, uid, "the pod")
         if problem is not None or now is None:
             return problem or OPEN
-        there = sorted(one.get("resourceClaimName", "") for one in now.get("status", {}).get(field) or ())
+        there = sorted(status.get("resourceClaimName", "") for status in now.get("status", {}).get(field) or ())
         return DONE if there == names else OPEN
 
     what = f"claim {', '.join(names)} takes" if len(names) == 1 else f"claims {', '.join(names)} take"

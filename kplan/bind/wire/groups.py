@@ -54,7 +54,7 @@ def group_scheduled(group: dict[str, Any], features: Features, at: str) -> Reque
         "lastTransitionTime": at,
         **({"observedGeneration": meta["generation"]} if "generation" in meta else {}),
     }
-    others = [one for one in _conditions(group) if one.get("type") != kind]
+    others = [condition for condition in _conditions(group) if condition.get("type") != kind]
     body = {
         "metadata": {"uid": uid, "resourceVersion": meta["resourceVersion"]},
         "status": {"conditions": [*others, condition]},

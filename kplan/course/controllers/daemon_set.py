@@ -51,7 +51,13 @@ def _too_many(rollout: Rollout) -> bool:
         by_node.setdefault(node_of(replica.pod.pod), []).append(replica)
     moved = False
     for _, some in sorted(by_node.items()):
-        some.sort(key=lambda one: (not one.pod.bound, one.pod.pod.metadata.creation_timestamp or _NOW, one.pod.name))
+        some.sort(
+            key=lambda replica: (
+                not replica.pod.bound,
+                replica.pod.pod.metadata.creation_timestamp or _NOW,
+                replica.pod.name,
+            )
+        )
         first: set[bool] = set()
         for replica in some:
             of = replica.new if rollout.fleet.max_surge else True

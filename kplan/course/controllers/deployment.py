@@ -21,8 +21,8 @@ def deployment(rollout: Rollout) -> bool:
         running_set.replicas and running_set.desired != fleet.replicas for running_set in rollout.sets
     ):
         moved = _scale(rollout)
-        for one in rollout.sets:
-            one.desired, one.most = fleet.replicas, fleet.replicas + fleet.max_surge
+        for running in rollout.sets:
+            running.desired, running.most = fleet.replicas, fleet.replicas + fleet.max_surge
     elif fleet.strategy == "Recreate":
         moved = _recreate(rollout)
     else:
@@ -77,8 +77,8 @@ def _scale(rollout: Rollout) -> bool:
     active = [running_set for running_set in sets if running_set.replicas]
     new = next((running_set for running_set in sets if running_set.wanted), None)
     if len(active) < 2:
-        one = active[0] if active else new or (sets[-1] if sets else None)
-        return one is not None and _told(one, fleet.replicas)
+        scaled = active[0] if active else new or (sets[-1] if sets else None)
+        return scaled is not None and _told(scaled, fleet.replicas)
     if new is not None and new.replicas == new.desired == fleet.replicas == _available(rollout, new):
         return any([_told(running_set, 0) for running_set in active if running_set is not new])
     if fleet.strategy == "Recreate":
@@ -93,8 +93,8 @@ def _scale(rollout: Rollout) -> bool:
         key=lambda running_set: -running_set.replicas
     )  # stable: of equal ones the newer grow first, the older shrink first
     shares, given = [], 0
-    for one in order:
-        share = _share(one, fleet.replicas, fleet.max_surge)
+    for scaled in order:
+        share = _share(scaled, fleet.replicas, fleet.max_surge)
         share = min(share, more - given) if more > 0 else max(share, more - given)
         given += share
         shares.append(share)

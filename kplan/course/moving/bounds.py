@@ -77,7 +77,7 @@ def demands(planner: Planner, pods: Sequence[PodInfo]) -> list[Demand]:
     masks = [mask for mask, _ in by_nodes.values()]
     masks.append(np.ones(len(cluster.nodes), dtype=np.bool_))
     wanted = []
-    for mask in {one.tobytes(): one for one in masks}.values():
+    for mask in {nodes.tobytes(): nodes for nodes in masks}.values():
         inside = [amounts for other, amounts in by_nodes.values() if not (other & ~mask).any()]
         wanted.append(Demand(mask, np.sum(inside, axis=0) if inside else np.zeros(len(cluster.resources) + 1)))
     return wanted
@@ -109,7 +109,7 @@ def checked(planner: Planner, pod: PodInfo) -> Mask:
     """
     cluster, pipeline = planner.cluster, planner.pipelines[pod.scheduler_name]
     mask = np.zeros(len(cluster.resources) + 1, dtype=np.bool_)
-    fit = next((one for one in pipeline.at(Point.FILTER) if isinstance(one, NodeResourcesFit)), None)
+    fit = next((plugin for plugin in pipeline.at(Point.FILTER) if isinstance(plugin, NodeResourcesFit)), None)
     if fit is None:
         return mask
     mask[-1] = True
@@ -138,7 +138,7 @@ def _by_counting(supply: Supply, wanted: Sequence[Demand]) -> float:
     best = fixed
     for resource in range(len(supply.offered)):
         apart, taken = fixed, np.zeros(len(supply.worth), dtype=np.bool_)
-        for demand in sorted(wanted, key=lambda one: int(one.nodes.sum())):
+        for demand in sorted(wanted, key=lambda pod: int(pod.nodes.sum())):
             cost = _more(supply, demand, resource)
             best = max(best, fixed + cost)
             if not (demand.nodes & taken).any():
@@ -178,8 +178,8 @@ def _by_solver(supply: Supply, wanted: Sequence[Demand]) -> float | None:
         for resource, amount in enumerate(demand.amounts.tolist())
         if amount > 0
     ]
-    one = np.ones(len(supply.worth))
-    solution = minimise(supply.worth, supply.stays.astype(np.float64), one, rows)
+    most = np.ones(len(supply.worth))
+    solution = minimise(supply.worth, supply.stays.astype(np.float64), most, rows)
     # a part of a millionth is what such a solver may be wrong by
     return solution.bound * (1 - 1e-6) if solution is not None else None
 

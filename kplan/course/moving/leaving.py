@@ -70,7 +70,7 @@ class LeavingSets:
                     yield enough
 
     def _sets(
-        self, cycle: Cycle, useful: dict[int, Rows], size: int, found: dict[int, list[frozenset[int]]]
+        self, cycle: Cycle, useful: dict[int, Rows], size: int, of_node: dict[int, list[frozenset[int]]]
     ) -> Iterator[Enough]:
         """Sets of a size that give back what is short, and of which no part is enough."""
         number = 0
@@ -78,7 +78,7 @@ class LeavingSets:
             if len(pods) < size:
                 continue
             short = _short(cycle.cluster, cycle.pod, node)
-            known = found.get(node, ())
+            known = of_node.get(node, ())
             for rows in combinations(pods.tolist(), size):
                 number += 1
                 if number > WORLDS:

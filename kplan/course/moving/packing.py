@@ -308,10 +308,10 @@ class PackSearch:
         free = self._free()
         sets = [set_ for size in range(1, len(free) + 1) for set_ in combinations(free, size)]
         sets = [
-            one for one in sets if self._value(best.nodes) < self._value(one) <= float(self.worth.sum()) - low + 1e-9
+            some for some in sets if self._value(best.nodes) < self._value(some) <= float(self.worth.sum()) - low + 1e-9
         ]
         places = Places(self.planner, self.movable)
-        for names in sorted(sets, key=lambda one: (-self._value(one), one)):
+        for names in sorted(sets, key=lambda some: (-self._value(some), some)):
             emptied, failed = self._all(names)
             if failed:
                 moves = places.of(names)

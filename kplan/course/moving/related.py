@@ -30,8 +30,8 @@ def related(cycle: Cycle) -> Mask:
         for conflict in (*affinity.anti_affinity, *affinity.existing):
             mask |= conflict.counter.pods > 0
     spread = _state(cycle, "PodTopologySpread", HardState)
-    for one in spread.spreads if spread is not None else ():
-        mask |= selected(cluster, cycle.pod, one.constraint.selector)
+    for counted in spread.spreads if spread is not None else ():
+        mask |= selected(cluster, cycle.pod, counted.constraint.selector)
     if cycle.pod.pod.spec.resource_claims:
         mask |= np.fromiter((bool(pod.pod.spec.resource_claims) for pod in cluster.pods), np.bool_, len(cluster.pods))
     return mask

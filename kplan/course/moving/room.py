@@ -68,7 +68,7 @@ class Room:
         rules, allowed = self.rules, self.rules.allowed
         every: tuple[AtMost | Apart, ...] = (*rules.limits, *rules.apart)
         keys = Counter(rule.key for rule in every if _shared(rule.domains))
-        key = max(keys, key=lambda one: (keys[one], one), default="")
+        key = max(keys, key=lambda label: (keys[label], label), default="")
         self.heads = np.full(allowed.shape[1], -1, dtype=np.int64)
         for rule in every:
             if key and rule.key == key:
@@ -174,12 +174,12 @@ class _Filling:
 
     def _landed(self, domains: NDArray[np.int64], kinds: Collection[int]) -> dict[tuple[int, int], int]:
         """Pods that landed by kind and domain."""
-        found: dict[tuple[int, int], int] = {}
+        landed: dict[tuple[int, int], int] = {}
         for (kind, node), number in self.landed.items():
             if kind in kinds and domains[node] >= 0:
                 key = (kind, int(domains[node]))
-                found[key] = found.get(key, 0) + number
-        return found
+                landed[key] = landed.get(key, 0) + number
+        return landed
 
     def _go(self, at: int, left: Counts, used: Counts, high: Counts) -> bool:
         """Whether the pods that are left fit on the nodes from one on.
@@ -220,14 +220,14 @@ class _Filling:
 
     def _higher(self, node: int, chosen: Counts, used: Counts, high: Counts) -> Counts:
         """Pods above the height of each tier once some have landed on a node."""
-        found = list(high)
+        highest = list(high)
         for at, (rule, height, _) in enumerate(self.tiers):
             domain = int(rule.domains[node])
             more = sum(chosen[kind] for kind in rule.kinds)
             if domain >= 0 and more:
                 before = sum(self._there(rule, domain, kind, self.none, used) for kind in rule.kinds)
-                found[at] += _over(int(rule.stay[domain]) + before, more, height)
-        return tuple(found)
+                highest[at] += _over(int(rule.stay[domain]) + before, more, height)
+        return tuple(highest)
 
     def _choices(self, node: int, left: Counts, used: Counts) -> Iterator[Counts]:
         """Yield how many pods of each kind may land on a node, most first."""

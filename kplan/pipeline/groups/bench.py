@@ -62,7 +62,7 @@ class GroupBench:
             trial.preempt = False
             # the copy of the cluster that the scheduler tries this on no longer knows on how many nodes an image is,
             # so that none counts (v1.37.2 backend/cache/snapshot.go StartMutations copies what was copied already)
-            trial.pipelines = {name: one.without_score(_IMAGES) for name, one in trial.pipelines.items()}
+            trial.pipelines = {name: pipeline.without_score(_IMAGES) for name, pipeline in trial.pipelines.items()}
             tried = try_tree(trial, self._group, self._pipeline, everything=False)
             self._skipped = {pod.pod.row: pod.cycle.skipped for pod in tried.pods if pod.cycle is not None}
             return tried.assignments if tried.status.code is Code.SUCCESS else tried.status
@@ -86,13 +86,13 @@ class GroupBench:
         return fits
 
     def _fit(self, trial: Any, assignments: Mapping[int, int]) -> bool:
-        with trial.trial() as one:
+        with trial.trial() as inner:
             for row, node in assignments.items():
-                nominated = int(one.cluster.pod_nominated[row])
-                cycle = one.group_cycle(one.cluster.pods[row], None, everything=False)
+                nominated = int(inner.cluster.pod_nominated[row])
+                cycle = inner.group_cycle(inner.cluster.pods[row], None, everything=False)
                 status = cycle.verdict(node, self._skipped.get(row, frozenset()))
-                if status.code is not Code.SUCCESS or one.place(cycle, node).refused is not None:
+                if status.code is not Code.SUCCESS or inner.place(cycle, node).refused is not None:
                     return False
                 if nominated >= 0:  # here the scheduler leaves it nominated: it counts twice for the next
-                    one.apply([Nominate(row, nominated)])
+                    inner.apply([Nominate(row, nominated)])
         return True

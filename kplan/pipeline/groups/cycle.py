@@ -165,10 +165,10 @@ class PodGroupCycle:
                 changes = cleared(planner.cluster, mine, part.status, waits=False, by_pod=self._by_pod)
             planner.apply(changes)
             outcomes |= mine
-        found = {row: node for row, node in tried.assignments.items() if tried.placed is None or row in tried.placed}
+        nodes = {row: node for row, node in tried.assignments.items() if tried.placed is None or row in tried.placed}
         refused = tuple(row for row, outcome in outcomes.items() if outcome.placement is None)
         of = parts_of(self.group, parts, {key: group.status for key, group in parts.items()})
-        whole = self._outcome(found=found, refused=refused, nodes=tried.nodes, of=of)
+        whole = self._outcome(found=nodes, refused=refused, nodes=tried.nodes, of=of)
         return Cycled(whole, {row: replace(outcome, group=whole) for row, outcome in outcomes.items()})
 
     def _failed(

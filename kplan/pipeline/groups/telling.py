@@ -48,7 +48,7 @@ def joined(turns: Sequence[Cycled]) -> dict[int, Event]:
 
 def _before(turn: Cycled, whole: GroupOutcome, later: Mapping[int, Outcome]) -> Iterator[tuple[int, Outcome]]:
     """Put a turn before the later ones; its victims go with the first pod that has a node in the end."""
-    bearer = next((row for row, one in later.items() if one.last.placement is not None), None)
+    bearer = next((row for row, outcome in later.items() if outcome.last.placement is not None), None)
     bearer = next(iter(turn.outcomes)) if bearer is None else bearer
     for row, outcome in turn.outcomes.items():
         victims = whole.victims if row == bearer else ()

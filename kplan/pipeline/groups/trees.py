@@ -55,11 +55,11 @@ def try_tree(trial: Tries, root: GroupInfo, pipeline: Pipeline, *, everything: b
     if not root.composite:
         tried = try_group(trial, root, pipeline, everything=everything)
         return _some(tried) if pipeline.features.since(37) and not root.asked else tried
-    found: Found = {}
-    _any(trial, root, pipeline, None, found, everything=everything)
-    pods = tuple(pod for leaf in root.leaves if leaf.key in found for pod in found[leaf.key].pods)
-    placed = {pod.pod.row for pod in _in_the_end(root, found)}
-    whole = replace(found[root.key], pods=pods, of=found, placed=frozenset(placed))
+    members: Found = {}
+    _any(trial, root, pipeline, None, members, everything=everything)
+    pods = tuple(pod for leaf in root.leaves if leaf.key in members for pod in members[leaf.key].pods)
+    placed = {pod.pod.row for pod in _in_the_end(root, members)}
+    whole = replace(members[root.key], pods=pods, of=members, placed=frozenset(placed))
     return _some(whole)
 
 
@@ -70,49 +70,51 @@ def _some(tried: TriedGroup) -> TriedGroup:
     return replace(tried, status=NodeStatus(Code.UNSCHEDULABLE, message=UNSCHEDULABLE))
 
 
-def _in_the_end(group: GroupInfo, found: Found) -> Iterator[TriedMember]:
+def _in_the_end(group: GroupInfo, members: Found) -> Iterator[TriedMember]:
     """Pods of groups that came to something, as did all above them."""
-    tried = found.get(group.key)
+    tried = members.get(group.key)
     if tried is None or tried.status.code is not Code.SUCCESS:
         return
     if group.composite:
         for group_info in group.groups:
-            yield from _in_the_end(group_info, found)
+            yield from _in_the_end(group_info, members)
     else:
         yield from tried.pods
 
 
 def _any(
-    trial: Tries, group: GroupInfo, pipeline: Pipeline, within: NodeSet | None, found: Found, *, everything: bool
+    trial: Tries, group: GroupInfo, pipeline: Pipeline, within: NodeSet | None, members: Found, *, everything: bool
 ) -> TriedGroup:
     """Try one group of a tree and all below it; what is found stays on the planner where it comes to something."""
     if not group.composite:
-        found[group.key] = try_group(trial, group, pipeline, everything=everything, within=within)
-        return found[group.key]
+        members[group.key] = try_group(trial, group, pipeline, everything=everything, within=within)
+        return members[group.key]
     sets = node_sets(trial, group, pipeline, within)
     if isinstance(sets, NodeStatus):
-        found[group.key] = TriedGroup(sets)
-        return found[group.key]
+        members[group.key] = TriedGroup(sets)
+        return members[group.key]
     tried: list[Found] = []
     for nodes in sets:
         with trial.trial() as alone:
             tried.append(_on(alone, group, pipeline, nodes, everything=everything))
         if tried[-1][group.key].status.code is Code.ERROR:
-            found[group.key] = tried[-1][group.key]
-            return found[group.key]
-    fitting = [(nodes, one) for nodes, one in zip(sets, tried, strict=True) if _fits(one[group.key])]
+            members[group.key] = tried[-1][group.key]
+            return members[group.key]
+    fitting = [(nodes, of_set) for nodes, of_set in zip(sets, tried, strict=True) if _fits(of_set[group.key])]
     if not fitting:
-        found |= tried[0]
+        members |= tried[0]
         status = none_available(tried[0][group.key].status, len(sets), pipeline)
-        found[group.key] = replace(found[group.key], status=status)
-        return found[group.key]
-    proposed = [(nodes, replace(one[group.key], pods=tuple(_in_the_end(group, one)))) for nodes, one in fitting]
+        members[group.key] = replace(members[group.key], status=status)
+        return members[group.key]
+    proposed = [
+        (nodes, replace(of_set[group.key], pods=tuple(_in_the_end(group, of_set)))) for nodes, of_set in fitting
+    ]
     best = best_of(trial, group, pipeline, proposed)
     if isinstance(best, NodeStatus):
-        found[group.key] = TriedGroup(best)
-        return found[group.key]
-    found |= _on(trial, group, pipeline, best, everything=everything)
-    return found[group.key]
+        members[group.key] = TriedGroup(best)
+        return members[group.key]
+    members |= _on(trial, group, pipeline, best, everything=everything)
+    return members[group.key]
 
 
 def _fits(tried: TriedGroup) -> bool:
@@ -121,21 +123,21 @@ def _fits(tried: TriedGroup) -> bool:
 
 def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet, *, everything: bool) -> Found:
     """Try the groups of a group one after another on one set of nodes."""
-    found: Found = {}
+    members: Found = {}
     remaining, done = len(group.groups), 0
     status = may_be(group, pipeline, done, remaining)
     if status.code is Code.UNSCHEDULABLE:
         return {group.key: TriedGroup(status, (), nodes.name)}
     with trial.trial() as whole:
         for child in group.groups:
-            with whole.trial() as one:
-                tried = _any(one, child, pipeline, nodes, found, everything=everything)
+            with whole.trial() as inner:
+                tried = _any(inner, child, pipeline, nodes, members, everything=everything)
                 if _fits(tried):
-                    one.keep()
+                    inner.keep()
             if tried.status.code is Code.ERROR:
                 why = ", ".join(tried.status.reasons)
                 text = f"composite pod group evaluation failed due to child error: {why}"
-                return {**found, group.key: TriedGroup(NodeStatus(Code.ERROR, message=text), (), nodes.name)}
+                return {**members, group.key: TriedGroup(NodeStatus(Code.ERROR, message=text), (), nodes.name)}
             remaining -= 1
             done += _fits(tried)
             status = may_be(group, pipeline, done, remaining)
@@ -143,8 +145,8 @@ def _on(trial: Tries, group: GroupInfo, pipeline: Pipeline, nodes: NodeSet, *, e
                 break
         if status.code is Code.SUCCESS:
             whole.keep()
-    found[group.key] = TriedGroup(waits_in_vain(status), (), nodes.name)
-    return found
+    members[group.key] = TriedGroup(waits_in_vain(status), (), nodes.name)
+    return members
 
 
 def in_the_end(root: GroupInfo, tried: TriedGroup) -> dict[str, TriedGroup]:

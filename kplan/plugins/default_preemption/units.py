@@ -89,11 +89,11 @@ def units_of(rows: Iterable[int], cluster: Cluster, features: Features) -> list[
         if key not in seen:
             seen.add(key)
             names = [leaf.key for leaf in leaves_of(whole, cluster)]
-            pods = tuple(one for name in names for one in cluster.in_group(name) if cluster.pods[one].bound)
+            pods = tuple(row for name in names for row in cluster.in_group(name) if cluster.pods[row].bound)
             rank = 3 if isinstance(whole, CompositePodGroup) else 2
             if group is not None and not features.since(37):
                 priority = priority_of(group)
-            units.append(Unit(pods, priority, rank, min(int(cluster.pod_start[one]) for one in pods)))
+            units.append(Unit(pods, priority, rank, min(int(cluster.pod_start[row]) for row in pods)))
     return units
 
 

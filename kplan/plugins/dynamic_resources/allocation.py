@@ -38,7 +38,7 @@ def allocation(
         node_name: name of the node.
         rules: of the version.
     """
-    results = [_result(claim, i, one, node, rules) for i, one in enumerate(chosen)]
+    results = [_result(claim, i, device, node, rules) for i, device in enumerate(chosen)]
     return AllocationResult(
         devices=DeviceAllocationResult(results=results), node_selector=_reach(chosen, node, node_name, rules)
     )
@@ -93,9 +93,9 @@ def _reach(chosen: Iterable[Chosen], node: NodeDevices, node_name: str, rules: A
     """
     fields: list[NodeSelectorRequirement] = []
     labels: list[NodeSelectorRequirement] = []
-    for one in chosen:
-        device = one.place.on(node)
-        item = next(s for s in node.pools[one.place.pool].slices if any(d is device for d in s.devices))
+    for picked in chosen:
+        device = picked.place.on(node)
+        item = next(s for s in node.pools[picked.place.pool].slices if any(d is device for d in s.devices))
         nodes = device.nodes if item.per_device else item.nodes
         if nodes.name or (device.ties and rules.binds_to_node):
             named = NodeSelectorRequirement(key="metadata.name", operator="In", values=[node_name])

@@ -70,9 +70,9 @@ def search(
     plans = Plans(claims, node, classes, rules)
     try:
         plans.prepare()
-        one = _Search(plans, features)
-        if one.begin():
-            return SearchOutcome(tuple(map(tuple, one.ledger.given)), score=_score(one.ledger))
+        begun = _Search(plans, features)
+        if begun.begin():
+            return SearchOutcome(tuple(map(tuple, begun.ledger.given)), score=_score(begun.ledger))
     except Stop as stop:
         return SearchOutcome(None, error=stop.parts, selector=stop.selector)
     except _TooMany:

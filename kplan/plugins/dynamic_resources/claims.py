@@ -143,7 +143,7 @@ def problem(claim: PodClaim, cluster: Cluster, features: Features) -> Refused | 
             why = "has subrequests, but the DRAPrioritizedList feature is disabled"
             return _unsupported(about, request.name, why)
         else:
-            options = [(f"{request.name}/{one.name}", one) for one in request.first_available]
+            options = [(f"{request.name}/{option.name}", option) for option in request.first_available]
         for name, exact_device_request in options:
             if not exact_device_request.device_class_name:
                 return Failed(f"request {name}: unsupported request type")

@@ -43,8 +43,8 @@ def members(attribute: DeviceAttribute) -> frozenset[tuple[str, Any]] | None:
         values = getattr(attribute, f"{kind}s")
         if values:
             return frozenset((kind, value) for value in values)
-    one = scalar(attribute)
-    return None if one is None else frozenset((one,))
+    single = scalar(attribute)
+    return None if single is None else frozenset((single,))
 
 
 class Tracked:

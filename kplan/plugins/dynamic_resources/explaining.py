@@ -204,7 +204,7 @@ class _Node:
 
     def _constraint(self, plans: Plans, number: int, at: int, constraint: Constraint) -> ConstraintFacts:
         wants = list(self.wants)
-        rest = tuple(one for i, one in enumerate(wants[number].constraints) if i != at)
+        rest = tuple(other for i, other in enumerate(wants[number].constraints) if i != at)
         wants[number] = replace(wants[number], constraints=rest)
         mine = [
             (key, plan)

@@ -169,8 +169,8 @@ class ClaimFilter:
         for position in np.flatnonzero(open_).tolist():
             row = int(worlds.rows[position])
             try:
-                found = taking.found(row, choices.get(row) if choices is not None else None)
-                lacks = taking.lacks(worlds, position, taking.statuses(row, found))
+                allocations = taking.found(row, choices.get(row) if choices is not None else None)
+                lacks = taking.lacks(worlds, position, taking.statuses(row, allocations))
             except Unclear as error:
                 self._errors.append(RowError(position, str(error)))
                 continue

@@ -118,10 +118,10 @@ def given_back(
     for claim in lost:
         if all(consumer.uid == uid for consumer in claim.status.reserved_for or ()):
             return DEALLOCATED
-    for found in _claims(group, cluster):
-        if isinstance(found, GroupFailure):
-            return found
-        if found.status.allocation is not None and is_reserved_for(found, pod, group.metadata.name or ""):
+    for of_group in _claims(group, cluster):
+        if isinstance(of_group, GroupFailure):
+            return of_group
+        if of_group.status.allocation is not None and is_reserved_for(of_group, pod, group.metadata.name or ""):
             return UNRESERVED
     return None
 

@@ -147,7 +147,7 @@ class Judge:
 
 def _failing(name: str, text: str, seen: CelDevice, error: CelError, *, of_class: bool) -> DeviceVerdict:
     known = [identifier for _, identifier, _ in (*seen.attributes, *seen.capacity)]
-    by_lower = {one.lower(): one for one in known}
+    by_lower = {same.lower(): same for same in known}
     near = get_close_matches(error.key.lower(), by_lower, n=1, cutoff=0.7) if error.key else ()
     return DeviceVerdict(
         name,

@@ -30,14 +30,16 @@ def known_values(nodes: Iterable[NodeClaims], cluster: Cluster) -> Iterator[Know
     }
     if not asked:
         return
-    found: dict[tuple[str, str], Counter[str]] = {name: Counter() for name in asked}
+    counted: dict[tuple[str, str], Counter[str]] = {name: Counter() for name in asked}
     for item in cluster.objects.table("resource_slices").values():
         for device in item.spec.devices or ():
             for name, value in _values(device, item.spec.driver):
-                if name in found:
-                    found[name][value] += 1
-    for pair, values in found.items():
-        yield KnownValues("/".join(pair), tuple(sorted(values.items(), key=lambda one: (-one[1], one[0]))))
+                if name in counted:
+                    counted[name][value] += 1
+    for pair, values in counted.items():
+        yield KnownValues(
+            "/".join(pair), tuple(sorted(values.items(), key=lambda value_count: (-value_count[1], value_count[0])))
+        )
 
 
 def _names(device: DeviceVerdict) -> Iterator[tuple[str, str]]:

@@ -98,10 +98,10 @@ def stands_for(cluster: Cluster, features: Features) -> Mapping[tuple[str, str, 
                 by_device.setdefault(key, []).append(StandsFor(item, device, takes))
         return by_device
 
-    found: Mapping[tuple[str, str, str], Sequence[StandsFor]] = cluster.objects.derived(
+    derived: Mapping[tuple[str, str, str], Sequence[StandsFor]] = cluster.objects.derived(
         f"node resources of devices {since_37}", ("resource_slices",), make
     )
-    return found
+    return derived
 
 
 def _takes(device: Device) -> tuple[Takes, ...]:
@@ -172,12 +172,15 @@ def claim_status(
     return NodeAllocatableResourceClaimStatus(
         resource_claim_name=name,
         containers=containers or None,
-        mapping=[NodeAllocatableMappedResources(name=one, quantity=amount) for one, amount in written.items()] or None,
+        mapping=[NodeAllocatableMappedResources(name=resource, quantity=amount) for resource, amount in written.items()]
+        or None,
         overhead=[
             NodeAllocatableOverheadResources(
-                name=one, per_pod=_written(one, per_pod[one]), per_container=_written(one, per_container[one])
+                name=resource,
+                per_pod=_written(resource, per_pod[resource]),
+                per_container=_written(resource, per_container[resource]),
             )
-            for one in sorted(per_pod)
+            for resource in sorted(per_pod)
         ]
         or None,
     )

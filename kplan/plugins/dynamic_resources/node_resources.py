@@ -135,13 +135,13 @@ class NodeResources:
         return {claim.claim.key: given for claim, _, given in iterator}
 
     def statuses(
-        self, row: int, found: Mapping[str, AllocationResult]
+        self, row: int, allocations: Mapping[str, AllocationResult]
     ) -> tuple[NodeAllocatableResourceClaimStatus, ...] | None:
         """Say what each claim takes of a node, by name of the claim; None where no device stands for anything.
 
         Args:
             row: of the node.
-            found: what is allocated to claims on it, by key.
+            allocations: what is allocated to claims on it, by key.
 
         Raises:
             Unclear: a device of such a claim is not among those that the node reaches, or has consumed nothing.
@@ -149,7 +149,7 @@ class NodeResources:
         told = []
         concerned = False
         for claim in self.state.claims:
-            given = found.get(claim.claim.key)
+            given = allocations.get(claim.claim.key)
             if given is None and self.features.since(37):
                 given = claim.allocation
             if given is None:
@@ -182,13 +182,13 @@ class NodeResources:
     def _device(self, row: int, claim: str, result: DeviceRequestAllocationResult) -> StandsFor:
         driver = result.driver if self.features.since(37) else ""
         text = f"device {result.device} not found in pool {result.pool}"
-        for one in self._by_device.get((driver, result.pool, result.device), ()):
+        for standing in self._by_device.get((driver, result.pool, result.device), ()):
             if not self.features.since(37):
-                return one
-            if not one.slice_reaches(self.cluster, row):
+                return standing
+            if not standing.slice_reaches(self.cluster, row):
                 continue
-            if one.reaches(self.cluster, row):
-                return one
+            if standing.reaches(self.cluster, row):
+                return standing
             text = f"device {result.device} does not match node"
             raise Unclear(f"claim {claim}, device {result.device}, driver {result.driver}: {text}")
         if self.features.since(37):
@@ -209,8 +209,8 @@ class NodeResources:
         return [
             container.name or ""
             for container in (*(spec.init_containers or ()), *(spec.containers or ()))
-            for one in (container.resources.claims if container.resources is not None else None) or ()
-            if one.name in names
+            for use in (container.resources.claims if container.resources is not None else None) or ()
+            if use.name in names
         ]
 
     @property

@@ -129,7 +129,9 @@ def _entry(request: DeviceRequest) -> Entry:
         return Entry(
             request.name, (_request(request.exactly, request.name, request.name, request.exactly.admin_access),), False
         )
-    options = (_request(one, one.name, f"{request.name}/{one.name}", None) for one in request.first_available or ())
+    options = (
+        _request(option, option.name, f"{request.name}/{option.name}", None) for option in request.first_available or ()
+    )
     return Entry(request.name, tuple(options), True)
 
 

@@ -29,8 +29,8 @@ def reserve(
     pod: PodInfo, state: ClaimsState, cluster: Cluster, row: int, choice: NodeChoice, features: Features
 ) -> tuple[ResourceClaim, ...]:
     """Allocate what was found on a node, and give the claims with it; they are in flight from here on."""
-    found = found_allocations(pod, state, cluster, row, choice, features)
-    return tuple(in_flight(item, given, key_of(pod, features)) for _, item, given in found)
+    allocations = found_allocations(pod, state, cluster, row, choice, features)
+    return tuple(in_flight(item, given, key_of(pod, features)) for _, item, given in allocations)
 
 
 def found_allocations(

@@ -30,12 +30,12 @@ def scores(state: ClaimsState, rows: Rows, choices: Choices, features: Features)
     return points + np.where(choices.searched(rows), before, 0) if before else points
 
 
-def _early(state: ClaimsState, found: Scores) -> Scores | Failed:
+def _early(state: ClaimsState, given: Scores) -> Scores | Failed:
     """Until 1.36.1, claims that are allocated are mistaken for those that devices were just found for."""
     count = sum(claim.allocation is None for claim in state.claims)
     if 0 < count < len(state.claims):
         return Failed(f"number of allocations {count} is smaller than number of claims")
-    return found
+    return given
 
 
 def _worth(claim: PodClaim) -> int:

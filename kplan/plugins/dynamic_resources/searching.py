@@ -51,17 +51,17 @@ class Choices(Mapping[int, NodeChoice]):
     __slots__ = ("_at", "_found", "_rows", "_special")
 
     def __init__(
-        self, rows: Rows, at: Codes, found: list[SearchOutcome], special: list[SpecialRequests | None]
+        self, rows: Rows, at: Codes, outcomes: list[SearchOutcome], special: list[SpecialRequests | None]
     ) -> None:
         """Keep the answers.
 
         Args:
             rows: intp[M], node rows, ascending.
             at: int64[M], which answer is each node's.
-            found: the answers.
+            outcomes: the answers.
             special: what the special claim asks for, by answer.
         """
-        self._rows, self._at, self._found, self._special = rows, at, found, special
+        self._rows, self._at, self._found, self._special = rows, at, outcomes, special
 
     def __getitem__(self, row: int) -> NodeChoice:
         at = int(np.searchsorted(self._rows, row))
@@ -157,7 +157,7 @@ class Searcher:
         if index.rules.optional_operations:
             codes = codes + (self.cluster.feature_set[rows].astype(np.int64) << 48)
         numbers, first, which = np.unique(codes, return_index=True, return_inverse=True)
-        asks = tuple([one.number for one in asked])
+        asks = tuple([wants.number for wants in asked])
         answers = []
         for number, position in zip(numbers.tolist(), first.tolist(), strict=True):
             known: SearchOutcome | None = remembered.get((asks, number))

@@ -199,9 +199,9 @@ class _Look:
         return known
 
 
-def names(found: Sequence[str]) -> Names:
+def names(keys: Sequence[str]) -> Names:
     """Sort names and keep the first of them."""
-    return Names(len(found), tuple(sorted(found)[:SHOWN]))
+    return Names(len(keys), tuple(sorted(keys)[:SHOWN]))
 
 
 def term_facts(term: AffinityTerm) -> TermFacts:

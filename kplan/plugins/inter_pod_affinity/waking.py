@@ -27,7 +27,7 @@ def wakes(pod: PodInfo, happened: Happened, features: Features) -> bool:
     if isinstance(new, Node):
         return _node(pod, old if isinstance(old, Node) else None, new)
     before, after = old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None
-    if any(one is not None and not _is_placed(one, features) for one in (before, after)):
+    if any(state is not None and not _is_placed(state, features) for state in (before, after)):
         return False
     near, apart = pod.pod_class.affinity, pod.pod_class.anti_affinity
     if after is not None:

@@ -35,9 +35,11 @@ def wakes(pod: PodInfo, constraints: Sequence[Constraint], happened: Happened, f
         tolerates = before is not None and after is not None and before.spec.tolerations != after.spec.tolerations
         if tolerates and any(constraint.honors_taints for constraint in constraints):
             return True
-    elif any(one is not None and not _placed_beside(one, pod, features) for one in (before, after)):
+    elif any(state is not None and not _placed_beside(state, pod, features) for state in (before, after)):
         return False
-    counts = [[one is not None and c.selector.matches(one.labels) for c in constraints] for one in (before, after)]
+    counts = [
+        [state is not None and c.selector.matches(state.labels) for c in constraints] for state in (before, after)
+    ]
     return counts[0] != counts[1]
 
 

@@ -59,7 +59,7 @@ class Lineage:
 def lineage(group: Group, cluster: Cluster) -> Lineage:
     """Find what is above a group."""
     table, seen = _parents(cluster), {key_of_group(group)}
-    found: list[CompositePodGroup] = []
+    ancestors: list[CompositePodGroup] = []
     name = group.spec.parent_composite_pod_group_name
     while name is not None:
         key = f"{group.namespace}/{name}"
@@ -67,11 +67,11 @@ def lineage(group: Group, cluster: Cluster) -> Lineage:
             return Lineage((), PREFIX + key)
         parent = table.get(key)
         if parent is None:
-            return Lineage(tuple(found), PREFIX + key)
+            return Lineage(tuple(ancestors), PREFIX + key)
         seen.add(key_of_group(parent))
-        found.append(parent)
+        ancestors.append(parent)
         name = parent.spec.parent_composite_pod_group_name
-    return Lineage(tuple(found))
+    return Lineage(tuple(ancestors))
 
 
 def root_of(group: Group, cluster: Cluster) -> Group | None:
@@ -153,15 +153,15 @@ def as_pod_group(group: Group) -> PodGroup:
 
 def decides_priority(group: PodGroup, cluster: Cluster, features: Features) -> PodGroup:
     """The group whose priority counts for the pods of a group: the highest above it that is there."""
-    found = lineage(group, cluster).found if in_trees(features) else ()
-    return as_pod_group(found[-1]) if found else group
+    ancestors = lineage(group, cluster).found if in_trees(features) else ()
+    return as_pod_group(ancestors[-1]) if ancestors else group
 
 
 def leaves_with(group: PodGroup, cluster: Cluster, features: Features) -> Group | None:
     """The highest group above a group, or itself, whose pods may be evicted only all together; None for none."""
     above = lineage(group, cluster).found if in_trees(features) else ()
     tree: tuple[Group, ...] = (group, *above)
-    whole = [one for one in tree if _all(one)]
+    whole = [above for above in tree if _all(above)]
     return whole[-1] if whole else None
 
 

@@ -26,7 +26,7 @@ def wakes(pod: PodInfo, cluster: Cluster, happened: Happened, features: Features
         if isinstance(old, DeviceClass) and old.spec.extended_resource_name == name:
             return False
         implicit = "" if isinstance(old, DeviceClass) else f"{IMPLICIT_PREFIX}{new.name}"
-        return any(one in pod.requests for one in (name, implicit) if one)
+        return any(resource in pod.requests for resource in (name, implicit) if resource)
     if happened.resource is Resource.ASSIGNED_POD and happened.action is Action.POD_SCALE_DOWN:
         return isinstance(old, Pod) and isinstance(new, Pod) and _asks_for_less(pod, cluster, old, new)
     return True

@@ -44,7 +44,7 @@ def nodes_with(cluster: Cluster, condition: str, wrong: Callable[[str], bool]) -
     """
 
     def is_wrong(node: Node) -> bool:
-        return any(one.type == condition and wrong(one.status) for one in node.status.conditions or ())
+        return any(there.type == condition and wrong(there.status) for there in node.status.conditions or ())
 
     mask: Mask = cluster.objects.derived(
         f"nodes with a wrong {condition}",

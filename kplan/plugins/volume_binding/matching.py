@@ -91,10 +91,10 @@ class Matching:
             order = self._orders[wish] = _Order(self._cluster, free, self._rows)
         none = len(order.free)
         if not self._gone:
-            found = undecided & (order.first < none)
-            firsts, which = np.unique(order.first[found], return_inverse=True)
+            takes = undecided & (order.first < none)
+            firsts, which = np.unique(order.first[takes], return_inverse=True)
             numbers = np.array([self._number(order.free[first].name) for first in firsts.tolist()], dtype=np.int64)
-            chosen[found] = numbers[which]
+            chosen[takes] = numbers[which]
             return
         for position in np.flatnonzero(undecided & (order.first < none)).tolist():
             gone = self._gone[position]

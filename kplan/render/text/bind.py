@@ -62,7 +62,7 @@ def _also(pod: BindPod) -> str:
         told.append(f"pv {claim.volume}: for pvc {name}" if claim.volume else f"pvc {name}: selected-node {pod.node}")
     for device in pod.devices:
         name = device.claim.partition("/")[2]
-        names = ", ".join(one.partition("/")[2] for one in device.devices)
+        names = ", ".join(name.partition("/")[2] for name in device.devices)
         made = "new " if device.create is not None else ""
         told.append(f"{made}claim {name}: {names}" if names else f"reserves claim {name}")
     for counted in pod.node_amounts:
@@ -77,11 +77,11 @@ def _also(pod: BindPod) -> str:
 def _amounts(counted: dict[str, Any]) -> str:
     """What devices stand for, and what they take besides: ``cpu 2, memory 1Gi besides``."""
     told = [f"{name} {amount}" for name, amount in (counted.get("resources") or {}).items()]
-    told += [f"{one['name']} {one['quantity']}" for one in counted.get("mapping") or ()]
-    for one in counted.get("overhead") or ():
-        each = [*([one["perPod"]] if "perPod" in one else [])]
-        each += [f"{one['perContainer']} a container"] if "perContainer" in one else []
-        told.append(f"{one['name']} {' and '.join(each)} besides")
+    told += [f"{amount['name']} {amount['quantity']}" for amount in counted.get("mapping") or ()]
+    for overhead in counted.get("overhead") or ():
+        each = [*([overhead["perPod"]] if "perPod" in overhead else [])]
+        each += [f"{overhead['perContainer']} a container"] if "perContainer" in overhead else []
+        told.append(f"{overhead['name']} {' and '.join(each)} besides")
     return joined(told)
 
 

@@ -51,7 +51,10 @@ def _sets(page: Page, document: CapacityReport) -> None:
 
 def _places(page: Page, places: tuple[CapacityPlace, ...], *, everything: bool) -> None:
     shown = places if everything else places[:PLACES_SHOWN]
-    rows = [(one.place or "-", f"{one.running:,}", f"{one.more:,}", _on(one, everything=everything)) for one in shown]
+    rows = [
+        (place.place or "-", f"{place.running:,}", f"{place.more:,}", _on(place, everything=everything))
+        for place in shown
+    ]
     names = Fitting(nodes=(3,), wraps=(3,))
     if rows and not page.table("Where", ("zone", "run", "more", "on"), rows, (1, 2), fitting=names):
         page.parts("Where", (f"{zone}: {run} run, {more} more on {on}" for zone, run, more, on in rows))
@@ -67,7 +70,10 @@ def _next(page: Page, document: CapacityReport) -> None:
     if document.next_pod is None:
         return
     nodes = count(document.nodes, "node")
-    told = [f"on {one.nodes:,} of {nodes}: {one.text} ({one.plugin})" for one in document.refusing[:REFUSING_SHOWN]]
+    told = [
+        f"on {refusing.nodes:,} of {nodes}: {refusing.text} ({refusing.plugin})"
+        for refusing in document.refusing[:REFUSING_SHOWN]
+    ]
     first = f"number {document.next_pod:,} is refused "
     page.parts("Next", (f"{first if not number else 'and '}{text}" for number, text in enumerate(told)))
 

@@ -78,11 +78,13 @@ def _objects(page: Page, document: CheckResult, *, everything: bool) -> None:
         page.part("", f"{len(rest):,} more, {failed:,} of them fail (-o wide)")
 
 
-def _findings(page: Page, label: str, found: Sequence[Alike], *, everything: bool) -> None:
-    shown = found if everything else found[:FINDINGS]
-    page.parts(label, (f"{finding_text(one.first)}{f'; {one.likewise}' if one.others else ''}" for one in shown))
-    if len(found) > len(shown):
-        page.part("", f"{len(found) - len(shown):,} more (-o wide)")
+def _findings(page: Page, label: str, findings: Sequence[Alike], *, everything: bool) -> None:
+    shown = findings if everything else findings[:FINDINGS]
+    page.parts(
+        label, (f"{finding_text(group.first)}{f'; {group.likewise}' if group.others else ''}" for group in shown)
+    )
+    if len(findings) > len(shown):
+        page.part("", f"{len(findings) - len(shown):,} more (-o wide)")
 
 
 def finding_text(finding: Finding) -> str:

@@ -12,25 +12,25 @@ _EXPRESSIONS = 2
 _HEADS = ("node", "device", "what refuses it")
 
 
-def devices(page: Page, found: Devices | None, *, everything: bool) -> None:
+def devices(page: Page, told: Devices | None, *, everything: bool) -> None:
     """Write the requests, each with its nodes, constraints, and claims that have their devices elsewhere.
 
     Args:
         page: the page.
-        found: the devices; nothing is written for None.
+        told: the devices; nothing is written for None.
         everything: leave nothing out.
     """
-    if found is None:
+    if told is None:
         return
-    shown = found.requests if everything else found.requests[:_REQUESTS]
+    shown = told.requests if everything else told.requests[:_REQUESTS]
     label = "Devices"
     for request in shown:
         label = _request(page, request, label, everything=everything)
-    if len(found.requests) > len(shown):
-        page.part("", f"{count(len(found.requests) - len(shown), 'more request')} (-o wide)")
-    for constraint in found.constraints if everything else found.constraints[:_NODES]:
+    if len(told.requests) > len(shown):
+        page.part("", f"{count(len(told.requests) - len(shown), 'more request')} (-o wide)")
+    for constraint in told.constraints if everything else told.constraints[:_NODES]:
         label = _part(page, label, _constraint(constraint))
-    for claim in found.allocated:
+    for claim in told.allocated:
         label = _part(page, label, _allocated(claim))
 
 
@@ -98,14 +98,14 @@ def caret(page: Page, expression: str, error: CelError) -> None:
     page.detail(error.text)
 
 
-def _constraint(one: DeviceConstraint) -> str:
-    verb = "differ in" if one.rule == "distinctAttribute" else "share"
-    values = ", ".join(f"{value or 'without it'}: {number}" for value, number in list(one.values.items())[:6])
-    return f"claim {short_key(one.claim)}: devices {verb} {one.attribute}; {one.node} has free {values or 'none'}"
+def _constraint(rule: DeviceConstraint) -> str:
+    verb = "differ in" if rule.rule == "distinctAttribute" else "share"
+    values = ", ".join(f"{value or 'without it'}: {number}" for value, number in list(rule.values.items())[:6])
+    return f"claim {short_key(rule.claim)}: devices {verb} {rule.attribute}; {rule.node} has free {values or 'none'}"
 
 
-def _allocated(one: AllocatedClaim) -> str:
-    names = [name.partition("/")[2] for name in one.devices]
-    pods = f", used by {listed(one.pods)}" if one.pods else ", used by no pod"
-    where = "its devices could not be attached" if one.failed else f"to be had on {listed(one.nodes) or 'no node'}"
-    return f"claim {short_key(one.claim)} has {listed(names)}{pods}: {where}"
+def _allocated(claim: AllocatedClaim) -> str:
+    names = [name.partition("/")[2] for name in claim.devices]
+    pods = f", used by {listed(claim.pods)}" if claim.pods else ", used by no pod"
+    where = "its devices could not be attached" if claim.failed else f"to be had on {listed(claim.nodes) or 'no node'}"
+    return f"claim {short_key(claim.claim)} has {listed(names)}{pods}: {where}"

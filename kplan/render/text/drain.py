@@ -92,12 +92,14 @@ def _fixes(page: Page, fixes: tuple[DrainFix, ...], no_help: tuple[str, ...]) ->
         page.detail(f"no help: {'; '.join(no_help)}", LABEL)
 
 
-def _found(page: Page, found: tuple[NodeVerdict, ...], *, everything: bool) -> None:
-    going = [verdict for verdict in found if verdict.goes]
-    staying = [verdict for verdict in found if not verdict.goes]
+def _found(page: Page, verdicts: tuple[NodeVerdict, ...], *, everything: bool) -> None:
+    going = [verdict for verdict in verdicts if verdict.goes]
+    staying = [verdict for verdict in verdicts if not verdict.goes]
     for label, nodes in (("Go", going), ("Stay", staying)):
         shown = nodes if everything else nodes[:FOUND_SHOWN]
-        page.parts(label, (f"{one.node}: {one.because}" if one.because else _moving(one) for one in shown))
+        page.parts(
+            label, (f"{verdict.node}: {verdict.because}" if verdict.because else _moving(verdict) for verdict in shown)
+        )
         page.more(len(nodes) - len(shown), "nodes")
 
 

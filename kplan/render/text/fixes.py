@@ -39,22 +39,22 @@ def fixes(page: Page, answer: Answer, *, everything: bool) -> None:
         label = ""
 
 
-def _table(page: Page, found: Sequence[Fix]) -> None:
+def _table(page: Page, rows: Sequence[Fix]) -> None:
     """Lay changes and effects out side by side, each wrapped in its column."""
-    digits = len(str(found[-1].number))
+    digits = len(str(rows[-1].number))
     left = LABEL + digits + 2
-    next_ones = any(fix.next_ones for fix in found)
+    next_ones = any(fix.next_ones for fix in rows)
     room = page.tables - left
     last = 2 + len("next ones") if next_ones else 0
-    change = min(max(len(fix.text) for fix in found), room - last - 2 - THEN_WIDTH)
+    change = min(max(len(fix.text) for fix in rows), room - last - 2 - THEN_WIDTH)
     change = max(min(change, CHANGE_WIDTH), len("each one tried") - digits - 2)
-    longest = max(len(_then(fix)) for fix in found)
+    longest = max(len(_then(fix)) for fix in rows)
     then = min(room - change - 2 - last, max(longest, len("then fits")))
     # what the effects leave over goes to the changes
-    change = max(change, min(max(len(fix.text) for fix in found), room - last - 2 - then))
+    change = max(change, min(max(len(fix.text) for fix in rows), room - last - 2 - then))
     head = f"{'Fix':<{LABEL}}{'each one tried':<{left - LABEL + change}}  "
     page.lines.append(f"{head}{'then fits':<{then}}{'  next ones' if next_ones else ''}".rstrip())
-    for fix in found:
+    for fix in rows:
         texts = _ascii(fix.text, change)
         effects = _ascii(_then(fix), then)
         for number, (text, effect) in enumerate(zip_longest(texts, effects, fillvalue="")):

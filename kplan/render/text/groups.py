@@ -13,15 +13,15 @@ SHOWN = 6
 _UNDER = 10
 
 
-def groups(page: Page, found: Sequence[GroupPlan], *, everything: bool) -> None:
+def groups(page: Page, plans: Sequence[GroupPlan], *, everything: bool) -> None:
     """Write what became of groups: those that are not placed first, each with what keeps it.
 
     Args:
         page: where to.
-        found: the groups.
+        plans: the groups.
         everything: show all of them.
     """
-    ordered = sorted(found, key=lambda plan: plan.result in ("placed", "preempted", "fits"))
+    ordered = sorted(plans, key=lambda plan: plan.result in ("placed", "preempted", "fits"))
     shown = ordered if everything else ordered[:SHOWN]
     for number, group_plan in enumerate(shown):
         page.part("Group" if not number else "", f"{group_plan.group}: {group_plan.text}")

@@ -34,9 +34,9 @@ def moves(document: MovesPlan, style: Style) -> str:
     return page.text()
 
 
-def _moves(page: Page, found: tuple[PodMove, ...]) -> None:
+def _moves(page: Page, shown: tuple[PodMove, ...]) -> None:
     heads = ("#", "pod", "from", "to", "budget", "note")
-    rows = [_row(move) for move in found]
+    rows = [_row(move) for move in shown]
     names = Fitting(nodes=(2, 3), pods=(1,), wraps=(4, 5))
     if rows and not page.table("Moves", heads, rows, (0,), fitting=names):
         page.parts("Moves", map("  ".join, rows))

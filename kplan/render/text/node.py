@@ -108,14 +108,14 @@ def _who(item: NodeRefusal) -> str:
 def _lost(page: Page, document: NodeExplanation, most: int, *, wide: bool) -> None:
     loses = [item for item in document.lost if item.result in ("loses", "nominated")]
     lands = [item for item in document.lost if item.result in ("lands", "ties")]
-    for label, items, one, many in (
+    for label, items, single, many in (
         ("Loses", loses, "that fits, while another node wins", "that fit, while another node wins"),
         ("Takes", lands, "", ""),
     ):
         if not items:
             continue
         total = sum(item.count for item in items)
-        page.part(label, f"{count(total, 'pod')} {one if total == 1 else many}".strip())
+        page.part(label, f"{count(total, 'pod')} {single if total == 1 else many}".strip())
         _loss_lines(page, items, most, wide=wide)
 
 

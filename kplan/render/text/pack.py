@@ -42,10 +42,10 @@ def _nodes(page: Page, label: str, told: Sequence[str], *, everything: bool) -> 
     page.more(len(told) - len(shown), "nodes")
 
 
-def _goes(one: PackedNode) -> str:
-    moves = f"{count(one.moves, 'pod')} {'moves' if one.moves == 1 else 'move'}" if one.moves else "nothing to move"
-    worth = f", ${one.worth:,.0f} a month" if one.worth is not None else ""
-    return f"{one.number}  {one.node}, {moves}{worth}"
+def _goes(node: PackedNode) -> str:
+    moves = f"{count(node.moves, 'pod')} {'moves' if node.moves == 1 else 'move'}" if node.moves else "nothing to move"
+    worth = f", ${node.worth:,.0f} a month" if node.worth is not None else ""
+    return f"{node.number}  {node.node}, {moves}{worth}"
 
 
 def _stays(node: PackedNode) -> str:

@@ -31,7 +31,7 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     tried = [(cause.attempt, cause.edits) for cause in asked]
     tried += [(rollout.attempt, rollout.edits) for rollout in document.rollouts]
     tried += [(change.attempt, change.edits) for change in document.change]
-    for change, edits in [one for one in tried if one[0]][:1]:
+    for change, edits in [pair for pair in tried if pair[0]][:1]:
         attempt(page, change, edits)
         if asked and asked[0].attempt == change and asked[0].other:
             page.part("Or", asked[0].other)
@@ -102,8 +102,8 @@ def _steps(page: Page, document: SimulationPlan) -> None:
         page.parts("Steps", ("  ".join(filter(None, row)) for row in rows))
 
 
-def _where(page: Page, found: tuple[PlanOwner, ...], *, everything: bool) -> None:
-    shown = found if everything else found[:OWNERS_SHOWN]
+def _where(page: Page, owners: tuple[PlanOwner, ...], *, everything: bool) -> None:
+    shown = owners if everything else owners[:OWNERS_SHOWN]
     heads = ("owner", "pods", "placed", "on")
     rows: list[tuple[str, ...]] = []
     for most in range(NODES_SHOWN, 0, -1):
@@ -113,7 +113,7 @@ def _where(page: Page, found: tuple[PlanOwner, ...], *, everything: bool) -> Non
             break
     else:
         page.parts("Where", (f"{owner}: {placed} of {pods} placed, on {on}" for owner, pods, placed, on in rows))
-    rest = found[len(shown) :]
+    rest = owners[len(shown) :]
     if rest:
         pods = sum(item.placed + item.not_placed + item.gated for item in rest)
         placed = sum(item.placed for item in rest)

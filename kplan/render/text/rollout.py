@@ -48,20 +48,20 @@ def edit_text(edit: FieldChange) -> str:
     return f"{place} {edit.path}: {edit.old or 'not set'} -> {edit.new or 'removed'}"
 
 
-def changes(page: Page, found: Sequence[Expanded], *, everything: bool) -> None:
+def changes(page: Page, expanded: Sequence[Expanded], *, everything: bool) -> None:
     """Lay out what the objects of manifests come to; those that are refused or not understood are always named."""
-    plain = [change for change in found if change.expanded and not change.refused]
+    plain = [change for change in expanded if change.expanded and not change.refused]
     shown = plain if everything else plain[:CHANGES_SHOWN]
     lines = [_change(change) for change in shown]
     rest = plain[len(shown) :]
     if rest:
         lines.append(f"+{len(rest):,} objects, {sum(change.pods for change in rest):,} pods (-o wide, -o json)")
     page.parts("Change", lines)
-    for number, change in enumerate([change for change in found if change.refused]):
+    for number, change in enumerate([change for change in expanded if change.refused]):
         page.part("Refused" if not number else "", _whose(change))
         for text in _refused(change):
             page.detail(text)
-    unknown = [change for change in found if not change.expanded]
+    unknown = [change for change in expanded if not change.expanded]
     page.parts("Unknown", (f"{change.object} ({change.place}): {change.note}" for change in unknown))
 
 
@@ -96,19 +96,19 @@ def _refused(change: Expanded) -> list[str]:
     return fields or [f"{change.place}: {change.note}".removeprefix(": ")]
 
 
-def rollout_steps(found: Sequence[RolloutPlan]) -> frozenset[str]:
+def rollout_steps(plans: Sequence[RolloutPlan]) -> frozenset[str]:
     """Pods that the tables of rollouts tell about."""
-    return frozenset(step.pod for rollout in found for step in rollout.steps)
+    return frozenset(step.pod for rollout in plans for step in rollout.steps)
 
 
-def rollouts(page: Page, found: Sequence[RolloutPlan], *, everything: bool) -> None:
+def rollouts(page: Page, plans: Sequence[RolloutPlan], *, everything: bool) -> None:
     """Lay out rollouts, each as a table of steps."""
-    for number, rollout in enumerate(found):
+    for number, rollout in enumerate(plans):
         if not rollout.steps:
             if rollout.deadline_told:
                 page.part("Rollout", f"{rollout.workload}: {rollout.deadline_told}")
             continue
-        if len(found) > 1:
+        if len(plans) > 1:
             page.part("Rollout" if not number else "", f"{rollout.workload}{_fate(rollout)}")
         if not any(step.pod for step in rollout.steps):
             page.part("Leave", _leaves(rollout.steps[0].leaves, len(rollout.steps[0].leaves) if everything else 3))
@@ -198,8 +198,8 @@ def quotas(page: Page, document: SimulationPlan, *, everything: bool) -> None:
     page.more(len(rows) - len(shown), "that pass", "-o wide, -o json")
 
 
-def _moment(found: Sequence[RolloutPlan]) -> str:
-    moving = [rollout for rollout in found if rollout.strategy]
+def _moment(plans: Sequence[RolloutPlan]) -> str:
+    moving = [rollout for rollout in plans if rollout.strategy]
     if any(rollout.stalled for rollout in moving):
         return "at the stall"
     return "at the peak" if moving else "with this"

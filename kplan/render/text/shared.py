@@ -62,10 +62,10 @@ def plan_page(document: CapacityReport | DrainPlan | FailReport | MovesPlan | Pa
     return page
 
 
-def verdict(page: Page, word: str, sentence: str, found: Sequence[Doubt]) -> None:
+def verdict(page: Page, word: str, sentence: str, doubted: Sequence[Doubt]) -> None:
     """Write the verdict, in doubt if there is one, and why it may be wrong."""
-    page.verdict(f"{word}{'?' if found else ''}", sentence)
-    doubts(page, found)
+    page.verdict(f"{word}{'?' if doubted else ''}", sentence)
+    doubts(page, doubted)
 
 
 def notes(page: Page, texts: Sequence[str]) -> None:
@@ -74,9 +74,9 @@ def notes(page: Page, texts: Sequence[str]) -> None:
         page.part("Note", text)
 
 
-def doubts(page: Page, found: Sequence[Doubt]) -> None:
+def doubts(page: Page, doubted: Sequence[Doubt]) -> None:
     """Write why a verdict may be wrong: the first few here, so that the cause is in sight; the others at the end."""
-    doubt_lines(page, [doubt.text for doubt in found])
+    doubt_lines(page, [doubt.text for doubt in doubted])
 
 
 def doubt_lines(page: Page, texts: Sequence[str]) -> None:
@@ -154,12 +154,12 @@ class HasCount(Protocol):
 def more_of(page: Page, hidden: Sequence[HasCount], what: str, of: str = "pod") -> None:
     """Say how much of a long list is not shown; nothing where all is."""
     if hidden:
-        page.detail(f"{count(len(hidden), what)}, {count(sum(one.count for one in hidden), of)} (-o wide)", LABEL)
+        page.detail(f"{count(len(hidden), what)}, {count(sum(item.count for item in hidden), of)} (-o wide)", LABEL)
 
 
-def owners(found: dict[str, int]) -> str:
+def owners(owned: dict[str, int]) -> str:
     """Owners and their pods, a pod without an owner by its own name."""
-    told = [name if name.startswith("pod/") else f"{name} {number}" for name, number in found.items()]
+    told = [name if name.startswith("pod/") else f"{name} {number}" for name, number in owned.items()]
     rest = len(told) - OWNERS_SHOWN
     if rest <= 0:
         return ", ".join(told)

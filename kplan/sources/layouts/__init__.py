@@ -78,7 +78,7 @@ def contents(path: str | Path, stdin: BinaryIO | None, sink: Sink) -> Iterator[t
         for root in sorted(layout.roots(left)):
             sink.described(layout.about(source, root))
             sink.recorded(dict(layout.recorded(source, root)))
-            for within in [one for one in left if one.startswith(root)]:
+            for within in [name for name in left if name.startswith(root)]:
                 file = left.pop(within)
                 hint = layout.hint(within.removeprefix(root))
                 if hint is not None and within not in source.links:

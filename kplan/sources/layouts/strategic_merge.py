@@ -41,7 +41,7 @@ def merged(base: Any, patch: Any) -> Any:
     for key, change in patch.items():
         if key.startswith(_DELETE_FROM):
             name = key.removeprefix(_DELETE_FROM)
-            result[name] = [one for one in _list(result.get(name)) if one not in _list(change)]
+            result[name] = [item for item in _list(result.get(name)) if item not in _list(change)]
         elif key.startswith(_DIRECTIVES) or key == "$patch":
             continue
         elif change is None:
@@ -60,11 +60,11 @@ def _list(value: Any) -> list[Any]:
 
 def _merged_list(name: str, base: list[Any], changes: list[Any]) -> list[Any]:
     if name in _UNITED:
-        return [*base, *(one for one in changes if one not in base)]
+        return [*base, *(item for item in changes if item not in base)]
     by = _MERGE_KEYS.get(name)
-    if not by or not all(isinstance(one, dict) and isinstance(one.get(by), str | int) for one in (*base, *changes)):
-        return [one for one in changes if not (isinstance(one, dict) and "$patch" in one)]
-    elements = {one[by]: one for one in base}
+    if not by or not all(isinstance(item, dict) and isinstance(item.get(by), str | int) for item in (*base, *changes)):
+        return [item for item in changes if not (isinstance(item, dict) and "$patch" in item)]
+    elements = {item[by]: item for item in base}
     for change in changes:
         if change.get("$patch") == "delete":
             elements.pop(change[by], None)

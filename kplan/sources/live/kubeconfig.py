@@ -200,9 +200,9 @@ def _merged(files: list[str]) -> _Merged:
         if not isinstance(text, dict):
             raise ValueError(f"{path} is no kubeconfig")
         current = current or str(text.get("current-context") or "")
-        for plural, one in _BY_NAME.items():
+        for plural, singular in _BY_NAME.items():
             for item in text.get(plural) or []:
-                by_name[plural].setdefault(str(item.get("name")), item.get(one) or {})
+                by_name[plural].setdefault(str(item.get("name")), item.get(singular) or {})
     return _Merged(current, by_name["clusters"], by_name["contexts"], by_name["users"])
 
 

@@ -64,7 +64,7 @@ def load_node_shapes(file: str, planner: Planner, prices: Prices | None = None) 
     hint = (__doc__ or "").partition("\n\n")[2].strip()
     document = read_plain_yaml(file)
     listed = document.get("nodes") if isinstance(document, dict) else document
-    if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
+    if not isinstance(listed, list) or not listed or not all(isinstance(entry, dict) for entry in listed):
         raise SourceError("no shapes of nodes", file=file, code="bad-shapes", hint=hint)
     shapes = []
     for number, entry in enumerate(listed, 1):

@@ -190,19 +190,19 @@ def _objects(
     return tuple(sorted(made, key=lambda item: (order.get(item.status, 3), not item.changed)))
 
 
-def _status(found: Sequence[Finding], *, unknown: bool) -> str:
-    if any(finding.counted for finding in found):
+def _status(findings: Sequence[Finding], *, unknown: bool) -> str:
+    if any(finding.counted for finding in findings):
         return "fail"
     if unknown:
         return "unknown"
-    return "main" if any(finding.on_main for finding in found) else "ok"
+    return "main" if any(finding.on_main for finding in findings) else "ok"
 
 
-def _result(item: Mine, found: Sequence[Finding]) -> str:
-    counted = [finding.title for finding in found if finding.counted]
+def _result(item: Mine, findings: Sequence[Finding]) -> str:
+    counted = [finding.title for finding in findings if finding.counted]
     if counted:
         return "; ".join(counted)
-    uncounted = [finding.title for finding in found if finding.rule != "careful"]
+    uncounted = [finding.title for finding in findings if finding.rule != "careful"]
     if item.change.refused or not item.change.expanded:
         return "; ".join(uncounted) or item.change.note
     placed = list(dict.fromkeys(step.node for step in item.placed))

@@ -109,15 +109,15 @@ def drain(
 def _with_fixes(plan: DrainPlan, tried: Sifted[Drained]) -> DrainPlan:
     fixes = tuple(
         DrainFix(
-            text=change_text(one.candidate),
-            flags=" ".join(one.candidate.flags),
-            effect=placed_text(one.found.down, note_of(one.candidate)),
-            how_to=how_to(one.candidate),
+            text=change_text(helped.candidate),
+            flags=" ".join(helped.candidate.flags),
+            effect=placed_text(helped.found.down, note_of(helped.candidate)),
+            how_to=how_to(helped.candidate),
         )
-        for one in tried.helps
+        for helped in tried.helps
     )
     first = f"{fixes[0].text} -> {fixes[0].effect}" if fixes else ""
-    no_help = tuple(left_text(one.candidate, one.found.left) for one in tried.found[:NO_HELP_SHOWN])
+    no_help = tuple(left_text(attempt.candidate, attempt.found.left) for attempt in tried.found[:NO_HELP_SHOWN])
     return replace(plan, fixes=fixes, no_help=no_help, attempt=first)
 
 

@@ -136,7 +136,7 @@ def find_fixes(
     if alone.helps or len(ways) < 2:
         return alone
     pairs = ([candidate for candidate in way if candidate.code != _DELETE][:_WAYS_TRIED] for way in ways)
-    some = (reduce(both, one) for one in product(*pairs))
+    some = (reduce(both, chosen) for chosen in product(*pairs))
     more = sift(islice(some, _TOGETHER_TRIED), measure, most=MOST)
     return Sifted(more.helps, [*alone.fails, *more.fails], [*alone.found, *more.found])
 
@@ -150,7 +150,11 @@ def _ways(
     refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")
     if refused:
         yield [Candidate("force", Cost.LOSS, about.Named(names=refused), steps=(Force(),))]
-    budgets = {f"{one.pod.namespace}/{one.permission.budget}": one for one in reversed(stuck) if one.permission}
+    budgets = {
+        f"{evicted.pod.namespace}/{evicted.permission.budget}": evicted
+        for evicted in reversed(stuck)
+        if evicted.permission
+    }
     for key, gone in [*reversed(budgets.items())][:_BUDGETS_TRIED]:
         asked = gone.permission
         if asked is not None and asked.several:

@@ -24,12 +24,12 @@ ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000
 
 def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
     """Fold answers by verdict and cause, pending pods first, the most first."""
-    answers = tuple(one.answer for one in explained)
+    answers = tuple(each.answer for each in explained)
     folds: dict[Hashable, list[Explained]] = {}
-    for one in explained:
-        code = one.answer.because.code if one.answer.because is not None else ""
-        same = (one.answer.verdict, *((code, one.shape) if one.answer.verdict != "FITS" else ()))
-        folds.setdefault(same, []).append(one)
+    for each in explained:
+        code = each.answer.because.code if each.answer.because is not None else ""
+        same = (each.answer.verdict, *((code, each.shape) if each.answer.verdict != "FITS" else ()))
+        folds.setdefault(same, []).append(each)
     rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
     made = [_fold(group, _waits(group, context), in_turn=context.in_turn) for group in folds.values()]
     made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
@@ -78,7 +78,7 @@ def _with_attempt(context: Context, fold: Fold, number: int) -> Fold:
 def _waits(explained: Sequence[Explained], context: Context) -> int | None:
     """How long the oldest of some pods was there when the state was taken [seconds]; None if that is unknown."""
     cluster = context.planner.cluster
-    rows = [cluster.pod_index.get(one.answer.pod) for one in explained]
+    rows = [cluster.pod_index.get(each.answer.pod) for each in explained]
     created = [cluster.pods[row].pod.metadata.creation_timestamp for row in rows if row is not None]
     oldest = min((moment for moment in created if moment), default="")
     then, now = seconds_of(oldest), seconds_of(cluster.state.taken)
@@ -86,7 +86,7 @@ def _waits(explained: Sequence[Explained], context: Context) -> int | None:
 
 
 def _fold(explained: Sequence[Explained], waits: int | None, *, in_turn: bool) -> Fold:
-    answers = [one.answer for one in explained]
+    answers = [each.answer for each in explained]
     first = answers[0]
     alike = all(answer.because == first.because for answer in answers)
     cause = first.because if alike else explained[0].cause

@@ -81,7 +81,7 @@ def _same(context: Context, explained: Explained, pod: PodInfo) -> Explained:
     answer = explained.answer
     if context.verdicts is not None:
         context.verdicts.same(pod.key, answer.pod)
-    kept = tuple(msgspec.structs.replace(one, pod=pod.key) if one.pod == answer.pod else one for one in answer.kept)
+    kept = tuple(msgspec.structs.replace(room, pod=pod.key) if room.pod == answer.pod else room for room in answer.kept)
     made = msgspec.structs.replace(
         answer,
         pod=pod.key,

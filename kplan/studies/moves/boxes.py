@@ -71,5 +71,5 @@ def _asks(cluster: Cluster, pod: int, resource: str) -> int:
     return cluster.pods[pod].requests.get(resource, 0)
 
 
-def _sorted(found: Sequence[BoxedPod]) -> tuple[BoxedPod, ...]:
-    return tuple(sorted(found, key=lambda pod: (-pod.amount, pod.pod)))
+def _sorted(boxed: Sequence[BoxedPod]) -> tuple[BoxedPod, ...]:
+    return tuple(sorted(boxed, key=lambda pod: (-pod.amount, pod.pod)))

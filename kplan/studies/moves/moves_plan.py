@@ -117,7 +117,7 @@ def _ways(planner: Planner, wanted: WantedPods, asked: MovesAsked) -> list[Way]:
     first = search("fewest", MovingRules())
     ways, journey = [first], first.journey
     if journey is None:
-        return [first, *(one for one in [search("annotated", MovingRules(annotated=True))] if one.journey is not None)]
+        return [first, *(way for way in [search("annotated", MovingRules(annotated=True))] if way.journey is not None)]
     pods = [planner.cluster.pods[move.row] for move in journey.moves]
     if any(move.permission.budget for move in journey.moves):
         ways.append(search("no-budget", MovingRules(budgets=True)))

@@ -116,7 +116,7 @@ class _Run:
                 if known is None:
                     known = pools[pool.identity] = _Pool(pool, [], self._states(node, at))
                 known.rows.append(row)
-        return sorted(pools.values(), key=lambda one: (len(one.rows) > 1, one.rows[0], one.pool.identity))
+        return sorted(pools.values(), key=lambda pool: (len(pool.rows) > 1, pool.rows[0], pool.pool.identity))
 
     def _states(self, node: NodeDevices, at: int) -> list[str]:
         return [self._state(node, at, device) for device in node.pools[at].devices]
@@ -131,10 +131,10 @@ class _Run:
         rules = self.index.rules
         if rules.taints and any(rules.all_taints_count or taint.effect in _KEEPS_AWAY for taint in device.taints):
             return "tainted"
-        left: Mapping[str, Mapping[str, int]] = {name: dict(one) for name, one in _available(node, at)}
-        for one in device.consumes if pool.counters is not None else ():
-            mine = left.get(one.counter_set, {})
-            if any(nanos > mine.get(name, nanos) for name, nanos in one.counters):
+        left: Mapping[str, Mapping[str, int]] = {name: dict(values) for name, values in _available(node, at)}
+        for taken in device.consumes if pool.counters is not None else ():
+            mine = left.get(taken.counter_set, {})
+            if any(nanos > mine.get(name, nanos) for name, nanos in taken.counters):
                 return "blocked"
         return "free"
 
@@ -198,23 +198,23 @@ class _Run:
         most = 0
         for claim in claims.values():
             for request in claim.spec.devices.requests or ():
-                for one in (request.exactly, *(request.first_available or ())):
-                    if one is not None and one.device_class_name == name and one.allocation_mode != "All":
-                        most = max(most, one.count if one.count is not None else 1)
+                for asked in (request.exactly, *(request.first_available or ())):
+                    if asked is not None and asked.device_class_name == name and asked.allocation_mode != "All":
+                        most = max(most, asked.count if asked.count is not None else 1)
         return most
 
-    def told(self, one: _Pool) -> DevicePool:
+    def told(self, listed: _Pool) -> DevicePool:
         """A pool as it is told."""
-        pool = one.pool
+        pool = listed.pool
         return DevicePool(
             driver=pool.driver,
             pool=pool.name,
-            node=self.cluster.node_name(one.rows[0]) if len(one.rows) == 1 else "",
-            nodes=len(one.rows),
+            node=self.cluster.node_name(listed.rows[0]) if len(listed.rows) == 1 else "",
+            nodes=len(listed.rows),
             devices=tuple(
-                self._entry(pool, device, state) for device, state in zip(pool.devices, one.states, strict=True)
+                self._entry(pool, device, state) for device, state in zip(pool.devices, listed.states, strict=True)
             ),
-            free=0 if pool.problem else one.states.count("free"),
+            free=0 if pool.problem else listed.states.count("free"),
             problem=pool.problem or (POOL_INCOMPLETE if pool.incomplete else ""),
         )
 

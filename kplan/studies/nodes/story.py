@@ -80,7 +80,7 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
     kinds = _sort(context, row, pods)
     refusing = _refusals(context, kinds)
     lost = losses(cluster, row, kinds.fits)
-    total = sum(one.refusal.count for one in refusing)
+    total = sum(refused.refusal.count for refused in refusing)
     lands = any(item.result in ("lands", "ties") for item in lost)
     usage = Usage.of(cluster).row(row)
     verdict = "TAKES" if lands else "LOSES" if lost else "REFUSES" if total or kinds.failed else "IDLE"
@@ -94,7 +94,7 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
         labels=dict(cluster.nodes[row].labels),
         about=about(cluster, row),
         conditions=tuple(conditions(cluster, row)),
-        refused=tuple(one.refusal for one in refusing),
+        refused=tuple(refused.refusal for refused in refusing),
         lost=lost,
         gated=kinds.gated,
         failed=kinds.failed,
@@ -119,27 +119,27 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
     return kinds
 
 
-def _file(found: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
+def _file(files: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
     """Run the cycle of one kind and file it."""
     kind = Kind(alike, RunCycle.as_set(context.planner, first))
     outcome = kind.outcome
     if outcome.gated:
-        found.gated += len(alike)
+        files.gated += len(alike)
     elif outcome.error:
-        found.failed += len(alike)
+        files.failed += len(alike)
     elif row in outcome.feasible:
-        found.fits.append(kind)
+        files.fits.append(kind)
     else:
         if outcome.preemption is not None and row in outcome.preemption.picks:
-            found.evicting.extend(pod.key for pod in alike)
-        _refuse(found, kind, row)
+            files.evicting.extend(pod.key for pod in alike)
+        _refuse(files, kind, row)
 
 
-def _refuse(found: _Sorted, kind: Kind, row: int) -> None:
+def _refuse(files: _Sorted, kind: Kind, row: int) -> None:
     """File a kind under the reasons the node has against it."""
     here = narrowed(find_groups(kind.asked), row) or NodeGroup((), np.array([row], dtype=np.intp))
     own = own_claims(kind.asked.pod.pod)
-    entry = found.refused.setdefault(tuple((atom.same(own), atom.kept) for atom in here.atoms), _Refused())
+    entry = files.refused.setdefault(tuple((atom.same(own), atom.kept) for atom in here.atoms), _Refused())
     entry.kinds.append(kind)
     entry.named.append(tell(kind.asked, here, names=False))
     entry.alike.append(tell(kind.asked, here, names=False, own=own) if own else entry.named[-1])
@@ -155,10 +155,10 @@ def _kinds(cluster: Cluster, pods: Iterable[PodInfo]) -> Iterator[tuple[PodInfo,
     return (tuple(same) for same in alike.values())
 
 
-def _refusals(context: Context, found: _Sorted) -> list[Refusing]:
+def _refusals(context: Context, files: _Sorted) -> list[Refusing]:
     cluster = context.planner.cluster
     made = []
-    for entry in found.refused.values():
+    for entry in files.refused.values():
         pods, told = entry.pods, entry.told
         first = told[0].group
         refusal = NodeRefusal(

@@ -224,9 +224,9 @@ def _autoscaled(manifests: Manifests, state: ClusterState, minor: int) -> Iterat
         return
     owners = {autoscaler.target: autoscaler for autoscaler in autoscalers_with(manifests, state, minor)}
     for manifest in manifests.objects:
-        one = owners.get(target_of(manifest, manifests.namespace))
-        if one is not None and dig(manifest.raw, "spec.replicas") is not None:
-            yield owned_replicas(f"{one.kind} {one.workload}", one.name, one.least, one.most)
+        owner = owners.get(target_of(manifest, manifests.namespace))
+        if owner is not None and dig(manifest.raw, "spec.replicas") is not None:
+            yield owned_replicas(f"{owner.kind} {owner.workload}", owner.name, owner.least, owner.most)
 
 
 def _security(state: ClusterState, expansion: Expansion) -> Iterable[str]:
@@ -275,7 +275,7 @@ def _parts_of_bytes(workload: str, pod: Pod) -> Iterator[str]:
         if asked is None:
             continue
         for name in _BYTES:
-            amounts = dict.fromkeys(str(one[name]) for one in (asked.requests, asked.limits) if one and name in one)
+            amounts = dict.fromkeys(str(part[name]) for part in (asked.requests, asked.limits) if part and name in part)
             for amount in amounts:
                 if nanos(amount) % nanos(1):
                     yield part_of_a_byte(workload, container.name or "", name, amount)

@@ -292,7 +292,7 @@ def _attempted(
         if not attempts:
             yield cause
             continue
-        texts = [lands_text(one.candidate, one.found.lands, named=len(cause.owners) > 1) for one in attempts]
+        texts = [lands_text(tried.candidate, tried.found.lands, named=len(cause.owners) > 1) for tried in attempts]
         other = texts[1] if len(texts) > 1 else ""
         way, *ways = map(landing_how_to, attempts)
         more = {"other": other, "other_how_to": next(iter(ways), None)}

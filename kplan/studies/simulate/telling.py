@@ -88,7 +88,9 @@ def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:
     if diagnosis is None:
         return frozenset()
     if diagnosis.pre_filter is not None:
-        return frozenset((why.code, tuple(own.get(one, one) for one in why.about)) for why in diagnosis.pre_filter.whys)
+        return frozenset(
+            (why.code, tuple(own.get(subject, subject) for subject in why.about)) for why in diagnosis.pre_filter.whys
+        )
     return frozenset(
         refusal.reason for failing in diagnosis.failing for refusal in failing.findings.refusals if refusal.rows.any()
     )

@@ -158,10 +158,12 @@ def _light(supply: Supply) -> Supply:
 def _said(file: str, namespace: str) -> dict[str, int]:
     """How many replicas each workload of a manifest wants, by name, where it says so."""
     replicas: dict[str, int] = {}
-    for one in load_objects([file], namespace=namespace or "default").objects:
-        spec = getattr(one.item, "spec", None)
-        if one.item is not None and spec is not None and hasattr(spec, "replicas"):
-            name = f"{kind_word(one.kind)}/{one.item.namespace or namespace or 'default'}/{one.item.name}"
+    for manifest in load_objects([file], namespace=namespace or "default").objects:
+        spec = getattr(manifest.item, "spec", None)
+        if manifest.item is not None and spec is not None and hasattr(spec, "replicas"):
+            name = (
+                f"{kind_word(manifest.kind)}/{manifest.item.namespace or namespace or 'default'}/{manifest.item.name}"
+            )
             replicas[name] = spec.replicas if spec.replicas is not None else 1
     return replicas
 

@@ -174,4 +174,4 @@ def digests(base: Base, scenarios: Iterable[Scenario]) -> Digests:
     for scenario in scenarios:
         kinds = [type(step).__name__ for step in scenario.steps]
         told.update(_encoder.encode((scenario, type(scenario.question).__name__, kinds)))
-    return Digests(*(one.hexdigest()[:16] for one in (objects, rules, told)))
+    return Digests(*(digest.hexdigest()[:16] for digest in (objects, rules, told)))

@@ -115,14 +115,14 @@ _TOLD_OF = ("kplan", "grid", "rules", "state", "source")
 """What may differ between two sweeps, in the order in which it is told."""
 
 
-def _check(path: str, found: SweepStart, start: SweepStart) -> None:
+def _check(path: str, old: SweepStart, start: SweepStart) -> None:
     """Refuse results of another sweep."""
-    if found == start:
+    if old == start:
         return
-    differing = next(name for name in _TOLD_OF if getattr(found, name) != getattr(start, name))
-    of_another = found.source if found.source != start.source else ""
+    differing = next(name for name in _TOLD_OF if getattr(old, name) != getattr(start, name))
+    of_another = old.source if old.source != start.source else ""
     raise UsageError(
-        f"--resume {path}: results of another sweep: {other_sweep(differing, (found.kplan, start.kplan), of_another)}",
+        f"--resume {path}: results of another sweep: {other_sweep(differing, (old.kplan, start.kplan), of_another)}",
         code="other-sweep",
         hint="a cluster changes from one reading to the next: sweep a snapshot of it, or begin anew: --results FILE",
     )

@@ -80,7 +80,7 @@ class SweepRun:
     def _hand_out(self, waiting: Iterator[Scenario]) -> bool:
         """Hand out as much as may be under way; return whether anything is."""
         if self._again and not self._running:
-            self._alone = min(self._again, key=lambda one: one.number)
+            self._alone = min(self._again, key=lambda scenario: scenario.number)
             self._again.remove(self._alone)
             self._submit(self._alone)
         while not self._again and self._alone is None and len(self._running) < self._crew.width:

@@ -121,10 +121,16 @@ class Expression:
 
 
 def _is_version(part: Part, device: CelDevice) -> bool:
-    one = part.comparison
-    if one is None or one.operator != "==" or one.flipped or one.literal[-1:] not in ("'", '"') or one.path.optional:
+    comparison = part.comparison
+    if (
+        comparison is None
+        or comparison.operator != "=="
+        or comparison.flipped
+        or comparison.literal[-1:] not in ("'", '"')
+        or comparison.path.optional
+    ):
         return False  # a text is unequal to a version, without an error
-    path, domain = one.path, one.path.domain or device.driver
+    path, domain = comparison.path, comparison.path.domain or device.driver
     return path.field == "attributes" and any(
         (at, name) == (domain, path.name) and isinstance(value, Version) for at, name, value in device.attributes
     )

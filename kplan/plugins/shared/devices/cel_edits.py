@@ -62,8 +62,8 @@ def letting_in(text: str, seen: CelDevice) -> Edited | None:
         text: a selector that compiles.
         seen: the device that it refuses, or fails on.
     """
-    found = parts(text)
-    refused = [part for part in found if _holds(part.text, seen) is not True]
+    conditions = parts(text)
+    refused = [part for part in conditions if _holds(part.text, seen) is not True]
     changes = [_change(part, seen) for part in refused]
     told = [change for change in changes if change is not None]
     if not told or len(told) < len(changes):
@@ -71,7 +71,7 @@ def letting_in(text: str, seen: CelDevice) -> Edited | None:
     new = _applied(text, told)
     left_out = {part.start for part, change in zip(refused, told, strict=True) if change.edit.kind == "part"}
     if left_out:
-        kept = [part for part in found if part.start not in left_out]
+        kept = [part for part in conditions if part.start not in left_out]
         if not kept:
             return None
         new = " && ".join(_applied(part.text, told, part.start) for part in kept)
@@ -135,7 +135,7 @@ def _holds(text: str, seen: CelDevice) -> bool | CelError:
 
 def _applied(text: str, changes: Sequence[_Change], offset: int = 0) -> str:
     """A part of the expression, which begins at an offset, with the changes that are in it."""
-    for change in sorted(changes, key=lambda one: -one.start):
+    for change in sorted(changes, key=lambda piece: -piece.start):
         start, end = change.start - offset, change.end - offset
         if start >= 0 and end <= len(text):
             text = text[:start] + change.text + text[end:]
@@ -168,7 +168,7 @@ def _left_out(part: Part, path: Path) -> _Change:
 def _renamed(part: Part, path: Path, seen: CelDevice) -> Iterator[_Change]:
     """The name that is meant, where the device has one that is spelled alike and does."""
     known = [name for _, name, _ in (seen.capacity if path.field == "capacity" else seen.attributes)]
-    by_lower = {one.lower(): one for one in known}
+    by_lower = {same.lower(): same for same in known}
     for near in get_close_matches(path.name.lower(), by_lower, n=1, cutoff=0.7):
         new = by_lower[near]
         text = expression(part.text).source.with_name(path.name, new)
@@ -193,38 +193,48 @@ _NEXT = {">": -1, "<": 1}
 _WEAKER = {">": ">=", "<": "<="}
 
 
-def _other_value(part: Part, one: Comparison, value: Any) -> _Change | None:
+def _other_value(part: Part, comparison: Comparison, value: Any) -> _Change | None:
     """What the device has in place of what is asked for; None where no value would do."""
-    if one.operator == "!=" or isinstance(value, tuple):
+    if comparison.operator == "!=" or isinstance(value, tuple):
         return None
-    if not one.literal:
-        new = f"!{one.path.text}" if one.wanted == "true" else one.path.text
-        told = "false" if one.wanted == "true" else "true"
-        return _Change(Edit("value", one.path.name, told, one.wanted), one.start, one.end, new)
+    if not comparison.literal:
+        new = f"!{comparison.path.text}" if comparison.wanted == "true" else comparison.path.text
+        told = "false" if comparison.wanted == "true" else "true"
+        return _Change(
+            Edit("value", comparison.path.name, told, comparison.wanted), comparison.start, comparison.end, new
+        )
     if isinstance(value, bool):
         written = str(value).lower()
     elif isinstance(value, int):
-        value += _NEXT.get(one.operator, 0)
+        value += _NEXT.get(comparison.operator, 0)
         written = str(value)
     else:
-        return _other_text(part, one, value)
-    edit = Edit("value", one.path.name, _with(one.operator, written), _with(one.operator, one.wanted))
-    return _Change(edit, one.start, one.end, written)
+        return _other_text(part, comparison, value)
+    edit = Edit(
+        "value",
+        comparison.path.name,
+        _with(comparison.operator, written),
+        _with(comparison.operator, comparison.wanted),
+    )
+    return _Change(edit, comparison.start, comparison.end, written)
 
 
-def _other_text(part: Part, one: Comparison, value: str) -> _Change | None:
+def _other_text(part: Part, comparison: Comparison, value: str) -> _Change | None:
     """A text, an amount or a version; ``>`` becomes ``>=``, as there is no next one."""
-    if any(character in value for character in "\"'\\\n") or one.literal[-1:] not in ("'", '"'):
+    if any(character in value for character in "\"'\\\n") or comparison.literal[-1:] not in ("'", '"'):
         return None
-    quote = one.literal[-1]
-    operator, end, new = one.operator, one.end, f"{quote}{value}{quote}"
+    quote = comparison.literal[-1]
+    operator, end, new = comparison.operator, comparison.end, f"{quote}{value}{quote}"
     if operator in _WEAKER:
-        if one.flipped or one.operator_start < one.end:
+        if comparison.flipped or comparison.operator_start < comparison.end:
             return None
-        operator, end = _WEAKER[operator], one.operator_end
-        new += part.text[one.end - part.start : one.operator_start - part.start] + operator
+        operator, end = _WEAKER[operator], comparison.operator_end
+        new += part.text[comparison.end - part.start : comparison.operator_start - part.start] + operator
     return _Change(
-        Edit("value", one.path.name, _with(operator, value), _with(one.operator, one.wanted)), one.start, end, new
+        Edit("value", comparison.path.name, _with(operator, value), _with(comparison.operator, comparison.wanted)),
+        comparison.start,
+        end,
+        new,
     )
 
 

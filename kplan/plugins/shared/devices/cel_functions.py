@@ -131,12 +131,12 @@ _PLAIN = ("int", "double", "bool", "string", "list", "map")
 
 def _includes(values: Any, item: Any) -> bool:
     items, wanted = plain(values), plain(item)
-    return any(same(one, wanted) for one in (items if isinstance(items, list) else [items]))
+    return any(same(element, wanted) for element in (items if isinstance(items, list) else [items]))
 
 
 def _index_of(values: Any, item: Any) -> int:
     wanted = plain(item)
-    return next((at for at, one in enumerate(plain(values)) if same(one, wanted)), -1)
+    return next((at for at, element in enumerate(plain(values)) if same(element, wanted)), -1)
 
 
 def _last_index_of(values: Any, item: Any) -> int:

@@ -43,44 +43,44 @@ def wrong_literals(text: str, evaluates: Evaluates, type_of: TypeOf) -> Iterator
         evaluates: evaluates a conversion that is written out.
         type_of: tells types of elements apart.
     """
-    found = [token for token in tokens(text) if token.kind != "space"]
-    for at in range(len(found)):
-        yield from _converted(found, at, evaluates)
-        yield from _pattern(found, at, evaluates)
-        if found[at].text == "[" and not (at and _ends_value(found[at - 1])):
-            yield from _mixed(text, found, at, type_of)
+    words = [token for token in tokens(text) if token.kind != "space"]
+    for at in range(len(words)):
+        yield from _converted(words, at, evaluates)
+        yield from _pattern(words, at, evaluates)
+        if words[at].text == "[" and not (at and _ends_value(words[at - 1])):
+            yield from _mixed(text, words, at, type_of)
 
 
-def _converted(found: Sequence[Token], at: int, evaluates: Evaluates) -> Iterator[Wrong]:
+def _converted(words: Sequence[Token], at: int, evaluates: Evaluates) -> Iterator[Wrong]:
     """A conversion of a text that has no value."""
-    name, literal = found[at].text, _argument(found, at, 0)
-    if literal is None or name not in (*_VALIDATED, *_CONVERSIONS) or _is_method(found, at):
+    name, literal = words[at].text, _argument(words, at, 0)
+    if literal is None or name not in (*_VALIDATED, *_CONVERSIONS) or _is_method(words, at):
         return
     why = evaluates(f"{name}({literal.text})")
     if why:
         yield Wrong(literal.start, f"invalid {name} argument") if name in _VALIDATED else Wrong(-1, why)
 
 
-def _pattern(found: Sequence[Token], at: int, evaluates: Evaluates) -> Iterator[Wrong]:
+def _pattern(words: Sequence[Token], at: int, evaluates: Evaluates) -> Iterator[Wrong]:
     """A pattern that is none; of ``matches`` as a method that is found before the expression is put together."""
-    name, method = found[at].text, _is_method(found, at)
+    name, method = words[at].text, _is_method(words, at)
     if name not in _PATTERNS or not (method or name == "matches"):
         return
-    literal = _argument(found, at, 0 if method else 1)
+    literal = _argument(words, at, 0 if method else 1)
     why = evaluates(f"''.matches({literal.text})") if literal is not None else ""
     if literal is not None and why:
         yield Wrong(literal.start, "invalid matches argument") if method and name == "matches" else Wrong(-1, why)
 
 
-def _is_method(found: Sequence[Token], at: int) -> bool:
-    return at > 0 and found[at - 1].text == "."
+def _is_method(words: Sequence[Token], at: int) -> bool:
+    return at > 0 and words[at - 1].text == "."
 
 
-def _argument(found: Sequence[Token], at: int, number: int) -> Token | None:
+def _argument(words: Sequence[Token], at: int, number: int) -> Token | None:
     """The text that is the whole of an argument of the function which is named at a position."""
-    if found[at].kind != "name" or [token.text for token in found[at + 1 : at + 2]] != ["("]:
+    if words[at].kind != "name" or [token.text for token in words[at + 1 : at + 2]] != ["("]:
         return None
-    arguments = list(_elements(found, at + 1))
+    arguments = list(_elements(words, at + 1))
     chosen = arguments[number] if number < len(arguments) else ()
     return chosen[0] if len(chosen) == 1 and chosen[0].kind == "string" else None
 
@@ -90,11 +90,11 @@ def _ends_value(token: Token) -> bool:
     return (token.kind in ("name", "string", "number") and token.text != "in") or token.text in (")", "]", "}")
 
 
-def _mixed(text: str, found: Sequence[Token], at: int, type_of: TypeOf) -> Iterator[Wrong]:
+def _mixed(text: str, words: Sequence[Token], at: int, type_of: TypeOf) -> Iterator[Wrong]:
     """The first element of a list that is of another type than the one before it."""
-    elements = list(_elements(found, at))
-    if len({one[0].kind for one in elements}) == 1 and all(
-        len(one) == 1 and one[0].kind == "string" for one in elements
+    elements = list(_elements(words, at))
+    if len({element[0].kind for element in elements}) == 1 and all(
+        len(element) == 1 and element[0].kind == "string" for element in elements
     ):
         return
     before = ""
@@ -106,14 +106,14 @@ def _mixed(text: str, found: Sequence[Token], at: int, type_of: TypeOf) -> Itera
         before = kind or before
 
 
-def _elements(found: Sequence[Token], at: int) -> Iterator[Sequence[Token]]:
+def _elements(words: Sequence[Token], at: int) -> Iterator[Sequence[Token]]:
     """Elements of the list, or arguments, that begin with the bracket at a position; none where it does not end."""
     depth, first = 0, at + 1
     told: list[Sequence[Token]] = []
-    for end in range(at, len(found)):
-        depth += (found[end].text in ("(", "[", "{")) - (found[end].text in (")", "]", "}"))
-        if (depth == 1 and found[end].text == ",") or depth == 0:
-            told += [found[first:end]] if end > first else []
+    for end in range(at, len(words)):
+        depth += (words[end].text in ("(", "[", "{")) - (words[end].text in (")", "]", "}"))
+        if (depth == 1 and words[end].text == ",") or depth == 0:
+            told += [words[first:end]] if end > first else []
             first = end + 1
         if depth == 0:
             yield from told

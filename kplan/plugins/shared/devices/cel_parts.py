@@ -86,25 +86,25 @@ class Part(NamedTuple):
 @lru_cache(maxsize=4096)
 def parts(text: str) -> tuple[Part, ...]:
     """Split an expression where ``&&`` joins it; one part where it is no conjunction."""
-    found = [token for token in tokens(text) if token.kind != "space"]
-    ends = _ends(found)
-    groups = [found] if ends is None else [found[first:last] for first, last in ends]
+    words = [token for token in tokens(text) if token.kind != "space"]
+    ends = _ends(words)
+    groups = [words] if ends is None else [words[first:last] for first, last in ends]
     return tuple(_part(text, group, alone=ends is not None) for group in groups if group)
 
 
-def _ends(found: Sequence[Token]) -> list[tuple[int, int]] | None:
+def _ends(words: Sequence[Token]) -> list[tuple[int, int]] | None:
     """First and last position of each part; None where ``||`` or ``?`` binds less than ``&&``."""
     depth, first, ends = 0, 0, []
-    for at, token in enumerate(found):
+    for at, token in enumerate(words):
         depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
         if depth:
             continue
-        if token.text == "||" or (token.text == "?" and found[at - 1].text != "."):
+        if token.text == "||" or (token.text == "?" and words[at - 1].text != "."):
             return None
         if token.text == "&&":
             ends.append((first, at))
             first = at + 1
-    return [*ends, (first, len(found))]
+    return [*ends, (first, len(words))]
 
 
 def _part(text: str, group: Sequence[Token], *, alone: bool) -> Part:
@@ -114,17 +114,17 @@ def _part(text: str, group: Sequence[Token], *, alone: bool) -> Part:
 
 def _paths(text: str, group: Sequence[Token]) -> Iterator[Path]:
     for at in range(len(group)):
-        found = _path(text, group, at)
-        if found is not None and found[0].field != "driver":
-            yield found[0]
+        path = _path(text, group, at)
+        if path is not None and path[0].field != "driver":
+            yield path[0]
 
 
 def _comparison(text: str, group: Sequence[Token]) -> Comparison | None:
     """Read ``path op literal``, ``literal op path``, and the methods that compare."""
     negated = group[0].text == "!"
-    found = _path(text, group, int(negated))
-    if found is not None:
-        path, after = found
+    read = _path(text, group, int(negated))
+    if read is not None:
+        path, after = read
         rest = group[after:]
         if not rest:
             return Comparison(path, "==", "", "false" if negated else "true", group[0].start, group[-1].end)
@@ -133,12 +133,12 @@ def _comparison(text: str, group: Sequence[Token]) -> Comparison | None:
     if value is None:
         return None
     taken, literal = value
-    found = _path(text, group, taken + 1)
+    read = _path(text, group, taken + 1)
     operator = group[taken] if taken < len(group) else None
-    if found is None or found[1] != len(group) or operator is None or operator.text not in _MIRRORED:
+    if read is None or read[1] != len(group) or operator is None or operator.text not in _MIRRORED:
         return None
     return Comparison(
-        found[0], _MIRRORED[operator.text], literal, _plain(literal), group[0].start, group[taken - 1].end,
+        read[0], _MIRRORED[operator.text], literal, _plain(literal), group[0].start, group[taken - 1].end,
         operator.start, operator.end, flipped=True,
     )  # fmt: skip
 
@@ -204,12 +204,12 @@ def _path(text: str, group: Sequence[Token], at: int) -> tuple[Path, int] | None
 
 def _key(group: Sequence[Token], at: int) -> tuple[str, bool, int] | None:
     """What is looked up at a position, whether that is optional, and the position behind it."""
-    found = [token.text for token in group[at : at + 4]]
-    optional = found[1:2] == ["?"]
+    texts = [token.text for token in group[at : at + 4]]
+    optional = texts[1:2] == ["?"]
     skip = at + (2 if optional else 1)
-    if found[:1] == ["["] and skip + 1 < len(group) and group[skip].kind == "string" and group[skip + 1].text == "]":
+    if texts[:1] == ["["] and skip + 1 < len(group) and group[skip].kind == "string" and group[skip + 1].text == "]":
         return content(group[skip].text), optional, skip + 2
-    if found[:1] == ["."] and skip < len(group) and group[skip].kind == "name":
+    if texts[:1] == ["."] and skip < len(group) and group[skip].kind == "name":
         called = skip + 1 < len(group) and group[skip + 1].text == "("
         return None if called else (group[skip].text, optional, skip + 1)
     return None

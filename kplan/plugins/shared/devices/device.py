@@ -183,7 +183,7 @@ class Kinds:
         attributes = api.attributes or {}
         seen = tuple([(*qualified(name, driver), attribute_value(attribute)) for name, attribute in attributes.items()])
         capacity = {name: read_capacity(device_capacity) for name, device_capacity in (api.capacity or {}).items()}
-        amounts = tuple([(*qualified(name, driver), one.value.nanos) for name, one in capacity.items()])
+        amounts = tuple([(*qualified(name, driver), amount.value.nanos) for name, amount in capacity.items()])
         consumes = tuple([_consumption(counter) for counter in api.consumes_counters or ()])
         all_taints = tuple([read_taint(taint) for taint in api.taints or ()]) + taints
         conditions = tuple(api.binding_conditions) if api.binding_conditions is not None else None

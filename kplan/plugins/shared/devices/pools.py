@@ -60,7 +60,7 @@ class Pool:
     @cached_property
     def reached(self) -> tuple[bool, ...]:
         """Whether the node reaches each of them."""
-        return tuple(one for matched in self.matched for one in matched)
+        return tuple(reached for matched in self.matched for reached in matched)
 
     @cached_property
     def binding(self) -> bool:
@@ -87,7 +87,11 @@ class Pool:
                 held.append(position)
             if identity in usage.shares:
                 capacity = usage.capacity(identity)
-                said = None if capacity is None else tuple(sorted((name, one.nanos) for name, one in capacity.items()))
+                said = (
+                    None
+                    if capacity is None
+                    else tuple(sorted((name, amount.nanos) for name, amount in capacity.items()))
+                )
                 shares.append((position, said))
         # in 1.34 and 1.35, shares alone take no counters
         available: tuple[object, ...] = ()
@@ -125,12 +129,12 @@ class PoolUse:
 
 
 def _tuple(counters: Counters) -> tuple[object, ...]:
-    return tuple((name, tuple(sorted(one.items()))) for name, one in sorted(counters.items()))
+    return tuple((name, tuple(sorted(values.items()))) for name, values in sorted(counters.items()))
 
 
 def less(counters: Counters, takers: Iterable[Device]) -> dict[str, dict[str, int]]:
     """Subtract from counters what devices take; may fall below 0."""
-    left = {name: dict(one) for name, one in counters.items()}
+    left = {name: dict(values) for name, values in counters.items()}
     for device in takers:
         for consumption in device.consumes:
             mine = left.get(consumption.counter_set, {})
@@ -242,7 +246,7 @@ def _built(
         if not rules.counters_everywhere:
             sources += [item for item in others if item.counters]
         away = [item for item in others if rules.counters_everywhere or not item.counters]
-        counters = {name: dict(one) for item in sources for name, one in item.counters}
+        counters = {name: dict(values) for item in sources for name, values in item.counters}
         problem = (
             problem
             or _repeated((name for item in sources for name, _ in item.counters), "counter set")
