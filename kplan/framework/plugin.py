@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.framework.closing import Closing
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.events import Happened, Interest
@@ -71,6 +72,20 @@ class IdlePlugin(Protocol):
 
     def stays_idle(self, pod: PodInfo) -> bool:
         """Tell whether, having skipped a pod in PreFilter or PreScore, it skips one like it once that was placed."""
+
+
+@runtime_checkable
+class ClosingPlugin(Protocol):
+    """A Filter plugin that can tell how others may close nodes to a pod; of one without it, anything may."""
+
+    def closes(self, pod: PodInfo, state: Any, cluster: Cluster) -> Closing | None:
+        """Tell it of the cluster as it is, whose placed pods may leave and come back; None where it cannot be told.
+
+        Args:
+            pod: the pod.
+            state: what PreFilter made of it; None where it skipped the pod.
+            cluster: where.
+        """
 
 
 @runtime_checkable

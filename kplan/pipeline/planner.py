@@ -16,6 +16,7 @@ from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
+from kplan.pipeline.taking import Takers, takers_of
 from kplan.pipeline.walk import Walk
 from kplan.result import Event, EventKind, Outcome, Plan
 from kplan.result.group import GroupOutcome
@@ -176,8 +177,8 @@ class Planner:
                 trial.keep()
         return taken
 
-    def takers(self, pod: PodInfo) -> Rows | None:
-        """Rows of the nodes that take a waiting pod, where each decides by itself and none but itself is changed by it.
+    def takers(self, pod: PodInfo) -> Takers | None:
+        """Nodes that take a waiting pod, where none but itself is changed by it.
 
         The pod is placed through this planner. None where it is not, where it evicts, waits for others, is tried with
         its group, or takes more than room on its node; or where what one node is like decides about others.
@@ -186,7 +187,7 @@ class Planner:
             return None
         event = self.step(pod)
         kept = self._kept_alone(pod) if event.kind is EventKind.PLACED and event.outcome.permit is None else None
-        return kept.scored.rows if kept is not None and kept.streak is not None else None
+        return takers_of(kept, self.cluster) if kept is not None else None
 
     def _kept_alone(self, pod: PodInfo) -> KeptAnswers | None:
         """What the cycle of a pod kept, if it was the last and nothing was changed since."""

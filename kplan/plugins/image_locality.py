@@ -84,19 +84,45 @@ def normalized_image_name(name: str) -> str:
 
 
 def image_state(cluster: Cluster, name: str) -> ImageState:
-    """Look an image up on all nodes; it is known until a node changes."""
-    asked: dict[str, ImageState] = cluster.objects.derived("ImageLocality", ("nodes",), dict)
-    state = asked.get(name)
+    """Look an image up on all nodes; it is known until a node comes, leaves or reports other images."""
+    known: _Known = cluster.objects.derived("ImageLocality", (), _Known)
+    known.follow(cluster)
+    state = known.states.get(name)
     if state is None:
         seen = cluster.objects.derived("ImageLocality of nodes", (), _Seen)
-        index: dict[int, int] = cluster.objects.derived(
-            "ImageLocality rows", ("nodes",), lambda: seen.rows(cluster.nodes)
-        )
-        held = seen.holders.get(name, {})
+        if not known.index:
+            known.index = seen.rows(cluster.nodes)
+        held, index = seen.holders.get(name, {}), known.index
         rows = sorted(map(index.__getitem__, index.keys() & held))
         size = held[id(cluster.nodes[rows[0]])] if rows else 0
-        state = asked[name] = ImageState(size, np.array(rows, dtype=np.intp))
+        state = known.states[name] = ImageState(size, np.array(rows, dtype=np.intp))
     return state
+
+
+class _Known:
+    """What was asked about images, as long as nodes report the same ones.
+
+    Attributes:
+        states: by name of the image.
+        index: rows of nodes by their ``id``; empty where nobody asked since one changed.
+    """
+
+    def __init__(self) -> None:
+        self.states: dict[str, ImageState] = {}
+        self.index: dict[int, int] = {}
+        self._nodes: list[Node] = []
+        self._version = -1
+
+    def follow(self, cluster: Cluster) -> None:
+        """Forget what may not hold any more: a node that is cordoned is another object with the same images."""
+        version = cluster.objects.version["nodes"]
+        if version == self._version:
+            return
+        before, nodes = self._nodes, cluster.nodes
+        others = [pair for pair in zip(before, nodes, strict=False) if pair[0] is not pair[1]]
+        if len(before) != len(nodes) or any(a.status.images is not b.status.images for a, b in others):
+            self.states = {}
+        self.index, self._nodes, self._version = {}, list(nodes), version
 
 
 class _Seen:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
 from kplan.cluster.pods import host_ports
+from kplan.framework.closing import NEVER, Closing
 from kplan.framework.codes import Point, Reads
 from kplan.framework.events import NODE_ADDED, POD_DELETED, Happened, Interest
 from kplan.framework.findings import About, Facts, Findings, Mask, Ready, Skip, failed_everywhere, refused
@@ -114,6 +115,13 @@ class NodePorts(ColumnPlugin[None]):
             np.add.at(evictable, cluster.pod_node[lower], counter.pods[lower])
             apart.append(_Held(counter, np.stack((counter.pods * placed, counter.pods * ~placed)), evictable))
         return Ready(NodePortsState(wanted, tuple(apart)))
+
+    def closes(self, pod: PodInfo, state: NodePortsState | None, cluster: Cluster) -> Closing | None:
+        """A pod in the way closes the node it is placed on."""
+        if state is None:
+            return NEVER
+        rivals = np.logical_or.reduce([counter.pods > 0 for counter in state.wanted])
+        return Closing(rivals=rivals)
 
     def filter(self, pod: PodInfo, state: NodePortsState | None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes where a conflicting port is held.

@@ -22,6 +22,7 @@ import numpy as np
 
 from kplan.cluster.cluster import FIXED_RESOURCES
 from kplan.framework.args import NodeResourcesFitArgs
+from kplan.framework.closing import Amount, Closing
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.events import POD_DELETED, Action, Happened, Interest, Resource
 from kplan.framework.features import Features
@@ -144,6 +145,20 @@ class NodeResourcesFit:
                 refusals.append(Refusal(ReasonCode.INSUFFICIENT_RESOURCE, about, text, insufficient))
                 unresolvable |= insufficient & (capacity < amount)
         return Findings(tuple(refusals), unresolvable)
+
+    def closes(self, pod: PodInfo, state: FitState | None, cluster: Cluster) -> Closing | None:
+        """A node closes once others take what is left beyond the pod's own request, of one resource."""
+        if state is None:
+            return None
+        count = len(cluster.pods)
+        amounts = [Amount(cluster.allowed_pods - cluster.pod_count - 1, each_pod(count))]
+        for name, amount in state:
+            row = cluster.resource(name)
+            if row is None or delegated_to_devices(name, cluster, self._features) is not None:
+                return None
+            left = cluster.allocatable[row] - cluster.requested[row] - amount
+            amounts.append(Amount(left, cluster.pod_request[row, :count]))
+        return Closing(tuple(amounts))
 
     def explain(
         self,

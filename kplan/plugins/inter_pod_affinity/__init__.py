@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kplan.framework.args import InterPodAffinityArgs
+from kplan.framework.closing import NEVER, Closing
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
@@ -83,6 +84,12 @@ class InterPodAffinity:
         if state is None:
             return failed_everywhere(NO_FILTER_STATE, len(worlds))
         return filtering.judge(state, worlds)
+
+    def closes(self, pod: PodInfo, state: filtering.FilterState | None, cluster: Cluster) -> Closing | None:
+        """Pods in conflict close the node they are placed on, where each node is a domain of its own."""
+        if state is None:
+            return NEVER  # no term of a pod that is placed is about it
+        return filtering.closes(state, cluster)
 
     def interests(self) -> tuple[Interest, ...]:
         """Pods that are placed, gone or have other labels, nodes that are new or have other labels."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kplan.cluster.affinity import AffinityTerm
+from kplan.framework.closing import Closing
 from kplan.framework.findings import About, Findings, Mask, Refusal
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int
@@ -172,6 +173,19 @@ def _conflict(term: AffinityTerm, counter: Counter, cluster: Cluster, *, host_lo
     present = column.present
     here = np.where(present, counter.nodes, 0) if local else domain_sums(column, counter.nodes)
     return Conflict(term, counter, present, here, local)
+
+
+def closes(state: FilterState, cluster: Cluster) -> Closing | None:
+    """What others may do to the answer; None where a pod closes more than its node, or has to be there."""
+    if state.affinity is not None:
+        return None
+    rivals = np.zeros(len(cluster.pods), dtype=np.bool_)
+    for conflict in (*state.anti_affinity, *state.existing):
+        codes = cluster.labels.column(conflict.term.topology_key).codes
+        if np.bincount(codes[codes >= 0], minlength=1).max() > 1:
+            return None
+        rivals |= conflict.counter.pods > 0
+    return Closing(rivals=rivals)
 
 
 def judge(state: FilterState, worlds: Worlds) -> Findings[None]:

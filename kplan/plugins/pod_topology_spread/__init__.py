@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kplan.framework.closing import NEVER, Closing
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.events import Action, Happened, Interest, Resource
@@ -91,6 +92,12 @@ class PodTopologySpread:
         if state is None:
             return failed_everywhere(NO_FILTER_STATE, len(worlds))
         return filtering.judge(pod, state, cluster, worlds)
+
+    def closes(self, pod: PodInfo, state: filtering.HardState | None, cluster: Cluster) -> Closing | None:
+        """The domain with the fewest pods takes one more; of two constraints each may mean another one."""
+        if state is None:
+            return NEVER
+        return filtering.closes(state)
 
     def interests(self) -> tuple[Interest, ...]:
         """Pods that are placed, gone or have other labels; nodes; labels and tolerations of the pod."""

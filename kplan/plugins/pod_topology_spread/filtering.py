@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kplan.framework.closing import Closing
 from kplan.framework.findings import About, Findings, Refusal
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Mask
@@ -134,6 +135,16 @@ def _two_lowest(counts: Int) -> tuple[int, int, int]:
     rest = counts.copy()
     rest[place] = NO_DOMAIN
     return place, lowest, int(rest.min())
+
+
+def closes(state: HardState) -> Closing | None:
+    """What others may do to the answer: one constraint lets a pod into the domain that has the fewest."""
+    if len(state.spreads) != 1:
+        return None
+    spread = state.spreads[0]
+    if spread.constraint.min_domains > 1 or spread.constraint.max_skew < spread.self_match:
+        return None
+    return Closing(domains=np.where(spread.included, spread.codes, np.int32(-1)))
 
 
 def skews(spread: HardSpread, pod: PodInfo, cluster: Cluster, worlds: Worlds) -> Skews:

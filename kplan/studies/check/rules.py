@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.cluster.domains import domains, zone_of
+from kplan.course.certain import CertainLosses
 from kplan.course.loss import FailRun, lose
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
@@ -154,7 +155,10 @@ def _pools(cluster: Cluster) -> dict[str, NDArray[np.bool_]]:
 
 def _survive(kind: str, after: Planner, before: Callable[[], Planner]) -> Iterator[Finding]:
     worst: dict[str, dict[str, Lost]] = {}
+    certain = CertainLosses(after)
     for domain, nodes in domains(after.cluster, kind).items():
+        if certain.come_back(nodes) is not None:
+            continue
         for owner, lost in missed(after, nodes).items():
             worst.setdefault(owner, {})[domain] = lost
     if not worst:
