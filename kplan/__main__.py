@@ -11,6 +11,9 @@ cluster went into looking for garbage."""
 INTERRUPTED = 130
 """Exit code after SIGINT."""
 
+_OF_WORKERS = ("concurrent.futures.process", "distributed")
+"""Who has other processes ends them in Python's own way."""
+
 
 def main() -> None:
     """Run the command line and exit; what is stored is told without it."""
@@ -29,10 +32,18 @@ def main() -> None:
         ACTIVITY.own = True
         code = run()
     except KeyboardInterrupt:
-        code = 130
-    if code == INTERRUPTED and "concurrent.futures" not in sys.modules:
+        code = INTERRUPTED
+    if not any(name in sys.modules for name in _OF_WORKERS) and (code == INTERRUPTED or _threads_read_on()):
         os._exit(code)  # taking apart all that was read would take longer than anyone waits for the prompt
     sys.exit(code)
+
+
+def _threads_read_on() -> bool:
+    """Tell whether threads are left that wait for an answer that nobody is waiting for; Python would wait for them."""
+    import threading
+
+    others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
+    return any(not thread.daemon for thread in others)
 
 
 if __name__ == "__main__":

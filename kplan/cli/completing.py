@@ -7,6 +7,7 @@ Whatever goes wrong there are no names: nothing is said while somebody types.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,13 +19,17 @@ PATIENCE = 2.0
 """How long it is waited for [seconds]."""
 _PATHS = {"namespaces": "/api/v1/namespaces", "nodes": "/api/v1/nodes", "pods": "/api/v1/pods"}
 
+_NAME = re.compile(r"[A-Za-z0-9./:_-]+")
+"""What names are made of; a shell or a terminal would act on other signs, and the API server lets none of them in."""
+
 Names = Callable[[click.Context, str], list[str]]
 
 
 def _names_of(table: str) -> Names:
     def names(ctx: click.Context, incomplete: str) -> list[str]:
         try:
-            return sorted({name for name in _read(ctx.params, table) if name.startswith(incomplete)})
+            found = {name for name in _read(ctx.params, table) if name.startswith(incomplete)}
+            return sorted(name for name in found if _NAME.fullmatch(name))
         except BaseException:
             return []
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from kplan.errors import UsageError
 from kplan.sources.opening import is_regular
-from kplan.sources.opening import load as content_of
+from kplan.sources.plain_yaml import read_plain_yaml
 
 NAME = ".kplan.yaml"
 _KEYS: dict[str, Any] = {"snapshot": str, "context": str, "policy": str, "color": str, "silent-kinds": list}
@@ -49,6 +49,7 @@ def settings() -> Settings:
 
     Raises:
         UsageError: a file holds what is no setting.
+        SourceError: it is no YAML, or cannot be read.
     """
     merged = Settings()
     for path in filter(None, (_of_user(), _of_repository(Path.cwd()))):
@@ -88,13 +89,7 @@ def _of_repository(here: Path) -> Path | None:
 
 
 def _read(path: Path) -> Settings:
-    import yaml
-
-    given: Any
-    try:
-        given = yaml.safe_load(content_of(path))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: no YAML: {str(error).splitlines()[0]}", code="bad-settings") from None
+    given = read_plain_yaml(path)
     if given is not None and not isinstance(given, dict):
         raise UsageError(f"{path}: no settings", code="bad-settings", hint=f"{_hint()}, each with its value")
     made: dict[str, Any] = {}

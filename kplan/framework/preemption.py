@@ -162,6 +162,7 @@ class Preemption(PostFilterResult):
         ambiguous: whether the victims on the pick depend on the order of equal pods on that node, which the
             scheduler does not fix.
         criteria: the rule that decided for the picks; None if none was needed.
+        said: what the scheduler says where it takes a pick, by node row; empty where it says nothing then.
     """
 
     ineligible: Ineligible | None = None
@@ -172,6 +173,7 @@ class Preemption(PostFilterResult):
     picks: tuple[int, ...] = ()
     ambiguous: bool = False
     criteria: PickRule | None = None
+    said: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def eligible(self) -> bool:

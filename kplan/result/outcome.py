@@ -143,6 +143,14 @@ class Outcome:
     nominated_to: int = -1
 
     @property
+    def event_texts(self) -> tuple[str, ...]:
+        """Texts of which the scheduler says one: several where nodes tie for a preemption, the first by name first."""
+        text = self.fit_error or self.error
+        if self.preemption is None or self.preemption.message or not self.preemption.said:
+            return (text,) if text else ()
+        return tuple(f"{text} {said}" for said in self.preemption.said.values())
+
+    @property
     def last(self) -> Outcome:
         """The pod's last attempt: the one after a preemption that was carried out."""
         return self.preempted.then.last if self.preempted is not None else self

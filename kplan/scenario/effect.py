@@ -102,6 +102,6 @@ def bad_step(step: str, problem: str, hint: str = "") -> UsageError:
     Args:
         step: the flag as typed, ``--scale deploy/web=many``.
         problem: what is wrong with it.
-        hint: what to do; the grammar of the flag if empty.
+        hint: what to do; the grammar of the flag if empty, of which a file's step has none.
     """
-    return UsageError(f"{step}: {problem}", code="bad-step", hint=hint or _GRAMMAR[step.partition(" ")[0]])
+    return UsageError(f"{step}: {problem}", code="bad-step", hint=hint or _GRAMMAR.get(step.partition(" ")[0], ""))

@@ -126,6 +126,22 @@ class Draw:
         return all(planner.step(one).outcome.last.placement is not None for one in planner.waiting())
 
 
+NO_SHAPES = {
+    "memory: [4Gi]": "nodes[0].memory: a number or a text is wanted",
+    "memory: 4Gi, price: .nan": "nodes[0].price: a price is a number above 0",
+    "memory: 4Gi, price: .inf": "nodes[0].price: a price is a number above 0",
+    "memory: 4Gi, price: 0": "nodes[0].price: a price is a number above 0",
+    "memory: 4Gi, most: 0": "nodes[0].most: most is a number of nodes",
+}
+
+
+@pytest.mark.parametrize("text", NO_SHAPES)
+def test_what_is_no_shape(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = shapes(tmp_path, f"nodes:\n- {{cpu: 4, {text}}}\n")
+    assert main(["capacity", "--cheapest", file, "--snapshot", write(tmp_path, node("a"), pod("w"))]) == 2
+    assert NO_SHAPES[text] in capsys.readouterr().err
+
+
 def _packs(pods: list[tuple[int, int]], free: list[tuple[int, int]]) -> bool:
     """Whether pods fit on nodes in any way."""
     if not pods:

@@ -144,6 +144,15 @@ def test_the_event_of_a_pod_that_fits(capsys: pytest.CaptureFixture[str], cluste
     assert capsys.readouterr().out == "Successfully assigned default/new to b\n"
 
 
+def test_the_event_of_a_pod_that_preempts_on_one_of_several_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+    demo = str(Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml")
+    assert main(["explain", "pod", "billing-0", "-n", "ops", "--event", "--snapshot", demo]) == 0
+    assert capsys.readouterr().out == (
+        "0/6 nodes are available: 1 node(s) had untolerated taint(s), 5 Insufficient cpu. "
+        "preemption: found a potential placement for pod on node node-a, preempting 1 victims\n"
+    )
+
+
 def test_a_close_name_is_asked_for_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explai"]) == 2
     assert capsys.readouterr().err == "kplan: error: no such command 'explai'\nhint: did you mean 'explain'?\n"

@@ -96,3 +96,11 @@ def test_the_plugin_of_kubectl_speaks_under_its_name(tmp_path: Path) -> None:
     assert "  kplan drain node-a" in said("drain", "--help")
     assert said("drian").startswith("kubectl plan: error: no such command 'drian'\nhint: did you mean")
     assert said("explain", "pod", "--nope").startswith("kubectl plan: error: no such option '--nope'")
+
+
+@pytest.mark.parametrize("line", ["kplan drain ", "kplan explain pod "], ids=["nodes", "pods"])
+def test_names_that_a_shell_or_a_terminal_would_act_on_are_left_out(tmp_path: Path, line: str) -> None:
+    evil = ["a;reboot", "$(reboot)", "a`b`", "a b", "a\nb", "a\x1b[2J", "a\u202eb", "a'b", '"', "*"]
+    good = [node("good"), pod("good", namespace="d")]
+    state = write(tmp_path, *good, *map(node, evil), *(pod(name, namespace="d") for name in evil))
+    assert completed(line, state) == [f"plain,{'good' if 'drain' in line else 'd/good'}"]

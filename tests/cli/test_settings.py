@@ -101,7 +101,10 @@ def test_the_policy_is_that_of_the_repository(alone: Path, capsys: pytest.Captur
         ("color: red\n", "color: red"),
         ("snapshot: a\ncontext: b\n", "snapshot names a file, and context a cluster"),
         ("- a\n", "no settings"),
-        ("a: [\n", "no YAML"),
+        ("a: [\n", ".kplan.yaml:2:1: expected the node content"),
+        ("a: " + "[" * 3000, "nested too deeply"),
+        ("a: 2001-99-99", "a number or a date in it cannot be read"),
+        ("a: " + "9" * 5000, "a number or a date in it cannot be read"),
     ],
 )
 def test_what_is_no_setting_is_an_error(alone: Path, capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:

@@ -131,4 +131,35 @@ INPUTS: dict[str, bytes] = {
     + b"]" * 5000
     + b"}}",
     "YAML nested deeply": b"a: " + b"[" * 3000 + b"]" * 3000,
+    "a typed list whose objects do not say what they are": json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "PodList",
+            "items": [{k: v for k, v in pod("p").items() if k not in ("apiVersion", "kind")}],
+            "metadata": -(2**63),
+        }
+    ).encode(),
+    "shapes that are lists where a number is wanted": b"nodes:\n- {cpu: 2, memory: [{cpu: 2}], name: small, price: x}\n"
+    b"- {like: n0, price: 1}\n",
+    "escapes in names": of(pod("a\x1b[31m\u202e"), node("n\n::error::x", spec={"taints": [{"key": "\x07"}]})),
+    "markup in names": of(pod("x http://a.io<img src=x>"), node("[red]::add-mask::x[/red]")),
+    "a separator with a comment right behind it": b"apiVersion: v1\nkind: Node\nmetadata: {name: n0}\n---# b\n"
+    b"apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n",
+    "a deletion cost of two signs": of(
+        pod("p", "n1", {"annotations": {"controller.kubernetes.io/pod-deletion-cost": "--5"}})
+    ),
+    "arguments of a plugin of somebody's in what is noted of the scheduler": json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "List",
+            "metadata": {
+                "annotations": {
+                    "kplan.dev/server-version": "v1.35.2-x.7",
+                    "kplan.dev/scheduler": '{"configuration":{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":'
+                    '"KubeSchedulerConfiguration","profiles":[{"pluginConfig":[{"name":"X","args":{"a":[[[1]]]}}]}]}}',
+                }
+            },
+            "items": [node(), pod("p")],
+        }
+    ).encode(),
 }

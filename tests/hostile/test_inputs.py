@@ -10,41 +10,83 @@ from pathlib import Path
 
 import pytest
 
+from kplan.cli.app import COMMANDS
 from kplan.cli.main import main
 from tests.hostile.samples import INPUTS, node, of, pod
 
 DEMO = str(Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml")
 ANSWERS = (0, 1, 2, 3, 4)
+LONGEST = 2_000
+"""Of a line of standard error [characters]."""
 
 
-def commands(file: str, out: Path) -> list[list[str]]:
+def commands(file: str, out: Path, land: list[str]) -> list[list[str]]:
+    """Every command that reads anything, with a file wherever one may stand."""
     read = ["--snapshot", file]
-    land = ["--snapshot", DEMO]
     return [
         ["explain", "pod", *read],
+        ["explain", "pod", "run", "-n", "d", "-o", "wide", *read],
+        ["explain", "node", "n0", *read],
         ["nodes", *read],
+        ["nodes", "--scale", "deploy/w=0", *read],
         ["simulate", *read],
+        ["moves", "-f", str(out.with_name("good.json")), *read],
+        ["pack", *read],
         ["drain", "n0", *read],
         ["fail", "n0", *read],
+        ["sweep", "--fail-each", "node", "-j", "1", *read],
+        ["capacity", str(out.with_name("good.json")), *read],
+        ["check", str(out.with_name("good.json")), *read],
+        ["diff", file, *land[1:]],
         ["snapshot", str(out), "--redact", *read],
-        ["nodes", "--scale", "deploy/w=0", *read],
+        ["bind", "-A", *read],
+        ["config", *read],
         ["simulate", file, *land],
         ["check", file, *land, "-o", "sarif"],
         ["capacity", file, *land],
+        ["moves", "-f", file, *land],
         ["bind", "-f", file, *land, "-o", "json"],
         ["nodes", "--add-manifest", file, *land],
+        ["nodes", "--scenario", file, *land],
+        ["simulate", "--config", file, *land],
+        ["nodes", "--policy", file, *land],
+        ["check", str(out.with_name("good.json")), "--policy", file, *land],
+        ["check", str(out.with_name("good.json")), "--baseline", file, *land],
+        ["capacity", "--shapes", file, *land],
+        ["capacity", "--cheapest", file, *land],
+        ["sweep", file, "-j", "1", *land],
+        ["bind", "--plan", file, *land],
+        ["bind", "--resume", file, "--kubeconfig", str(out.with_name("none"))],
+        ["nodes", "--kubeconfig", file],
+        ["unredact", file, str(out.with_name("good.json"))],
+        ["config", "migrate", file],
     ]
+
+
+NOTHING_TO_READ = {"demo", "plugins", "schema", "completion"}
+
+
+def test_every_command_that_reads_is_among_them(tmp_path: Path) -> None:
+    asked = {words[0] for words in commands("in", tmp_path / "out", ["--snapshot", "land"])}
+    assert asked == set(COMMANDS) - NOTHING_TO_READ
 
 
 @pytest.mark.parametrize("case", INPUTS)
 def test_no_file_breaks_any_command(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "in"
+    """An answer, or a line and a hint: of a file alone nothing more is told than what it holds; of no server, that."""
+    file, land = tmp_path / "in", tmp_path / "land.json"
     file.write_bytes(INPUTS[case])
-    for words in commands(str(file), tmp_path / "out.json"):
+    land.write_bytes(of(pod("p")))
+    (tmp_path / "good.json").write_text(json.dumps(pod("good")))
+    for words in commands(str(file), tmp_path / "out.json", ["--snapshot", str(land)]):
         code = main(words)
         _, err = capsys.readouterr()
-        assert code in ANSWERS, f"{words}: {err}"
-        assert code != 2 or err.startswith("kplan: "), words
+        live = (5,) if "--kubeconfig" in words else ()
+        assert code in (*ANSWERS, *live), f"{words}: {err}"
+        errors = [line for line in err.splitlines() if line.startswith("kplan: error: ")]
+        assert len(errors) == (code in (2, 5)), f"{words}: {err}"
+        assert all(line.startswith(("kplan: ", "hint: ")) for line in err.splitlines()), f"{words}: {err}"
+        assert max(map(len, err.splitlines()), default=0) < LONGEST, f"{words}: {err}"
 
 
 def test_a_comment_right_behind_a_separator_separates_in_files_of_any_size(

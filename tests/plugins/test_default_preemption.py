@@ -217,3 +217,13 @@ def test_equal_pods_make_the_victim_a_matter_of_chance() -> None:
     found = explained(small, node("a", cpu="2"), low("p1", "a"), low("p2", "a")).preemption
     assert found is not None
     assert found.ambiguous
+
+
+def test_where_nodes_tie_the_event_names_the_one_that_is_drawn() -> None:
+    outcome = explained(HIGH, node("a", cpu="2"), node("b", cpu="2"), low("p1", "a", "2"), low("p2", "b", "2"))
+    found = "0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node"
+    assert outcome.event_texts == (f"{found} a, preempting 1 victims", f"{found} b, preempting 1 victims")
+    assert outcome.fit_error == "0/2 nodes are available: 2 Insufficient cpu."
+    before = explained(HIGH, node("a", cpu="2"), low("p", "a", "2"), version="1.36")
+    assert before.event_texts == ("0/1 nodes are available: 1 Insufficient cpu.",)
+    assert explained(pod("fits"), node("a")).event_texts == ()

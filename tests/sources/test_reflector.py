@@ -42,7 +42,9 @@ class Scripted(FakeServer):
         super().__init__(self._answer)
         self._watches, self._lists = list(watches), list(lists or [])
 
-    def _answer(self, asked: Asked) -> Told:
+    def _answer(self, asked: Asked) -> Told | None:
+        if asked.path == "/readyz":
+            return None
         script = self._watches if asked.watches else self._lists
         return script.pop(0) if script else Told(403, {"message": "no more"})
 

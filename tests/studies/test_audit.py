@@ -105,6 +105,13 @@ def test_a_reason_of_a_plugin_that_the_profile_does_not_run() -> None:
     assert "no plugin of kube-scheduler says 'node(s) had no licence'" in why
 
 
+def test_any_node_of_a_tie_may_have_been_drawn() -> None:
+    here = [node("a", cpu="2"), node("b", cpu="2"), *(pod(f"p{on}", node=on, **LARGE) for on in "ab")]
+    said = "0/2 nodes are available: 2 Insufficient cpu. preemption: found a potential placement for pod on node b, "
+    assert report([*here, refused("web", f"{said}preempting 1 victims", priority=9, **LARGE)]).verdict == "EQUAL"
+    assert report([*here, refused("web", f"{said}preempting 2 victims", priority=9, **LARGE)]).verdict == "DIFFERS"
+
+
 def test_only_preemption_differs() -> None:
     said = text_of([SMALL, pod("web", **LARGE)])
     assert said.endswith("preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.")

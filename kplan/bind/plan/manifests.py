@@ -189,7 +189,9 @@ class _Looked:
 
     def _take_new(self, item: ManifestObject, space: str) -> None:
         self.new.append(item)
-        manifest = {**item.raw, "metadata": {**_metadata(item), **({"namespace": space} if space else {})}}
+        metadata = {**_metadata(item), **({"namespace": space} if space else {})}
+        # in a PodList a pod does not say what it is
+        manifest = {"apiVersion": item.api_version, "kind": item.kind, **item.raw, "metadata": metadata}
         if item.kind == "Pod":
             self.create[f"{space}/{_metadata(item)['name']}"] = manifest
         else:

@@ -128,7 +128,8 @@ class Client(Connection):
         while True:
             try:
                 self.wait_turn()
-                reply = self.send(method, path, body, query, what=what)
+                with self.stop.waiting():
+                    reply = self.send(method, path, body, query, what=what)
                 if reply.status not in _PASSING:
                     return reply
                 problem: LiveError = failures.of_status(reply.status, reply.body, what, self.server, self.context)

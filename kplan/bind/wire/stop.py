@@ -25,6 +25,7 @@ class Stop:
         self.at_once = False
         self._event = threading.Event()
         self._in_flight = 0
+        self._waiting = 0
 
     @property
     def asked(self) -> bool:
@@ -65,6 +66,19 @@ class Stop:
             self._in_flight -= 1
 
     @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Let SIGINT end a read that does no harm if its answer never comes.
+
+        Raises:
+            Stopped: it was asked to stop meanwhile.
+        """
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+
+    @contextmanager
     def on_interrupt(self) -> Iterator[None]:
         """Let the first SIGINT ask to stop, and the second raise KeyboardInterrupt."""
         if threading.current_thread() is not threading.main_thread():
@@ -76,6 +90,8 @@ class Stop:
                 self.at_once = True
                 raise KeyboardInterrupt
             self._event.set()
+            if self._waiting:
+                self.check()
 
         former = signal.signal(signal.SIGINT, handle)
         try:

@@ -83,19 +83,19 @@ class DefaultPreemption(ColumnPlugin[DefaultPreemptionArgs]):
                 )
         picks, rule = pick(cluster, candidates)
         ambiguous = len(picks) == 1 and search.ambiguous(picks[0], candidates[picks[0]])
-        message = ""
-        if self.features.since(37) and len(picks) == 1 and not ambiguous:
-            node, count = cluster.node_name(picks[0]), len(candidates[picks[0]].pods)
-            message = f"preemption: found a potential placement for pod on node {node}, preempting {count} victims"
+        said: dict[int, str] = {}
+        if self.features.since(37):
+            said = {row: _found(cluster.node_name(row), len(candidates[row].pods)) for row in picks}
         return Preemption(
             Code.SUCCESS,
-            message,
+            said[picks[0]] if said and len(picks) == 1 and not ambiguous else "",
             potential=potential,
             candidates=candidates,
             statuses=statuses,
             picks=picks,
             ambiguous=ambiguous,
             criteria=rule,
+            said=said,
         )
 
     def _search(self, pod: PodInfo, handle: PreemptionHandle) -> Search | UnitSearch:
@@ -130,6 +130,11 @@ def _not_eligible(pod: PodInfo, handle: PreemptionHandle, features: Features) ->
     there = (cluster.pods[row] for row in cluster.pods_on(nominated))
     lower = (other for other in there if evictable(other, cluster, features) < pod.priority)
     return Ineligible.TERMINATING if any(terminating_by_preemption(other) for other in lower) else None
+
+
+def _found(node: str, victims: int) -> str:
+    """Source: v1.37.2 pkg/scheduler/framework/preemption/preemption.go Evaluator.Preempt."""
+    return f"preemption: found a potential placement for pod on node {node}, preempting {victims} victims"
 
 
 def _no_candidate(total: int, statuses: Iterable[NodeStatus]) -> str:

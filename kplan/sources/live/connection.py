@@ -18,6 +18,9 @@ from kplan.sources.live.kubeconfig import Access, find_access, without_user
 
 _BUSY = frozenset({429, 500, 502, 503, 504})
 """What an API server, or a proxy before it, says of a moment."""
+_OK, _FORBIDDEN, _STARTING = 200, 403, 503
+_READY = "/readyz"
+"""Asked without any right, unless a cluster is set up otherwise."""
 _ATTEMPTS = 5
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 60.0
@@ -61,6 +64,7 @@ class Connection:
         self._sleep = sleep
         self._timeout = Timeout(connect=min(_CONNECT_SECONDS, timeout), read=timeout)
         self._answered = False
+        self._ready = False
         self._streams: set[Any] = set()
         self._closed = False
         self._proxy = without_user(str(configuration.proxy or ""))
@@ -95,7 +99,10 @@ class Connection:
             except LiveError as error:  # a server that answered before and broke off is there in a moment
                 if error.code != failures.LOST or attempt == _ATTEMPTS or self._closed:
                     raise
-                status, body, pause = 503, b"", 0.0
+                status, body, pause = _STARTING, b"", 0.0
+                self._ready = False
+            if status == _FORBIDDEN and not self._ready:
+                status, body, pause = self._once_ready(path, query, what, body)
             if status not in _BUSY or attempt == _ATTEMPTS:
                 break
             self._sleep(min(pause or _FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE))
@@ -153,6 +160,20 @@ class Connection:
             with suppress(KeyError):
                 self._pool.pools[key].close()
         self._pool.clear()
+
+    def _once_ready(
+        self, path: str, query: Mapping[str, str] | None, what: str, refusal: bytes
+    ) -> tuple[int, bytes, float]:
+        """Ask again what was refused if the server is ready; a refusal of one that is starting means nothing.
+
+        Source: v1.37.2 pkg/kubeapiserver/authorizer: roles are not known until they are listed, so that everybody is
+        forbidden everything; readyz fails until then, and needs no right (--authorization-always-allow-paths).
+        """
+        status, _, pause = self._once(_READY, None, what)
+        if status in _BUSY:
+            return _STARTING, refusal, pause
+        self._ready = True
+        return self._once(path, query, what) if status == _OK else (_FORBIDDEN, refusal, 0.0)
 
     def _once(self, path: str, query: Mapping[str, str] | None, what: str) -> tuple[int, bytes, float]:
         answer = self._request(path, query or {}, what, self._timeout)

@@ -171,29 +171,41 @@ def _lists(connection: Connection, progress: Progress, page: int) -> tuple[list[
     """Read every kind. Pods wait for nodes, so that no pod sits on a node that the list does not have yet."""
     nodes, pods, *others = KINDS
     assert (nodes.name, pods.name) == ("Node", "Pod")
-    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="list") as pool:
-        first = pool.submit(list_kind, connection, nodes, progress, page=page)
-        versions = pool.submit(served, connection, KINDS)
+    pool = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="list")
+    first = pool.submit(list_kind, connection, nodes, progress, page=page)
+    versions = pool.submit(served, connection, KINDS)
 
-        def after_nodes(kind: Kind) -> Listing:
-            first.result()
-            return list_kind(connection, kind, progress, page=page)
+    def after_nodes(kind: Kind) -> Listing:
+        first.result()
+        return list_kind(connection, kind, progress, page=page)
 
-        def in_its_version(kind: Kind) -> Listing:
-            api_version = versions.result().get(kind.name) if not kind.everywhere else None
-            return list_kind(connection, kind, progress, api_version=api_version, page=page)
+    def in_its_version(kind: Kind) -> Listing:
+        api_version = versions.result().get(kind.name) if not kind.everywhere else None
+        return list_kind(connection, kind, progress, api_version=api_version, page=page)
 
-        lists: list[Future[Listing]] = [first, pool.submit(after_nodes, pods)]
-        lists += [pool.submit(in_its_version, kind) for kind in others]
-        scheduler = pool.submit(find_scheduler, connection)
-        everything: list[Future[Any]] = [*lists, scheduler]
-        done, _ = wait(everything, return_when=FIRST_EXCEPTION)
-        problem = next((error for future in everything if future in done and (error := future.exception())), None)
-        if problem is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
-            connection.close()  # the others end with their next request
-            raise problem
-        return [future.result() for future in lists], scheduler.result()
+    lists: list[Future[Listing]] = [first, pool.submit(after_nodes, pods)]
+    lists += [pool.submit(in_its_version, kind) for kind in others]
+    scheduler = pool.submit(find_scheduler, connection)
+    try:
+        _all_done([*lists, scheduler])
+    except BaseException:  # also Ctrl-C: the others end with their next request, and nobody waits for the one they made
+        connection.close()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return [future.result() for future in lists], scheduler.result()
+
+
+def _all_done(futures: list[Future[Any]]) -> None:
+    """Wait for all, or until one fails.
+
+    Raises:
+        LiveError: one failed; the first of those, in their order.
+    """
+    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+    problem = next((error for future in futures if future in done and (error := future.exception())), None)
+    if problem is not None:
+        raise problem
 
 
 def _server_version(connection: Connection) -> str:

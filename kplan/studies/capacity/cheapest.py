@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from kplan.cluster import PodInfo
 from kplan.course.mixing import Mixing, Shape
@@ -68,6 +69,10 @@ def load_node_shapes(file: str, planner: Planner, prices: Prices | None = None) 
         raise SourceError("no shapes of nodes", file=file, code="bad-shapes", hint=hint)
     shapes = []
     for number, entry in enumerate(listed, 1):
+        for key, value in entry.items():
+            if isinstance(value, list | dict):
+                path = f"nodes[{number - 1}].{key}"
+                raise SourceError("a number or a text is wanted", file=file, path=path, code="bad-shapes", hint=hint)
         text = ",".join(f"{key}={value}" for key, value in entry.items() if key not in _OWN)
         verb = read_add_node(text, "--cheapest")
         price = _price(entry, file, number)
@@ -95,8 +100,10 @@ def _price(entry: dict[str, object], file: str, number: int) -> float | None:
         price = float(str(entry["price"]))
     except ValueError:
         price = 0.0
-    if price <= 0:
-        raise SourceError("a price is more than 0", file=file, path=f"nodes[{number - 1}].price", code="bad-shapes")
+    if not 0 < price < inf:
+        raise SourceError(
+            "a price is a number above 0", file=file, path=f"nodes[{number - 1}].price", code="bad-shapes"
+        )
     return price
 
 

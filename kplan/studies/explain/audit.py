@@ -11,7 +11,6 @@ from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.reasons.auditing import difference
 from kplan.reasons.recorded import recorded
-from kplan.result import Outcome
 from kplan.result.document_audit import AuditedPod, AuditReport
 from kplan.result.document_base import API_VERSION, Origin
 from kplan.wording.auditing import because, sentence, why, why_lines
@@ -39,13 +38,8 @@ class OtherVersions:
             row = planner.cluster.pod_index.get(pod)
             if row is None or planner.cluster.pods[row].scheduler_name not in planner.pipelines:
                 continue
-            if event_text(planner.explain(planner.cluster.pods[row])) == text:
+            if text in (planner.explain(planner.cluster.pods[row]).event_texts or ("",)):
                 yield minor
-
-
-def event_text(outcome: Outcome) -> str:
-    """The scheduler's text about a pod; empty where it fits."""
-    return outcome.fit_error or outcome.error
 
 
 def audit(
@@ -83,7 +77,8 @@ def audit(
 
 def _audited(planner: Planner, pod: PodInfo, versions: OtherVersions) -> AuditedPod:
     said, cluster = recorded(pod.pod), planner.cluster
-    text = event_text(planner.explain(pod))
+    texts = planner.explain(pod).event_texts or ("",)
+    text = said.message if said.message in texts else texts[0]
     audited_pod = AuditedPod(
         pod=pod.key,
         owner=owner_text(pod, cluster),

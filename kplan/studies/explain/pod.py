@@ -250,7 +250,7 @@ def _only(node: str, groups: list[NodeGroup], asked: RunCycle) -> list[ToldGroup
 
 
 def _event(pod: PodInfo, outcome: Outcome) -> Event | None:
-    text = outcome.fit_error or outcome.error
+    text = next(iter(outcome.event_texts), "")
     if outcome.gated and outcome.pre_enqueue is not None:
         text = ", ".join(outcome.pre_enqueue.reasons)
     return _event_of(pod, text)
