@@ -1,9 +1,10 @@
 """HTML: a document and the nodes it is about as one self-contained page.
 
-The lines that answer are plain HTML; everything else is drawn by the page's own script from the same data as JSON: a
-kind of document has its sections (``data/html/script/kinds``), which are made of parts that several kinds have. A
-content security policy allows that script and that style by their hashes and nothing else: the page asks no network
-for anything, and no name of an object can become code. Names reach the page escaped, or as text of the JSON.
+The lines that answer are plain HTML, their picture is plain SVG; everything else is drawn by the page's own script from
+the same data as JSON: a kind of document has its sections (``data/html/script/kinds``), which are made of parts that
+several kinds have. A content security policy allows that script and that style by their hashes and nothing else: the
+page asks no network for anything, and no name of an object can become code. Names reach the page escaped, or as text
+of the JSON.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import msgspec
 
 from kplan.render.html_data import page_data, safe_json
 from kplan.render.html_head import head, name_of, title
+from kplan.render.picture.figure import figure
+from kplan.render.picture.pictures import picture_of
 from kplan.render.tones import TONES
 from kplan.result.document_base import Document
 from kplan.result.document_usage import Drawing
@@ -48,7 +51,7 @@ SCRIPTS = (
 """Parts of the script in the order in which they build on each other."""
 STYLES = tuple(
     f"style/{name}.css"
-    for name in ("colours", "text", "frame", "controls", "tables", "bars", "boxes", "nodes", "story")
+    for name in ("colours", "text", "frame", "picture", "controls", "tables", "bars", "boxes", "nodes", "story")
 )
 """Parts of the style; what is for narrow screens and for paper stands with what it is about."""
 
@@ -66,15 +69,17 @@ def page(document: Document, drawing: Drawing | None = None, text: str = "") -> 
         text: the whole answer as text, which a browser without scripts shows.
     """
     plain: dict[str, Any] = msgspec.to_builtins(document)
+    beside = drawing or Drawing()
+    picture = picture_of(document, beside)
     style = _read(STYLES)
     script = f"(() => {{\n'use strict';\nconst TONES = {json.dumps(TONES)};\n{_read(SCRIPTS)}}})();\n"
     parts = {
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:",
         "title": _logged(escape(title(plain))),
         "kind": escape(name_of(plain)),
-        "head": _logged(head(plain)),
+        "head": _logged(head(plain, figure(picture) if picture is not None else "")),
         "plain": _logged(f"<pre>{escape(text[:_MOST_OF_TEXT])}</pre>") if text else "",
-        "data": safe_json(page_data(plain, drawing or Drawing())),
+        "data": safe_json(page_data(plain, beside)),
         "style": style,
         "script": script,
     }

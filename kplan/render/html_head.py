@@ -1,4 +1,4 @@
-"""Head of the HTML page: verdict, cause and what to try, as plain HTML that needs no script."""
+"""Head of the HTML page: verdict, cause and what to try, then the picture, as plain HTML that needs no script."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kplan.result.document_base import Origin
 MARKS = {"good": "\u2713", "warn": "~", "bad": "\u00d7", "none": "\u00b7"}
 """What stands beside the colour, so that nothing is told by colour alone."""
 NOTES_SHOWN = 3
+_NO_LINES = '<dl class="lines">\n</dl>'
 DOUBTS_SHOWN = 4
 COMMANDS = {
     "PodExplanation": "explain pod",
@@ -58,8 +59,13 @@ def title(plain: Mapping[str, Any]) -> str:
     return " ".join(part for part in (plain.get("verdict", ""), plain.get("sentence", "")) if part) or name_of(plain)
 
 
-def head(plain: Mapping[str, Any]) -> str:
-    """Write the lines that answer, in the order of the text."""
+def head(plain: Mapping[str, Any], picture: str = "") -> str:
+    """Write the lines that answer, in the order of the text; the picture stands behind what is to be tried.
+
+    Args:
+        plain: the document.
+        picture: markup of its picture; empty for none.
+    """
     word = str(plain.get("verdict", ""))
     tone = str(TONE_OF_VERDICT.get(word, "none")).replace(Tone.HELD, Tone.WARN)
     doubted = "?" if any(not doubt.get("allowed") for doubt in plain.get("doubts", ())) else ""
@@ -69,21 +75,29 @@ def head(plain: Mapping[str, Any]) -> str:
         parts.append(f'<span class="word">{mark}{escape(word + doubted)}</span>')
     sentence = plain.get("sentence") or SENTENCES.get(str(plain.get("kind")), name_of(plain))
     parts.append(f'<span class="sentence">{escape(str(sentence))}</span>')
-    answers = "".join(
-        f'<div class="line{" doubt" if label == "Doubt" else ""}"><dt>{label}</dt><dd>{escape(text)}</dd></div>\n'
-        for label, text in _lines(plain)
-    )
-    answers += _folded("doubt", _doubts(plain)[DOUBTS_SHOWN:]) + _folded(
-        "note", _texts(plain.get("notes"))[NOTES_SHOWN:]
-    )
-    return f'<h1 class="verdict {tone}">{" ".join(parts)}</h1>\n<dl class="lines">\n{answers}</dl>'
+    answers = "".join(_line(label, text) for label, text in _answers(plain))
+    behind = "".join(_line(label, text) for label, text in _behind(plain))
+    behind += _folded("doubt", _doubts(plain)[DOUBTS_SHOWN:])
+    behind += _folded("note", _texts(plain.get("notes"))[NOTES_SHOWN:])
+    between = f'</dl>\n{picture}\n<dl class="lines">\n' if picture else ""
+    lines = f'<dl class="lines">\n{answers}{between}{behind}</dl>'
+    return f'<h1 class="verdict {tone}">{" ".join(parts)}</h1>\n{lines.replace(_NO_LINES, "")}'
 
 
-def _lines(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """Label and text of each line under the verdict."""
+def _line(label: str, text: str) -> str:
+    kind = " doubt" if label == "Doubt" else ""
+    return f'<div class="line{kind}"><dt>{label}</dt><dd>{escape(text)}</dd></div>\n'
+
+
+def _answers(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Label and text of each line right under the verdict."""
     yield from (("Doubt", text) for text in _doubts(plain)[:DOUBTS_SHOWN])
     yield from (("Because", text) for text in _texts(plain.get("because")))
     yield from (("Try", text) for text in _texts(plain.get("try") or _first_attempt(plain)))
+
+
+def _behind(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Label and text of the lines behind the picture."""
     yield from (("Under", text) for text in _under(plain.get("otherVersion")))
     yield from (("Queue", text) for text in _texts(plain.get("turn")))
     asked = plain.get("askedNode") or {}

@@ -1,0 +1,133 @@
+"""Lanes: a row for each thing, and what becomes of it along one line of time or of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
+from kplan.render.picture.forms.bars import axis_below
+from kplan.render.picture.model import Datum
+from kplan.render.picture.scale import Scale, Unit
+
+_ROW = 22
+_BESIDE = 460
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a lane.
+
+    Attributes:
+        part: what it is, as in the legend.
+        begin: where it begins on the scale.
+        end: where it ends.
+        look: what fills it.
+        text: written on it where it fits, and told where a pointer rests on it.
+    """
+
+    part: str
+    begin: float
+    end: float
+    look: Look
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A row: one thing, or several to which the same happens.
+
+    Attributes:
+        label: what it is about.
+        spans: in order.
+        count: how many things it stands for.
+        note: told behind it.
+    """
+
+    label: str
+    spans: tuple[Span, ...]
+    count: int = 1
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Lanes on one scale.
+
+    Attributes:
+        title: what they show.
+        lanes: in order.
+        unit: of the scale.
+        end: of the scale, which begins at 0.
+        moments: places at which a line goes across, with what happens then.
+        later: where the scale ends and what has no time begins, with what that is; None for nothing of it.
+        more: told below, in words.
+        share: see Panel.
+    """
+
+    title: str
+    lanes: tuple[Lane, ...]
+    unit: Unit
+    end: float
+    moments: tuple[tuple[float, str], ...] = ()
+    later: tuple[float, str] | None = None
+    more: str = ""
+    share: float = 1
+
+    def data(self) -> Sequence[Datum]:
+        """Each span with how many things it is about and from when to when it is; then the moments."""
+        rows = [
+            Datum(lane.label, span.part, lane.count, f"{span.begin:g} to {self._told(span.end)}")
+            for lane in self.lanes
+            for span in lane.spans
+        ]
+        return rows + [Datum("", words, at) for at, words in self.moments]
+
+    def draw(self, canvas: Canvas, x: float, y: float, width: float) -> float:
+        """Draw legend, lanes and axis."""
+        seen = {span.part: span.look for lane in self.lanes for span in lane.spans}
+        entries: list[tuple[str, str]] = [(look, part) for part, look in seen.items()]
+        top = y + legend(canvas, x, y, width, entries + [("line wanted", words) for _, words in self.moments])
+        beside = width >= _BESIDE
+        labels = min(widest(lane.label for lane in self.lanes) + 10, width * 0.34) if beside else 0
+        notes = min(widest(lane.note for lane in self.lanes) + 8, width * 0.34) if beside else 0
+        row = _ROW if beside else _ROW + LINE
+        scale = Scale(0, self.end, x + labels, x + width - notes)
+        bottom = top + row * len(self.lanes)
+        if self.later is not None:
+            begin = scale.at(self.later[0])
+            canvas.rect(begin, top - 2, scale.end - begin, bottom - top + 2, "band")
+        for number, lane in enumerate(self.lanes):
+            self._lane(canvas, scale, lane, (x, top + number * row, width, notes), beside)
+        for at, _ in self.moments:
+            canvas.line(scale.at(at), top - 3, scale.at(at), bottom, "wanted")
+        timed = scale if self.later is None else Scale(0, self.later[0], scale.start, scale.at(self.later[0]))
+        height = bottom - y + axis_below(canvas, timed, bottom, self.unit)
+        if self.later is not None:
+            canvas.text(scale.end, y + height - 20, self.later[1], "dim", anchor="end", room=scale.end - timed.end)
+        if self.more:
+            canvas.text(x, y + height + 8, self.more, "dim", room=width)
+            height += LINE
+        return height
+
+    def _told(self, end: float) -> str:
+        return "the end" if end >= self.end else f"{end:g}"
+
+    def _lane(
+        self, canvas: Canvas, scale: Scale, lane: Lane, at: tuple[float, float, float, float], beside: bool
+    ) -> None:
+        x, y, width, notes = at
+        if beside:
+            canvas.text(x, y + 14, lane.label, room=scale.start - x - 8)
+            canvas.text(x + width - notes + 8, y + 14, lane.note, "dim", room=notes - 8)
+        else:
+            behind = min(wide(lane.note), width * 0.5)
+            canvas.text(x, y + 12, lane.label, room=width - behind - 8)
+            canvas.text(x + width, y + 12, lane.note, "dim", anchor="end", room=behind + 1)
+            y += LINE
+        for span in lane.spans:
+            begin, end = scale.at(span.begin), scale.at(span.end)
+            tip = f"{lane.label}: {span.part} {span.text}".strip()
+            canvas.rect(begin, y + 3, max(end - begin, 2), 15, span.look, tip)
+            if span.text and wide(span.text) + 8 <= end - begin:
+                canvas.text(begin + 4, y + 14.5, span.text, f"on-{span.look}")

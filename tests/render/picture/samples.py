@@ -1,0 +1,76 @@
+"""Pictures of every command over the demo, and their goldens.
+
+python -m tests.render.picture.samples          write the goldens again (look at what changes)
+"""
+
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from kplan.cli.main import main
+from kplan.render.picture.model import Picture
+from kplan.render.picture.pictures import picture_of
+from kplan.result.document_base import Document
+from kplan.result.document_usage import Drawing
+from kplan.result.documents import DOCUMENTS
+
+ROOT = Path(__file__).parents[3]
+GOLDENS = Path(__file__).parents[1] / "golden" / "picture"
+DEMO = ("--snapshot", str(ROOT / "kplan" / "data" / "demo.yaml"))
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "explain-pending": ("explain", "pod", "shop/search-0"),
+    "explain-spread": ("explain", "pod", "shop/db-2"),
+    "explain-preempts": ("explain", "pod", "ops/billing-0"),
+    "explain-fits": ("explain", "pod", "shop/web-7d4b9-x2v8q"),
+    "explain-many": ("explain", "pod", "-A"),
+    "explain-node": ("explain", "node", "node-a"),
+    "nodes": ("nodes",),
+    "simulate": ("simulate",),
+    "capacity": ("capacity", "deploy/shop/web", "--replicas", "12"),
+    "drain": ("drain", "node-b"),
+    "drain-found": ("drain", "--find"),
+    "fail": ("fail", "node-b"),
+    "fail-each": ("fail", "--each", "node"),
+    "moves": ("moves", "shop/search-0"),
+    "sweep": ("sweep", "--fail-each", "zone", "--pool", "like=node-b", "--pool", "like=infra-1"),
+}
+"""Commands over the demo, by the name of their golden."""
+
+
+@cache
+def document(name: str) -> Document:
+    """The document of a command, read back from its JSON."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "answer.json"
+        main([*COMMANDS[name], *DEMO, "-o", f"json={file}"])
+        plain: dict[str, Any] = json.loads(file.read_text())
+    return msgspec.convert(plain, DOCUMENTS[plain["kind"]])
+
+
+def picture(name: str) -> Picture:
+    """The picture of a command."""
+    made = picture_of(document(name), Drawing())
+    assert made is not None
+    return made
+
+
+def written(made: Picture) -> str:
+    """What a picture shows, a line each: panel, what it is about, part, number, as it is told."""
+    rows = [(panel, datum.label, datum.part, f"{datum.value:g}", datum.shown) for panel, datum in made.table()]
+    return "".join(" | ".join(row).rstrip(" |") + "\n" for row in [(made.title, made.told), *rows])
+
+
+def write() -> None:
+    """Write the goldens again."""
+    GOLDENS.mkdir(parents=True, exist_ok=True)
+    for name in COMMANDS:
+        (GOLDENS / f"{name}.txt").write_text(written(picture(name)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(write())
