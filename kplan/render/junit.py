@@ -5,6 +5,7 @@ Format: https://github.com/jenkinsci/xunit-plugin, junit-10.xsd, which Jenkins a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -38,12 +39,23 @@ def report(document: CheckResult) -> str:
     suites.append(("doubts", "", [_doubt(doubt) for doubt in document.doubts] or [_Case("no doubt", "doubts")]))
     if document.other_version is not None:
         suites.append(("versions", "", [_version(document.other_version)]))
+    for *_, cases in suites:
+        _tell_apart(cases)
     root = Element("testsuites", {"name": "kplan check", **_counts(case for *_, cases in suites for case in cases)})
     for name, file, cases in suites:
         _suite(root, name, file, cases, document)
     indent(root)
     told = tostring(root, encoding="unicode").replace("##[", "&#35;#[")  # an order to a CI that logs it
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{told}\n'
+
+
+def _tell_apart(cases: list[_Case]) -> None:
+    """Number cases of one name: GitLab takes equal ones of a suite for the same case, and counts it once."""
+    seen: Counter[str] = Counter()
+    for case in cases:
+        seen[case.name] += 1
+        if seen[case.name] > 1:
+            case.name = f"{case.name} ({seen[case.name]})"
 
 
 def _counts(cases: Iterable[_Case]) -> dict[str, str]:
@@ -83,7 +95,7 @@ def _case(suite: Element, case: _Case) -> None:
     for tag, problems in (("failure", case.failures), ("error", case.errors)):
         if problems:
             kind, message, text = _joined(problems)
-            SubElement(made, tag, {"type": kind, "message": _text(message)}).text = _text(text)
+            SubElement(made, tag, {"type": kind, "message": _text(message)}).text = _text(text or message)
     if case.output:
         SubElement(made, "system-out").text = _text(case.output)
 

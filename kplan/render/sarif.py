@@ -107,8 +107,8 @@ def log(document: CheckResult) -> str:
         dict.fromkeys([*(finding.rule for finding in document.findings), *(["doubt"] if document.doubts else [])])
     )
     rules = [_rule(name) for name in used]
-    results = [_result(finding, used.index(finding.rule)) for finding in document.findings]
     first = next(((item.file, item.line) for item in document.objects if item.file), ("", 0))
+    results = [_result(finding, used.index(finding.rule), *first) for finding in document.findings]
     results += [_doubt(doubt, used.index("doubt"), *first) for doubt in document.doubts]
     _tell_apart(results)
     driver = {"name": "kplan", "version": __version__, "semanticVersion": __version__, "rules": rules}
@@ -154,12 +154,13 @@ def _tell_apart(results: list[dict[str, Any]]) -> None:
             prints[FINGERPRINT] += f":{number + 1}"
 
 
-def _result(finding: Finding, rule: int) -> dict[str, Any]:
+def _result(finding: Finding, rule: int, file: str, line: int) -> dict[str, Any]:
+    """A finding stands at its manifest, one without at the first: code scanning shows no result without a place."""
     text = f"{finding.object}: {finding.title}. {finding.text.removeprefix(f'{finding.object}: ')}"
     text += "".join(f". {line}" for line in attempt_lines(finding.attempt, finding.edits))
     if not finding.counted:
         text += f" (not counted: {finding.why_not})"
-    place = _location(*finding.place, finding.object)
+    place = _location(*(finding.place if finding.place[0] else (file, line, 0)), finding.object)
     result = _told(finding.rule, rule, finding.object, text, place, "error" if finding.counted else "note")
     if finding.edits:
         further = [_location(edit.file, edit.line, edit.column, edit.path) for edit in finding.edits[1:]]
@@ -171,7 +172,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
 
 
 def _doubt(doubt: CheckDoubt, rule: int, file: str, line: int) -> dict[str, Any]:
-    """A doubt is told at the first manifest: code scanning shows no result without a place."""
+    """A doubt is told at the first manifest, too."""
     text = f"{doubt.code}: {doubt.text}{' (allowed)' if doubt.allowed else ''}"
     place = _location(file, line, 0, doubt.code)
     return _told("doubt", rule, doubt.code, text, place, "note" if doubt.allowed else "error")

@@ -119,9 +119,13 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
 
 
 def _placed(finding: Finding, mine: Sequence[Mine]) -> Finding:
-    """Find the place of a broken rule: the manifest of what breaks it, else of the first that changes anything."""
+    """Find the place of a broken rule: the manifest of what breaks it, else of the only one that changes anything.
+
+    Where several do, none of them is known to be the cause, and no line of theirs is blamed.
+    """
     brings = [item for item in mine if item.steps] or list(mine)
-    where = next((item for item in mine if item.name == finding.object), brings[0] if brings else None)
+    only = brings[0] if len(brings) == 1 else None
+    where = next((item for item in mine if item.name == finding.object), only)
     if where is None:
         return finding
     return structs.replace(finding, file=where.change.file, line=where.change.line, column=where.change.column)
