@@ -14,7 +14,7 @@ from kplan.result.document_nodes import NodeList
 from kplan.words import count, listed
 
 POOLS_SHOWN = 24
-_DROPPED: tuple[tuple[str, ...], ...] = ((), ("largest",), ("largest", "used", "fragm"))
+_DROPPED: tuple[tuple[str, ...], ...] = ((), ("largest",), ("largest", "used", "unusable"))
 """Columns that are left out of a page that is too narrow, the best first."""
 _TO_THE_LEFT = ("class", "free on nodes")
 
@@ -44,7 +44,7 @@ def device_list(document: NodeList, style: Style, rows: int | None = None) -> st
 
 
 def _classes(page: Page, classes: dict[str, DeviceClassTotal]) -> None:
-    heads = ["class", "devices", "used", "free", "tainted", "blocked", "largest", "free on nodes", "fragm"]
+    heads = ["class", "devices", "used", "free", "tainted", "blocked", "largest", "free on nodes", "unusable"]
     rows = [
         [
             name,

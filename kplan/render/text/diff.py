@@ -53,10 +53,10 @@ def _moves(page: Page, document: ClusterDiff, most: int, *, wide: bool) -> None:
     if not moves:
         return
     if len(moves) <= most or wide:
-        heads = ["pod", "A", "B", "by"]
+        heads = ["pod", "A", "B", "moved by"]
         rows = [[item.pod, *_ends(item), item.plugin or item.cause] for item in moves]
         if wide:
-            heads = ["pod", "in B", "A", "B", "by", "why"]
+            heads = ["pod", "name in B", "A", "B", "moved by", "why"]
             rows = [[row[0], item.pod_b or "=", *row[1:], item.text] for row, item in zip(rows, moves, strict=True)]
         if page.table("Moves", heads, rows, fitting=Fitting(nodes=(1, 2), pods=(0,))):
             if not wide:
@@ -104,7 +104,7 @@ def _packing(page: Page, document: ClusterDiff, *, wide: bool) -> None:
     for name in dict.fromkeys((*a.devices, *b.devices)):
         rows += [[name, "A", *_devices(a, name)], ["", "B", *_devices(b, name)]]
     if rows:
-        heads = ("", "", "used", "free", "largest", "fragm", "spread")
+        heads = ("", "", "used", "free", "largest", "unusable", "imbalance")
         page.table("Packing", heads, rows, range(2, 7))
         page.more(len(names) - len(shown), "resources")
     told = [f"nodes in use {a.used_nodes:,} -> {b.used_nodes:,}", f"waiting {a.waiting:,} -> {b.waiting:,}"]

@@ -49,7 +49,7 @@ def _cases(page: Page, document: FailReport, *, everything: bool) -> None:
         return
     cases = document.cases
     shown = cases if everything else cases[:CASES_SHOWN]
-    heads = [document.each, "pods", "again", "Pending", "GONE", "evicts", "verdict"]
+    heads = [document.each, "pods", "replaced", "Pending", "GONE", "evicts", "verdict"]
     rows = [_case(case) for case in shown]
     if document.each == "zone":
         heads.insert(1, "nodes")

@@ -24,8 +24,8 @@ _LAYOUTS = ((10, 40), (10, 24), (6, 24), (6, 20), (4, 20), (4, 16), (0, 24), (0,
 """Widths of bars and names, the best first."""
 _MEANINGS = (
     "free: on nodes that take pods; closed: on those that do not; largest: the most on one node",
-    "fragm: of what is free, the share that the pods of this cluster could not use where it lies",
-    "spread: standard deviation of used between nodes, in percentage points",
+    "unusable: of what is free, the share that the pods of this cluster could not use where it lies",
+    "imbalance: standard deviation of used between nodes, in percentage points",
 )
 _NOT_TOLD = ("hugepages-", "attachable-volumes-")
 _SECONDARY = ("ephemeral-storage", *_NOT_TOLD)
@@ -86,7 +86,7 @@ def _totals(page: Page, document: NodeList, *, wide: bool) -> None:
     names = [*(n for n in _NODE_RESOURCES if n in totals), *(n for n in totals if n not in _NODE_RESOURCES)]
     told = names if wide else [name for name in names if totals[name].requested or not name.startswith(_SECONDARY)]
     shown = told if wide else told[:TOTALS_SHOWN]
-    heads = ["", "", "used", "requested", "of", "free", "closed", "largest", "fragm", "spread"]
+    heads = ["", "", "used", "requested", "of", "free", "closed", "largest", "unusable", "imbalance"]
     labels = {name: name if wide else short_name(name, names) for name in shown}
     rows = [_total_row(labels[name], name, totals[name], wide=wide) for name in shown]
     empty = [i for i in range(6, 10) if all(row[i] in ("-", "0") for row in rows)]
