@@ -160,7 +160,6 @@ def test_no_failure_is_without_a_text() -> None:
 # Code quality: the fields that GitLab asks for, and what it needs beyond to show each issue
 
 
-
 @pytest.mark.parametrize("case", [*DOCUMENTS, "many"])
 def test_gitlab_takes_each_issue_and_shows_it_once(case: str) -> None:
     issues = json.loads(codeclimate.report(MANY if case == "many" else DOCUMENTS[case]))
@@ -226,7 +225,9 @@ def commands(found: CheckResult) -> Iterator[dict[str, Any]]:
 
 
 def test_annotations_stand_at_lines_of_the_manifests_and_what_is_elsewhere_at_none(whole: CheckResult) -> None:
-    shown = [(one["level"], one.get("file"), one.get("line"), one["title"].split("%3A ")[-1]) for one in commands(whole)]
+    shown = [
+        (one["level"], one.get("file"), one.get("line"), one["title"].split("%3A ")[-1]) for one in commands(whole)
+    ]
     assert shown == [
         ("error", "deploy/web.yaml", "20", "rollout stalls at 2 of 4"),
         ("error", "deploy/web.yaml", "7", "does not survive the loss of zone-a%2C zone-c"),
