@@ -68,7 +68,7 @@ def _lanes(report: FailReport) -> Lanes:
 
 
 def _course(pod: FailedPod) -> _Course:
-    waits = pod.waits_for_node or bool(pod.waits_for_volume)
+    waits = pod.waits_for_node or bool(pod.waits_for_volume) or pod.waits_for_deletion is not None
     return _Course(pod.owner or pod.pod, pod.fate, None if waits else pod.deleted_after)
 
 
