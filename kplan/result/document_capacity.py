@@ -7,6 +7,7 @@ import msgspec
 from kplan.framework.doubt import Doubt
 from kplan.result.document import Group, Nearest
 from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
+from kplan.result.document_how_to import HowTo
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -140,6 +141,7 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
         bounded: whether it stopped at the bound and not because one did not fit.
         because: what stops the next one.
         attempt: what to do.
+        how_to: how that is carried out, and how many sets fit then.
         workloads: what was multiplied.
         places: where.
         refusing: plugins that refuse the next pod, most nodes first.
@@ -159,6 +161,7 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
     bounded: bool = False
     because: Cause | None = None
     attempt: str = msgspec.field(name="try", default="")
+    how_to: HowTo | None = None
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     what_if: tuple[WhatIfStep, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.result.document_base import Cause, Part
+from kplan.result.document_how_to import HowTo
 
 
 class GroupPlan(Part, frozen=True, kw_only=True):
@@ -27,6 +28,7 @@ class GroupPlan(Part, frozen=True, kw_only=True):
         waits_for: other groups whose pods are in the way: without these it fits.
         starves: those of them that wait for this one likewise: neither ever gets what it needs.
         attempt: the cheapest change that lets more of it fit, and how many fit then; empty for none that was found.
+        how_to: how that is carried out.
         message: the scheduler's exact text for the group; empty where it knows none.
         asked: whether it is a group only because that was asked (``--all-or-nothing``).
         decided_by: ``volcano``, ``kueue``, ``coscheduling`` or ``nobody``, of a group kube-scheduler does not know:
@@ -48,6 +50,7 @@ class GroupPlan(Part, frozen=True, kw_only=True):
     waits_for: tuple[str, ...] = ()
     starves: tuple[str, ...] = ()
     attempt: str = ""
+    how_to: HowTo | None = None
     message: str = ""
     asked: bool = False
     decided_by: str = ""

@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.framework.doubt import Doubt
 from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part
+from kplan.result.document_how_to import HowTo
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
 
@@ -58,6 +59,7 @@ class MovesWay(Part, frozen=True, kw_only=True):
         lands: the pods that are wanted.
         steps: the what-ifs that carry it out.
         commands: the same as commands.
+        how_to: the steps as one change, and how many of the wanted pods fit then; absent where no pod moves.
         because: why there is no such way.
     """
 
@@ -68,6 +70,7 @@ class MovesWay(Part, frozen=True, kw_only=True):
     lands: tuple[PodLands, ...] = ()
     steps: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    how_to: HowTo | None = None
     because: Cause | None = None
 
 
@@ -117,6 +120,7 @@ class MovesPlan(Document, frozen=True, kw_only=True):
         lands: where the wanted pods go.
         steps: the what-ifs that carry it out.
         commands: the same as commands.
+        how_to: the steps as one change, and how many of the wanted pods fit then; absent where no pod moves.
         ways: other ways, and those that there are not.
         left_alone: pods that run and are not moved, by why.
         boxes: nodes that take part, before and after.
@@ -139,6 +143,7 @@ class MovesPlan(Document, frozen=True, kw_only=True):
     lands: tuple[PodLands, ...] = ()
     steps: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    how_to: HowTo | None = None
     ways: tuple[MovesWay, ...] = ()
     left_alone: dict[str, int] = msgspec.field(default_factory=dict)
     boxes: tuple[BoxedNode, ...] = ()

@@ -6,6 +6,7 @@ import msgspec
 
 from kplan.framework.doubt import Doubt
 from kplan.result.document_base import ApiVersion, Cause, Document, Origin, Part
+from kplan.result.document_how_to import HowTo
 from kplan.result.document_moves import PodMove
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import WhatIfStep
@@ -61,7 +62,9 @@ class PackPlan(Document, frozen=True, kw_only=True):
         pools: by pool.
         found: node by node.
         moves: pods that move, in order.
-        commands: how it is carried out.
+        steps: the what-ifs that carry it out.
+        commands: the same as commands.
+        how_to: the steps as one change, and how many nodes are empty then; absent where no node could go.
     """
 
     api_version: ApiVersion
@@ -87,5 +90,6 @@ class PackPlan(Document, frozen=True, kw_only=True):
     moves: tuple[PodMove, ...] = ()
     steps: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    how_to: HowTo | None = None
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

@@ -15,6 +15,7 @@ from kplan.remedies.many import attempt
 from kplan.result.document_group import GroupPlan
 from kplan.studies.fitting import fits_at_once
 from kplan.wording.attempts import fits_text
+from kplan.wording.how_to import fitting_how_to
 from kplan.wording.pod_groups import elsewhere_doubt, lent_doubt, what_if_text
 
 MOST = 12
@@ -89,7 +90,7 @@ def _plan(planner: Planner, gang: Gang, pods: Sequence[PodInfo], runs: int) -> G
     starting = [pod.pod for pod in (*(cluster.pods[row] for row in blocked.on), *there)]
     enough = min(least.pods, len(pods) + runs)
     will_do = bool(least.pods) and least.met(starting)
-    helps = fits_text(attempt(trying, pods, blocked.on, blocked.pod)) if blocked.pod is not None else ""
+    tried = attempt(trying, pods, blocked.on, blocked.pod) if blocked.pod is not None else None
     return GroupPlan(
         group=gang.name,
         result="does-not-fit" if (who and not will_do) or least.pods > len(pods) + runs else "fits",
@@ -110,7 +111,8 @@ def _plan(planner: Planner, gang: Gang, pods: Sequence[PodInfo], runs: int) -> G
         blocked_by=who,
         because=blocked.cause,
         holds=on,
-        attempt=helps,
+        attempt=fits_text(tried),
+        how_to=fitting_how_to(tried, blocked.pod),
         decided_by=gang.decider.value,
     )
 

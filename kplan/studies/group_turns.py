@@ -14,6 +14,7 @@ from kplan.pipeline import Planner
 from kplan.pipeline.groups.cycle import group_in
 from kplan.plugins.shared.group_trees import in_trees, key_of_group, name_of_key
 from kplan.plugins.shared.pod_groups import key_of, quorum_of, turn_of
+from kplan.remedies.engine import Fits, Tried
 from kplan.remedies.many import attempt
 from kplan.result import Outcome
 from kplan.result.document_base import Cause
@@ -21,6 +22,7 @@ from kplan.result.document_group import GroupPlan
 from kplan.result.group import GroupOutcome
 from kplan.studies.fitting import Blocked, fits_at_once, fits_in_groups, in_a_domain
 from kplan.wording.attempts import fits_text
+from kplan.wording.how_to import fitting_how_to
 from kplan.wording.pod_groups import (
     failed_text,
     gated_text,
@@ -71,6 +73,7 @@ def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -
         holds[name] = holds.get(name, 0) + 1
     name = blocked.pod.key if blocked.pod is not None else ""
     waits_for, starves = in_the_way(planner, last) if not blocked.nodes else ((), ())
+    tried = _attempt(planner, last, blocked) if attempts else None
     return changed(
         plan,
         text=pending_text(last, blocked.fits, name, blocked.nodes, name_of_key(blocked.group)),
@@ -80,7 +83,8 @@ def group_plan(planner: Planner, turn: GroupOutcome, *, attempts: bool = True) -
         holds=holds,
         waits_for=waits_for,
         starves=starves,
-        attempt=_attempt(planner, last, blocked) if attempts else "",
+        attempt=fits_text(tried),
+        how_to=fitting_how_to(tried, blocked.pod),
     )
 
 
@@ -114,12 +118,12 @@ def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
     )
 
 
-def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> str:
+def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> Tried[Fits] | None:
     """What would let more of the group fit: tried with all of it."""
     if blocked.pod is None or blocked.nodes:
-        return ""
+        return None
     pods = [planner.cluster.pods[row] for row in turn.pods]
-    return fits_text(attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod))
+    return attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod)
 
 
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -227,8 +231,8 @@ class GroupTelling:
         )
 
 
-def attempt_for_group(turns: Iterable[GroupOutcome], plans: Iterable[GroupPlan], pod: PodInfo) -> str:
-    """What would let the group of a pod fit, as it was tried for all of it; empty for none, or no group.
+def plan_of_group(turns: Iterable[GroupOutcome], plans: Iterable[GroupPlan], pod: PodInfo) -> GroupPlan | None:
+    """What was told of the group of a pod that has its turn with it; None for no group.
 
     Args:
         turns: of the groups that had one.
@@ -237,7 +241,7 @@ def attempt_for_group(turns: Iterable[GroupOutcome], plans: Iterable[GroupPlan],
     """
     turn = next((outcome for outcome in turns if pod.row in outcome.pods), None)
     name = name_of_key(turn.group) if turn is not None else ""
-    return next((plan.attempt for plan in plans if name and plan.group == name), "")
+    return next((plan for plan in plans if name and plan.group == name), None)
 
 
 def waits_for_group(planner: Planner, pod: PodInfo, outcome: Outcome) -> Cause | None:

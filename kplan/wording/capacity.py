@@ -11,6 +11,8 @@ from kplan.course.counting import CountedSets
 from kplan.course.supply import Supply
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import CapacityWorkload, Growth
+from kplan.result.document_how_to import HowTo
+from kplan.wording.how_to import several_of
 from kplan.words import count
 
 NAMELESS = "that shape"
@@ -95,6 +97,27 @@ def growth_text(sets: int, wanted: int | None, growth: Growth | None) -> str:
         ends = f"; up to {tried:,} of them give no more" if tried > nodes else ""
         return f"{count(nodes, 'more node')} like {growth.like} -> {most:,} of {wanted:,} fit{ends}"
     return ""
+
+
+def growth_how_to(sets: int, wanted: int | None, growth: Growth | None) -> HowTo | None:
+    """How what ``growth_text`` proposes is carried out, and how many sets fit then; None where it proposes nothing.
+
+    Args:
+        sets: how many fit as it is.
+        wanted: sets that are missing to the number asked for; None for no number.
+        growth: what more nodes do.
+    """
+    if growth is None or not growth_text(sets, wanted, growth):
+        return None
+    if wanted is not None and growth.needed:
+        nodes = growth.needed
+    elif wanted is None or sets >= wanted:
+        nodes = 1
+    else:
+        nodes = growth.nodes[growth.fits.index(max(growth.fits))]
+    fits = growth.fits[growth.nodes.index(nodes)]
+    fits = fits if wanted is None else min(fits, max(sets, wanted))
+    return HowTo(code="add-node", flags=(several_of(growth.flag, nodes),), landed=fits, wanted=wanted or 0)
 
 
 def even_empty(cause: Cause) -> Cause:

@@ -47,10 +47,7 @@ def commands_of(candidate: Candidate, pod: PodInfo, cluster: Cluster) -> tuple[s
 def cluster_commands(candidate: Candidate) -> tuple[str, ...]:
     """List the commands of a remedy that changes the cluster alone, whatever pod it is for."""
     parts = candidate.parts or (candidate,)
-    named = ((part, part.about) for part in parts)
-    return tuple(
-        with_loss(line, part) for part, what in named if isinstance(what, Named) for line in _filled(part.code, what)
-    )
+    return tuple(with_loss(line, part) for part in parts for line in _lines(part, None))
 
 
 def with_loss(line: str, candidate: Candidate) -> str:
@@ -59,9 +56,11 @@ def with_loss(line: str, candidate: Candidate) -> str:
     return f"{line}  # {loss}" if loss and line.startswith("kubectl delete") and "#" not in line else line
 
 
-def _lines(candidate: Candidate, pod: PodInfo) -> Iterator[str]:
+def _lines(candidate: Candidate, pod: PodInfo | None) -> Iterator[str]:
     match candidate.about:
         case NewNode():
+            if pod is None:  # its flags say it
+                return
             yield "# a node of that shape, by the cloud or the autoscaler; what it would do:"
             for flag in candidate.flags:
                 yield f"kplan explain pod {pod.key} {shlex.join(flag.split(' ', 1))}"

@@ -44,20 +44,25 @@ def how_to(
     )
 
 
+def several_of(flag: str, number: int) -> str:
+    """A what-if that adds one node, as one that adds several."""
+    return f"{flag},count={number}" if number > 1 else flag
+
+
 def _goes_first(candidate: Candidate) -> bool:
     """Whether the pod has to come before what is made for one that leaves: a what-if places that at once."""
     parts = candidate.parts or (candidate,)
     return any(isinstance(part.about, Named) and part.about.variant == "waits" for part in parts)
 
 
-def fitting_how_to(tried: Tried[Fits] | None, pod: PodInfo) -> HowTo | None:
+def fitting_how_to(tried: Tried[Fits] | None, pod: PodInfo | None) -> HowTo | None:
     """How what helps many pods is carried out; None for nothing that does.
 
     Args:
         tried: the change, and how many of the pods fit then.
-        pod: the first of them.
+        pod: the first of them; None where none of them waits.
     """
-    if tried is None:
+    if tried is None or pod is None:
         return None
     return how_to(tried.candidate, tried.found.fits, tried.found.total, spec=pod.pod.spec)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kplan.course.mixing import Mixed
 from kplan.result.document_capacity import CheapestMix
+from kplan.result.document_how_to import HowTo
+from kplan.wording.how_to import several_of
 from kplan.words import count, joined, listed
 
 
@@ -33,5 +35,19 @@ def _proof(mix: CheapestMix) -> str:
 
 def attempt(mix: CheapestMix) -> str:
     """What to do, as what-ifs."""
-    flags = [f"{shape.flag}{f',count={shape.nodes}' if shape.nodes > 1 else ''}" for shape in mix.shapes if shape.nodes]
-    return " ".join(flags)
+    return " ".join(_flags(mix))
+
+
+def mix_how_to(mix: CheapestMix, pods: int) -> HowTo | None:
+    """How a mix is carried out; None where it adds nothing.
+
+    Args:
+        mix: the mix, with which all pods are placed.
+        pods: how many these are.
+    """
+    flags = _flags(mix)
+    return HowTo(code="add-node", flags=flags, landed=pods, wanted=pods) if flags else None
+
+
+def _flags(mix: CheapestMix) -> tuple[str, ...]:
+    return tuple(several_of(shape.flag, shape.nodes) for shape in mix.shapes if shape.nodes)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from kplan.course.moving import Journey
+from kplan.result.document_how_to import HowTo
 from kplan.scenario import Verb
 from kplan.scenario.nodes import Cordon
 from kplan.scenario.pods import Evict
@@ -28,6 +29,18 @@ def journey_commands(journey: Journey) -> Iterator[str]:
     landing = {f"pod/{move.pod}": move.to for move in journey.moves}
     for step in journey.steps():
         yield from step_commands(step, landing)
+
+
+def journey_how_to(journey: Journey, code: str, landed: int) -> HowTo | None:
+    """How a journey is carried out; None where nothing is to be done.
+
+    Args:
+        journey: the moves.
+        code: of the kind of change.
+        landed: what there is of what is wanted in the end: all of it.
+    """
+    flags = tuple(step.flag for step in journey.steps())
+    return HowTo(code=code, flags=flags, landed=landed, wanted=landed) if flags else None
 
 
 def step_commands(step: Verb, landing: dict[str, str]) -> Iterator[str]:

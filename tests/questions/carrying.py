@@ -32,6 +32,10 @@ _PART = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
 _TABLES = {"pdb": "PodDisruptionBudget", "resourcequota": "ResourceQuota", "pod": "Pod", "pvc": "PersistentVolumeClaim"}
 
 
+_OF_GROUP = {"group", "result", "wanted"}
+"""What only that has which is told of a group."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """A question that is put to kplan.
@@ -115,16 +119,74 @@ def carried_out(asked: Asked, way: Way) -> Asked:
             item["spec"] = merged(item["spec"], how["patch"])
     flags = [part for flag in how.get("flags", ()) for part in flag.split(" ", 1)]
     # many pods are told of one after another, as they are planned
-    command = ("simulate",) if way.answer["kind"] == "PodExplanations" else asked.command
+    command = asked.command
+    if way.answer["kind"] == "PodExplanations":
+        command = ("simulate",)
+        # others that wait were not asked about: they may take what a change makes free
+        cluster = [item for item in cluster if not _waits(item) or _key(item) in told_about(way)]
+    if waits_behind(asked, way):
+        cluster, manifest, command = landed_first(cluster, asked.manifest, way.answer), [], ("simulate", "--no-preempt")
     if "--rolling" in flags:  # in place of the other
         command = tuple(part for part in command if part != "--together")
     return Asked((*command, *flags), cluster, manifest)
 
 
+def waits_behind(asked: Asked, way: Way) -> bool:
+    """Whether a remedy is of pods of the cluster's own queue, and holds once what lands beside them has landed."""
+    if way.answer["kind"] != "SimulationPlan" or not asked.manifest or "owners" not in way.beside:
+        return False
+    mine = {item.name for item in by_object(msgspec.convert(way.answer, SimulationPlan))}
+    return not mine & way.beside["owners"].keys()
+
+
+def landed_first(cluster: Sequence[Json], manifest: Sequence[Json], answer: Json) -> list[Json]:
+    """The cluster once all has landed that a plan places, and all has left that leaves in it."""
+    leaves = {pod for step in answer["steps"] for pod in step.get("evicts", ())}
+    rolled = [step for rollout in answer.get("rollouts", ()) for step in rollout.get("steps", ())]
+    leaves |= {left["pod"] for step in rolled for left in step.get("leaves", ())}
+    found = [item for item in cluster if item["kind"] != "Pod" or _key(item) not in leaves]
+    pods = {_key(item): item for item in found if item["kind"] == "Pod"}
+    for step in answer["steps"]:
+        if not step.get("node") or step["pod"] in leaves:
+            continue
+        if step["pod"] not in pods:
+            found.append(_made(step, manifest, cluster))
+            pods[step["pod"]] = found[-1]
+        pods[step["pod"]]["spec"]["nodeName"] = step["node"]
+        pods[step["pod"]]["status"] = {"phase": "Running"}
+    return found
+
+
+def _waits(item: Json) -> bool:
+    promised = item.get("status", {}).get("nominatedNodeName")
+    return item["kind"] == "Pod" and not item["spec"].get("nodeName") and not promised
+
+
+def _key(item: Json) -> str:
+    return f"{item['metadata'].get('namespace', 'default')}/{item['metadata']['name']}"
+
+
+def _made(step: Json, manifest: Sequence[Json], cluster: Sequence[Json]) -> Json:
+    """A pod that a manifest brings, or that comes in the place of one that left."""
+    space, _, name = step["pod"].partition("/")
+    of = step.get("owner", "").rpartition("/")[2]
+    mine = [item for item in manifest if item["metadata"]["name"] in (name, of) and "spec" in item]
+    item = (
+        mine[0]
+        if mine
+        else next(one for one in cluster if one["kind"] == "Pod" and one["metadata"]["name"].startswith(of))
+    )
+    body = json.loads(json.dumps(item if item["kind"] == "Pod" else item["spec"]["template"]))
+    labels = body.get("metadata", {}).get("labels", {})
+    metadata = {"name": name, "namespace": space, "labels": labels}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": body["spec"]}
+
+
 def _patched(cluster: Sequence[Json], way: Way) -> Iterator[Json]:
     """What a patch is for: the pods that are named, those of their kind that wait, and the templates of these."""
-    told = way.beside.get("pods") or [way.beside.get("pod") or way.answer["pod"]]
+    told = told_about(way)
     owners = {tuple(owner.split("/")[1:]) for owner in way.beside.get("owners", ())}
+    told = [*told, *("/".join(owner.split("/")[1:]) for owner in way.beside.get("owners", ()))]
     for item in cluster:
         space, name = item["metadata"].get("namespace", "default"), item["metadata"]["name"]
         if item["kind"] != "Pod":
@@ -134,9 +196,18 @@ def _patched(cluster: Sequence[Json], way: Way) -> Iterator[Json]:
             yield item
 
 
+def told_about(way: Way) -> Sequence[str]:
+    """Pods that a remedy is about, as far as they are named; of a group the one that blocks it."""
+    beside = way.beside
+    if beside.keys() >= _OF_GROUP:
+        return [beside["blockedBy"]]
+    return beside.get("pods") or [beside.get("pod") or way.answer["pod"]]
+
+
 def _alike(pod: Json, told: Sequence[str]) -> bool:
     stems = {name.partition("/")[2].rpartition("-")[0] for name in told}
-    return bool(pod["metadata"].get("ownerReferences")) and pod["metadata"]["name"].rpartition("-")[0] in stems
+    grouped = pod["metadata"].get("ownerReferences") or pod["spec"].get("schedulingGroup")
+    return bool(grouped) and pod["metadata"]["name"].rpartition("-")[0] in stems
 
 
 def merged(old: Any, patch: Any) -> Any:
@@ -214,6 +285,8 @@ def judge(way: Way, code: int, again: Json) -> str:
         again: the answer with it.
     """
     landed, wanted = way.how_to.get("landed", 0), way.how_to.get("wanted", 0)
+    if way.beside.keys() >= _OF_GROUP:
+        return _together(way, again, landed, wanted)
     kind = again["kind"]
     if kind in ("DrainPlan", "FailReport") and not wanted:
         return "" if again["verdict"] == "FITS" else f"{again['verdict']} {again['sentence']}"
@@ -227,7 +300,36 @@ def judge(way: Way, code: int, again: Json) -> str:
     if kind == "CheckResult":
         mine = next(item for item in again["objects"] if item["object"] == way.beside["object"])
         return "" if mine["placed"] >= landed or mine["status"] == "ok" else f"{mine}"
+    if kind == "CapacityReport":
+        added = [shape for shape in again.get("cheapest", {}).get("shapes", ()) if shape["nodes"]]
+        return "" if again["sets"] >= landed and not added else f"{again['sets']} of {landed} sets fit, {added}"
+    if kind == "MovesPlan":
+        return "" if again["verdict"] == "FITS" and not again.get("moves") else f"{again['sentence']}"
+    if kind == "PackPlan":
+        empty = {node["node"] for node in again["found"] if node["goes"] and not node.get("moves")}
+        return "" if empty >= set(way.answer["going"]) else f"{empty} are empty, not {way.answer['going']}"
     raise AssertionError(kind)
+
+
+def _together(way: Way, again: Json, landed: int, wanted: int) -> str:
+    """Compare how many pods of a group fit at one time."""
+    name = way.beside["group"]
+    now = [plan for plan in _plans(again) if plan["group"] == name]
+    if landed < wanted:
+        return "" if max((plan["fits"] for plan in now), default=0) >= landed else f"{now}"
+    return "" if now and all(plan["result"] in ("placed", "preempted", "fits") for plan in now) else f"{now}"
+
+
+def _plans(here: Any) -> Iterator[Json]:
+    """What an answer tells of groups, wherever that stands in it."""
+    if isinstance(here, dict):
+        if here.keys() >= _OF_GROUP:
+            yield here
+        for value in here.values():
+            yield from _plans(value)
+    elif isinstance(here, list):
+        for value in here:
+            yield from _plans(value)
 
 
 def _fits(fix: Json, again: Json, landed: int) -> str:
@@ -252,30 +354,47 @@ def _lands(way: Way, plan: SimulationPlan, landed: int, wanted: int) -> str:
     return "" if mine.landed == landed and done else f"{mine.landed} of {landed} land, {plan.sentence}"
 
 
-def broken_promises(asked: Asked, folder: Path) -> tuple[int, list[str]]:
+def broken_promises(asked: Asked, folder: Path) -> tuple[list[str], list[str]]:
     """Ask, carry each remedy out, and ask again.
 
     Returns:
-        how many remedies there are, and what is wrong with those that do not hold.
+        the codes of all remedies, and what is wrong with those that do not hold.
     """
     _, answer = asked.ask(folder)
     found = list(ways(answer))
     wrong = []
     for way in found:
-        if answer["kind"] == "PodExplanation" and not _by_flags(way.how_to):
-            asked.write(folder)
-            fault = _on_objects(asked, answer["pod"], way.beside["number"])
+        if _of_waiting(answer, way) and not _by_flags(way.how_to):
+            in_turn(asked, folder).write(folder)
+            fault = _on_objects(asked, told_about(way), way.how_to)
         else:
             fault = judge(way, *carried_out(asked, way).ask(folder))
         wrong += [f"{way.name}: {fault}"] if fault else []
-    return len(found), wrong
+    return [way.how_to["code"] for way in found], wrong
+
+
+def in_turn(asked: Asked, folder: Path) -> Asked:
+    """A question that is asked after the queue had its turn, once that is so."""
+    if "--with-queue" not in asked.command:
+        return asked
+    words = asked.command[asked.command.index("pod") + 2 :]
+    first = Asked(("simulate", *(word for word in words if word != "--with-queue")), asked.cluster)
+    _, plan = first.ask(folder)
+    return Asked(asked.command, landed_first(asked.cluster, (), plan), asked.manifest)
 
 
 def _by_flags(how_to: Json) -> bool:
     return not how_to.get("commands") and any(how_to.get(part) for part in ("flags", "edits", "patch"))
 
 
-def _on_objects(asked: Asked, pod: str, number: int) -> str:
+def _of_waiting(answer: Json, way: Way) -> bool:
+    """Whether a remedy is of pods that wait, and not of what lands, leaves or is lost."""
+    if answer["kind"] == "SimulationPlan":
+        return not any(change.get("made") for change in answer.get("changes", ())) and "owners" in way.beside
+    return answer["kind"] in ("PodExplanation", "PodExplanations") and way.beside.keys().isdisjoint(_OF_GROUP)
+
+
+def _on_objects(asked: Asked, told: Sequence[str], how_to: Json) -> str:
     """Carry out what no flag, patch or plain command does (claims, devices, drivers) on a cluster built anew."""
     named = dict(zip(asked.command, asked.command[1:], strict=False))
     gates = {gate.partition("=")[0]: True for gate in named.get("--feature-gates", "").split(",") if gate}
@@ -283,5 +402,7 @@ def _on_objects(asked: Asked, pod: str, number: int) -> str:
     state = load("c.json")
     fill_in(state, scheduler)
     planner = scheduler.planner(state)
-    found = remedies(planner, planner.cluster.pods[planner.cluster.pod_index[pod]]).found
-    return helps(planner, pod, found[number - 1])
+    first = planner.cluster.pods[planner.cluster.pod_index[told[0]]]
+    found = [one for one in remedies(planner, first).found if one.candidate.code == how_to["code"]]
+    faults = [helps(planner, told[0], one) for one in found]
+    return "" if faults and not all(faults) else f"{faults}"

@@ -68,8 +68,8 @@ def test_what_answers_to_recorded_scenarios_propose(name: str, tmp_path: Path) -
     for call in group.calls:
         asked = recorded(call, group, tmp_path)
         if asked is not None:
-            more, faults = broken_promises(asked, tmp_path)
-            count += more
+            proposed, faults = broken_promises(asked, tmp_path)
+            count += len(proposed)
             wrong += [f"{' '.join(asked.command)}: {fault}" for fault in faults]
     assert (wrong, count) == ([], RECORDED[name])
 

@@ -23,6 +23,7 @@ from kplan.wording.capacity import (
     capacity_sentence,
     even_empty,
     evicts_nobody,
+    growth_how_to,
     growth_text,
     quota_lets_in,
     shapes_sentence,
@@ -111,6 +112,7 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         origin=origin,
         because=_because(counted, growth, let_in, wanted),
         attempt=growth_text(counted.sets, wanted, growth),
+        how_to=growth_how_to(counted.sets, wanted, growth),
         doubts=(*asked.doubts, *_held(counted)),
         notes=(
             *(note for supply in asked.supplies for note in supply_notes(supply)),

@@ -145,6 +145,7 @@ def cheapest(planner: Planner, asked: CheapestAsked, origin: Origin) -> Capacity
         origin=origin,
         because=_cause(planner, left[0]) if left else None,
         attempt=words.attempt(mix) if result.mix is not None else "",
+        how_to=words.mix_how_to(mix, len(wanted)) if result.mix is not None else None,
         doubts=asked.doubts,
         notes=asked.notes,
         cheapest=mix,

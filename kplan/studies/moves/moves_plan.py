@@ -18,7 +18,7 @@ from kplan.studies.moves.boxes import boxes
 from kplan.studies.moves.told import told_moves
 from kplan.wording import moves as words
 from kplan.wording.failing import failure
-from kplan.wording.moving import journey_commands
+from kplan.wording.moving import journey_commands, journey_how_to
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ def moves(
         lands=told.lands,
         steps=told.steps,
         commands=told.commands,
+        how_to=told.how_to,
         ways=tuple(_way(other, asked, cause) for other in others),
         left_alone=_left_alone(first.movable),
         boxes=boxes(planner.cluster, journey) if journey is not None and journey.moves else (),
@@ -158,6 +159,7 @@ def _way(way: Way, asked: MovesAsked, cause: Cause | None) -> MovesWay:
         ),
         steps=tuple(step.flag for step in journey.steps()),
         commands=tuple(journey_commands(journey)),
+        how_to=journey_how_to(journey, "move-pods", len(journey.placed)),
     )
 
 

@@ -25,6 +25,7 @@ from kplan.studies.pack.prices import Prices
 from kplan.studies.usage import POOLS
 from kplan.wording import pack as words
 from kplan.wording.failing import failure
+from kplan.wording.moving import journey_how_to
 
 MOVES_WRITTEN = 20_000
 """Moves that a document names."""
@@ -170,6 +171,7 @@ def _plan(
         moves=told_moves(movable, packed.emptied.moves[:MOVES_WRITTEN], cordons=False),
         steps=tuple(step.flag for step in journey.steps()),
         commands=words.commands([_drained(cluster, name) for name in names], packed.emptied.moves),
+        how_to=journey_how_to(journey, "drain-nodes", len(names)),
     )
 
 

@@ -35,7 +35,7 @@ from kplan.studies.as_a_whole import Again, Whole, landing_how_to
 from kplan.studies.by_object import by_object, of_others
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
-from kplan.studies.group_turns import attempt_for_group
+from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
 from kplan.studies.simulate.counts import owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened
@@ -279,9 +279,9 @@ def _attempted(
         left -= 1
         item = next((items[pod.key] for pod in pods if pod.key in items), None)
         if whole is None or item is None:
-            of_group = attempt_for_group(run.planner.turns, plan.groups, pods[0])
-            if of_group:
-                yield msgspec.structs.replace(cause, attempt=of_group)
+            of_group = plan_of_group(run.planner.turns, plan.groups, pods[0])
+            if of_group is not None and of_group.attempt:
+                yield msgspec.structs.replace(cause, attempt=of_group.attempt, how_to=of_group.how_to)
                 continue
             rivals = [pod for others in waiting if others is not pods for pod in others]
             tried = attempt(planner, pods, rivals=rivals)
