@@ -29,8 +29,10 @@ def main() -> None:
         ACTIVITY.own = True
         code = run()
     except KeyboardInterrupt:
-        code = 130
-    if code == INTERRUPTED and "concurrent.futures" not in sys.modules:
+        code = INTERRUPTED
+    if "concurrent.futures" not in sys.modules:
+        if sys.stderr is not None:
+            sys.stderr.flush()
         os._exit(code)  # taking apart all that was read would take longer than anyone waits for the prompt
     sys.exit(code)
 
