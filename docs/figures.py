@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 from kplan.admission.controllers.names import MOST_PODS
+from kplan.objects import limits
 from kplan.sources import bounds, documents, opening, yaml_events
 from tests.hostile.samples import INPUTS
 from tests.hostile.test_fuzz import COUNT
@@ -37,7 +38,7 @@ def page() -> str:
         ("shapes of heavy files, measured", len(SHAPES)),
         ("cases of the real scheduler", cases()),
     )
-    limits = (
+    most = (
         ("bytes of one file", opening.READ_LIMIT),
         ("documents of one file", documents.DOCUMENTS),
         ("levels of YAML", yaml_events.MAX_DEPTH),
@@ -45,11 +46,11 @@ def page() -> str:
         ("keys of a map in YAML", yaml_events.MOST_KEYS),
         ("bytes of one object in JSON", bounds.LARGEST_OBJECT),
         ("bytes of the manifests of a question", bounds.MOST_OF_MANIFESTS),
-        ("characters of a name", bounds.LONGEST_NAME),
+        ("characters of a name", limits.LONGEST_NAME),
         ("pods made of manifests", MOST_PODS),
-        *((f"`{field}` of a pod", most) for field, most in bounds.OF_POD.values()),
+        *((f"`{field}` of a pod", number) for field, number in limits.OF_POD.items()),
     )
-    return f"{before}{BEGIN}\n{_table('tested', tests)}\n{_table('at most', limits)}{END}{after}"
+    return f"{before}{BEGIN}\n{_table('tested', tests)}\n{_table('at most', most)}{END}{after}"
 
 
 def _table(head: str, rows: tuple[tuple[str, int], ...]) -> str:

@@ -1,5 +1,6 @@
 """``python -m kplan`` and the entry points: see ``kplan.cli``."""
 
+import contextlib
 import gc
 import os
 import sys
@@ -33,17 +34,14 @@ def main() -> None:
         code = run()
     except KeyboardInterrupt:
         code = INTERRUPTED
-    if not any(name in sys.modules for name in _OF_WORKERS) and (code == INTERRUPTED or _threads_read_on()):
-        os._exit(code)  # taking apart all that was read would take longer than anyone waits for the prompt
+    if not any(name in sys.modules for name in _OF_WORKERS):
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError, ValueError):
+                    stream.flush()
+        # taking apart all that was read, and waiting for threads that read on, would take longer than anyone waits
+        os._exit(code)
     sys.exit(code)
-
-
-def _threads_read_on() -> bool:
-    """Tell whether threads are left that wait for an answer that nobody is waiting for; Python would wait for them."""
-    import threading
-
-    others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
-    return any(not thread.daemon for thread in others)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kplan.cli.progress import ReadingProgress
+from kplan.cli.progress import ACTIVITY, ReadingProgress
 from kplan.cli.settings import Settings, settings
 from kplan.errors import UsageError
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 VARIABLE = "KPLAN_SNAPSHOT"
 CURRENT = "current context"
+_HELD: list[ClusterState] = []
+"""What kplan's own process read: it ends with the process, which is sooner than taken apart."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,17 @@ def read_source(source: Source) -> StateRead:
 
 def _from_file(path: str, source: Source) -> ClusterState:
     """Read a file or folder; a large file as it was read before, unless that is not wanted."""
+    from kplan.sources.loading import collector_paused
+
+    with collector_paused():
+        state = _read_file(path, source)
+        if ACTIVITY.own:
+            gc.freeze()  # all of it stays until the process ends, so looking for garbage in it is in vain
+            _HELD.append(state)
+    return state
+
+
+def _read_file(path: str, source: Source) -> ClusterState:
     if source.at or source.no_cache:
         from kplan.sources import load
 

@@ -15,7 +15,7 @@ from kplan.cluster.pods import DEFAULT_SCHEDULER, PodInfo, seconds
 from kplan.cluster.schema import COLUMNS, PER_POD, PER_RESOURCE, sizes_of
 from kplan.objects.models import Node, Pod
 from kplan.objects.quantity import value
-from kplan.objects.request_sums import is_resize_infeasible
+from kplan.objects.request_sums import all_containers, all_statuses, is_resize_infeasible
 from kplan.objects.requests import (
     RequestRules,
     non_zero_requests,
@@ -140,19 +140,26 @@ def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[P
     columns = {column.name: column.blanks(sizes) for column in PER_POD}
     columns["pod_class"][:] = [info.pod_class.index for info in infos]
     columns["pod_priority"][:] = [info.priority for info in infos]
-    node, nominated, start = columns["pod_node"], columns["pod_nominated"], columns["pod_start"]
-    request, non_zero = columns["pod_request"], columns["pod_non_zero"]
-    for i, (info, counts) in enumerate(zip(infos, counted, strict=True)):
+    rows, where = cluster.node_index, columns["pod_node"]
+    where[:] = [rows.get(info.pod.spec.node_name or "", -1) if info.bound else -1 for info in infos]
+    nominated, start = columns["pod_nominated"], columns["pod_start"]
+    for i, info in enumerate(infos):
         status = info.pod.status
-        if info.bound:
-            node[i] = cluster.node_index.get(info.pod.spec.node_name or "", -1)
-        elif status.nominated_node_name:
-            nominated[i] = cluster.node_index.get(status.nominated_node_name, -1)
-        for name, amount in counts.on_node.items():
-            request[cluster.resources[name], i] = amount
-        non_zero[0, i], non_zero[1, i] = counts.non_zero_on_node
+        if status.nominated_node_name and not info.bound:
+            nominated[i] = rows.get(status.nominated_node_name, -1)
         if status.start_time:
             start[i] = seconds(status.start_time)
+    distinct: dict[int, int] = {}
+    number = [distinct.setdefault(id(counts), len(distinct)) for counts in counted]
+    each = {id(counts): counts for counts in counted}
+    request = np.zeros((len(cluster.resources), len(distinct)), dtype=np.int64)
+    non_zero = np.zeros((2, len(distinct)), dtype=np.int64)
+    for identity, at in distinct.items():
+        for name, amount in each[identity].on_node.items():
+            request[cluster.resources[name], at] = amount
+        non_zero[:, at] = each[identity].non_zero_on_node
+    columns["pod_request"][:] = request[:, number]
+    columns["pod_non_zero"][:] = non_zero[:, number]
     return columns
 
 
@@ -177,40 +184,28 @@ def _lengthened(column: Array, values: Array) -> Array:
 
 
 def _info(cluster: Cluster, pod: Pod, row: int, counts: PodAmounts) -> PodInfo:
-    spec = pod.spec
+    spec, metadata = pod.spec, pod.metadata
+    name, namespace = metadata.name or "", metadata.namespace or ""
+    key = f"{namespace}/{name}" if namespace else name
     return PodInfo(
-        row=row,
-        pod=pod,
-        key=pod.key,
-        namespace=pod.namespace,
-        name=pod.name,
-        uid=pod.metadata.uid or pod.key,
-        priority=spec.priority or 0,
-        scheduler_name=cluster.as_scheduler or spec.scheduler_name or DEFAULT_SCHEDULER,
-        pod_class=cluster.classes.of(pod),
-        requests=counts.requests,
-        non_zero=counts.non_zero,
-        bound=bool(spec.node_name),
+        row,
+        pod,
+        key,
+        namespace,
+        name,
+        metadata.uid or key,
+        spec.priority or 0,
+        cluster.as_scheduler or spec.scheduler_name or DEFAULT_SCHEDULER,
+        cluster.classes.of(pod),
+        counts.requests,
+        counts.non_zero,
+        bool(spec.node_name),
     )
 
 
 def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, PodAmounts]) -> PodAmounts:
     """Work out what a pod counts; pods of one template are alike in all that decides it, so that is done once."""
-    spec, status = pod.spec, pod.status
-    key = _encode(
-        (
-            [(container.name, container.resources) for container in spec.containers or ()],
-            [(c.name, c.resources, c.restart_policy) for c in spec.init_containers or ()],
-            spec.overhead,
-            spec.resources,
-            [(c.name, c.resources, c.allocated_resources) for c in status.container_statuses or ()],
-            [(c.name, c.resources, c.allocated_resources) for c in status.init_container_statuses or ()],
-            status.resources,
-            status.allocated_resources,
-            status.node_allocatable_resource_claim_statuses,
-            is_resize_infeasible(pod),
-        )
-    )
+    key = _what_counts(pod)
     counts = known.get(key)
     if counts is None:
         counts = known[key] = PodAmounts(
@@ -220,6 +215,33 @@ def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, PodAmounts]) -> PodA
             non_zero_requests(pod, cluster.rules, use_status=True),
         )
     return counts
+
+
+def _what_counts(pod: Pod) -> bytes:
+    """All of a pod that decides what it counts, as a key; what its status repeats is left out where it says nothing."""
+    spec, status = pod.spec, pod.status
+    plain = (
+        [container.resources for container in spec.containers or ()],
+        [(c.resources, c.restart_policy) for c in spec.init_containers] if spec.init_containers else (),
+        spec.overhead,
+        spec.resources,
+        status.node_allocatable_resource_claim_statuses,
+    )
+    infeasible = is_resize_infeasible(pod)
+    statuses = all_statuses(pod)
+    told = [c for c in statuses if c.resources is not None or c.allocated_resources is not None]
+    if not told and not infeasible and status.resources is None and status.allocated_resources is None:
+        return _encode(plain)
+    return _encode(
+        (
+            plain,
+            [container.name for container in all_containers(pod)],
+            [(c.name, c.resources, c.allocated_resources) for c in statuses],
+            status.resources,
+            status.allocated_resources,
+            infeasible,
+        )
+    )
 
 
 def recount(cluster: Cluster, info: PodInfo, pod: Pod) -> Revert:

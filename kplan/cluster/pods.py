@@ -122,9 +122,13 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     Source: v1.37.2 pkg/scheduler/util/utils.go GetHostPorts; framework/types.go HostPortInfo.sanitize.
     """
     spec = pod.spec
-    sidecars = (c for c in spec.init_containers or () if c.restart_policy == "Always")
+    holders = [container for container in spec.containers or () if container.ports]
+    if spec.init_containers:
+        holders += [c for c in spec.init_containers if c.ports and c.restart_policy == "Always"]
+    if not holders:
+        return ()
     ports: dict[HostPort, None] = {}
-    for container in (*(spec.containers or ()), *sidecars):
+    for container in holders:
         for port in container.ports or ():
             number = port.host_port or (port.container_port if spec.host_network else 0) or 0
             if number > 0:
@@ -145,6 +149,8 @@ class PodClasses:
     def __init__(self) -> None:
         self.items: list[PodClass] = []
         self._index: dict[object, PodClass] = {}
+        self._as_written: dict[object, PodClass] = {}
+        """The same, by labels in the order in which they are written."""
 
     def of(self, pod: Pod) -> PodClass:
         """Return the class of a pod, made on first sight."""
@@ -152,16 +158,15 @@ class PodClasses:
         affinity = spec.affinity if has_terms(pod) else None
         ports = host_ports(pod)
         terminating = metadata.deletion_timestamp is not None
-        key = (
-            metadata.namespace or "",
-            tuple(sorted((metadata.labels or {}).items())),
-            terminating,
-            _encode(affinity) if affinity else b"",
-            ports,
-        )
+        namespace = metadata.namespace or ""
+        told = (terminating, _encode(affinity) if affinity else b"", ports)
+        as_written = (namespace, tuple((metadata.labels or {}).items()), *told)
+        known = self._as_written.get(as_written)
+        if known is not None:
+            return known
+        key = (namespace, tuple(sorted(as_written[1])), *told)
         known = self._index.get(key)
         if known is None:
-            namespace = metadata.namespace or ""
             near = affinity.pod_affinity if affinity else None
             apart = affinity.pod_anti_affinity if affinity else None
             known = PodClass(
@@ -178,4 +183,5 @@ class PodClasses:
             )
             self.items.append(known)
             self._index[key] = known
+        self._as_written[as_written] = known
         return known

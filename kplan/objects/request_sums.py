@@ -3,7 +3,7 @@
 All amounts are exact [10^-9].
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kplan.objects import models
@@ -266,10 +266,10 @@ def _has_pod_level_status(pod: models.Pod, rules: RequestRules) -> bool:
     )
 
 
-def all_statuses(pod: models.Pod) -> Iterable[ContainerStatus]:
-    """Yield the statuses of containers, then of init containers."""
-    yield from pod.status.container_statuses or ()
-    yield from pod.status.init_container_statuses or ()
+def all_statuses(pod: models.Pod) -> Sequence[ContainerStatus]:
+    """List the statuses of containers, then of init containers."""
+    first, more = pod.status.container_statuses or [], pod.status.init_container_statuses
+    return [*first, *more] if more else first
 
 
 def _first_statuses(pod: models.Pod) -> dict[str, ContainerStatus]:
@@ -280,10 +280,10 @@ def _first_statuses(pod: models.Pod) -> dict[str, ContainerStatus]:
     return statuses
 
 
-def all_containers(pod: models.Pod) -> Iterable[models.Container]:
-    """Yield the containers, then the init containers, without ephemeral ones."""
-    yield from pod.spec.containers or ()
-    yield from pod.spec.init_containers or ()
+def all_containers(pod: models.Pod) -> Sequence[models.Container]:
+    """List the containers, then the init containers, without ephemeral ones."""
+    first, more = pod.spec.containers or [], pod.spec.init_containers
+    return [*first, *more] if more else first
 
 
 def _requests(container: models.Container) -> models.ResourceList | None:

@@ -21,7 +21,6 @@ from kplan.objects.request_sums import (
     NOTHING,
     Amounts,
     add_to,
-    all_containers,
     all_statuses,
     amounts_of,
     claimed_amounts,
@@ -187,16 +186,30 @@ def set_resource_defaults(pod: models.Pod, rules: RequestRules) -> None:
 
     Source: SetObjectDefaults_Pod, SetDefaults_Pod, SetDefaults_ResourceList in kubernetes pkg/apis/core/v1.
     """
-    for container in all_containers(pod):
-        resources = container.resources
-        if resources is not None and resources.limits is not None:
+    for resources in _of_containers(pod):
+        if resources.limits is not None:
             resources.requests = {**resources.limits, **(resources.requests or {})}
     if rules.pod_level_resources and rules.pod_level_defaults:
         _default_hugepage_limits(pod)
         _default_pod_level_requests(pod)
     for listed in _resource_lists(pod):
-        for name, raw in listed.items():
-            listed[name] = round_up_to_milli(raw)
+        if not _whole.issuperset(listed.values()):
+            for name, raw in listed.items():
+                listed[name] = _rounded(raw)
+
+
+_whole: set[models.Quantity] = set()
+"""Quantities that rounding leaves as they are: a glance at it spares most lists their rounding."""
+_MOST_WHOLE = 65_536
+
+
+def _rounded(raw: models.Quantity) -> models.Quantity:
+    rounded = round_up_to_milli(raw)
+    if rounded is raw:
+        if len(_whole) >= _MOST_WHOLE:
+            _whole.clear()
+        _whole.add(raw)
+    return rounded
 
 
 def _units(name: str, amount: int) -> int:
@@ -299,13 +312,23 @@ def _default_pod_level_requests(pod: models.Pod) -> None:
         level.requests = requests
 
 
+def _of_containers(pod: models.Pod) -> list[models.ResourceRequirements]:
+    """List the requests and limits of the containers, then of the init containers, that have any."""
+    listed = [c.resources for c in pod.spec.containers or () if c.resources is not None]
+    if pod.spec.init_containers:
+        listed += [c.resources for c in pod.spec.init_containers if c.resources is not None]
+    return listed
+
+
 def _resource_lists(pod: models.Pod) -> Iterable[models.ResourceList]:
-    """Yield the resource lists of a pod that decoding rounds."""
-    holders = [container.resources for container in all_containers(pod)]
-    holders += [pod.spec.resources, pod.status.resources]
-    holders += [status.resources for status in all_statuses(pod)]
+    """List the resource lists of a pod that decoding rounds."""
+    holders: list[models.ResourceRequirements | None] = [*_of_containers(pod), pod.spec.resources, pod.status.resources]
+    listed = [pod.spec.overhead, pod.status.allocated_resources]
+    for status in all_statuses(pod):
+        if status.resources is not None:
+            holders.append(status.resources)
+        listed.append(status.allocated_resources)
     for resources in holders:
         if resources is not None:
-            yield from (listed for listed in (resources.requests, resources.limits) if listed)
-    allocated = [pod.status.allocated_resources, *(status.allocated_resources for status in all_statuses(pod))]
-    yield from (listed for listed in (pod.spec.overhead, *allocated) if listed)
+            listed += (resources.requests, resources.limits)
+    return [amounts for amounts in listed if amounts]

@@ -18,6 +18,8 @@ from kplan.visible import brief, is_visible, visible
 
 T = TypeVar("T")
 _LONG_WORD = re.compile(r"[^\s\"]{4000}")
+_HALF = 2000
+"""Half the length of such a word."""
 
 _OF_LINES = (ConfigMigration, ConfigReport, PluginReference)
 """Documents that hold whole files and paragraphs: their line breaks are shown as such."""
@@ -44,7 +46,14 @@ def _all_visible(document: msgspec.Struct) -> bool:
         text = msgspec.json.encode(document).decode()
     except UnicodeError:  # half a surrogate pair
         return False
-    return is_visible(text) and _ESCAPED.search(text) is None and _LONG_WORD.search(text) is None
+    if not is_visible(text) or ("\\" in text and _ESCAPED.search(text) is not None):
+        return False
+    return _has_quotes(text) or _LONG_WORD.search(text) is None
+
+
+def _has_quotes(text: str) -> bool:
+    """Tell whether a quote is in each half word's length of a text, so that no word in it is a long one."""
+    return all('"' in text[at : at + _HALF] for at in range(0, len(text) - _HALF, _HALF))
 
 
 def _seen(value: Any, lines: bool) -> Any:

@@ -1,11 +1,11 @@
-"""Values that decode and are yet refused by an API server: quantities by grammar, integers by size, times by form.
+"""Values that decode and are yet refused by an API server: quantities by grammar, times by form.
 
-A check is compiled once for each model and visits only the fields that hold numbers, so it costs about as much as
-decoding the object did.
+Sizes of integers and lengths of lists stand in the models, so that decoding checks them. A check is compiled once for
+each model and visits only the fields that hold quantities.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -15,41 +15,22 @@ from msgspec import inspect
 from kplan.errors import QuantityError
 from kplan.objects.models import Object
 from kplan.objects.quantity import nanos
-from kplan.sources.bounds import check_bounds
 from kplan.sources.fit import Misfit, describe, type_of
-from kplan.sources.scalars import shorten
 
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
 
-_INT64_FIELDS = frozenset(
-    {
-        "generation",
-        "observed_generation",
-        "size_bytes",
-        "termination_grace_period_seconds",
-        "toleration_seconds",
-        "resource_slice_count",
-        "int_value",
-        "int_values",
-        "ExactDeviceRequest.count",
-        "DeviceSubRequest.count",
-    }
-)
-"""Integers that the API keeps in 64 bits, some by the model they are in; all others in 32."""
-
 
 def check(item: Object) -> None:
-    """Check every quantity, integer and time of an object.
+    """Check every quantity and time of an object.
 
     Raises:
         Misfit: the first that an API server would refuse, with its path.
     """
-    check_bounds(item)
-    numbers = _checker(type(item))
-    if numbers:
-        numbers(item)
+    quantities = _checker(type(item))
+    if quantities:
+        quantities(item)
     meta = item.metadata
     times = (
         (("metadata", "creationTimestamp"), meta.creation_timestamp),
@@ -73,13 +54,13 @@ def is_time(text: str) -> bool:
 
 
 _Check = Callable[[Any], None]
-"""Checks one value, and raises Misfit; only parts that hold numbers are visited."""
+"""Checks one value, and raises Misfit; only parts that hold quantities are visited."""
 
 
 @cache
 def _checker(model: type[Object]) -> _Check | None:
-    """Compile the check of every quantity and integer in a model."""
-    return _check_of(type_of(model), "")
+    """Compile the check of every quantity in a model."""
+    return _check_of(type_of(model))
 
 
 _good: set[str | int | float] = set()
@@ -95,15 +76,14 @@ def _check_quantity(value: Any) -> None:
         _good.add(value)
 
 
-def _check_int(field: str) -> _Check:
-    bits = 64 if field in _INT64_FIELDS else 32
-    limit = 1 << (bits - 1)
-
-    def check(value: Any) -> None:
-        if not isinstance(value, str) and not -limit <= value < limit:
-            raise Misfit(f"the number {shorten(str(value))[1:-1]} is out of range for {bits} bits")
-
-    return check
+def _check_quantities(value: Mapping[str, Any]) -> None:
+    """Check a map of quantities; nearly all have been seen, so a glance at all of them does."""
+    if not _good.issuperset(value.values()):
+        for name, quantity in value.items():
+            try:
+                _check_quantity(quantity)
+            except Misfit as misfit:
+                raise misfit.under(name) from None
 
 
 def _check_each(inner: _Check, parts: Callable[[Any], Iterable[tuple[str | int, Any]]]) -> _Check:
@@ -132,29 +112,23 @@ def _check_struct(fields: list[tuple[str, str, _Check]]) -> _Check:
     return check
 
 
-def _named(model: inspect.StructType, field: inspect.Field) -> str:
-    """Name a field as ``_INT64_FIELDS`` does."""
-    name = f"{model.cls.__name__}.{field.name}"
-    return name if name in _INT64_FIELDS else field.name
-
-
-def _check_of(kind: inspect.Type, field: str) -> _Check | None:
+def _check_of(kind: inspect.Type) -> _Check | None:
     match kind:
         case inspect.UnionType():
             if any(isinstance(type_, inspect.FloatType) for type_ in kind.types):
                 return _check_quantity
-            checks = [_check_of(type_, field) for type_ in kind.types]
+            checks = [_check_of(type_) for type_ in kind.types]
             return next((check for check in checks if check), None)
-        case inspect.IntType():
-            return _check_int(field)
         case inspect.DictType():
-            inner = _check_of(kind.value_type, field)
+            inner = _check_of(kind.value_type)
+            if inner is _check_quantity:
+                return _check_quantities
             return _check_each(inner, dict.items) if inner else None
         case inspect.ListType():
-            inner = _check_of(kind.item_type, field)
+            inner = _check_of(kind.item_type)
             return _check_each(inner, enumerate) if inner else None
         case inspect.StructType():
-            parts = [(part.name, part.encode_name, _check_of(part.type, _named(kind, part))) for part in kind.fields]
+            parts = [(part.name, part.encode_name, _check_of(part.type)) for part in kind.fields]
             fields = [(name, wire, check) for name, wire, check in parts if check]
             return _check_struct(fields) if fields else None
         case _:

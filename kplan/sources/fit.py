@@ -99,18 +99,32 @@ def _fit(value: object, kind: inspect.Type) -> Any:
         case inspect.StructType():
             return _fit_struct(value, kind)
         case inspect.ListType():
-            return [_fit_at(part, kind.item_type, i) for i, part in enumerate(_expect(value, list, "a list"))]
+            items = _few(_expect(value, list, "a list"), kind, "elements")
+            return [_fit_at(part, kind.item_type, i) for i, part in enumerate(items)]
         case inspect.DictType():
-            parts = _expect(value, dict, "a map").items()
-            return {key: _fit_at(part, kind.value_type, key) for key, part in parts}
+            return _fit_map(_few(_expect(value, dict, "a map"), kind, "keys"), kind)
         case inspect.StrType():
-            return _expect(value, str, "a string")
+            return _few(_expect(value, str, "a string"), kind, "characters")
         case inspect.IntType():
-            return _fit_int(value)
+            return _fit_int(value, kind)
         case inspect.BoolType():
             return _expect(value, bool, "true or false")
         case _:
             return value
+
+
+def _fit_map(given: dict[str, object], kind: inspect.DictType) -> dict[str, object]:
+    for key in given:
+        _few(key, kind.key_type, "characters")
+    return {key: _fit_at(part, kind.value_type, key) for key, part in given.items()}
+
+
+def _few(value: Any, kind: inspect.Type, what: str) -> Any:
+    """Give a list, map or text as it is, if it is no longer than its field takes."""
+    most = getattr(kind, "max_length", None)
+    if most is not None and len(value) > most:
+        raise Misfit(f"{len(value):,} {what}, and {most:,} is the most that kplan reads")
+    return value
 
 
 def _fit_at(value: object, kind: inspect.Type, step: str | int) -> Any:
@@ -136,22 +150,22 @@ def _fit_union(value: object, kinds: tuple[inspect.Type, ...]) -> Any:
         return _fit(value, some[0])
     if isinstance(value, str):
         return value
-    fraction = isinstance(value, float) and any(isinstance(kind, inspect.FloatType) for kind in some)
-    if fraction or (isinstance(value, int) and not isinstance(value, bool)):
+    whole = next((kind for kind in some if isinstance(kind, inspect.IntType)), inspect.IntType())
+    if isinstance(value, float) and any(isinstance(kind, inspect.FloatType) for kind in some):
         return value
-    if isinstance(value, float):
-        return _fit_int(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return _fit_int(value, whole)
     raise Misfit(f"expected a string or a number, got {describe(value)}")
 
 
-def _fit_int(value: object) -> int:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, float):
+def _fit_int(value: object, kind: inspect.IntType) -> int:
+    if isinstance(value, float) and not value.is_integer():
         raise Misfit(f"expected a whole number, got {describe(value)}")
     if isinstance(value, bool):
         raise Misfit(f"expected a number, got {describe(value)}")
-    number: int = _expect(value, int, "a number")
+    number: int = int(value) if isinstance(value, float) else _expect(value, int, "a number")
+    if kind.ge is not None and kind.le is not None and not kind.ge <= number <= kind.le:
+        raise Misfit(f"{describe(number)} is out of range for {(kind.le + 1).bit_length()} bits")
     return number
 
 

@@ -86,15 +86,11 @@ class JsonElements:
     place: JsonPlace
 
     def __bool__(self) -> bool:
-        return json_text.element_at(memoryview(self.raw), 1) is not None
+        return not json_text.is_empty_list(memoryview(self.raw))
 
     def __iter__(self) -> "Iterator[Node]":
-        view = memoryview(self.raw)
-        element = json_text.element_at(view, 1)
-        while element is not None:
-            raw, at = element
+        for raw, at in json_text.elements(memoryview(self.raw)):
             yield JsonNode(raw, self.place, at)
-            element = json_text.element_at(view, at + len(memoryview(raw)))
 
 
 @dataclass(slots=True)

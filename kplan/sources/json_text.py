@@ -20,6 +20,8 @@ _LONE_SURROGATE = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
 _CHECKED = 1 << 20
 """Bytes that are checked at a time."""
 
@@ -31,6 +33,14 @@ _LARGEST = sys.float_info.max
 _COUNTED = 1 << 16
 """Bytes of a line whose characters are counted; beyond, bytes are."""
 
+_HEAD = re.compile(rb'\{\s*"[A-Za-z]{1,20}"')
+"""How an element begins that is a map."""
+_NEVER = re.compile(rb"(?!)")
+_WINDOW = 1 << 16
+"""Bytes in which the end of an element is expected."""
+_MISSES = 50
+"""Ends that were not where they were expected before each is looked for."""
+
 _skim = msgspec.json.Decoder(msgspec.Raw)
 
 
@@ -41,7 +51,7 @@ def readable(data: bytes) -> bytes:
     """
     if not data.isascii() and not _is_utf8(data):
         data = data.decode("utf-8", "replace").encode()
-    if b"\\ud" in data or b"\\uD" in data:
+    if _SURROGATE.search(data):
         data = _LONE_SURROGATE.sub(_replace_surrogate, data)
     return data
 
@@ -84,11 +94,48 @@ def pieces(data: bytes, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
         at = _after_gap(data, at + len(memoryview(raw)))
 
 
-def element_at(array: memoryview, at: int) -> tuple[msgspec.Raw, int] | None:
-    """Take the element of a valid JSON list that begins behind a byte, with where it begins; None at the end."""
+def elements(array: memoryview) -> Iterator[tuple[msgspec.Raw, int]]:
+    """Cut a valid JSON list into its elements, each with where it begins.
+
+    What stands between the first two, and how the second begins, most likely stands between all. What ends where that
+    is found again is an element if it is a whole value, as there is one way alone to read a list; if it is none, its
+    end is looked for.
+    """
+    at, end, misses = _begin(array, 1), 0, 0
+    between: re.Pattern[bytes] | None = None
+    while array[at] != _END_OF_LIST:
+        raw = _until(array, at, between) if between is not None and misses < _MISSES else None
+        if raw is None:
+            misses += between is not None
+            raw = _first(array[at:])
+        yield raw, at
+        end = at + len(memoryview(raw))
+        at = _begin(array, end)
+        if between is None:
+            head = _HEAD.match(array, at)
+            between = re.compile(re.escape(bytes(array[end - 1 : head.end()]))) if head else _NEVER
+
+
+def is_empty_list(array: memoryview) -> bool:
+    """Tell whether a valid JSON list has no element."""
+    return array[_begin(array, 1)] == _END_OF_LIST
+
+
+def _begin(array: memoryview, at: int) -> int:
+    """Byte at which the next element begins, or the list ends."""
     gap = _COMMAS.match(array, at)
-    at = gap.end() if gap else at
-    return None if array[at] == _END_OF_LIST else (_first(array[at:]), at)
+    return gap.end() if gap else at
+
+
+def _until(array: memoryview, at: int, between: re.Pattern[bytes]) -> msgspec.Raw | None:
+    """Take the element that ends where what stands between two is found next; None if none does."""
+    found = between.search(array, at, at + _WINDOW)
+    if found is None:
+        return None
+    try:
+        return _skim.decode(array[at : found.start() + 1])
+    except msgspec.DecodeError:
+        return None
 
 
 def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str) -> SourceError:

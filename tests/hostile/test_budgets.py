@@ -55,13 +55,35 @@ OBJECTS = {
     "containers": (pod("p", containers=[container()] * 501), "501 elements, and 500 is the most that kplan reads"),
     "volumes": (pod("p", volumes=[{"name": "v"}] * 501), "501 elements"),
     "spread constraints": (pod("p", topologySpreadConstraints=[{"maxSkew": 1}] * 101), "101 elements"),
-    "ports": (pod("p", containers=[container(ports=[{"containerPort": 1}] * 2001)]), "2,001 ports"),
-    "requests": (pod("p", containers=[container(resources={"requests": {f"x/r{i}": 1 for i in range(501)}})]), "501 r"),
-    "resources of a node": (node("n3", status={"allocatable": {f"x/r{i}": 1 for i in range(501)}}), "501 resources"),
-    "taints": (node("n3", spec={"taints": [{"key": "a", "effect": "NoSchedule"}] * 2001}), "2,001 taints"),
-    "labels": (node("n3", metadata={"name": "n3", "labels": {f"k{i}": "v" for i in range(20_001)}}), "20,001 labels"),
-    "a name": (pod("p" * 1001), "a name of 1,001 characters"),
-    "a label": (node("n3", metadata={"name": "n3", "labels": {"k": "v" * 10_001}}), "a label of 10,001 characters"),
+    "ports": (
+        pod("p", containers=[container(ports=[{"containerPort": 1}] * 2001)]),
+        "spec.containers[0].ports: 2,001 elements",
+    ),
+    "requests": (
+        pod("p", containers=[container(resources={"requests": {f"x/r{i}": 1 for i in range(501)}})]),
+        "spec.containers[0].resources.requests: 501 keys",
+    ),
+    "containers of a template": (
+        {**json.loads(workload("Deployment", replicas=1)), "spec": {"template": {"spec": {"containers": [{}] * 501}}}},
+        "spec.template.spec.containers: 501 elements",
+    ),
+    "resources of a node": (
+        node("n3", status={"allocatable": {f"x/r{i}": 1 for i in range(501)}}),
+        "status.allocatable: 501 keys",
+    ),
+    "taints": (
+        node("n3", spec={"taints": [{"key": "a", "effect": "NoSchedule"}] * 2001}),
+        "spec.taints: 2,001 elements",
+    ),
+    "labels": (
+        node("n3", metadata={"name": "n3", "labels": {f"k{i}": "v" for i in range(20_001)}}),
+        "metadata.labels: 20,001 keys",
+    ),
+    "a name": (pod("p" * 1001), "metadata.name: 1,001 characters"),
+    "a label": (
+        node("n3", metadata={"name": "n3", "labels": {"k": "v" * 10_001}}),
+        "metadata.labels.k: 10,001 characters",
+    ),
 }
 
 

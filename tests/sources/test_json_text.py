@@ -1,8 +1,11 @@
 """JSON texts cut into documents, their errors, and places inside of them."""
 
+import json
+
 import pytest
 
 from kplan.errors import SourceError
+from kplan.sources import json_text
 from kplan.sources.json_text import Lines, find, loads, pieces, readable
 
 CUTS = [
@@ -85,3 +88,35 @@ def test_a_column_far_into_a_long_line_counts_bytes():
 
 def test_bytes_that_are_not_utf8_are_replaced():
     assert loads(b'{"a":"\xe9"}') == {"a": "\ufffd"}
+
+
+LISTS = {
+    "none": "[ ]",
+    "one": '[{"a": 1}]',
+    "alike": '[{"a":1},{"a":2},{"a":3},{"a":4}]',
+    "between lines": '[\n  {"a": 1},\n  {"a": 2},\n  {"a": 3}\n]',
+    "the like inside": '[{"a":1},{"a":[{"a":2},{"a":3}]},{"a":[{"a":4},{"a":5}],"b":"},{\\"a\\""},{"a":6}]',
+    "inside a text": '[{"a":1},{"a":2},{"a":"x},{\\"a\\":1"},{"b":"},{"},{"a":3}]',
+    "otherwise later": '[{"a":1},{"a":2} , {"a":3},\n{"a":4},{"b":5},{"a":6}]',
+    "all kinds": '[1,"a,b",null,[{"a":1},{"a":2}],{"a":3},{"a":4},true,{"a":5},-1.5e3,[]]',
+    "a long one": '[{"a":1},{"a":2},{"a":"%s"},{"a":3}]' % ("x" * 100_000),
+    "many that are none": "[{}]".format(",".join(['{"a":1},{"a":[{"a":2},{"a":3}]}'] * 100)),
+}
+
+
+@pytest.mark.parametrize("case", LISTS)
+def test_a_list_is_cut_into_its_elements(case: str) -> None:
+    text = LISTS[case].encode()
+    cut = list(json_text.elements(memoryview(text)))
+    assert [json.loads(bytes(raw)) for raw, _ in cut] == json.loads(text)
+    assert all(text[at : at + len(bytes(raw))] == bytes(raw) for raw, at in cut)
+    assert json_text.is_empty_list(memoryview(text)) == (json.loads(text) == [])
+
+
+def test_elements_that_are_alike_are_cut_without_looking_for_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    first = json_text._first
+    monkeypatch.setattr(json_text, "_first", lambda view: searched.append(len(view)) or first(view))
+    text = b"[%s]" % b",\n".join(b'{"apiVersion":"v1","metadata":{"name":"p%d"}}' % number for number in range(1000))
+    assert len(list(json_text.elements(memoryview(text)))) == 1000
+    assert len(searched) == 2  # the first, and the last

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kplan.objects.models.meta import Condition, Model, Object, ResourceList
+from kplan.objects.models.meta import Condition, Int32, Model, Object, ResourceList
 
 
 class ScaleTarget(Model):
@@ -22,8 +22,8 @@ class HorizontalPodAutoscalerSpec(Model):
     """``spec`` of a HorizontalPodAutoscaler, which is the same in autoscaling/v1 and v2 as far as this goes."""
 
     scale_target_ref: ScaleTarget = msgspec.field(default_factory=ScaleTarget)
-    min_replicas: int | None = None
-    max_replicas: int | None = None
+    min_replicas: Int32 | None = None
+    max_replicas: Int32 | None = None
     metrics: list[Metric] | None = None
 
 
@@ -45,9 +45,9 @@ class ScaledObjectSpec(Model):
     """``spec`` of a ScaledObject."""
 
     scale_target_ref: ScaleTarget = msgspec.field(default_factory=ScaleTarget)
-    min_replica_count: int | None = None
-    max_replica_count: int | None = None
-    idle_replica_count: int | None = None
+    min_replica_count: Int32 | None = None
+    max_replica_count: Int32 | None = None
+    idle_replica_count: Int32 | None = None
 
 
 class ScaledObject(Object):

@@ -5,7 +5,7 @@ Not here: the opaque configuration of devices, which no verdict reads and which 
 
 import msgspec
 
-from kplan.objects.models.meta import Condition, Model, NodeSelector, Object, ObjectMeta, Quantity
+from kplan.objects.models.meta import Condition, Int64, Model, NodeSelector, Object, ObjectMeta, Quantity
 
 # --- what is asked for
 
@@ -29,7 +29,7 @@ class DeviceToleration(Model):
     operator: str | None = None
     value: str | None = None
     effect: str | None = None
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class CapacityRequirements(Model):
@@ -51,7 +51,7 @@ class ExactDeviceRequest(Model):
     device_class_name: str = ""
     selectors: list[DeviceSelector] | None = None
     allocation_mode: str | None = None
-    count: int | None = None
+    count: Int64 | None = None
     admin_access: bool | None = None
     tolerations: list[DeviceToleration] | None = None
     capacity: CapacityRequirements | None = None
@@ -193,8 +193,8 @@ class ResourcePool(Model):
     """``spec.pool``: slices of one generation that belong together."""
 
     name: str = ""
-    generation: int | None = None
-    resource_slice_count: int | None = None
+    generation: Int64 | None = None
+    resource_slice_count: Int64 | None = None
 
 
 class Counter(Model):
@@ -221,11 +221,11 @@ class DeviceCounterConsumption(Model):
 class DeviceAttribute(Model):
     """A fact about a device, of one type."""
 
-    int_value: int | None = msgspec.field(default=None, name="int")
+    int_value: Int64 | None = msgspec.field(default=None, name="int")
     bool_value: bool | None = msgspec.field(default=None, name="bool")
     string_value: str | None = msgspec.field(default=None, name="string")
     version_value: str | None = msgspec.field(default=None, name="version")
-    int_values: list[int] | None = msgspec.field(default=None, name="ints")
+    int_values: list[Int64] | None = msgspec.field(default=None, name="ints")
     bool_values: list[bool] | None = msgspec.field(default=None, name="bools")
     string_values: list[str] | None = msgspec.field(default=None, name="strings")
     version_values: list[str] | None = msgspec.field(default=None, name="versions")

@@ -2,14 +2,14 @@
 
 import msgspec
 
-from kplan.objects.models.meta import Model, Object
+from kplan.objects.models.meta import Int32, Model, Object
 
 
 class MinimalGroupSpec(Model):
     """``spec`` of a PodGroup of scheduler-plugins or Volcano: so many of its pods at one time, or none."""
 
-    min_member: int | None = None
-    min_task_member: dict[str, int] | None = None
+    min_member: Int32 | None = None
+    min_task_member: dict[str, Int32] | None = None
     """Volcano: so many of each task of the job, by name."""
 
 
@@ -29,8 +29,8 @@ class KueuePodSet(Model):
     """``spec.podSets[]`` of a Workload: pods that are alike."""
 
     name: str | None = None
-    count: int | None = None
-    min_count: int | None = None
+    count: Int32 | None = None
+    min_count: Int32 | None = None
     """So many are enough, where the workload may be admitted in part."""
 
 

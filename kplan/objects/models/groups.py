@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from kplan.objects.models.meta import Condition, Model, Object, TypedLocalObjectReference
+from kplan.objects.models.meta import Condition, Int32, Model, Object, TypedLocalObjectReference
 from kplan.objects.models.pod import PodResourceClaim, PodResourceClaimStatus
 
 
@@ -15,7 +15,7 @@ class BasicSchedulingPolicy(Model):
 class GangSchedulingPolicy(Model):
     """``gang``: so many pods at least, or none."""
 
-    min_count: int = 0
+    min_count: Int32 = 0
 
 
 class PodGroupSchedulingPolicy(Model):
@@ -57,7 +57,7 @@ class PodGroupTemplate(Model):
     resource_claims: list[PodResourceClaim] | None = None
     disruption_mode: DisruptionMode | None = None
     priority_class_name: str | None = None
-    priority: int | None = None
+    priority: Int32 | None = None
     preemption_policy: str | None = None
 
 
@@ -92,14 +92,14 @@ class PodGroupSpec(Model):
     resource_claims: list[PodResourceClaim] | None = None
     disruption_mode: DisruptionMode | None = None
     priority_class_name: str | None = None
-    priority: int | None = None
+    priority: Int32 | None = None
     preemption_policy: str | None = None
 
 
 class CompositeGangSchedulingPolicy(Model):
     """``gang`` of a group of groups: so many of its groups at least, or none."""
 
-    min_group_count: int = 0
+    min_group_count: Int32 = 0
 
 
 class CompositePodGroupSchedulingPolicy(Model):
@@ -120,7 +120,7 @@ class CompositePodGroupSpec(Model):
     scheduling_constraints: PodGroupSchedulingConstraints | None = None
     disruption_mode: DisruptionMode | None = None
     priority_class_name: str | None = None
-    priority: int | None = None
+    priority: Int32 | None = None
     preemption_policy: str | None = None
 
 

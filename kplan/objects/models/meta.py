@@ -3,12 +3,25 @@
 Each field may be absent or null, as Go reads them; names are those of the API in snake_case.
 """
 
+from typing import Annotated
+
 import msgspec
+
+from kplan.objects import limits
 
 Quantity = str | int | float
 """A resource quantity as written; ``objects.quantity`` reads it exactly."""
 
-ResourceList = dict[str, Quantity]
+ResourceList = Annotated[dict[str, Quantity], msgspec.Meta(max_length=limits.RESOURCES)]
+
+Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
+"""An integer that the API keeps in 32 bits."""
+Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+"""An integer that the API keeps in 64 bits."""
+
+Name = Annotated[str, msgspec.Meta(max_length=limits.LONGEST_NAME)]
+_LabelText = Annotated[str, msgspec.Meta(max_length=limits.LONGEST_LABEL)]
+Labels = Annotated[dict[_LabelText, _LabelText], msgspec.Meta(max_length=limits.LABELS)]
 
 
 class Model(msgspec.Struct, rename="camel", kw_only=True, gc=False, omit_defaults=True):
@@ -28,15 +41,15 @@ class OwnerReference(Model):
 class ObjectMeta(Model):
     """``metadata``: what scheduling and reports need of it."""
 
-    name: str | None = None
-    generate_name: str | None = None
-    namespace: str | None = None
+    name: Name | None = None
+    generate_name: Name | None = None
+    namespace: Name | None = None
     uid: str | None = None
     resource_version: str | None = None
-    generation: int | None = None
+    generation: Int64 | None = None
     creation_timestamp: str | None = None
     deletion_timestamp: str | None = None
-    labels: dict[str, str] | None = None
+    labels: Labels | None = None
     annotations: dict[str, str] | None = None
     owner_references: list[OwnerReference] | None = None
 
@@ -74,7 +87,10 @@ class Object(Model):
     @property
     def controller(self) -> OwnerReference | None:
         """The owner that controls it; None for none, whatever else owns it."""
-        return next((owner for owner in self.metadata.owner_references or () if owner.controller), None)
+        for owner in self.metadata.owner_references or ():
+            if owner.controller:
+                return owner
+        return None
 
 
 class Condition(Model):

@@ -1,8 +1,11 @@
 """Nodes and namespaces."""
 
+from typing import Annotated
+
 import msgspec
 
-from kplan.objects.models.meta import Condition, Model, Object, ResourceList
+from kplan.objects import limits
+from kplan.objects.models.meta import Condition, Int64, Model, Object, ResourceList
 
 
 class Taint(Model):
@@ -21,7 +24,7 @@ class NodeSpec(Model):
     """``spec`` of a node."""
 
     unschedulable: bool | None = None
-    taints: list[Taint] | None = None
+    taints: Annotated[list[Taint], msgspec.Meta(max_length=limits.TAINTS)] | None = None
     provider_id: str | None = msgspec.field(default=None, name="providerID")
 
 
@@ -29,7 +32,7 @@ class ContainerImage(Model):
     """``status.images[]``."""
 
     names: list[str] | None = None
-    size_bytes: int | None = None
+    size_bytes: Int64 | None = None
 
 
 class NodeSystemInfo(Model):

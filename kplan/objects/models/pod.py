@@ -3,10 +3,15 @@
 Long because a pod has many parts.
 """
 
+from typing import Annotated
+
 import msgspec
 
+from kplan.objects import limits
 from kplan.objects.models.meta import (
     Condition,
+    Int32,
+    Int64,
     LabelSelector,
     Model,
     NodeSelector,
@@ -46,8 +51,8 @@ class ContainerPort(Model):
     """``ports[]`` of a container."""
 
     name: str | None = None
-    container_port: int | None = None
-    host_port: int | None = None
+    container_port: Int32 | None = None
+    host_port: Int32 | None = None
     host_ip: str | None = msgspec.field(default=None, name="hostIP")
     protocol: str | None = None
 
@@ -69,9 +74,9 @@ class VolumeMount(Model):
 class Probe(Model):
     """``readinessProbe`` or ``startupProbe``: when it begins, and how often it has to succeed."""
 
-    initial_delay_seconds: int | None = None
-    period_seconds: int | None = None
-    success_threshold: int | None = None
+    initial_delay_seconds: Int32 | None = None
+    period_seconds: Int32 | None = None
+    success_threshold: Int32 | None = None
 
 
 class Container(Model):
@@ -80,12 +85,15 @@ class Container(Model):
     name: str = ""
     image: str | None = None
     resources: ResourceRequirements | None = None
-    ports: list[ContainerPort] | None = None
+    ports: Annotated[list[ContainerPort], msgspec.Meta(max_length=limits.PORTS)] | None = None
     restart_policy: str | None = None
     restart_policy_rules: list[RestartPolicyRule] | None = None
     volume_mounts: list[VolumeMount] | None = None
     readiness_probe: Probe | None = None
     startup_probe: Probe | None = None
+
+
+_Containers = Annotated[list[Container], msgspec.Meta(max_length=limits.CONTAINERS)]
 
 
 class Toleration(Model):
@@ -95,13 +103,13 @@ class Toleration(Model):
     operator: str | None = None
     value: str | None = None
     effect: str | None = None
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class PreferredSchedulingTerm(Model):
     """A weighted node selector term."""
 
-    weight: int = 0
+    weight: Int32 = 0
     preference: NodeSelectorTerm | None = None
 
 
@@ -128,7 +136,7 @@ class PodAffinityTerm(Model):
 class WeightedPodAffinityTerm(Model):
     """A pod affinity term with a weight."""
 
-    weight: int = 0
+    weight: Int32 = 0
     pod_affinity_term: PodAffinityTerm | None = None
 
 
@@ -154,11 +162,11 @@ class Affinity(Model):
 class TopologySpreadConstraint(Model):
     """``topologySpreadConstraints[]``."""
 
-    max_skew: int = 0
+    max_skew: Int32 = 0
     topology_key: str = ""
     when_unsatisfiable: str = ""
     label_selector: LabelSelector | None = None
-    min_domains: int | None = None
+    min_domains: Int32 | None = None
     node_affinity_policy: str | None = None
     node_taints_policy: str | None = None
     match_label_keys: list[str] | None = None
@@ -168,14 +176,14 @@ class GcePersistentDisk(Model):
     """In-tree GCE volume."""
 
     pd_name: str | None = None
-    partition: int | None = None
+    partition: Int32 | None = None
     read_only: bool | None = None
 
 
 class AwsElasticBlockStore(AwsElasticBlockStoreSource):
     """In-tree AWS volume."""
 
-    partition: int | None = None
+    partition: Int32 | None = None
     read_only: bool | None = None
 
 
@@ -196,7 +204,7 @@ class Iscsi(Model):
 
     target_portal: str | None = None
     iqn: str | None = None
-    lun: int | None = None
+    lun: Int32 | None = None
     read_only: bool | None = None
 
 
@@ -295,26 +303,28 @@ class PodSpec(Model):
 
     node_name: str | None = None
     scheduler_name: str | None = None
-    priority: int | None = None
+    priority: Int32 | None = None
     priority_class_name: str | None = None
     preemption_policy: str | None = None
-    containers: list[Container] | None = None
-    init_containers: list[Container] | None = None
+    containers: _Containers | None = None
+    init_containers: _Containers | None = None
     ephemeral_containers: list[Container] | None = None
     resources: ResourceRequirements | None = None
     overhead: ResourceList | None = None
     node_selector: dict[str, str] | None = None
     affinity: Affinity | None = None
-    tolerations: list[Toleration] | None = None
-    topology_spread_constraints: list[TopologySpreadConstraint] | None = None
-    volumes: list[Volume] | None = None
+    tolerations: Annotated[list[Toleration], msgspec.Meta(max_length=limits.TOLERATIONS)] | None = None
+    topology_spread_constraints: (
+        Annotated[list[TopologySpreadConstraint], msgspec.Meta(max_length=limits.SPREAD_CONSTRAINTS)] | None
+    ) = None
+    volumes: Annotated[list[Volume], msgspec.Meta(max_length=limits.VOLUMES)] | None = None
     scheduling_gates: list[SchedulingGate] | None = None
-    resource_claims: list[PodResourceClaim] | None = None
+    resource_claims: Annotated[list[PodResourceClaim], msgspec.Meta(max_length=limits.CLAIMS)] | None = None
     runtime_class_name: str | None = None
     host_network: bool | None = None
     host_users: bool | None = None
     restart_policy: str | None = None
-    termination_grace_period_seconds: int | None = None
+    termination_grace_period_seconds: Int64 | None = None
     service_account_name: str | None = None
     workload_ref: WorkloadReference | None = None
     scheduling_group: SchedulingGroup | None = None
@@ -326,7 +336,7 @@ class ContainerStatus(Model):
     name: str = ""
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, Quantity] | None = None
-    restart_count: int | None = None
+    restart_count: Int32 | None = None
 
 
 class PodResourceClaimStatus(Model):

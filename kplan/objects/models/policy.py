@@ -2,15 +2,15 @@
 
 import msgspec
 
-from kplan.objects.models.meta import Condition, LabelSelector, Model, Object, Quantity, ResourceList
+from kplan.objects.models.meta import Condition, Int32, Int64, LabelSelector, Model, Object, Quantity, ResourceList
 from kplan.objects.models.pod import Toleration
 
 
 class PodDisruptionBudgetSpec(Model):
     """``spec`` of a budget."""
 
-    min_available: str | int | None = None
-    max_unavailable: str | int | None = None
+    min_available: str | Int32 | None = None
+    max_unavailable: str | Int32 | None = None
     selector: LabelSelector | None = None
     unhealthy_pod_eviction_policy: str | None = None
 
@@ -18,12 +18,12 @@ class PodDisruptionBudgetSpec(Model):
 class PodDisruptionBudgetStatus(Model):
     """``status`` of a budget."""
 
-    disruptions_allowed: int | None = None
-    current_healthy: int | None = None
-    desired_healthy: int | None = None
-    expected_pods: int | None = None
+    disruptions_allowed: Int32 | None = None
+    current_healthy: Int32 | None = None
+    desired_healthy: Int32 | None = None
+    expected_pods: Int32 | None = None
     disrupted_pods: dict[str, str | None] | None = None
-    observed_generation: int | None = None
+    observed_generation: Int64 | None = None
     conditions: list[Condition] | None = None
 
 
@@ -37,7 +37,7 @@ class PodDisruptionBudget(Object):
 class PriorityClass(Object):
     """A PriorityClass."""
 
-    value: int = 0
+    value: Int32 = 0
     global_default: bool | None = None
     preemption_policy: str | None = None
 

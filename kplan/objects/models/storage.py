@@ -3,6 +3,7 @@
 import msgspec
 
 from kplan.objects.models.meta import (
+    Int32,
     LabelSelector,
     Model,
     NodeSelector,
@@ -177,7 +178,7 @@ class StorageClass(Object):
 class VolumeNodeResources(Model):
     """``allocatable`` of a driver on a node."""
 
-    count: int | None = None
+    count: Int32 | None = None
 
 
 class CsiNodeDriver(Model):

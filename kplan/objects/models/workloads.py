@@ -2,7 +2,7 @@
 
 import msgspec
 
-from kplan.objects.models.meta import Condition, LabelSelector, Model, Object, ObjectMeta
+from kplan.objects.models.meta import Condition, Int32, Int64, LabelSelector, Model, Object, ObjectMeta
 from kplan.objects.models.pod import PersistentVolumeClaimTemplate, PodTemplateSpec
 
 
@@ -21,9 +21,9 @@ class Service(Object):
 class RollingUpdate(Model):
     """``rollingUpdate`` of a strategy."""
 
-    max_surge: int | str | None = None
-    max_unavailable: int | str | None = None
-    partition: int | None = None
+    max_surge: Int32 | str | None = None
+    max_unavailable: Int32 | str | None = None
+    partition: Int32 | None = None
 
 
 class UpdateStrategy(Model):
@@ -36,7 +36,7 @@ class UpdateStrategy(Model):
 class ReplicationControllerSpec(Model):
     """``spec`` of a ReplicationController."""
 
-    replicas: int | None = None
+    replicas: Int32 | None = None
     selector: dict[str, str] | None = None
     template: PodTemplateSpec | None = None
 
@@ -50,13 +50,13 @@ class ReplicationController(Object):
 class WorkloadSpec(Model):
     """``spec`` of a ReplicaSet, Deployment, StatefulSet or DaemonSet."""
 
-    replicas: int | None = None
+    replicas: Int32 | None = None
     selector: LabelSelector | None = None
     template: PodTemplateSpec | None = None
     strategy: UpdateStrategy | None = None
     update_strategy: UpdateStrategy | None = None
-    min_ready_seconds: int | None = None
-    progress_deadline_seconds: int | None = None
+    min_ready_seconds: Int32 | None = None
+    progress_deadline_seconds: Int32 | None = None
     paused: bool | None = None
     service_name: str | None = None
     pod_management_policy: str | None = None
@@ -66,11 +66,11 @@ class WorkloadSpec(Model):
 class WorkloadStatus(Model):
     """``status`` of a workload."""
 
-    replicas: int | None = None
-    ready_replicas: int | None = None
+    replicas: Int32 | None = None
+    ready_replicas: Int32 | None = None
     current_revision: str | None = None
     update_revision: str | None = None
-    observed_generation: int | None = None
+    observed_generation: Int64 | None = None
     conditions: list[Condition] | None = None
 
 
@@ -113,7 +113,7 @@ class ControllerRevision(Object):
     """A template that a StatefulSet or DaemonSet has or had."""
 
     data: RevisionData = msgspec.field(default_factory=RevisionData)
-    revision: int = 0
+    revision: Int64 = 0
 
 
 class PodConditionPattern(Model):
@@ -139,12 +139,12 @@ class PodFailurePolicy(Model):
 class JobSpec(Model):
     """``spec`` of a Job."""
 
-    parallelism: int | None = None
-    completions: int | None = None
+    parallelism: Int32 | None = None
+    completions: Int32 | None = None
     completion_mode: str | None = None
     suspend: bool | None = None
-    backoff_limit: int | None = None
-    backoff_limit_per_index: int | None = None
+    backoff_limit: Int32 | None = None
+    backoff_limit_per_index: Int32 | None = None
     pod_replacement_policy: str | None = None
     pod_failure_policy: PodFailurePolicy | None = None
     template: PodTemplateSpec | None = None
@@ -154,8 +154,8 @@ class JobStatus(Model):
     """``status`` of a Job."""
 
     conditions: list[Condition] | None = None
-    succeeded: int | None = None
-    failed: int | None = None
+    succeeded: Int32 | None = None
+    failed: Int32 | None = None
     completed_indexes: str | None = None
 
 
@@ -179,7 +179,7 @@ class CronJobSpec(Model):
     schedule: str | None = None
     suspend: bool | None = None
     concurrency_policy: str | None = None
-    starting_deadline_seconds: int | None = None
+    starting_deadline_seconds: Int64 | None = None
     job_template: JobTemplate | None = None
 
 

@@ -76,9 +76,12 @@ def workload(clusters: Iterable[Cluster]) -> Workload:
     """Count the pods that choose their node, by what they request; running and waiting, over all the clusters."""
     by_request: Counter[tuple[tuple[str, int], ...]] = Counter()
     for cluster in clusters:
-        for pod in cluster.pods:
-            if not pod.gone and not of_its_node(pod):
-                by_request[tuple(sorted((name, amount) for name, amount in pod.requests.items() if amount))] += 1
+        # pods of one template share what was counted for them
+        alike = Counter(id(pod.requests) for pod in cluster.pods if not pod.gone and not of_its_node(pod))
+        each = {id(pod.requests): pod.requests for pod in cluster.pods}
+        for identity, number in alike.items():
+            requests = sorted((name, amount) for name, amount in each[identity].items() if amount)
+            by_request[tuple(requests)] += number
     return by_request
 
 
