@@ -9,7 +9,7 @@ import msgspec
 from kplan.cluster import PodInfo
 from kplan.cluster.owners import controller
 from kplan.course.as_new import without_node
-from kplan.plugins.shared.own_claims import own_claims
+from kplan.plugins.shared.claims import own_claims
 
 
 def likeness(pod: PodInfo) -> Hashable:

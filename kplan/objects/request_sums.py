@@ -85,10 +85,21 @@ def is_resize_infeasible(pod: models.Pod) -> bool:
 
     Source: IsPodResizeInfeasible in component-helpers resource/helpers.go.
     """
-    for condition in pod.status.conditions or ():
-        if condition.type == "PodResizePending":
-            return condition.reason == "Infeasible"
-    return False
+    return _pending_resize(pod) == "Infeasible"
+
+
+def is_resize_deferred(pod: models.Pod) -> bool:
+    """Return whether a resize of a placed pod waits for room.
+
+    Source: IsPodResizeDeferred in component-helpers resource/helpers.go.
+    """
+    return _pending_resize(pod) == "Deferred"
+
+
+def _pending_resize(pod: models.Pod) -> str | None:
+    """Why a resize waits, by the condition that says so; None if none does."""
+    conditions = pod.status.conditions or ()
+    return next((condition.reason for condition in conditions if condition.type == "PodResizePending"), None)
 
 
 def claimed_amounts(pod: models.Pod, minor: int = 37) -> Amounts:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from kplan.cluster.build import allocatable_of
 from kplan.cluster.cluster import FIXED_RESOURCES
 from kplan.framework.args import NodeResourcesFitArgs
 from kplan.framework.closing import Amount, Closing
@@ -31,10 +32,12 @@ from kplan.framework.groups import GroupInfo, Proposal
 from kplan.framework.plugin import Scores
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int, Rows, Worlds
-from kplan.objects.requests import fit_score_requests
+from kplan.objects.models import DeviceClass, Node, Pod
+from kplan.objects.quantity import value
+from kplan.objects.requests import fit_score_requests, pod_requests
 from kplan.objects.resource_names import is_extended_resource, is_scalar_resource
-from kplan.plugins.shared import more_room as waking
 from kplan.plugins.shared.allocation_scores import RequestedToCapacityRatio, Scorer, least_allocated, most_allocated
+from kplan.plugins.shared.devices.classes import IMPLICIT_PREFIX, class_of_resource
 from kplan.plugins.shared.resources import delegated_to_devices, each_pod, resource_uses
 
 if TYPE_CHECKING:
@@ -198,7 +201,7 @@ class NodeResourcesFit:
 
     def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
         """A node that would hold the pod if it were empty, and has more now; a pod that leaves or asks for less."""
-        return waking.wakes(pod, cluster, happened, self._features)
+        return _wakes(pod, cluster, happened, self._features)
 
     def pre_score(self, pod: PodInfo, state: FitState | None, cluster: Cluster, rows: Rows) -> Ready[FitScoreState]:
         """Work out what the pod counts for in the score.
@@ -276,3 +279,47 @@ def _scorer(args: NodeResourcesFitArgs) -> Scorer:
             assert ratio is not None, "loading the configuration refuses this type without a shape"
             return RequestedToCapacityRatio(ratio.shape)
     raise AssertionError(f"loading the configuration refuses the scoring strategy {strategy.type!r}")
+
+
+def _wakes(pod: PodInfo, cluster: Cluster, happened: Happened, features: Features) -> bool:
+    """Tell whether what happened may make room for what a pod requests; it is one of what the plugin asks to hear of.
+
+    Source: v1.37.2 noderesources/fit.go isSchedulableAfterNodeChange, isFit, haveAnyRequestedResourcesIncreased,
+    haveEnoughRelevantResourcesDecreased, isSchedulableAfterDeviceClassEvent.
+    """
+    old, new = happened.old, happened.new
+    if isinstance(new, Node):
+        return _node_wakes(pod, cluster, old if isinstance(old, Node) else None, new, features)
+    if isinstance(new, DeviceClass):
+        name = new.spec.extended_resource_name
+        if isinstance(old, DeviceClass) and old.spec.extended_resource_name == name:
+            return False
+        implicit = "" if isinstance(old, DeviceClass) else f"{IMPLICIT_PREFIX}{new.name}"
+        return any(resource in pod.requests for resource in (name, implicit) if resource)
+    if happened.resource is Resource.ASSIGNED_POD and happened.action is Action.POD_SCALE_DOWN:
+        return isinstance(old, Pod) and isinstance(new, Pod) and _asks_for_less(pod, cluster, old, new)
+    return True
+
+
+def _node_wakes(pod: PodInfo, cluster: Cluster, old: Node | None, new: Node, features: Features) -> bool:
+    requests = {name: amount for name, amount in pod.requests.items() if amount > 0}
+    amounts = allocatable_of(new)
+    served = {name for name in requests if class_of_resource(name, cluster, features) is not None}
+    short = any(amounts.get(name, 0) < amount for name, amount in requests.items() if name not in served)
+    if short or _pods(new) < 1:
+        return False
+    if old is None or _pods(new) > _pods(old) or any(amounts.get(name, 0) == 0 for name in served):
+        return True
+    before = allocatable_of(old)
+    return any(amounts.get(name, 0) > before.get(name, 0) for name in requests)
+
+
+def _pods(node: Node) -> int:
+    return value((node.status.allocatable or {}).get("pods", 0))
+
+
+def _asks_for_less(pod: PodInfo, cluster: Cluster, old: Pod, new: Pod) -> bool:
+    """Tell whether another pod asks for less of what this one wants."""
+    before = pod_requests(old, cluster.rules, use_status=True)
+    after = pod_requests(new, cluster.rules, use_status=True)
+    return any(before.get(name, 0) > after.get(name, 0) for name, amount in pod.requests.items() if amount)

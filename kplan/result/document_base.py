@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -13,6 +13,15 @@ API_VERSION: ApiVersion = "kplan.dev/v1"
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Base of everything in a document: camelCase, empty parts left out."""
+
+
+P = TypeVar("P", bound=Part)
+
+
+def part_of(kind: type[P], source: object, **more: Any) -> P:
+    """Make a part of a document: each field that is not given is that of the source, if it has one of this name."""
+    taken = {name: getattr(source, name) for name in kind.__struct_fields__ if hasattr(source, name)}
+    return kind(**{**taken, **more})
 
 
 class Document(Part, frozen=True, kw_only=True, tag_field="kind", tag=True):

@@ -10,7 +10,7 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.pipeline import Planner
-from kplan.plugins.shared.own_claims import own_claims
+from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import NodeGroup, find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome

@@ -9,8 +9,8 @@ from kplan.reasons.common_labels import common_labels
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Group, GroupNode, Nearest, Reason
+from kplan.result.document_base import part_of
 from kplan.wording.phrases import phrase
-from kplan.wording.same_fields import part_of
 from kplan.wording.view import NODES_SHOWN, Own, Phrase, View, view_of
 from kplan.words import amounts, joined
 

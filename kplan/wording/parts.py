@@ -16,7 +16,7 @@ from kplan.plugins.volume_binding.facts import BoundVolume, VolumeBindingFacts, 
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Attachment, Domain, Domains, Kept, Term, Volume
-from kplan.wording.same_fields import part_of
+from kplan.result.document_base import part_of
 from kplan.wording.volumes import UNSUITABLE
 from kplan.words import count, listed
 

@@ -151,7 +151,7 @@ def special_requests(extended: ExtendedResources, pattern: int, pod: PodInfo, fe
                     device_class_name=device_class, allocation_mode=EXACT_COUNT, count=ask.count
                 ),
             )
-            for ask in asks.found
+            for ask in asks.requests
         ]
     requests.sort(key=lambda request: request.name.encode())
     return SpecialRequests(ResourceClaimSpec(devices=DeviceClaim(requests=requests)), tuple(mappings))
@@ -165,7 +165,7 @@ class _Asks:
     containers: Sequence[Container]
     inits: int
     sharing: bool
-    found: list[_Ask] = field(default_factory=list)
+    requests: list[_Ask] = field(default_factory=list)
     mappings: list[RequestMapping] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -183,8 +183,8 @@ class _Asks:
                 if most is None or most.count < ask.count:
                     most = ask
         if most is not None:
-            self.found.append(most)
-        self.found += [ask for ask in long_lived if ask is not None]
+            self.requests.append(most)
+        self.requests += [ask for ask in long_lived if ask is not None]
         for mapping in short:
             renamed = most is not None and mapping.request in names
             name = most.name if renamed and most is not None else mapping.request

@@ -37,12 +37,12 @@ def found_allocations(
     pod: PodInfo, state: ClaimsState, cluster: Cluster, row: int, choice: NodeChoice, features: Features
 ) -> Iterator[tuple[PodClaim, ResourceClaim, AllocationResult]]:
     """Yield each claim that devices were found for on a node, as it is to be, and what it gets."""
-    if not choice.found.chosen:
+    if not choice.outcome.chosen:
         return
     index = device_index(cluster, features)
     node, node_name = index.node(row), cluster.node_name(row)
     wanting = [claim for claim in state.wanting if not claim.special or choice.special is not None]
-    for claim, chosen in zip(wanting, choice.found.chosen, strict=True):
+    for claim, chosen in zip(wanting, choice.outcome.chosen, strict=True):
         item = claim.claim
         if claim.special and choice.special is not None:
             item = written(item, choice.special.spec, pod)

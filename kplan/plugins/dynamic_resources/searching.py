@@ -37,11 +37,11 @@ class NodeChoice:
     """What a pod gets on one node.
 
     Attributes:
-        found: the devices.
+        outcome: the devices.
         special: what the claim for extended resources asks for there; None where devices serve none.
     """
 
-    found: SearchOutcome
+    outcome: SearchOutcome
     special: SpecialRequests | None
 
 

@@ -24,8 +24,8 @@ from kplan.framework.closing import NEVER, Closing
 from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
+from kplan.objects.request_sums import is_resize_deferred
 from kplan.plugins.inter_pod_affinity import facts, filtering, scoring, waking
-from kplan.plugins.shared.resizes import resize_deferred
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -72,7 +72,7 @@ class InterPodAffinity:
 
         Source: v1.37.2 interpodaffinity/filtering.go PreFilter.
         """
-        if self._resize and resize_deferred(pod):
+        if self._resize and is_resize_deferred(pod.pod):
             return Skip()
         state = filtering.prepare(pod, cluster, keeps_selector=self._keeps_selector, host_local=self._host_local)
         return Skip() if state is None else Ready(state)

@@ -22,6 +22,7 @@ from kplan.framework.codes import Compares, Cost, Point, Reads
 from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import Failed, Findings, Ready, Skip, failed_everywhere
+from kplan.objects.request_sums import is_resize_deferred
 from kplan.plugins.pod_topology_spread import facts, filtering, scoring, waking
 from kplan.plugins.pod_topology_spread.constraints import (
     DO_NOT_SCHEDULE,
@@ -31,7 +32,6 @@ from kplan.plugins.pod_topology_spread.constraints import (
     compile_constraints,
     default_constraints,
 )
-from kplan.plugins.shared.resizes import resize_deferred
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -78,7 +78,7 @@ class PodTopologySpread:
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Ready[filtering.HardState]:
         """Count pods by domain; skip a pod without DoNotSchedule constraints, or with a deferred resize."""
-        if self._resize and resize_deferred(pod):
+        if self._resize and is_resize_deferred(pod.pod):
             return Skip()
         constraints = self._constraints(pod, cluster, DO_NOT_SCHEDULE)
         if not constraints:

@@ -62,6 +62,20 @@ def claim_uses(pod: Pod) -> Iterator[ClaimUse]:
             yield use
 
 
+def own_claims(pod: Pod) -> dict[About, str]:
+    """Give each claim that is made for a pod, as reasons are about it, with its entry in the pod's spec.
+
+    Pods that are alike but for their names have the same entries, each with claims of its own.
+    """
+    own = {About(AboutKind.CLAIM, use.name): use.volume for use in claim_uses(pod) if use.ephemeral}
+    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses or ()}
+    for entry in pod.spec.resource_claims or ():
+        if entry.resource_claim_name is None:
+            name = made.get(entry.name)
+            own[About(AboutKind.DEVICE_CLAIM, f"{pod.namespace}/{name}" if name else entry.name)] = entry.name
+    return own
+
+
 def owned_by(claim: PersistentVolumeClaim, pod: Pod) -> bool:
     """Tell whether the pod is the controller of the claim.
 

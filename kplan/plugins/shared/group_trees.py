@@ -48,11 +48,11 @@ class Lineage:
     """What is above a group.
 
     Attributes:
-        found: the groups above it, nearest first, as far as they are there; none where one is above itself.
+        ancestors: the groups above it, nearest first, as far as they are there; none where one is above itself.
         missing: key of the next one, which is not there, or is above itself; empty if there is none.
     """
 
-    found: tuple[CompositePodGroup, ...] = ()
+    ancestors: tuple[CompositePodGroup, ...] = ()
     missing: str = ""
 
 
@@ -79,7 +79,7 @@ def root_of(group: Group, cluster: Cluster) -> Group | None:
     above = lineage(group, cluster)
     if above.missing:
         return None
-    return above.found[-1] if above.found else group
+    return above.ancestors[-1] if above.ancestors else group
 
 
 def children_of(composite: CompositePodGroup, cluster: Cluster) -> tuple[Group, ...]:
@@ -153,13 +153,13 @@ def as_pod_group(group: Group) -> PodGroup:
 
 def decides_priority(group: PodGroup, cluster: Cluster, features: Features) -> PodGroup:
     """The group whose priority counts for the pods of a group: the highest above it that is there."""
-    ancestors = lineage(group, cluster).found if in_trees(features) else ()
+    ancestors = lineage(group, cluster).ancestors if in_trees(features) else ()
     return as_pod_group(ancestors[-1]) if ancestors else group
 
 
 def leaves_with(group: PodGroup, cluster: Cluster, features: Features) -> Group | None:
     """The highest group above a group, or itself, whose pods may be evicted only all together; None for none."""
-    above = lineage(group, cluster).found if in_trees(features) else ()
+    above = lineage(group, cluster).ancestors if in_trees(features) else ()
     tree: tuple[Group, ...] = (group, *above)
     whole = [above for above in tree if _all(above)]
     return whole[-1] if whole else None

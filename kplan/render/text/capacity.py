@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
-from kplan.render.text.mix import mix_table
 from kplan.render.text.shared import group_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
-from kplan.result.document_capacity import CapacityPlace, CapacityReport, Growth, ShapeRoom
-from kplan.words import count, tallied
+from kplan.result.document_capacity import CapacityPlace, CapacityReport, CheapestMix, Growth, ShapeRoom
+from kplan.words import count, listed, tallied
 
 PLACES_SHOWN = 8
 NODES_SHOWN = 3
@@ -33,7 +32,7 @@ def capacity(document: CapacityReport, style: Style) -> str:
             _growth(page, document.growth)
     _shapes(page, document.shapes, everything=style.wide)
     if document.cheapest is not None:
-        mix_table(page, document.cheapest)
+        _mix(page, document.cheapest)
     notes(page, document.notes)
     origin(page, document.origin)
     return page.text()
@@ -108,3 +107,16 @@ def _shapes(page: Page, shapes: tuple[ShapeRoom, ...], *, everything: bool) -> N
     if rows and not page.table("Shapes", ("name", "requests", "fit", "stopped by"), rows, (2,)):
         page.parts("Shapes", (f"{name} ({requests}): {fit} fit; {stopped}" for name, requests, fit, stopped in rows))
     page.more(len(shapes) - len(shown), "shapes")
+
+
+def _mix(page: Page, mix: CheapestMix) -> None:
+    """Write the mix, and which pods no mix lets in."""
+    heads = ("shape", "nodes", *(("each a month", "a month") if mix.priced else ()))
+    rows = []
+    for shape in mix.shapes:
+        money = (f"${shape.price:,.0f}", f"${shape.price * shape.nodes:,.0f}") if shape.price is not None else ()
+        rows.append((shape.name, f"{shape.nodes:,}", *money))
+    if not page.table("Nodes", heads, rows, right=(1, 2, 3) if mix.priced else (1,)):
+        page.parts("Nodes", map("  ".join, rows))
+    if mix.left:
+        page.part("Left", listed(list(mix.left)))

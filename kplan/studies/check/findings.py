@@ -8,7 +8,7 @@ from typing import Any
 
 from kplan.course.alike import template_likeness
 from kplan.pipeline import Planner
-from kplan.plugins.shared.own_claims import own_claims
+from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document_check import Finding

@@ -14,7 +14,7 @@ from kplan.cluster.owners import of_its_node
 from kplan.course.waking import asleep
 from kplan.framework.features import Features
 from kplan.pipeline.happening import between
-from kplan.result.document_base import API_VERSION
+from kplan.result.document_base import API_VERSION, part_of
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, DiffSide, PackedResource, Packing
 from kplan.studies.diff.lands import lands_apart
 from kplan.studies.diff.rules import node_lines, rule_lines
@@ -25,7 +25,6 @@ from kplan.studies.nodes.packing import Workload, measure, within_nodes, workloa
 from kplan.wording import diff as words
 from kplan.wording.owners import by_number, folded_owner
 from kplan.wording.queue import woken_note
-from kplan.wording.same_fields import part_of
 
 WATCHED = 400
 """Pods whose cycles are looked at closely; the first of every owner before the second of any."""

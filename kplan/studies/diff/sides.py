@@ -17,7 +17,7 @@ from kplan.course.returning import copy_of
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Pipeline, Planner
 from kplan.pipeline.entity import Entity
-from kplan.plugins.shared.own_claims import own_claims
+from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Event, Outcome

@@ -14,7 +14,7 @@ from kplan.course.alike import likeness
 from kplan.course.as_new import as_new
 from kplan.course.returning import after_eviction
 from kplan.pipeline.entity import permit_of
-from kplan.plugins.shared.own_claims import own_claims
+from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.apart import told_apart
 from kplan.reasons.careful import careful
 from kplan.reasons.groups import NodeGroup, find_groups, narrowed

@@ -49,17 +49,17 @@ class Way:
     Attributes:
         code: what sets it apart.
         movable: which pods may move.
-        found: what came of it.
+        result: what came of it.
     """
 
     code: str
     movable: Movable
-    found: SearchResult
+    result: SearchResult
 
     @property
     def journey(self) -> Journey | None:
         """Its first journey."""
-        return self.found.journeys[0] if self.found.journeys else None
+        return self.result.journeys[0] if self.result.journeys else None
 
 
 def moves(
@@ -76,7 +76,7 @@ def moves(
     wanted = WantedPods(tuple(pod.row for pod in planner.queue.sort(asked.pods)))
     cause = _cause(planner, wanted)
     first, *others = _ways(planner, wanted, asked)
-    journey, search = first.journey, first.found
+    journey, search = first.journey, first.result
     told = _way(first, asked, cause)
     notes = [*asked.notes]
     if journey is not None:
@@ -146,12 +146,12 @@ def _way(way: Way, asked: MovesAsked, cause: Cause | None) -> MovesWay:
     text = words.way(way.code, asked.spared)
     if journey is None:
         return MovesWay(
-            code=way.code, text=text, bound=way.found.bound, because=words.none_found(way.found, asked.most)
+            code=way.code, text=text, bound=way.result.bound, because=words.none_found(way.result, asked.most)
         )
     return MovesWay(
         code=way.code,
         text=text,
-        bound=way.found.bound,
+        bound=way.result.bound,
         moves=told_moves(way.movable, journey.moves, cordons=True),
         lands=tuple(
             PodLands(pod=pod, node=node, tie=tie if tie > 1 else 0)

@@ -12,7 +12,7 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.alike import likeness
 from kplan.course.as_new import as_new, movable
-from kplan.plugins.shared.own_claims import own_claims
+from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import Atom, NodeGroup, find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage

@@ -17,6 +17,7 @@ from kplan.objects.request_sums import all_containers
 from kplan.objects.requests import RequestRules, pod_requests
 from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
+from kplan.result.document_base import part_of
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.scenario.autoscaling import autoscalers_with, target_of
 from kplan.sources import Manifests, load_objects
@@ -30,7 +31,6 @@ from kplan.wording.manifests import (
     selects_no_pod,
     spreads_others,
 )
-from kplan.wording.same_fields import part_of
 
 _ON_EVERY_POD = "DefaultTolerationSeconds"
 """What admission adds to every pod, and that keeps none from anywhere."""

@@ -7,10 +7,10 @@ from typing import Any
 from kplan.admission import Quotas
 from kplan.course.attempts import Attempts
 from kplan.course.rollout import Rollout, Rollouts, Shared, Step
+from kplan.result.document_base import part_of
 from kplan.result.document_plan import Leaving, QuotaRow, RolloutPlan, RolloutPlanStep
 from kplan.studies.simulate.ends import uneven
 from kplan.wording.rollouts import clock_text, deadline_text, stall_cause, stalled_at
-from kplan.wording.same_fields import part_of
 
 
 def rollout_plans(rollouts: Rollouts) -> tuple[RolloutPlan, ...]:

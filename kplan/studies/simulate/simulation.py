@@ -21,7 +21,7 @@ from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
 from kplan.result import EventKind
-from kplan.result.document_base import API_VERSION, Cause, Origin
+from kplan.result.document_base import API_VERSION, Cause, Origin, part_of
 from kplan.result.document_group import GroupPlan
 from kplan.result.document_how_to import HowTo
 from kplan.result.document_plan import (
@@ -48,7 +48,6 @@ from kplan.wording.held import held_text
 from kplan.wording.how_to import fitting_how_to
 from kplan.wording.owners import by_number, owner_text
 from kplan.wording.rollouts import do_not_start
-from kplan.wording.same_fields import part_of
 from kplan.wording.simulate import Evicted, claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
 

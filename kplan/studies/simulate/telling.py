@@ -12,7 +12,7 @@ from kplan.cluster import PodInfo
 from kplan.course.alike import template_likeness
 from kplan.framework.findings import About
 from kplan.pipeline import Planner
-from kplan.plugins.shared.own_claims import own_claims
+from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.apart import told_apart
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle

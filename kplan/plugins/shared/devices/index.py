@@ -47,12 +47,12 @@ class Numbers(NamedTuple):
 
     Attributes:
         codes: int64[N].
-        found: what searches found, by what was asked for and the number of the node; kept with the numbers, as it
+        searches: what they found, by what was asked for and the number of the node; kept with the numbers, as it
             holds as long as they do.
     """
 
     codes: Codes
-    found: dict[Any, Any]
+    searches: dict[Any, Any]
 
 
 @dataclass(slots=True)
