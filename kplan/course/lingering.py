@@ -37,6 +37,9 @@ def while_there(planner: Planner, nodes: Sequence[str], why: Why[W] | None = Non
     countPodsMatchSelector (pods that are being deleted do not), interpodaffinity filtering.go (those do).
     """
     cluster = planner.cluster
+    there = [cluster.pods[row] for name in nodes for row in cluster.pods_on(cluster.node_index[name])]
+    if not any(pod.pod_class.anti_affinity or _may_wait(cluster, pod) for pod in there):
+        return {}
     rate = pace(cluster, nodes)
     pods: list[LostPod[W]] = lost_pods(cluster, nodes, rate)
     early = [pod for pod in pods if pod.fate == "returns" and not pod.late]

@@ -70,11 +70,11 @@ def each_failure(
     still_there: tuple[Doubt, ...] = ()
     certain = CertainLosses(planner)
     for number, (name, nodes) in enumerate(lost.items()):
-        back = certain.come_back(nodes)
+        waiting = while_there(planner, nodes, failure) if len(lost) <= TRIED_AGAIN else {}
+        back = certain.come_back(nodes) if not waiting else None
         if back is not None:
             cases.append(_borne(name, nodes, back))
         else:
-            waiting = while_there(planner, nodes, failure) if len(lost) <= TRIED_AGAIN else {}
             run = lose(planner, nodes, failure)
             mark(run, waiting)
             lingering = [pod for pod in run.back if pod.lingers]
