@@ -124,7 +124,9 @@ class _Run:
         self.namespaces = {item.name for item in state.namespaces} | _EVERYWHERE
         self.namespaces |= {item.name for item in brought if type(item).__name__ == "Namespace"}
         names = Names({pod.key for pod in state.pods})
-        self.around = Surroundings(names, self.policies.nodes, comparison=comparison, namespace=namespace)
+        self.around = Surroundings(
+            names, self.policies.nodes, comparison=comparison, namespace=namespace, time=state.taken
+        )
         self.not_expanded: list[LeftOut] = []
         self.refused: list[LeftOut] = []
         self.server.notes += manifests.notes

@@ -14,6 +14,7 @@ from msgspec import inspect
 from msgspec.structs import replace
 
 from kplan.objects import models as m
+from kplan.objects.cron import read_schedule
 from kplan.objects.kinds import KINDS
 from kplan.objects.limit_defaults import LIMIT_RANGER, given_by_limit_range, written_by_limit_range
 from kplan.objects.models import autoscaling, devices, foreign_groups, groups, meta, pod, policy, storage, workloads
@@ -221,6 +222,11 @@ def _quota(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
 def _schedule(names: Names, value: str, item: Any) -> str:
     """When a job runs, unless it is something else."""
     return value if _CRON.fullmatch(value) else ""
+
+
+def _zone(names: Names, value: str, item: Any) -> str:
+    """A time zone, unless it is something else."""
+    return value if read_schedule("@daily", value) is not None else ""
 
 
 def _request(names: Names, value: str, item: Any) -> str:
@@ -458,8 +464,9 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     workloads.PodConditionPattern: _rules("type", "status"),
     workloads.PodFailureRule: _rules("action"),
     workloads.JobSpec: _rules("completion_mode", "pod_replacement_policy"),
-    workloads.JobStatus: _rules("completed_indexes"),
-    workloads.CronJobSpec: _rules("concurrency_policy", schedule=_schedule),
+    workloads.JobStatus: _rules("completed_indexes", "start_time"),
+    workloads.CronJobSpec: _rules("concurrency_policy", schedule=_schedule, time_zone=_zone),
+    workloads.CronJobStatus: _rules("last_schedule_time"),
 }
 """For each model the rule of each field that may hold text."""
 

@@ -8,7 +8,7 @@ regular expressions over logical lines: what was wrapped is joined.
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ class Question:
         says: patterns that the answer holds.
         first: patterns that its head holds.
         never: patterns that it does not hold.
+        taken: when the cluster was recorded; empty where that is not known.
     """
 
     command: str
@@ -46,12 +47,14 @@ class Question:
     says: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
-    gone: tuple[str, ...] = field(default=())
+    taken: str = ""
 
 
 def ask(question: Question, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
     """Ask, and give the answer's text; fails where the answer is not right."""
-    items = {"apiVersion": "v1", "kind": "List", "items": list(question.cluster)}
+    items: Json = {"apiVersion": "v1", "kind": "List", "items": list(question.cluster)}
+    if question.taken:
+        items["metadata"] = {"annotations": {"kplan.dev/taken": question.taken}}
     (folder / "c.json").write_text(json.dumps(items))
     (folder / "m.yaml").write_text(yaml.safe_dump_all(question.manifest))
     monkeypatch.chdir(folder)

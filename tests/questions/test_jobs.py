@@ -41,6 +41,11 @@ def nightly(*, cpu: str = "1", **spec: object) -> dict:
     return made("batch/v1", "CronJob", "nightly", spec=given)
 
 
+def ran_last(**spec: object) -> dict:
+    return {**nightly(**spec), "status": {"lastScheduleTime": "2026-09-01T03:00:00Z"}}
+
+
+NOON = "2026-09-02T12:00:00Z"
 ONE = [node("n1", "1010m")]
 UNDER_WAY = [*ONE, nightly(), job("nightly-1", of_cron=True), member("nightly-1-a", "n1", of="nightly-1")]
 
@@ -116,6 +121,61 @@ QUESTIONS = {
     "one that is suspended no more may start a run at once": Question(
         SIMULATE, [*ONE, BUSY, nightly(suspend=True)], (0,), ("FITS",), [nightly(startingDeadlineSeconds=600)],
         says=("no longer suspended", "at once, unless that is more than 600 s ago"),
+    ),
+    "when the next run is due is told, where the moment of the state is known": Question(
+        SIMULATE, [*ONE, BUSY], (0,), ("FITS",), [nightly()], taken=NOON,
+        says=("next run is due at 2026-09-03T03:00:00Z, in 15h",),
+    ),
+    "by the clock of its time zone": Question(
+        SIMULATE, [*ONE, BUSY], (0,), ("FITS",), [nightly(timeZone="America/New_York")], taken=NOON,
+        says=("due at 2026-09-03T07:00:00Z, in 19h",),  # four hours behind in September
+    ),
+    "one of a moment that is not known is not": Question(
+        SIMULATE, [*ONE, BUSY], (0,), ("FITS",), [nightly()], never=("due at",)
+    ),
+    "a schedule that is changed may have been due already: that run starts at once": Question(
+        # the last one ran on the day before, and 11:00 has passed since
+        SIMULATE, [*ONE, BUSY, ran_last()], (0,), ("FITS",), [nightly(schedule="0 11 * * *")], taken=NOON,
+        says=("run that was due at 2026-09-02T11:00:00Z, since the last one started, starts at once",
+              "next run is due at 2026-09-03T11:00:00Z"),
+    ),
+    "unless that is longer ago than its deadline": Question(
+        SIMULATE, [*ONE, BUSY, ran_last()], (0,), ("FITS",),
+        [nightly(schedule="0 11 * * *", startingDeadlineSeconds=600)], taken=NOON,
+        says=("no run was due within the last 600 s .startingDeadlineSeconds.: none starts at once",),
+    ),
+    "one that is suspended no more starts the last run that was due meanwhile": Question(
+        SIMULATE, [*ONE, BUSY, ran_last(suspend=True)], (0,), ("FITS",), [nightly()], taken=NOON,
+        says=("run that was due at 2026-09-02T03:00:00Z",),
+    ),
+    "a job that was active for longer than it may ends, and its pods are deleted": Question(
+        SIMULATE,
+        [*TWO, job(parallelism=2, activeDeadlineSeconds=3600, status={"startTime": "2026-09-02T10:00:00Z"}),
+         member("work-a", "n1"), member("work-b", "n2")],
+        (0,), ("FITS", "NOTHING"), [job(parallelism=2, activeDeadlineSeconds=3600)], taken=NOON,
+        says=("it ends .DeadlineExceeded.: it has been active for 2h, longer than its activeDeadlineSeconds 3,600",),
+    ),
+    "a longer deadline lets it go on": Question(
+        SIMULATE,
+        [*TWO, job(parallelism=2, activeDeadlineSeconds=3600, status={"startTime": "2026-09-02T10:00:00Z"}),
+         member("work-a", "n1"), member("work-b", "n2")],
+        (0,), ("FITS", "NOTHING"), [job(parallelism=2, activeDeadlineSeconds=86400)], taken=NOON,
+        never=("DeadlineExceeded",),
+    ),
+    "one that is suspended is not active: no deadline passes": Question(
+        SIMULATE,
+        [*TWO, BUSY, job(suspend=True, activeDeadlineSeconds=60, status={"startTime": "2026-09-02T10:00:00Z"})],
+        (0,), ("FITS",), [job(suspend=False, activeDeadlineSeconds=60)], taken=NOON,
+        says=("0 -> 1",), never=("DeadlineExceeded",),
+    ),
+    "a job that is suspended loses its pods": Question(
+        SIMULATE, [*TWO, job(parallelism=2), member("work-a", "n1"), member("work-b", "n2")], (0,),
+        ("FITS", "NOTHING"), [job(parallelism=2, suspend=True)], says=("2 -> 0",),
+    ),
+    "a new job says how long it may be active, also while it waits": Question(
+        SIMULATE, [*ONE, BUSY], (1,), ("BLOCKED",), [job(activeDeadlineSeconds=600, template=template(
+            "work", "1", "2", restartPolicy="Never"))],
+        says=("fails 600 s after it began.*those too that wait for a node .activeDeadlineSeconds",),
     ),
 }  # fmt: skip
 

@@ -175,7 +175,7 @@ def compare(
     if isinstance(running, Job):
         return _compare_job(manifest, running, workload, place, pods, state)
     if isinstance(running, CronJob):
-        return _compare_cron_job(manifest, running, workload, place, pods)
+        return _compare_cron_job(manifest, running, workload, place, pods, state.taken)
     daemon = manifest.kind == "DaemonSet"
     before = len(pods) if daemon else _replicas(running)
     after = before if daemon else dig_int(manifest.raw, "spec.replicas", 1)
@@ -211,12 +211,12 @@ def _compare_job(
 
 
 def _compare_cron_job(
-    manifest: ManifestObject, running: CronJob, workload: str, place: str, pods: tuple[Pod, ...]
+    manifest: ManifestObject, running: CronJob, workload: str, place: str, pods: tuple[Pod, ...], taken: str
 ) -> WorkloadChange:
     """Compare a CronJob: the run that comes next is of the new template, beside those under way or after them."""
     if not cron_job_changes(manifest, running, _applied(running)):
         return WorkloadChange(workload, place, "unchanged", len(pods), len(pods))
-    goes, notes = next_run(manifest, running, pods)
+    goes, notes = next_run(manifest, running, pods, taken)
     leaving = _keys(pods) if goes else ()
     return WorkloadChange(workload, place, NEXT_RUN, len(pods), len(pods) - len(leaving), leaving, notes=notes)
 

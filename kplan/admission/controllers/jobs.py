@@ -1,19 +1,22 @@
 """Jobs and CronJobs that run: how many pods they are to have at once, and what their next run does to those under way.
 
-Not modelled: when a CronJob's next run is due, activeDeadlineSeconds, the pause before a failed pod is made again.
+Not modelled: the pause before a failed pod is made again; a controller whose own clock, by which schedules without a
+timeZone go, is not UTC.
 """
 
 from collections.abc import Collection, Iterator
 
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
+from kplan.objects.cron import Schedule, read_schedule
 from kplan.objects.job_tries import ended, tries_left
 from kplan.objects.models import CronJob, Job, Object, Pod
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
 from kplan.objects.whole_numbers import natural
 from kplan.sources import ManifestObject
-from kplan.words import listed
+from kplan.sources.moments import seconds_of, time_of
+from kplan.words import listed, short_age
 
 NEXT_RUN = "next run"
 """What a changed CronJob comes to."""
@@ -39,6 +42,10 @@ def job_size(
     """
     if why := ended(running):
         return active, (f"it has ended ({why}): no pod of it is made any more",)
+    seconds = _whole(manifest, "spec.activeDeadlineSeconds")
+    seconds = running.spec.active_deadline_seconds if seconds is None else seconds
+    if seconds is not None and (past := _active_longer(running, seconds, state.taken)):
+        return 0, (past,)
     left = tries_left(running, _whole(manifest, "spec.backoffLimit"))
     if left is not None and left < 0:
         return 0, (f"{running.status.failed} of its pods have failed, more than its backoffLimit: it ends",)
@@ -59,6 +66,85 @@ def job_size(
     wanted = max(0, min(parallelism, completions - done))
     waits = leaving if _replaces_failed_alone(running) else 0
     return (wanted if wanted <= active else max(active, wanted - waits)), ()
+
+
+def _active_longer(running: Job, seconds: int, taken: str) -> str:
+    """Say that a Job ends, as it was active for longer than it may; empty where that is not so, or not known.
+
+    One that is suspended is not active; once it goes on, its time begins anew.
+
+    Source: pastActiveDeadline, syncJob in pkg/controller/job/job_controller.go.
+    """
+    start, now = seconds_of(running.status.start_time), seconds_of(taken)
+    if running.spec.suspend or start is None or now is None or now - start < seconds:
+        return ""
+    return (
+        f"it ends (DeadlineExceeded): it has been active for {short_age(int(now - start))}, longer than its "
+        f"activeDeadlineSeconds {seconds:,}; its pods are deleted"
+    )
+
+
+def lasts(spec: object) -> tuple[str, ...]:
+    """Say how long a Job may be active.
+
+    Args:
+        spec: as written.
+    """
+    seconds = dig(spec, "activeDeadlineSeconds")
+    if not isinstance(seconds, int) or isinstance(seconds, bool):
+        return ()
+    told = f"it fails {seconds:,} s after it began, and its pods are deleted, those too that wait for a node"
+    return (f"{told} (activeDeadlineSeconds)",)
+
+
+def due_runs(manifest: ManifestObject, running: CronJob | None, taken: str) -> tuple[str, ...]:
+    """Say when the next run of a CronJob is due, and which one that was due before starts at once.
+
+    Args:
+        manifest: of the CronJob.
+        running: the one that runs; None for a new one.
+        taken: when the state was taken; nothing is told where that is not known.
+
+    Source: nextScheduleTime, mostRecentScheduleTime in pkg/controller/cronjob/utils.go.
+    """
+    now = seconds_of(taken)
+    text, zone = dig_text(manifest.raw, "spec.schedule"), dig_text(manifest.raw, "spec.timeZone")
+    if now is None or not text or dig(manifest.raw, "spec.suspend") is True:
+        return ()
+    schedule = read_schedule(text, zone)
+    if schedule is None:
+        where = f" in {zone}" if zone else ""
+        return (f"when its next run is due is not known here: {text}{where}",)
+    notes = []
+    if running is not None and _may_have_missed(running, text, zone):
+        notes.append(_missed(manifest, running, schedule, now))
+    due = schedule.after(now)
+    if due is None:
+        notes.append(f"no run of it is due within five years: {text}")
+    else:
+        notes.append(f"its next run is due at {time_of(due)}, in {short_age(int(due - now))}")
+    return tuple(notes)
+
+
+def _may_have_missed(running: CronJob, schedule: str, zone: str) -> bool:
+    """Whether runs may have been due that were not started: it was suspended, or had another schedule."""
+    spec = running.spec
+    return bool(spec.suspend) or (schedule, zone) != (spec.schedule or "", spec.time_zone or "")
+
+
+def _missed(manifest: ManifestObject, running: CronJob, schedule: Schedule, now: float) -> str:
+    """Say which run starts at once, as it was due since the last one that started; a deadline counts from now back."""
+    last = seconds_of(running.status.last_schedule_time)
+    since = last if last is not None else seconds_of(running.metadata.creation_timestamp)
+    within = _whole(manifest, "spec.startingDeadlineSeconds")
+    begin = now if since is None else since
+    begin = begin if within is None else max(begin, now - within)
+    due = schedule.latest(begin, now)
+    meanwhile = "since the last one started" if last is not None else "since it was made"
+    if due is not None:
+        return f"the run that was due at {time_of(due)}, {meanwhile}, starts at once"
+    late = f" within the last {within:,} s (startingDeadlineSeconds)" if within is not None else f" {meanwhile}"
+    return f"no run was due{late}: none starts at once"
 
 
 def _succeeded(running: Job, state: ClusterState) -> int:
@@ -131,21 +217,32 @@ def cron_job_changes(manifest: ManifestObject, running: CronJob, applied: object
         (f"{_TEMPLATE}.parallelism", there.parallelism),
         (f"{_TEMPLATE}.completions", there.completions),
         (f"{_TEMPLATE}.backoffLimit", there.backoff_limit),
+        (f"{_TEMPLATE}.activeDeadlineSeconds", there.active_deadline_seconds),
         ("spec.startingDeadlineSeconds", running.spec.starting_deadline_seconds),
     )
     written = ((_whole(manifest, path), have) for path, have in numbers)
     if any(wanted is not None and wanted != have for wanted, have in written):
         return True
     policy = dig_text(manifest.raw, "spec.concurrencyPolicy", "Allow")
-    return (dig(manifest.raw, "spec.suspend") is True, policy, dig_text(manifest.raw, "spec.schedule")) != (
+    when = dig_text(manifest.raw, "spec.schedule"), dig_text(manifest.raw, "spec.timeZone")
+    return (dig(manifest.raw, "spec.suspend") is True, policy, *when) != (
         bool(running.spec.suspend),
         running.spec.concurrency_policy or "Allow",
         running.spec.schedule or "",
+        running.spec.time_zone or "",
     )
 
 
-def next_run(manifest: ManifestObject, running: CronJob, pods: Collection[Pod]) -> tuple[bool, tuple[str, ...]]:
+def next_run(
+    manifest: ManifestObject, running: CronJob, pods: Collection[Pod], taken: str = ""
+) -> tuple[bool, tuple[str, ...]]:
     """Tell whether the pods of runs under way are gone when the next run's are made, and what to say of it.
+
+    Args:
+        manifest: of the CronJob.
+        running: the one that runs.
+        pods: of its runs.
+        taken: when the state was taken; empty if that is not known.
 
     Source: syncCronJob, nextScheduleTime in pkg/controller/cronjob/cronjob_controllerv2.go, mostRecentScheduleTime in
     pkg/controller/cronjob/utils.go.
@@ -153,8 +250,8 @@ def next_run(manifest: ManifestObject, running: CronJob, pods: Collection[Pod]) 
     if dig(manifest.raw, "spec.suspend") is True:
         return False, ()
     within = _whole(manifest, "spec.startingDeadlineSeconds")
-    notes = []
-    if running.spec.suspend:
+    notes = [*due_runs(manifest, running, taken)]
+    if running.spec.suspend and not notes:
         late = f", unless that is more than {within:,} s ago (startingDeadlineSeconds)" if within is not None else ""
         notes.append(f"no longer suspended: the last run that was due meanwhile starts at once{late}")
     names = sorted({pod.controller.name or "" for pod in pods if pod.controller is not None})

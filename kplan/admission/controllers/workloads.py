@@ -11,6 +11,7 @@ from itertools import islice
 
 import msgspec
 
+from kplan.admission.controllers.jobs import due_runs, lasts
 from kplan.admission.controllers.names import Names, hashed_name, indexed_base, template_hash, uid
 from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
@@ -95,6 +96,7 @@ class Surroundings:
         comparison: gate TaintTolerationComparisonOperators.
         namespace: of objects that name none.
         taken: indexes of an indexed Job that runs which are done, or of which a pod is there.
+        time: when the state was taken; empty if that is not known.
     """
 
     names: Names
@@ -104,6 +106,7 @@ class Surroundings:
     comparison: bool = False
     namespace: str = "default"
     taken: frozenset[int] = frozenset()
+    time: str = ""
 
     def apart(self) -> "Surroundings":
         """The same without names and objects of others: what is made there is only looked at."""
@@ -339,7 +342,7 @@ def expand_job(manifest: ManifestObject, around: Surroundings) -> Workload:
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
     taken = around.taken if f"Job {owner.namespace}/{owner.name}" in around.running else frozenset()
     made = job_pods(dig(manifest.raw, "spec"), "spec", owner, around.names, taken=taken)
-    return replace(made, notes=(*notes, *made.notes))
+    return replace(made, notes=(*notes, *made.notes, *(lasts(dig(manifest.raw, "spec")) if made.drafts else ())))
 
 
 def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> Workload:
@@ -357,7 +360,9 @@ def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> Workload:
     name = f"{owner.name}-{minute}"
     job = Owner("batch/v1", "Job", owner.namespace, name, uid("Job", owner.namespace, name))
     made = job_pods(dig(manifest.raw, path), path, job, around.names)
-    return Workload(made.drafts, made.objects, ("the pods of one run are planned", *made.notes))
+    new = f"CronJob {owner.namespace}/{owner.name}" not in around.running
+    due = due_runs(manifest, None, around.time) if new else ()
+    return Workload(made.drafts, made.objects, ("the pods of one run are planned", *due, *made.notes))
 
 
 _HEX = str.maketrans("abcdef", "012345")

@@ -143,6 +143,7 @@ class JobSpec(Model):
     completions: Int32 | None = None
     completion_mode: str | None = None
     suspend: bool | None = None
+    active_deadline_seconds: Int64 | None = None
     backoff_limit: Int32 | None = None
     backoff_limit_per_index: Int32 | None = None
     pod_replacement_policy: str | None = None
@@ -156,6 +157,7 @@ class JobStatus(Model):
     conditions: list[Condition] | None = None
     succeeded: Int32 | None = None
     failed: Int32 | None = None
+    start_time: str | None = None
     completed_indexes: str | None = None
 
 
@@ -177,13 +179,21 @@ class CronJobSpec(Model):
     """``spec`` of a CronJob."""
 
     schedule: str | None = None
+    time_zone: str | None = None
     suspend: bool | None = None
     concurrency_policy: str | None = None
     starting_deadline_seconds: Int64 | None = None
     job_template: JobTemplate | None = None
 
 
+class CronJobStatus(Model):
+    """``status`` of a CronJob."""
+
+    last_schedule_time: str | None = None
+
+
 class CronJob(Object):
     """A CronJob."""
 
     spec: CronJobSpec = msgspec.field(default_factory=CronJobSpec)
+    status: CronJobStatus = msgspec.field(default_factory=CronJobStatus)
