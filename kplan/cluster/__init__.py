@@ -2,7 +2,18 @@
 
 from kplan.cluster.affinity import AffinityTerm, WeightedTerm
 from kplan.cluster.build import build
-from kplan.cluster.changes import AddPods, Assume, CountClaimed, Nominate, Put, Relabel, Remove, Restore, Terminate
+from kplan.cluster.changes import (
+    AddPods,
+    Assume,
+    CountAhead,
+    CountClaimed,
+    Nominate,
+    Put,
+    Relabel,
+    Remove,
+    Restore,
+    Terminate,
+)
 from kplan.cluster.cluster import Change, Cluster, Undo
 from kplan.cluster.counters import Counter
 from kplan.cluster.device_claims import arrive, leave, released
@@ -17,6 +28,7 @@ __all__ = [
     "Assume",
     "Change",
     "Cluster",
+    "CountAhead",
     "CountClaimed",
     "Counter",
     "HostPort",

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from msgspec import structs
+from numpy.typing import NDArray
 
 from kplan.cluster.build import append_pods, recount
 from kplan.cluster.cluster import Cluster, Revert
@@ -90,6 +92,26 @@ class Restore:
             info.gone = True
 
         return revert
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountAhead:
+    """Nodes count as if each held some more pods like one, which is on none of them: what they would say then.
+
+    Attributes:
+        pod: row of the pod.
+        rows: intp[M], nodes.
+        times: int64[M], how many more each counts.
+    """
+
+    pod: int
+    rows: NDArray[np.intp]
+    times: NDArray[np.int64]
+
+    def apply(self, cluster: Cluster) -> Revert:
+        """Count them in, by amounts and by every counter."""
+        cluster.count_ahead(self.pod, self.rows, self.times)
+        return lambda: cluster.count_ahead(self.pod, self.rows, -self.times)
 
 
 @dataclass(frozen=True, slots=True)

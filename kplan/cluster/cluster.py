@@ -175,3 +175,10 @@ class Cluster:
         self.non_zero_requested[:, node] += sign * self.pod_non_zero[:, pod]
         self.pod_count[node] += sign
         self.counters.move(int(self.pod_class[pod]), node, sign)
+
+    def count_ahead(self, pod: int, rows: NDArray[np.intp], times: Int) -> None:
+        """Count pods like one in on nodes, int64[M] times on each, without placing any. Called by changes alone."""
+        self.requested[:, rows] += self.pod_request[:, pod, np.newaxis] * times
+        self.non_zero_requested[:, rows] += self.pod_non_zero[:, pod, np.newaxis] * times
+        self.pod_count[rows] += times
+        self.counters.count_ahead(int(self.pod_class[pod]), rows, times)

@@ -75,6 +75,23 @@ class IdlePlugin(Protocol):
 
 
 @runtime_checkable
+class FollowingPlugin(Protocol):
+    """Makes the state of PreScore for the next pod of a template out of that for the last."""
+
+    def follow(self, pod: PodInfo, made: Any, cluster: Cluster, row: int) -> Ready[Any] | None:
+        """Return what PreScore makes of a pod like one that was placed on a node; None where it is to be asked.
+
+        Nothing else has changed, and the same nodes are scored.
+
+        Args:
+            pod: the pod.
+            made: what PreScore made of the other one: its state, or Skip.
+            cluster: with the other one placed.
+            row: where that is.
+        """
+
+
+@runtime_checkable
 class ClosingPlugin(Protocol):
     """A Filter plugin that can tell how others may close nodes to a pod; of one without it, anything may."""
 

@@ -89,7 +89,8 @@ class Cycle:
     def _explain(self, outcome: Outcome, *, preempt: bool) -> Outcome:
         if self.kept is not None and self._goes_on(self.kept):
             assert self.scored is not None
-            return replace(outcome, diagnosis=self.diagnosis, scores=self.scored.told())
+            scores = self.scored.told()
+            return Outcome(outcome.pod, outcome.row, outcome.pre_enqueue, diagnosis=self.diagnosis, scores=scores)
         refused, limits = self._pre_filter()
         self.limits = limits
         if refused is not None:
@@ -136,13 +137,11 @@ class Cycle:
     def _goes_on(self, kept: KeptAnswers) -> bool:
         """Go on with a streak, see there; False where the pod needs a cycle of its own."""
         streak = kept.streak
-        if (
-            streak is None
-            or self.within is not None
-            or not streak.still_fits(self.pod, self.cluster, kept.states, kept.row)
-        ):
+        if streak is None or self.within is not None:
             return False
         states = {name: None if state is _SKIPPED else state for name, state in kept.states.items()}
+        if not streak.still_fits(self.pod, self.cluster, states, kept.row, kept.scored):
+            return False
         scored = streak.scored(self.pod, self.cluster, states, kept.row, kept.scored)
         if scored is None:
             return False
@@ -213,6 +212,10 @@ class Cycle:
         if run is None or scored is None or self.diagnosis is None or filters is None or filters.nominated:
             return None
         reach = self.kept.reach if self.kept is not None else Reach(self.pipeline, self.pod)
+        found = self.kept.found if self.kept is not None and run is self.kept.run else []
+        for streak in found:
+            if streak is not None:
+                streak.took(row)
         return KeptAnswers(
             self.pipeline,
             self.pod,
@@ -226,7 +229,7 @@ class Cycle:
             self.diagnosis,
             reach,
             self.within is None and not self.choices,
-            self.kept.found if self.kept is not None and run is self.kept.run else [],
+            found,
         )
 
     def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:

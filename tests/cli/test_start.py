@@ -41,7 +41,7 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComple
 
 def modules(*words: str) -> set[str]:
     """Modules that a command line leaves imported, beyond those of a bare Python."""
-    bare = "import sys; before = set(sys.modules)\n"
+    bare = "import os, sys; os._exit = sys.exit; before = set(sys.modules)\n"
     run = f"sys.argv[1:] = {list(words)!r}\n"
     run += "from kplan.__main__ import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
     tell = "sys.stderr.write(' '.join(set(sys.modules) - before))"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from kplan.cluster import (
     Assume,
     Change,
     Cluster,
+    CountAhead,
     Nominate,
     PodClass,
     Put,
@@ -268,6 +270,18 @@ def test_changes_applied_together_are_undone_together_in_reverse() -> None:
     undo = cluster.apply([Nominate(0, 1), Assume(0, 0), Remove(0), AddPods((pod("p", node="b"),)), Assume(1, 0)])
     assert cluster.requested[0].tolist() == [2000, 0]
     assert (cluster.pods[0].gone, cluster.pod_index["default/p"], cluster.pod_count.tolist()) == (True, 2, [1, 1])
+    cluster.undo(undo)
+    assert photograph(cluster) == before
+
+
+def test_pods_that_are_counted_ahead_are_on_no_node() -> None:
+    cluster = two_waiting()
+    cluster.counters.get("each", lambda pods: 1)
+    before = photograph(cluster)
+    undo = cluster.apply([CountAhead(1, np.array([0, 1]), np.array([3, 1]))])
+    assert cluster.requested[0].tolist() == [6000, 2000]
+    assert (cluster.pod_count.tolist(), cluster.pods_on(0)) == ([3, 1], [])
+    assert cluster.counters.get("each", lambda pods: 1).nodes.tolist() == [3, 1]
     cluster.undo(undo)
     assert photograph(cluster) == before
 

@@ -116,8 +116,15 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 
 
+BOTH = [
+    {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {"matchLabels": app}}
+    for skew, key, app in ((1, "zone", {"app": "web"}), (3, "kubernetes.io/hostname", {"app": "web"}))
+]
+PORT = {"containers": [{"name": "m", "ports": [{"containerPort": 1, "hostPort": 80}]}]}
+
+
 @seed(1)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_a_streak_places_pods_as_whole_cycles_do(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 6))
@@ -131,9 +138,11 @@ def test_a_streak_places_pods_as_whole_cycles_do(data: st.DataObject) -> None:
         )
         for i in range(count)
     ]
-    more = data.draw(st.sampled_from(TEMPLATES))
+    more = data.draw(st.sampled_from([*TEMPLATES, {"topologySpreadConstraints": BOTH}, PORT]))
     labels = {"app": data.draw(st.sampled_from(["web", "db"]))}
     requests = {"cpu": data.draw(st.sampled_from(["100m", "300m", "700m"]))}
+    if data.draw(st.booleans()):
+        requests["memory"] = data.draw(st.sampled_from(["64Mi", "700Mi"]))
     objects += [pod(f"p-{i:02}", labels=labels, requests=requests, **more) for i in range(12)]
     if data.draw(st.booleans()):
         objects.append(pod("there", labels={"app": "other"}, node="n-0", **TEMPLATES[2]))

@@ -122,6 +122,10 @@ class PodTopologySpread:
         all_keys = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaults
         return Ready(scoring.prepare(pod, constraints, cluster, rows, all_keys=all_keys, comparison=self._comparison))
 
+    def follow(self, pod: PodInfo, made: scoring.SoftState | Skip, cluster: Cluster, row: int) -> Ready[Any] | None:
+        """What PreScore makes of a pod like one that was placed on a node since."""
+        return None if isinstance(made, Skip) else Ready(scoring.one_more(made, pod, cluster, row))
+
     def score(
         self, pod: PodInfo, state: scoring.SoftState | None, cluster: Cluster, rows: Rows, choice: Any
     ) -> Scores | Failed:

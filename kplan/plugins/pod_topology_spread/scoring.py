@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kplan.framework.comparing import Compared, NodeSets
 from kplan.framework.plugin import MAX_NODE_SCORE
 from kplan.framework.worlds import Int, Mask
+from kplan.objects.selectors import Selector
 from kplan.plugins.pod_topology_spread.constraints import (
     HOSTNAME,
     Constraint,
@@ -38,6 +39,8 @@ class SoftSpread:
         counts: int64[V + 1], pods by domain; for the hostname int64[N], pods by node.
         by_node: whether ``counts`` is by node.
         weight: what one pod adds: the logarithm of the number of domains + 2.
+        selector: of the pods that count.
+        domains: int32[N], the domain that pods of a node count for, V for none; None where they are counted by node.
     """
 
     max_skew: int
@@ -45,6 +48,8 @@ class SoftSpread:
     counts: Int
     by_node: bool
     weight: float
+    selector: Selector
+    domains: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,14 +100,42 @@ def _prepare(pod: PodInfo, constraint: Constraint, cluster: Cluster, scored: Row
     live = live_pods(cluster, pod.namespace, constraint.selector)
     if constraint.topology_key == HOSTNAME:
         # Counted on the node itself: inclusion policies do not matter, and each node is a domain.
-        return SoftSpread(constraint.max_skew, column.codes, live, True, _weight(len(scored)))
+        return SoftSpread(constraint.max_skew, column.codes, live, True, _weight(len(scored)), constraint.selector)
     # Nodes without the label are a domain of their own: that of the empty value, should a node have it.
     unlabelled = max(column.code(""), -1)
     codes = column.codes if unlabelled < 0 else np.where(column.codes < 0, np.int32(unlabelled), column.codes)
     values = len(column.values)
-    counts = domain_sums(counted_domains(codes, values, included), values, live)
+    domains = counted_domains(codes, values, included)
+    counts = domain_sums(domains, values, live)
     size = int(np.count_nonzero(np.bincount(codes[scored] + 1)))
-    return SoftSpread(constraint.max_skew, column.codes, counts, False, _weight(size))
+    weight = _weight(size)
+    return SoftSpread(constraint.max_skew, column.codes, counts, False, weight, constraint.selector, domains)
+
+
+def one_more(state: SoftState, pod: PodInfo, cluster: Cluster, row: int) -> SoftState:
+    """The same state once a pod like this one was placed on a node, of the same feasible nodes.
+
+    Args:
+        state: before that.
+        pod: the incoming pod.
+        cluster: with the other pod on the node.
+        row: the node.
+    """
+    return SoftState(tuple(_one_more(spread, pod, cluster, row) for spread in state.spreads), state.ignored)
+
+
+def _one_more(spread: SoftSpread, pod: PodInfo, cluster: Cluster, row: int) -> SoftSpread:
+    counts = spread.counts
+    if spread.domains is None:
+        counts = live_pods(cluster, pod.namespace, spread.selector)
+    else:
+        domain = int(spread.domains[row])
+        if domain < len(counts) - 1 and not spread.selector.empty and spread.selector.matches(pod.labels):
+            counts = counts.copy()
+            counts[domain] += 1
+    return SoftSpread(
+        spread.max_skew, spread.codes, counts, spread.by_node, spread.weight, spread.selector, spread.domains
+    )
 
 
 def compared(
@@ -174,8 +207,20 @@ def normalize(state: SoftState, rows: Rows, raw: Int) -> Int:
     valid = np.True_ if not ignored.any() else ~ignored
     highest = raw.max(axis=-1, keepdims=True, initial=0, where=valid)
     lowest = raw.min(axis=-1, keepdims=True, initial=np.iinfo(np.int64).max, where=valid)
-    scaled: Int = MAX_NODE_SCORE * (highest + np.minimum(lowest, highest) - raw) // np.maximum(highest, 1)
+    scaled: Int = _scaled(raw, highest, np.minimum(lowest, highest))
     if not highest.all():
         scaled = np.where(highest == 0, MAX_NODE_SCORE, scaled)
     scaled[..., ignored] = 0
     return scaled
+
+
+_FEW = 4096
+"""Different raw scores that are divided once each."""
+
+
+def _scaled(raw: Int, highest: Int, lowest: Int) -> Int:
+    """Divide each raw score, or each that there may be; those of ignored nodes, below the lowest, come to anything."""
+    if raw.ndim > 1 or int(highest[0]) - int(lowest[0]) > _FEW:
+        return MAX_NODE_SCORE * (highest + lowest - raw) // np.maximum(highest, 1)
+    table = MAX_NODE_SCORE * (highest - np.arange(int(highest[0]) - int(lowest[0]) + 1)) // np.maximum(highest, 1)
+    return table.take(raw - lowest, mode="clip")
