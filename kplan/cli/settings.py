@@ -14,7 +14,6 @@ from typing import Any
 
 from kplan.errors import UsageError
 from kplan.sources.opening import is_regular
-from kplan.sources.plain_yaml import read_plain_yaml
 
 NAME = ".kplan.yaml"
 _KEYS: dict[str, Any] = {"snapshot": str, "context": str, "policy": str, "color": str, "silent-kinds": list}
@@ -89,6 +88,8 @@ def _of_repository(here: Path) -> Path | None:
 
 
 def _read(path: Path) -> Settings:
+    from kplan.sources.plain_yaml import read_plain_yaml  # most have no settings, and YAML takes its time
+
     given = read_plain_yaml(path)
     if given is not None and not isinstance(given, dict):
         raise UsageError(f"{path}: no settings", code="bad-settings", hint=f"{_hint()}, each with its value")
