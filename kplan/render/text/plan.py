@@ -10,7 +10,7 @@ from kplan.render.text.shared import group_lines, headline, more_of, notes, orig
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import goes_on
-from kplan.result.document_plan import PlanOwner, SimulationPlan
+from kplan.result.document_plan import PlanCause, PlanOwner, RolloutPlan, SimulationPlan
 from kplan.words import listed, tallied
 
 CAREFUL_SHOWN = 2
@@ -28,12 +28,11 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     page = style.page()
     headline(page, document)
     asked = [cause for cause in document.causes[:1] if cause.waiting < cause.count]
-    tried = [(cause.attempt, cause.edits) for cause in asked]
-    tried += [(rollout.attempt, rollout.edits) for rollout in document.rollouts]
-    for change, edits in [one for one in tried if one[0]][:1]:
-        attempt(page, change, edits)
-        if asked and asked[0].attempt == change and asked[0].other:
-            page.part("Or", asked[0].other)
+    tried: list[PlanCause | RolloutPlan] = [*asked, *document.rollouts]
+    for told in [one for one in tried if one.attempt][:1]:
+        attempt(page, told.attempt, told.edits)
+        if told.other:
+            page.part("Or", told.other)
     for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
         page.part("Careful", text)
     under_lines(page, document, everything=style.wide)
