@@ -10,9 +10,10 @@ from kplan.cluster import Cluster, PodInfo, leave
 from kplan.cluster.owners import returns
 from kplan.course.attempts import Attempts, TriedPod, W
 from kplan.course.eviction import Budgets, Permission
+from kplan.course.serving import OwnerOfPods, Serving
 from kplan.pipeline import Planner
 from kplan.result import Event
-from kplan.scenario.budgets import healthy
+from kplan.scenario.budgets import budgets_over, healthy
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
 from kplan.scenario.nodes import cordoned, node_of, put, removal
 
@@ -57,6 +58,7 @@ class DrainRun(Generic[W]):
         cascade: pods that were evicted for those, and where they landed.
         untried: pods that would have been evicted, too, if it had not been broken off.
         gone: pods that were evicted.
+        serving: who serves meanwhile; None where that is not asked.
     """
 
     budgets: Budgets
@@ -64,6 +66,19 @@ class DrainRun(Generic[W]):
     cascade: list[TriedPod[W]] = field(default_factory=list)
     untried: int = 0
     gone: int = 0
+    serving: Serving | None = None
+
+    @property
+    def unserved(self) -> tuple[OwnerOfPods, ...]:
+        """Workloads of which no pod was ready at one time, those left out whose budget tells it."""
+        if self.serving is None:
+            return ()
+        told = set(self.budgets.down)
+        covered = {self.serving.owner(gone.pod) for gone in self.pods if self._budgets(gone) & told} if told else set()
+        return tuple(owner for owner in self.serving.down if owner not in covered)
+
+    def _budgets(self, gone: Gone[W]) -> set[str]:
+        return {budget.name for budget in budgets_over(self.budgets.cluster, gone.pod)}
 
     @property
     def left(self) -> list[Gone[W]]:
@@ -115,6 +130,9 @@ def run_drain(
     """
     going = None if why is not None and enough is None else _pods(planner.cluster, nodes)
     run: DrainRun[W] = DrainRun(Budgets(planner.cluster, going))
+    if enough is None:  # who asks whether it goes through at all does not ask what it costs
+        run.serving = Serving(planner.cluster)
+        run.serving.count(_pods(planner.cluster, nodes))
     drain = _Drain(planner, options, run, why, enough, together)
     if not rolling:
         drain.cordon(nodes, on=True)
@@ -227,6 +245,8 @@ class _Drain(Generic[W]):
             gone.number, served = self.run.count(), healthy(gone.pod)
             self.planner.apply(leave(self.planner.cluster, (gone.pod.row,)))
             self.run.budgets.left(gone.pod, served=served)
+            if self.run.serving is not None:
+                self.run.serving.left(gone.pod, served=served)
         return gone.permission.allowed
 
     def _left_before(self, gone: Gone[W]) -> None:
@@ -241,6 +261,8 @@ class _Drain(Generic[W]):
         again = {evicted.pod.row: evicted for evicted in gone if returns(evicted.pod) and not evicted.what.last_try}
         made = self.attempts.come_back({row: evicted.node for row, evicted in again.items()})
         landings = self.attempts.place(self.planner.queue.sort(made))
+        if self.run.serving is not None:
+            self.run.serving.took(landings)
         by_name = {landing.instead_of: landing for landing in reversed(landings)}
         mine = set()
         for evicted in again.values():

@@ -13,6 +13,7 @@ from kplan.cluster.owners import controller, fails_its_job, returns, returns_whe
 from kplan.course.attempts import Attempts, TriedPod, W, Why
 from kplan.course.clock import Pace, Stay, pace, stay
 from kplan.course.held import exclusive
+from kplan.course.serving import OwnerOfPods, without
 from kplan.course.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
 from kplan.result import Event, EventKind
@@ -98,6 +99,7 @@ class FailRun(Generic[W]):
         evicted: pods on other nodes that were evicted.
         waves: at how many different times pods come back.
         cluster: the cluster that is left.
+        unserved: workloads whose ready pods were all lost, where that is asked.
     """
 
     nodes: tuple[str, ...]
@@ -108,6 +110,7 @@ class FailRun(Generic[W]):
     gone: list[str] = field(default_factory=list)
     evicted: int = 0
     waves: int = 0
+    unserved: tuple[OwnerOfPods, ...] = ()
 
     @property
     def back(self) -> list[LostPod[W]]:
@@ -165,9 +168,10 @@ def run_fail(
     cluster = planner.cluster
     rate = pace(cluster, nodes)
     pods: list[LostPod[W]] = lost_pods(cluster, nodes, rate)
+    unserved = without(cluster, [pod.pod for pod in pods]) if why is not None else ()
     planner.apply(_gone(removal(cluster, list(nodes), "").changes))
     rows = {pod.pod.key: pod.pod.row for pod in pods}
-    run = FailRun(tuple(nodes), pods, rate, planner.cluster)
+    run = FailRun(tuple(nodes), pods, rate, planner.cluster, unserved=unserved)
     attempts = Attempts(planner, _once(why) if why is not None else None)
     landings: list[TriedPod[W]] = []
     waiting: list[PodInfo] = []

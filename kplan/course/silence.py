@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from kplan.cluster import Cluster
 from kplan.objects.models import Node
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
+NOT_READY = "node.kubernetes.io/not-ready"
 OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 
 
@@ -22,6 +25,17 @@ def is_silent(node: Node) -> bool:
         condition.type == "Ready" and condition.status == "Unknown" for condition in node.status.conditions or ()
     )
     return unknown or UNREACHABLE in taints
+
+
+def heard_of(node: Node) -> Node:
+    """A node as it is once its kubelet says again that it is ready."""
+    conditions = [
+        replace(condition, status="True") if condition.type == "Ready" else condition
+        for condition in node.status.conditions or ()
+    ]
+    taints = [taint for taint in node.spec.taints or () if taint.key not in (UNREACHABLE, NOT_READY)]
+    spec, status = replace(node.spec, taints=taints), replace(node.status, conditions=conditions)
+    return replace(node, spec=spec, status=status)
 
 
 def on_silent_node(cluster: Cluster, row: int) -> bool:

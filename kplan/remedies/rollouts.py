@@ -7,18 +7,19 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from kplan.cluster import Cluster, leave
+from kplan.cluster import Cluster, PutNode, leave
 from kplan.course.held import exclusive
 from kplan.course.rollout import StalledBy
-from kplan.course.silence import on_silent_node
+from kplan.course.silence import heard_of, on_silent_node
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, ResourceQuota
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Cost
-from kplan.remedies.deeds import Deed, row_of
+from kplan.remedies.deeds import Deed, Objects, row_of
 from kplan.remedies.keepers import keeper_of
 from kplan.result.document_plan import RolloutPlan
 from kplan.scenario.budgets import healthy
 from kplan.scenario.names import pods_of
+from kplan.scenario.nodes import RemoveNode
 
 MANY = "ReadWriteMany"
 _STRATEGIES = {"deploy": "strategy", "ds": "updateStrategy"}
@@ -45,6 +46,27 @@ def rollout_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
         code = "delete-by-force" if rollout.stalled_by == StalledBy.TERMINATING else "delete-pod"
         gone = Deed(lambda cluster: leave(cluster, (row_of(cluster, key),)))
         yield Candidate(code, Cost.EVICT, about.Named(names=(key,)), steps=(gone,))
+
+
+def silent_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
+    """Propose what to do with a silent node that a rollout stalls at: it leaves for good, or is mended.
+
+    Args:
+        cluster: as the plan left it.
+        rollout: that stalls.
+    """
+    if rollout.stalled_by not in (StalledBy.UNREADY, StalledBy.TERMINATING):
+        return
+    kind, space, name = rollout.workload.split("/")
+    rows = [pod.row for pod in pods_of(cluster, "DaemonSet", space, name)] if kind == "ds" else []
+    stalled = cluster.pod_index.get(rollout.stalled_at)
+    rows += [stalled] if stalled is not None else []
+    homes = sorted({int(cluster.pod_node[row]) for row in rows if on_silent_node(cluster, row)})
+    for node in map(cluster.nodes.__getitem__, homes):
+        what = about.Named(node=node.name)
+        yield Candidate("remove-node", Cost.LOSS, what, steps=(RemoveNode(node.name),))
+        mended = PutNode(node.name, heard_of(node))
+        yield Candidate("node-mended", Cost.NODE, what, steps=(Objects((mended,)),))
 
 
 def strategies(rollout: RolloutPlan) -> Iterator[Candidate]:

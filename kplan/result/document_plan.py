@@ -246,6 +246,8 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
         attempt: the cheapest change that lets more of its pods land, where no cause has it.
         edits: fields of its manifest that this is about.
         how_to: how it is carried out.
+        other: another change that helps as well, of another kind; empty for none.
+        other_how_to: how that is carried out.
         uneven: what of its own spread is broken in the end; empty for nothing.
         old: old pods in the end.
         takes_least: seconds until the last pod is available, as far as specs tell (probes' initialDelaySeconds,
@@ -278,6 +280,8 @@ class RolloutPlan(Part, frozen=True, kw_only=True):
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
     how_to: HowTo | None = None
+    other: str = ""
+    other_how_to: HowTo | None = None
     uneven: str = ""
     old: int = 0
     takes_least: int = 0

@@ -23,7 +23,7 @@ from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
 from kplan.remedies.fields import edited, with_fields
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import Domains, added, domains_of, several
-from kplan.remedies.rollouts import rollout_ways
+from kplan.remedies.rollouts import rollout_ways, silent_ways
 from kplan.remedies.search import remedies
 from kplan.result.document_how_to import FieldChange, HowTo
 from kplan.result.document_plan import SimulationPlan
@@ -143,6 +143,8 @@ class Whole:
         kinds = [list(self._of_rollout(planner, item))]
         if item.refused_pods and item.by_quota:
             kinds.append(list(self._larger_quotas(planner)))
+        if item.rollout is not None and item.rollout.stalled:
+            kinds.append(list(silent_ways(planner.cluster, item.rollout)))
         if waiting:
             answer = remedies(planner, waiting[0], brief=True)
             kinds.append([*sorted(options(answer, waiting[0]), key=_gives_up), *_of_all_alike(answer)])

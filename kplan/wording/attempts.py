@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kplan.course.serving import OwnerOfPods
+from kplan.objects.kind_words import kind_word
 from kplan.remedies.candidate import Candidate
 from kplan.remedies.engine import Fits, Lands, Tried, Worse
 from kplan.scenario.add_node import AddNode
 from kplan.wording.remedies import short_of, text_of, with_number
-from kplan.words import count
+from kplan.words import count, listed
 
 ALL_PLACED = "all placed"
 """What comes of a change that leaves no pod without a node."""
@@ -19,19 +21,26 @@ def change_text(candidate: Candidate) -> str:
     return " + ".join(map(text_of, candidate.parts or (candidate,)))
 
 
-def placed_text(down: Sequence[str], note: str = "") -> str:
+def placed_text(down: Sequence[str], unserved: Sequence[OwnerOfPods] = (), note: str = "") -> str:
     """What comes of a drain that goes through: ``all placed, 0 ready of web meanwhile``.
 
     Args:
         down: budgets of which no pod is ready at one time.
+        unserved: other workloads of which none is.
         note: what else comes of the change.
     """
-    return "; ".join(filter(None, [", ".join([ALL_PLACED, *map(down_text, down)]), note]))
+    return "; ".join(filter(None, [", ".join(filter(None, [ALL_PLACED, down_text(down, unserved)])), note]))
 
 
-def down_text(budget: str) -> str:
-    """Say that no pod of a budget is ready at one time."""
-    return f"0 ready of {budget} meanwhile"
+def down_text(down: Sequence[str] = (), unserved: Sequence[OwnerOfPods] = ()) -> str:
+    """``0 ready of web, deploy/dns/resolver meanwhile``: budgets and workloads; empty for none."""
+    names = [*down, *map(workload_text, unserved)]
+    return f"0 ready of {listed(names)} meanwhile" if names else ""
+
+
+def workload_text(owner: OwnerOfPods) -> str:
+    """``deploy/shop/web``."""
+    return f"{kind_word(owner.kind)}/{owner.namespace}/{owner.name}"
 
 
 def left_text(candidate: Candidate, left: int) -> str:

@@ -127,6 +127,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "label-node": ("kubectl label node {node} {pairs:pairs}",),
     "label-node over": ("kubectl label node {node} {pairs:pairs} --overwrite",),
     "node-healthy": ("kubectl describe node {node}",),
+    "node-mended": ("kubectl describe node {node}",),
     "remove-taint": ("kubectl taint nodes {node} {one}-",),
     "volume-limit": (
         "# driver {one[0]} on {node}: let it report a limit of {one[1]} "

@@ -9,6 +9,7 @@ from kplan.course.attempts import TriedPod
 from kplan.course.loss import FailRun, LostPod
 from kplan.course.ties import Tie
 from kplan.result.document_base import Cause
+from kplan.wording.attempts import down_text
 from kplan.wording.failing import Failure
 from kplan.words import count, listed
 
@@ -115,6 +116,8 @@ def loss_notes(run: FailRun[Failure]) -> Iterator[str]:
     elsewhere = [pod.pod.key for pod in run.pods if pod.elsewhere]
     if elsewhere:
         yield f"another scheduler places {listed(elsewhere)}: not told here"
+    if run.unserved:
+        yield down_text(unserved=run.unserved)
 
 
 def order_decides(run: FailRun[Failure], other: FailRun[Failure]) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import returns
+from kplan.course.serving import without
 from kplan.reasons.run_cycle import RunCycle
+from kplan.remedies.about import Moves
 from kplan.remedies.candidate import Remedies, Remedy
 from kplan.result.document import Fix, NoHelp
+from kplan.scenario.pods import Evict
+from kplan.wording.attempts import down_text
 from kplan.wording.commands import commands_of
 from kplan.wording.how_to import how_to
 from kplan.wording.phrases import phrase
@@ -68,7 +72,7 @@ def _what_it_takes(remedies: Remedies, asked: RunCycle) -> str:
 def _fix(number: int, remedy: Remedy, pod: PodInfo, cluster: Cluster, *, evicts: bool) -> Fix:
     candidate, effect = remedy.candidate, remedy.effect
     words, harm = words_of(candidate), harm_of(candidate)
-    then = _then(remedy, words.note, cluster, evicts=evicts)
+    then = _then(remedy, words.note, cluster, evicts=evicts) + _unserved(remedy, cluster)
     fits = then if effect.evicted or effect.first or words.note else _fits(remedy, len(cluster.nodes), evicts=evicts)
     return Fix(
         number=number,
@@ -117,6 +121,22 @@ def _fits(remedy: Remedy, total: int, *, evicts: bool) -> str:
         return f"it fits there{nobody}"
     verb = "fits" if len(effect.nodes) == 1 else "fit"
     return f"{_nodes(remedy, total)} {verb}{nobody}{_more(remedy)}"
+
+
+def _unserved(remedy: Remedy, cluster: Cluster) -> str:
+    """Whose only ready pods a remedy evicts."""
+    steps = [step.pods.removeprefix("pod/") for step in remedy.candidate.steps if isinstance(step, Evict)]
+    down = without(cluster, _named((*remedy.effect.evicted, *steps), cluster))
+    if isinstance(remedy.candidate.about, Moves):  # one after the other, each once the one before has landed
+        moved = _named([move.pod for move in remedy.candidate.about.journey.moves], cluster)
+        down = tuple(dict.fromkeys(owner for pod in moved for owner in without(cluster, [pod])))
+    text = down_text(unserved=down)
+    return f"; {text}" if text else ""
+
+
+def _named(keys: Iterable[str], cluster: Cluster) -> list[PodInfo]:
+    """Pods of some names, those that are there."""
+    return [cluster.pods[cluster.pod_index[key]] for key in dict.fromkeys(keys) if key in cluster.pod_index]
 
 
 def _more(remedy: Remedy) -> str:

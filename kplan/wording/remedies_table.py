@@ -210,6 +210,7 @@ PHRASES: Mapping[str, Words] = {
     "more-unavailable": Words("maxUnavailable {new} (now {old})"),
     "recreate": Words("strategy Recreate"),
     "shared-volume": Words("a volume with ReadWriteMany for {names:and}", note="if its driver can"),
+    "node-mended": Words("mend {node}, so that its kubelet is heard again"),
     "larger-quota": Words("quota {name} {key} {new} (now {old})"),
     "delete-by-force": Words(
         "delete {names:and} by force, once its node is known to be off", note="its owner makes another"

@@ -90,7 +90,7 @@ def ways(answer: Json) -> Iterator[Way]:
     return _within(answer, answer)
 
 
-ELSEWHERE = frozenset({"claim-bound", "node-healthy"})
+ELSEWHERE = frozenset({"claim-bound", "node-healthy", "node-mended"})
 """What no command carries out: a provisioner binds a claim, somebody mends a node; their commands only describe it."""
 
 
@@ -123,7 +123,8 @@ def carried_out(asked: Asked, way: Way) -> Asked:
     if way.answer["kind"] == "PodExplanations":
         command = ("simulate",)
         # others that wait were not asked about: they may take what a change makes free
-        cluster = [item for item in cluster if not _waits(item) or _key(item) in told_about(way)]
+        alone = way.beside.keys().isdisjoint(_OF_GROUP)
+        cluster = [item for item in cluster if not (alone and _waits(item)) or _key(item) in told_about(way)]
     if waits_behind(asked, way):
         cluster, manifest, command = landed_first(cluster, asked.manifest, way.answer), [], ("simulate", "--no-preempt")
     if "--rolling" in flags:  # in place of the other

@@ -52,6 +52,21 @@ ALL = [
     budget("redis", "redis", minAvailable="100%"),
 ]
 WEB = template("web", "1", "200m")
+UNGUARDED = [
+    *THREE,
+    workload("Deployment", "dns", DNS, replicas=1),
+    *running("dns", "old", DNS, ["n1"]),
+    workload("Deployment", "web", WEB, replicas=2),
+    *running("web", "old", WEB, ["n1", "n2"]),
+]
+WORKS = [*THREE, pod("work-a", template("work"), "n1", of=("Job", "work"))]
+CROWDED = [
+    node("n1", "3"),
+    node("n2", "2"),
+    workload("Deployment", "dns", template("dns", "1", "1"), replicas=1),
+    *running("dns", "old", template("dns", "1", "1"), ["n1"]),
+    pod("large", template("large", "1", "2500m"), of=("ReplicaSet", "large")),
+]
 BROKEN = [
     *THREE,
     workload("Deployment", "web", WEB, replicas=2),
@@ -188,6 +203,30 @@ QUESTIONS = {
     ),
     "of many lost nodes the last pods are deleted later": Question(
         "fail --zone a", MANY, (0,), ("FITS", "FITS?"), says=("one every 10 s", "the last of them at 360 s"),
+    ),
+    "a workload without a budget whose only ready pod leaves is named": Question(
+        "drain n1", UNGUARDED, (0,), ("FITS?",), says=("0 ready of deploy/shop/dns meanwhile",)
+    ),
+    "one whose pods leave one after the other, each once another is ready, is not": Question(
+        "drain n1 n2", UNGUARDED, (0,), ("FITS?",), says=("0 ready of deploy/shop/dns meanwhile",)
+    ),
+    "one of which all pods leave together is": Question(
+        "drain n1 n2 --together", UNGUARDED, (0,), ("FITS?",), says=("0 ready of deploy/shop/dns, deploy/shop/web",)
+    ),
+    "a job serves nobody": Question(
+        "drain n1", WORKS, (0,), ("FITS", "FITS?"), never=("0 ready",)
+    ),
+    "a loss takes all ready pods at once": Question(
+        "fail n1", UNGUARDED, (0,), ("FITS",), says=("0 ready of deploy/shop/dns meanwhile",)
+    ),
+    "a rollout that removes all before it makes any": Question(
+        "simulate m.yaml", UNGUARDED, (0,), ("FITS",),
+        [workload("Deployment", "web", template("web", "2", "200m"), replicas=2, strategy={"type": "Recreate"})],
+        says=("NONE serves meanwhile",),
+    ),
+    "a remedy that evicts the only ready pod says so": Question(
+        "explain pod shop/large --all-fixes", CROWDED, (0,), ("PENDING",),
+        says=("evict.*shop/dns-old-a.*0 ready of deploy/shop/dns meanwhile",),
     ),
 }  # fmt: skip
 

@@ -102,6 +102,7 @@ TWO_ZONES = [
     *running("left", "old", PAIR[0], ["b1"]),
     *running("right", "old", PAIR[1], ["b1"]),
 ]
+AGENT1, AGENT2 = (template("agent", image, "100m", tolerations=[{"operator": "Exists"}]) for image in "12")
 SILENT = node("n3") | {
     "status": {**node("n3")["status"], "conditions": [{"type": "Ready", "status": "Unknown"}]},
     "spec": {"taints": [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]},
@@ -195,6 +196,13 @@ QUESTIONS = {
          *running("api", "old", API1, ["n1", "n3"])],
         (1,), BLOCKED, [deployment("api", API2, 2, {"type": "Recreate"})],
         first=("stays Terminating",), says=("n3",),
+    ),
+    "a DaemonSet that is held up by a silent node goes on once that is removed, or mended": Question(
+        SIMULATE,
+        [node("n1"), node("n2"), SILENT, workload("DaemonSet", "agent", AGENT1, updateStrategy=rolling(0, 1)),
+         *(pod(f"agent-{n}", AGENT1, f"n{n}", of=("DaemonSet", "agent"), ready=n != 3) for n in (1, 2, 3))],
+        (1,), BLOCKED, [workload("DaemonSet", "agent", AGENT2, updateStrategy=rolling(0, 1))],
+        says=("remove node n3 -> all 2 pods land|mend n3, so that",),
     ),
     "a rolling update does not wait for it": Question(
         SIMULATE,

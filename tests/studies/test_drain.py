@@ -249,8 +249,11 @@ def test_room_is_made_by_moving_one_pod_when_no_node_is_added() -> None:
     small = owned("small", "ReplicaSet", "small", on="b", cpu="2")
     plan = planned([node("a"), node("b"), node("c", cpu="2"), big, small], "a")
     assert [(fix.text, fix.effect) for fix in plan.fixes] == [
-        ("one more node like a", "all placed"),
-        ("make room on b: --cordon b --evict shop/small --uncordon b", "all placed"),
+        ("one more node like a", "all placed, 0 ready of sts/shop/big meanwhile"),
+        (
+            "make room on b: --cordon b --evict shop/small --uncordon b",
+            "all placed, 0 ready of rs/shop/small, sts/shop/big meanwhile",
+        ),
     ]
 
 

@@ -186,6 +186,7 @@ def test_an_early_pod_that_takes_the_room_of_a_late_one_is_noted() -> None:
     # web goes to the emptier n-2 and leaves 1 of the 2 cpu that db-0 needs; n-3 has 1.1
     assert fates(report) == {"shop/db-0": "pending", "shop/web-1": "n-2"}
     assert report.notes == (
+        "0 ready of sts/shop/db, rs/shop/web meanwhile",
         "the order decides: with n-1 deleted within 300 s of the taint all come back together, and by the order of "
         "names 2 of 2 are placed",
     )

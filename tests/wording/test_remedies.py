@@ -236,6 +236,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("pg minAvailable 0 (now 1)", note="Cluster pg puts it back"),
     ),
     ("shared-volume", a.Named(names=("d",)), Words("a volume with ReadWriteMany for d", note="if its driver can")),
+    ("node-mended", a.Named(node="n"), Words("mend n, so that its kubelet is heard again")),
     ("larger-quota", a.Named(name="q", key="limits.cpu", new="9", old="8"), Words("quota q limits.cpu 9 (now 8)")),
     (
         "delete-by-force",

@@ -28,13 +28,13 @@ def simulation(document: SimulationPlan, style: Style) -> str:
     page = style.page()
     headline(page, document)
     asked = [cause for cause in document.causes[:1] if cause.waiting < cause.count]
-    tried = [(cause.attempt, cause.edits) for cause in asked]
-    tried += [(rollout.attempt, rollout.edits) for rollout in document.rollouts]
-    tried += [(change.attempt, change.edits) for change in document.change]
-    for change, edits in [pair for pair in tried if pair[0]][:1]:
+    tried = [(cause.attempt, cause.edits, cause.other) for cause in asked]
+    tried += [(rollout.attempt, rollout.edits, rollout.other) for rollout in document.rollouts]
+    tried += [(change.attempt, change.edits, "") for change in document.change]
+    for change, edits, other in [way for way in tried if way[0]][:1]:
         attempt(page, change, edits)
-        if asked and asked[0].attempt == change and asked[0].other:
-            page.part("Or", asked[0].other)
+        if other:
+            page.part("Or", other)
     for text in document.careful[: None if style.wide else CAREFUL_SHOWN]:
         page.part("Careful", text)
     under_lines(page, document, everything=style.wide)

@@ -185,6 +185,7 @@ def _summary(rollout: RolloutPlan) -> str:
         return f"each is made once the one before is ready; {rollout.done} of {rollout.wanted} are"
     serve = f"{rollout.serving} {'pod serves' if rollout.serving == 1 else 'pods serve'}"
     always = f"{serve} throughout" if rollout.serving >= min(rollout.before, rollout.replicas) else f"at least {serve}"
+    always = "NONE serves meanwhile" if rollout.before and not rollout.serving else always
     stays = f"; it stays at {rollout.old} old, {rollout.done} new" if rollout.stalled else ""
     return f"{always}, at most {rollout.peak} are there{stays}"
 

@@ -111,7 +111,7 @@ def _with_fixes(plan: DrainPlan, tried: Sifted[Drained]) -> DrainPlan:
         DrainFix(
             text=change_text(helped.candidate),
             flags=" ".join(helped.candidate.flags),
-            effect=placed_text(helped.found.down, note_of(helped.candidate)),
+            effect=placed_text(helped.found.down, helped.found.unserved, note_of(helped.candidate)),
             how_to=how_to(helped.candidate),
         )
         for helped in tried.helps
@@ -134,7 +134,7 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         origin=origin,
         because=causes_of(left),
         doubts=(*asked.doubts, *_doubts(cluster, run)),
-        notes=(*map(held_back, run.budgets.held_back), *map(down_text, () if left else run.budgets.down)),
+        notes=(*map(held_back, run.budgets.held_back), *_down(run)),
         pods=tuple(_pod(cluster, gone) for gone in run.pods),
         cascade=tuple(move_of(landing, cluster) for landing in run.cascade),
         after=tuple(_after(cluster, run)),
@@ -147,6 +147,12 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         takes_most=clock.span.most,
         clock=drain_clock_text(clock),
     )
+
+
+def _down(run: DrainRun[Failure]) -> tuple[str, ...]:
+    """Who has no ready pod at one time of a drain that goes through."""
+    text = "" if run.left else down_text(run.budgets.down, run.unserved)
+    return (text,) if text else ()
 
 
 def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:

@@ -10,6 +10,7 @@ from itertools import chain, islice, product
 from kplan.cluster import Cluster
 from kplan.cluster.owners import returns
 from kplan.course.drain import DrainRun, Gone, run_drain
+from kplan.course.serving import OwnerOfPods, without
 from kplan.course.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies import about
@@ -17,7 +18,7 @@ from kplan.remedies.candidate import Candidate, Cost, Further, both
 from kplan.remedies.drains import budget_ways, without_budget
 from kplan.remedies.engine import Measure, Sifted, Tried, by_steps, sift, tried
 from kplan.remedies.more_nodes import one_more, several
-from kplan.scenario import Effect
+from kplan.scenario import Effect, Step
 from kplan.scenario.drain import DrainOptions
 from kplan.scenario.nodes import Cordon
 from kplan.scenario.pods import Evict
@@ -84,10 +85,12 @@ class Drained:
     Attributes:
         left: pods that it is stuck at.
         down: budgets of which no pod is ready at one time, though one was.
+        unserved: workloads of which that is so and no budget tells it.
     """
 
     left: int
     down: tuple[str, ...] = ()
+    unserved: tuple[OwnerOfPods, ...] = ()
 
 
 def find_fixes(
@@ -124,9 +127,10 @@ def find_fixes(
             again: DrainRun[None] = run_drain(
                 trial, nodes, chosen, rolling=by_turns, together=together and not by_turns, delete=deleted
             )
-            return Drained(len(again.left), again.budgets.down)
+            return Drained(len(again.left), again.budgets.down, (*before, *again.unserved))
 
         steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling | Delete)]
+        before = _evicting(planner.cluster, steps)
         return tried(candidate, ask_after(planner, steps, ask))
 
     measure = by_steps(Measure(left, lambda drained: not drained.left))
@@ -139,6 +143,12 @@ def find_fixes(
     some = (reduce(both, chosen) for chosen in product(*pairs))
     more = sift(islice(some, _TOGETHER_TRIED), measure, most=MOST)
     return Sifted(more.helps, [*alone.fails, *more.fails], [*alone.found, *more.found])
+
+
+def _evicting(cluster: Cluster, steps: Sequence[Step]) -> tuple[OwnerOfPods, ...]:
+    """Workloads whose only ready pods are evicted before the drain begins."""
+    keys = [step.pods.removeprefix("pod/") for step in steps if isinstance(step, Evict)]
+    return without(cluster, [cluster.pods[cluster.pod_index[key]] for key in keys if key in cluster.pod_index])
 
 
 def _ways(

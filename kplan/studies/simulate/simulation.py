@@ -31,7 +31,7 @@ from kplan.result.document_plan import (
     RolloutPlan,
     SimulationPlan,
 )
-from kplan.studies.as_a_whole import Again, Whole, landing_how_to
+from kplan.studies.as_a_whole import Again, Attempt, Whole, landing_how_to
 from kplan.studies.by_object import by_object, of_others
 from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, left_alone, missing_nodes, plan_doubts
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
@@ -306,12 +306,14 @@ def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationP
     told = []
     for number, rollout in enumerate(plan.rollouts):
         item = items.get(rollout.workload)
-        remedy = None
+        remedies: Sequence[Attempt] = ()
         if rollout.because is not None and item is not None and number < ATTEMPTS:
-            remedy = whole.attempt(planner, item, ())
-        if remedy is not None:
-            text, way = lands_text(remedy.candidate, remedy.found.lands), landing_how_to(remedy)
-            rollout = msgspec.structs.replace(rollout, attempt=text, edits=way.edits, how_to=way)
+            remedies = whole.attempts(planner, item, ())
+        if remedies:
+            text, *texts = (lands_text(remedy.candidate, remedy.found.lands) for remedy in remedies)
+            way, *ways = map(landing_how_to, remedies)
+            more = {"other": next(iter(texts), ""), "other_how_to": next(iter(ways), None)}
+            rollout = msgspec.structs.replace(rollout, attempt=text, edits=way.edits, how_to=way, **more)
         told.append(rollout)
     even = evened(whole, plan)
     if even is not None:
