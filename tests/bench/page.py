@@ -235,13 +235,15 @@ def things(bench: Bench) -> Iterator[tuple[str, float]]:
 
 def swept(bench: Bench) -> Iterator[tuple[str, float]]:
     """A sweep on the workers of a Dask cluster on this machine, by the clock: all pairs of nodes."""
+    from distributed import Client
+
     nodes = SWEPT if bench.size != SMALL else 3
     path = bench.cluster("basic", nodes, 6 * nodes, 1)
     took = {}
     for workers in (1, 4):
-        folder = bench.folder / f"dask-{workers}"
-        folder.mkdir(exist_ok=True)
-        with dask_cluster(folder, workers) as running:
+        with tempfile.TemporaryDirectory() as folder, dask_cluster(Path(folder), workers) as running:
+            with Client(scheduler_file=running.file) as client:
+                client.wait_for_workers(workers, timeout=60)
             words = ("sweep", "--drain-each", "node", "--fail-each", "node", "--dask", running.file)
             began = time.monotonic()
             bench.asked(*words, "--snapshot", path)
