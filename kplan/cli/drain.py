@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,7 @@ from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
-from kplan.cli.versions import answered
+from kplan.cli.versions import answered, until_now
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,7 +119,15 @@ def drain(
 
     def ask(session: Session) -> DrainPlan:
         return answer(
-            session, named, flags.options(), find, rolling, together, delete=then_delete, drawn=shown.has("html")
+            session,
+            named,
+            flags.options(),
+            find,
+            rolling,
+            together,
+            delete=then_delete,
+            drawn=shown.has("html"),
+            so_far=until_now(session, text, shown),
         )
 
     answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=shown.strict))
@@ -134,8 +143,11 @@ def answer(
     *,
     delete: bool = False,
     drawn: bool = False,
+    so_far: Callable[[Callable[[], DrainPlan]], None] | None = None,
 ) -> DrainPlan:
     """Plan a drain of the nodes named, or find which could go; with ``drawn`` note how full nodes are then.
+
+    ``so_far`` is given what makes the plan of the nodes that are done, of those that could go.
 
     Raises:
         UsageError: there is no such node, or none is named.
@@ -153,7 +165,14 @@ def answer(
         candidates = names if named else None
         with progress("draining") as tell:
             plan = find_nodes_to_drain(
-                planner, given, session.origin, candidates=candidates, doubts=session.doubts, progress=tell, seen=seen
+                planner,
+                given,
+                session.origin,
+                candidates=candidates,
+                doubts=session.doubts,
+                progress=tell,
+                seen=seen,
+                known=so_far,
             )
         return with_plan_doubts(plan, planner, pods_on(planner.cluster, candidates), depends)
     if not names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source, known
 from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
-from kplan.cli.versions import answered
+from kplan.cli.versions import answered, until_now
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,15 +47,25 @@ def fail(
     from kplan.render.text.fail import fail as text
 
     def ask(session: Session) -> FailReport:
-        return answer(session, nodes or [], zone, selector, each, shown=shown.has("html"))
+        so_far = until_now(session, text, shown)
+        return answer(session, nodes or [], zone, selector, each, shown=shown.has("html"), so_far=so_far)
 
     answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(
-    session: Session, nodes: list[str], zones: list[str], selector: str = "", each: str = "", *, shown: bool = False
+    session: Session,
+    nodes: list[str],
+    zones: list[str],
+    selector: str = "",
+    each: str = "",
+    *,
+    shown: bool = False,
+    so_far: Callable[[Callable[[], FailReport]], None] | None = None,
 ) -> FailReport:
     """Lose what is named at once, or each by itself; with ``shown`` note how full nodes are then, to be drawn.
+
+    ``so_far`` is given what makes the report of those of each that are done.
 
     Raises:
         UsageError: there is no such node or zone, or none is named.
@@ -75,7 +86,9 @@ def answer(
                 "--each zone loses zones", code="bad-choice", hint="name them with --zone, or none for all"
             )
         with progress("failing") as tell:
-            report = each_failure(planner, each, session.origin, only=only, doubts=session.doubts, progress=tell)
+            report = each_failure(
+                planner, each, session.origin, only=only, doubts=session.doubts, progress=tell, known=so_far
+            )
         return with_plan_doubts(report, planner, pods_on(planner.cluster, None))
     if not lost:
         hint = "kplan fail NODE, --zone ZONE, -l SELECTOR, or --each node"

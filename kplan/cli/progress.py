@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from types import FrameType
 
@@ -43,7 +43,8 @@ class Activity:
         self._done = self._total = 0
         self._began = self._step_began = 0.0
         self._drawn = False
-        self._lock = threading.Lock()
+        self._so_far: Callable[[], None] | None = None
+        self._lock = threading.RLock()
         self._ended: threading.Event | None = None
 
     def begin(self, what: str) -> None:
@@ -59,10 +60,15 @@ class Activity:
             if sys.stderr.isatty():
                 threading.Thread(target=self._draw_on, args=(self._ended,), daemon=True).start()
         self._what, self._done, self._total, self._step_began = what, 0, 0, now
+        self._so_far = None
 
     def tell(self, done: int, total: int) -> None:
         """Take note of how many of how many steps are done."""
         self._done, self._total = done, total
+
+    def known(self, so_far: Callable[[], None]) -> None:
+        """Take note of what writes what is known so far, should this step be interrupted once something is done."""
+        self._so_far = so_far
 
     def end(self) -> None:
         """Nothing is being done any more: the line is wiped, for good."""
@@ -108,7 +114,8 @@ class Activity:
     def stopped_at_once(self) -> Iterator[None]:
         """Let an interrupt end the process right there, with what is known, in the main thread of kplan's own process.
 
-        Nothing is to be put back then: what is asked in here writes nothing. Elsewhere Python's own way stays.
+        Nothing is to be put back then: what is asked in here writes nothing. Elsewhere Python's own way stays. What is
+        known so far is written before, where something was said to write it.
         """
         if not self.own or threading.current_thread() is not threading.main_thread():
             yield
@@ -120,7 +127,14 @@ class Activity:
             signal.signal(signal.SIGINT, former)
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         text = f"kplan: interrupted: {self.line()}\n"
+        so_far, self._so_far = self._so_far, None
+        if so_far is not None and self._done:
+            with suppress(Exception):  # it is ended all the same
+                self.wipe()
+                so_far()
+                sys.stdout.flush()
         with_wipe = f"\r\x1b[K{text}" if self._drawn else text
         os.write(sys.stderr.fileno(), with_wipe.encode())  # the lock may be held by what was interrupted
         os._exit(_INTERRUPTED)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,9 @@ from kplan.cli.source import home
 from kplan.cli.sweep_rules import RulesOfSome, asked_axes, open_sweep
 from kplan.cli.sweep_run import ResultFile, carry_out
 from kplan.errors import UsageError
+
+if TYPE_CHECKING:
+    from kplan.result.document_sweep import SweepOutcome, SweepReport
 
 
 def sweep(
@@ -74,9 +78,16 @@ def sweep(
             f"--replicas {replicas}: of what?", code="no-workload", hint="-f FILE, -f deploy/x, or --shapes"
         )
     opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
-    outcomes = carry_out(opened, Workers(jobs, dask), kept)
-    outcomes = outcomes if timings else [untimed(outcome) for outcome in outcomes]
-    document = report(opened.grid, outcomes, opened.origin, doubts=opened.doubts, what_if=opened.session.what_if)
+
+    def document_of(outcomes: list[SweepOutcome]) -> SweepReport:
+        told = outcomes if timings else [untimed(outcome) for outcome in outcomes]
+        return report(opened.grid, told, opened.origin, doubts=opened.doubts, what_if=opened.session.what_if)
+
+    def so_far(outcomes: list[SweepOutcome]) -> None:
+        show(document_of(outcomes), opened.session, text, replace(shown, timings=timings))
+        sys.stdout.flush()
+
+    document = document_of(carry_out(opened, Workers(jobs, dask), kept, so_far))
     planner = opened.bench.planner()
     drains = any(axis.name == "drain" for axis in opened.grid.axes)
     depends = frozenset({"Pod", "PodDisruptionBudget"} if drains else {"Pod"})

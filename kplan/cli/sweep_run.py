@@ -34,13 +34,16 @@ class ResultFile:
             raise UsageError("--results and --resume name two files", code="two-results", hint=hint)
 
 
-def carry_out(opened: Opened, workers: Workers, kept: ResultFile) -> list[SweepOutcome]:
+def carry_out(
+    opened: Opened, workers: Workers, kept: ResultFile, so_far: Callable[[list[SweepOutcome]], None]
+) -> list[SweepOutcome]:
     """Carry out what is not done yet; return what every scenario came to.
 
     Args:
         opened: the sweep.
         workers: who carries it out.
         kept: where results are kept.
+        so_far: writes what is done, where it is interrupted.
 
     Raises:
         UsageError: the file is of another sweep or cannot be written, or there are no workers.
@@ -76,6 +79,8 @@ def carry_out(opened: Opened, workers: Workers, kept: ResultFile) -> list[SweepO
             file = kept.resume or kept.results
             how = f"go on with: --resume {file}" if file else "none is kept: --results FILE keeps them"
             note(f"interrupted; {len(done):,} of {count(total, 'scenario')} are done; {how}")
+            if done:
+                so_far([done[number] for number in sorted(done)])
             raise
     for sweep_outcome in done.values():
         if sweep_outcome.because is not None and sweep_outcome.because.code == INTERNAL_ERROR:

@@ -97,6 +97,15 @@ def answered(
     return Answered(session, with_other(document, other), other)
 
 
+def until_now(session: Session, lay_out: LayOut, shown: Shown) -> Callable[[Callable[[], VersionedDocument]], None]:
+    """Give what takes note of how an answer is made of what is done so far: an interrupt writes it as ``show`` does."""
+
+    def known(make: Callable[[], VersionedDocument]) -> None:
+        ACTIVITY.known(lambda: show(make(), session, lay_out, shown))
+
+    return known
+
+
 def _words(given: dict[str, object]) -> list[object]:
     """All values of the options and arguments."""
     return [word for value in given.values() for word in (value if isinstance(value, list | tuple) else [value])]

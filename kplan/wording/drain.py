@@ -183,6 +183,11 @@ _FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--di
 GREEDY = "the set is found greedily, the emptiest node first: a larger one may exist"
 
 
+def cut_short(done: int, total: int) -> str:
+    """Note that the search was interrupted."""
+    return f"cut short: {done:,} of {count(total, 'node')} {'was' if done == 1 else 'were'} tried"
+
+
 def going_sentence(going: Sequence[str], total: int) -> str:
     """Say which of so many nodes could go."""
     return f"{count(len(going), 'node')} of {total:,} could go together" + (f": {listed(list(going))}" if going else "")

@@ -174,6 +174,13 @@ def survives(borne: int, total: int, kind: str) -> str:
     return f"survives {borne:,} of {count(total, f'single {kind} failure')}"
 
 
+def cut_short(done: int, total: int, kind: str) -> str:
+    """Note that a question about each was interrupted."""
+    return (
+        f"cut short: {done:,} of {count(total, kind)} {'was' if done == 1 else 'were'} lost, the others were not tried"
+    )
+
+
 def without_zone(nodes: int) -> str:
     """Note that some nodes have no zone."""
     return f"{count(nodes, 'node')} without a zone: lost with none"

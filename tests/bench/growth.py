@@ -233,6 +233,34 @@ def budgets(n: int) -> Items:
     return made
 
 
+def running(n: int) -> Items:
+    """n pods that run, and one that waits."""
+    return [*nodes(200), *(owned(pod(f"r{i}", f"n{i % 200}"), f"rs{i % 50}") for i in range(n)), pod("p")]
+
+
+def services(n: int) -> Items:
+    """n Services, each of which selects a pod that waits."""
+    made = nodes(60)
+    for i in range(n):
+        labels = {"app": f"a{i}"}
+        meta = {"name": f"s{i}", "namespace": "d"}
+        made.append({"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": {"selector": labels}})
+        made.append(owned(pod(f"p{i}", labels=labels), f"rs{i}"))
+    return made
+
+
+def images(n: int) -> Items:
+    """n images on each node, and pods that use some of them."""
+    made = nodes(60)
+    for number, one in enumerate(made):
+        held = [
+            {"names": [f"example.com/i{i}:v1"], "sizeBytes": 50_000_000 + i} for i in range(number % 7, n + number % 7)
+        ]
+        one["status"]["images"] = held
+    wanted = [[{"name": "c", "image": f"example.com/i{i}:v1"}] for i in range(200)]
+    return [*made, *(pod(f"p{i}", containers=wants) for i, wants in enumerate(wanted))]
+
+
 READ = ("--snapshot", "FILE")
 DRAINED = tuple(f"n{i}" for i in range(0, 60, 3))
 SHAPES: dict[str, Shape] = {
@@ -254,7 +282,27 @@ SHAPES: dict[str, Shape] = {
     "budgets-fail": Shape(400, budgets, ("fail", "--each", "zone", *READ)),
     "budgets-diff": Shape(400, budgets, ("diff", "FILE", "FILE", "--k8s-version", "1.37,1.36")),
     "budgets-nodes": Shape(400, budgets, ("nodes", *READ)),
+    "running": Shape(2_000, running, ("explain", "pod", "p", "-n", "d", *READ)),
+    "services": Shape(200, services, ("simulate", *READ)),
+    "images": Shape(100, images, ("simulate", *READ)),
 }
+
+
+GROWTH: dict[str, tuple[str, int]] = {
+    "pods that run": ("running", 10_000),
+    "templates": ("templates-fail", 1_000),
+    "services": ("services", 1_000),
+    "budgets": ("budgets-drain", 1_000),
+    "volumes": ("pods-with-volumes", 400),
+    "affinity terms": ("terms", 200),
+    "images of a node": ("images", 400),
+}
+"""What is there n times, and four times as often: the shape and n."""
+
+
+def seconds(name: str, number: int) -> float:
+    """CPU seconds of one shape of one size, in a process of its own."""
+    return float(_alone(name, number, ("",))[""]["seconds"])
 
 
 def asked(words: Sequence[str], *, count: bool) -> dict[str, Any]:
@@ -280,18 +328,24 @@ def asked(words: Sequence[str], *, count: bool) -> dict[str, Any]:
 
 def measured(name: str, number: int) -> dict[str, Any]:
     """Measure one shape of one size, in processes of their own."""
+    told = _alone(name, number, ("", "count"))
+    return {"seconds": told[""]["seconds"], "calls": told["count"]["calls"]}
+
+
+def _alone(name: str, number: int, ways: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Ask about one shape of one size, each way in a process of its own."""
     shape = SHAPES[name]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cluster.json"
         path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": shape.items(number)}))
         words = [str(path) if word == "FILE" else word for word in shape.words]
         told = {}
-        for count in ("", "count"):
+        for count in ways:
             alone = [sys.executable, "-m", "tests.bench.growth", count, *words]
             told[count] = json.loads(subprocess.run(alone, check=True, capture_output=True, text=True).stdout)
     if told[""]["code"] not in (0, 1, 3):
         raise SystemExit(f"{name}: exit code {told['']['code']}: {told['']['told']}")
-    return {"seconds": told[""]["seconds"], "calls": told["count"]["calls"]}
+    return told
 
 
 def exponents(values: Sequence[float]) -> str:

@@ -94,7 +94,7 @@ def measure(path: str) -> dict[str, Any]:
 
 
 def explain(planner: Any) -> tuple[float, float]:
-    """Explain the first waiting pod; return the time to work it out and that to write it, as text and as JSON."""
+    """Explain the first waiting pod; return the CPU time to work it out and that to write it, as text and as JSON."""
     from kplan.render.data import json_pieces
     from kplan.render.text import Style, explanation
     from kplan.studies.context import Context
@@ -104,12 +104,12 @@ def explain(planner: Any) -> tuple[float, float]:
     state = planner.cluster.state
     features = next(iter(planner.pipelines.values())).features
     context = Context(planner, origin(state, features, *version_of(state, "")))
-    began = time.perf_counter()
+    began = time.process_time()
     document = explain_pods(context, planner.waiting()[:1], fold=False)
-    worked_out = time.perf_counter()
+    worked_out = time.process_time()
     explanation(document, Style())
     "".join(json_pieces(document))
-    return worked_out - began, time.perf_counter() - worked_out
+    return worked_out - began, time.process_time() - worked_out
 
 
 def real(binary: Path, path: str) -> dict[str, Any]:

@@ -32,11 +32,31 @@ def test_growth_is_told_between_the_smallest_and_the_largest() -> None:
     assert "| `simulate` | 1.0 s | 4.0 s | 1.00 | held |\n" in lines
 
 
+def test_growth_by_things_is_told() -> None:
+    figures = {"1,000 services": 1.0, "4,000 services": 16.0, "1,000 budgets": 1.0, "4,000 budgets": 4.0}
+    text = "".join(page.thing_lines(figures))
+    assert "| services | `simulate` | 1,000 | 1.0 s | 4,000 | 16.0 s | 2.00 | **short** |\n" in text
+    assert "| budgets | `drain n0` | 1,000 | 1.0 s | 4,000 | 4.0 s | 1.00 | held |\n" in text
+    assert "images" not in text
+
+
+def test_workers_that_share_cores_are_named() -> None:
+    assert "no more than 2x can be had" in "".join(page.few_cores({"sweep": 1.9, "cores": 2}))
+    assert not list(page.few_cores({"sweep": 3.9, "cores": 8}))
+
+
 def test_the_page_that_is_there_is_made_of_the_figures_that_are_there() -> None:
     assert page.PAGE.read_text() == page.page(page.json.loads(page.FIGURES.read_text()))
 
 
-@pytest.mark.parametrize("part", ["capacity", "pipeline"])
+PARTS = {
+    "capacity": {"capacity"},
+    "pipeline": {"mixed", "one-template"},
+    "evicting": {"preempt", "explain-large"},
+}
+
+
+@pytest.mark.parametrize("part", list(PARTS))
 def test_a_part_is_measured(
     part: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -44,6 +64,6 @@ def test_a_part_is_measured(
     monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
     assert page.main(["--small", "--only", part]) == 0
     told = dict(line.split(": ") for line in capsys.readouterr().out.splitlines())
-    assert set(told) == {"capacity": {"capacity"}, "pipeline": {"mixed", "one-template"}}[part]
+    assert set(told) == PARTS[part]
     assert all(float(figure) > 0 for figure in told.values())
     assert not list(tmp_path.iterdir())

@@ -111,6 +111,41 @@ def test_an_interrupt_ends_the_process_there_with_what_is_known(tmp_path: Path) 
     assert done.stderr.count("\n") == 1
 
 
+CUT = """
+import os, signal, sys
+from kplan.cli.progress import Activity
+told = Activity.tell
+def tell(self, done, total):
+    told(self, done, total)
+    if total == 3 and done == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("it went on")
+Activity.tell = tell
+from kplan.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["fail", "--each", "node"], "cut short: 2 of 3 nodes were lost, the others were not tried"),
+        (["drain", "--find"], "cut short: 2 of 3 nodes were tried"),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_interrupt_writes_the_rows_so_far_and_says_that_it_was_cut_short(
+    words: list[str], told: str, form: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, *(node(f"n-{n}") for n in range(3)))
+    argv = [sys.executable, "-c", CUT, *words, "--snapshot", path, "-o", form]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert told in " ".join(done.stdout.split())
+    assert ("n-0" in done.stdout, "n-1" in done.stdout, "n-2" in done.stdout) == (True, True, False)
+    assert ": 2 of 3, " in done.stderr
+
+
 def test_python_s_own_way_is_back_afterwards_and_stays_in_other_processes() -> None:
     one = activity(Clock())
     before = signal.getsignal(signal.SIGINT)

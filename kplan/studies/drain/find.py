@@ -15,7 +15,7 @@ from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import DrainOptions
-from kplan.wording.drain import GREEDY, cause_of, going_sentence, stays_because
+from kplan.wording.drain import GREEDY, cause_of, cut_short, going_sentence, stays_because
 from kplan.wording.failing import Failure, failure
 
 
@@ -28,6 +28,7 @@ def find_nodes_to_drain(
     doubts: tuple[Doubt, ...] = (),
     progress: Callable[[int, int], None] | None = None,
     seen: Callable[[Cluster], None] | None = None,
+    known: Callable[[Callable[[], DrainPlan]], None] | None = None,
 ) -> DrainPlan:
     """Drain nodes greedily, the emptiest first, and keep each that leaves nothing behind.
 
@@ -42,11 +43,14 @@ def find_nodes_to_drain(
         doubts: about version and configuration.
         progress: told how many of how many nodes are done.
         seen: shown the cluster without the nodes that go.
+        known: given what makes the plan of the nodes that are done, at any time meanwhile.
     """
     cluster = planner.cluster
     names = candidates if candidates is not None else [node.name for node in cluster.nodes]
     names = sorted(names, key=lambda name: (_fullness(planner, name), name))
     verdicts: list[NodeVerdict] = []
+    if known is not None:
+        known(lambda: _plan(tuple(verdicts), origin, doubts, (cut_short(len(verdicts), len(names)), GREEDY)))
     with planner.trial() as gone:
         for number, name in enumerate(names):
             with gone.trial() as trial:
@@ -59,18 +63,24 @@ def find_nodes_to_drain(
                 progress(number + 1, len(names))
         if seen is not None:
             seen(cluster)
+    return _plan(tuple(verdicts), origin, doubts, (GREEDY,))
+
+
+def _plan(
+    verdicts: tuple[NodeVerdict, ...], origin: Origin, doubts: tuple[Doubt, ...], notes: tuple[str, ...]
+) -> DrainPlan:
     going = [verdict.node for verdict in verdicts if verdict.goes]
     first = next((verdict for verdict in verdicts if not verdict.goes), None)
     return DrainPlan(
         api_version=API_VERSION,
         verdict="FITS" if going else "BLOCKED",
-        sentence=going_sentence(going, len(names)),
+        sentence=going_sentence(going, len(verdicts)),
         nodes=tuple(going),
         origin=origin,
         because=Cause(code="stays", text=stays_because(first.node, first.because)) if first is not None else None,
         doubts=doubts,
-        notes=(GREEDY,),
-        found=tuple(verdicts),
+        notes=notes,
+        found=verdicts,
     )
 
 

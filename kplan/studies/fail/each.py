@@ -18,7 +18,7 @@ from kplan.result.document_fail import FailCase, FailReport
 from kplan.studies.fail.fail_report import explained, nearest_of, verdict
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.wording.attempts import survives_text
-from kplan.wording.fail import loss_cause, pending_until_gone, survives, without_zone
+from kplan.wording.fail import cut_short, loss_cause, pending_until_gone, survives, without_zone
 from kplan.wording.failing import Failure, failure
 from kplan.wording.how_to import how_to
 
@@ -45,6 +45,7 @@ def each_failure(
     only: Sequence[str] = (),
     doubts: tuple[Doubt, ...] = (),
     progress: Callable[[int, int], None] | None = None,
+    known: Callable[[Callable[[], FailReport]], None] | None = None,
 ) -> FailReport:
     """Lose each node by itself, or each zone.
 
@@ -55,6 +56,7 @@ def each_failure(
         only: names of the nodes, or of zones, to lose; all of them if empty.
         doubts: about version and configuration.
         progress: told how many of how many are done.
+        known: given what makes the report of those that are done, at any time meanwhile.
 
     Raises:
         UsageError: there is nothing to lose.
@@ -68,6 +70,14 @@ def each_failure(
     cases: list[FailCase] = []
     worst: _Worst | None = None
     still_there: tuple[Doubt, ...] = ()
+
+    def so_far() -> FailReport:
+        done = sorted(cases, key=_badness)
+        report = _report(kind, done, worst, origin, (*doubts, *still_there))
+        return replace(report, notes=(cut_short(len(done), len(lost), kind),))
+
+    if known is not None:
+        known(so_far)
     certain = CertainLosses(planner)
     for number, (name, nodes) in enumerate(lost.items()):
         waiting = while_there(planner, nodes, failure) if len(lost) <= TRIED_AGAIN else {}
