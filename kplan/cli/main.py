@@ -121,6 +121,10 @@ def _run(words: list[str], *, debug: bool) -> int:
         return ExitCode.LIVE if isinstance(error, LiveError) else ExitCode.USAGE
     except BrokenPipeError:
         raise
+    except SystemExit as end:  # click ends so, with 1, where nobody reads standard output any more
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        raise
     except Exception as error:  # no traceback to a user: a bug is said, with what to report
         if isinstance(error, OSError) and error.errno in _FULL:
             raise

@@ -13,6 +13,7 @@ from kplan.result.document_base import Document
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_fail import FailReport
 from kplan.result.document_nodes import NodeList
+from kplan.visible import without_commands
 
 Sample = tuple[dict[str, str], float]
 
@@ -43,7 +44,7 @@ def _metric(name: str, told: str, samples: Iterable[Sample]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return without_commands(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _number(value: float) -> str:

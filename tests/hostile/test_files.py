@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
@@ -16,7 +17,10 @@ from kplan.cli.main import main
 from kplan.errors import UsageError
 from kplan.sources import opening
 from kplan.sources.writing import write_by, write_whole
-from tests.hostile.samples import node, of, pod
+from tests import builders
+from tests.hostile.samples import budget, node, of, pod
+from tests.hostile.writes import codes
+from tests.sources.fakeserver import FakeServer, kubeconfig_for, lists_of
 
 DEMO = str(Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml")
 
@@ -143,3 +147,126 @@ def test_a_killed_run_leaves_old_or_new(tmp_path: Path) -> None:
         time.sleep(0)
     write_whole(file, [b"again"])
     assert file.read_text() == "again"
+
+
+REPORTS = ("json", "yaml", "csv", "html", "prometheus", "markdown", "text")
+
+
+def outputs(folder: Path, state: Path) -> dict[str, list[str]]:
+    """Every file that a command writes of a cluster, by its name; what is there says "old"."""
+    read = ["--snapshot", str(state)]
+    files = {
+        "snapshot.json": ["snapshot", "{}", *read],
+        "snapshot.json.gz": ["snapshot", "{}", *read],
+        "map.json": ["snapshot", "/dev/null", "--redact", "--redact-map", "{}", *read],
+        "plan.json": ["bind", "-A", *read, "--save-plan", "{}"],
+        **{
+            f"report.{format}": ["nodes", *read, "-o", f"{format}={{}}"]
+            for format in ("json", "csv", "html", "prometheus")
+        },
+        **{
+            f"check.{format}": ["check", str(state.with_name("m.json")), *read, "-o", f"{format}={{}}"]
+            for format in ("junit", "sarif", "codeclimate")
+        },
+    }
+    return {name: [word.format(folder / name) for word in words] for name, words in files.items()}
+
+
+CUT = {
+    "half": ("old", -signal.SIGKILL),
+    "fsync": ("old", -signal.SIGKILL),
+    "replace": ("old", -signal.SIGKILL),
+    "replaced": ("new", -signal.SIGKILL),
+    "full": ("old", 2),
+    "to read": ("old", 2),
+}
+
+
+@pytest.mark.parametrize("job", CUT)
+def test_whatever_happens_to_a_write_the_file_is_old_or_new(job: str, tmp_path: Path) -> None:
+    wanted, code = CUT[job]
+    folder, state = tmp_path / "out", tmp_path / "s.json"
+    folder.mkdir()
+    state.write_bytes(of(node("n2"), pod("p"), budget(minAvailable=1)))
+    (tmp_path / "m.json").write_text(json.dumps(pod("m")))
+    asked = outputs(folder, state)
+    for name in asked:
+        (folder / name).write_text("old")
+    assert dict(zip(asked, codes(job, list(asked.values())), strict=True)) == dict.fromkeys(asked, code)
+    there = {name: "old" if (folder / name).read_bytes() == b"old" else "new" for name in asked}
+    assert there == dict.fromkeys(asked, wanted)
+    left = [path.name for path in folder.iterdir() if path.name not in asked]
+    assert bool(left) == (job in ("half", "fsync", "replace"))  # who is killed cannot tidy up
+    for name, words in asked.items():  # the next run is not in the way of what is left
+        assert main(words) in (0, 1), name
+        data = (folder / name).read_bytes()
+        assert data != b"old"
+        assert not name.endswith(("json", "sarif", "codeclimate")) or json.loads(data)
+        assert mode(folder / name) == mode(state)  # of one that was there: its own
+
+
+def test_the_message_of_a_full_disk_names_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "s.json"
+    assert main(["snapshot", "/dev/full", "--snapshot", DEMO]) == 2
+    assert "/dev/full: cannot be written: No space left on device" in capsys.readouterr().err
+    assert main(["nodes", "--snapshot", DEMO, "-o", f"json={file}/x"]) == 2
+    assert f"{file}/x: cannot be written: No such file or directory" in capsys.readouterr().err
+
+
+def test_two_writers_leave_one_of_the_two(tmp_path: Path) -> None:
+    file = tmp_path / "f"
+    script = (
+        "import sys\n"
+        "from kplan.sources.writing import write_whole\n"
+        f"for _ in range(40): write_whole({str(file)!r}, [sys.argv[1].encode() * 5000] * 2)\n"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", script, word]) for word in ("one", "two")]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        if file.exists():
+            seen.add(file.read_text())
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert seen <= {"one" * 10_000, "two" * 10_000}
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+PIPED = [
+    *(["nodes", "--snapshot", DEMO, "-o", form] for form in ("text", "json", "html", "csv", "prometheus", "yaml")),
+    ["snapshot", "-", "--snapshot", DEMO],
+    ["explain", "pod", "-A", "--snapshot", DEMO],
+    ["plugins"],
+    ["schema"],
+    ["config", "--snapshot", DEMO],
+    ["-h"],
+]
+
+
+@pytest.mark.parametrize("words", PIPED, ids=" ".join)
+def test_who_closes_the_pipe_has_seen_enough(words: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-m", "kplan", *words], stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_snapshots_at_intervals_and_what_is_kept_are_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders 0700, files 0600, whatever the umask."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("kplan.sources.kept.WORTH_KEEPING", 1)
+    before = os.umask(0)
+    try:
+        with FakeServer(lambda asked: LISTS.get(asked.path)) as server:
+            at = ["--kubeconfig", kubeconfig_for(server.url, tmp_path)]
+            assert main(["snapshot", "--every", "1h", "--for", "0.01", str(tmp_path / "every"), *at]) == 0
+        main(["nodes", "--snapshot", DEMO])
+        results = ["--results", str(tmp_path / "sweep.jsonl")]
+        main(["sweep", "--fail-each", "zone", "-j", "1", "--snapshot", DEMO, *results])
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "sweep.jsonl") == 0o600
+    made = [path for name in ("every", "cache/kplan") for path in (tmp_path / name, *(tmp_path / name).iterdir())]
+    assert [mode(path) for path in made] == [0o700, 0o600, 0o700, 0o600]
+
+
+LISTS = lists_of(builders.node("n"))

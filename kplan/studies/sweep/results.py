@@ -19,10 +19,12 @@ from kplan.errors import SourceError, UsageError
 from kplan.result.document_base import API_VERSION, ApiVersion, Part
 from kplan.result.document_sweep import SweepOutcome
 from kplan.sources.opening import load
+from kplan.sources.writing import PRIVATE
 from kplan.studies.sweep.base import Digests
 from kplan.wording.sweep import other_sweep
 
 T = TypeVar("T")
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class SweepStart(Part, frozen=True, kw_only=True):
@@ -176,7 +178,7 @@ def more_results(path: str, start: SweepStart, earlier: Earlier) -> Iterator[Res
 
 def _opened(path: str, mode: Literal["xb", "r+b"]) -> IO[bytes]:
     try:
-        return Path(path).open(mode)
+        return Path(path).open(mode) if mode == "r+b" else os.fdopen(os.open(path, _NEW, PRIVATE), "wb")
     except FileExistsError:
         raise UsageError(
             f"--results {path}: there is such a file already",
