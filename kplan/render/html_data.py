@@ -9,6 +9,8 @@ from typing import Any
 
 from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts, PodUsage
 
+OWN_NAME = -1
+"""Stands for the name of the node where a label has it as its value, as the hostname does: no other node has that."""
 CHANGES = ("", "lands", "leaves", "appears")
 REFERENCE = "#"
 """Key of an object that stands for a shared part; no label, resource or field is called so."""
@@ -56,7 +58,7 @@ class _Number:
 
 @dataclass
 class _Parts:
-    """Objects and lists of a document, each once.
+    """Objects, lists and long texts of a document, each once.
 
     Attributes:
         shared: those that were written once for several places.
@@ -66,14 +68,16 @@ class _Parts:
     shared: list[Any] = field(default_factory=list)
     has_reference: bool = False
     _numbers: dict[Any, _Number] = field(default_factory=dict)
-    _bodies: list[dict[str, Any] | list[Any]] = field(default_factory=list)
+    _bodies: list[dict[str, Any] | list[Any] | str] = field(default_factory=list)
     _uses: list[int] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)
 
-    def number(self, part: Mapping[str, Any] | Sequence[Any]) -> _Number:
-        """Number an object or a list, with numbers in the place of those in it."""
-        body: dict[str, Any] | list[Any]
-        if isinstance(part, Mapping):
+    def number(self, part: Mapping[str, Any] | Sequence[Any] | str) -> _Number:
+        """Number an object, a list or a long text, with numbers in the place of those in it."""
+        body: dict[str, Any] | list[Any] | str
+        if isinstance(part, str):
+            body = part
+        elif isinstance(part, Mapping):
             self.has_reference = self.has_reference or REFERENCE in part
             body = {name: self._numbered(value) for name, value in part.items()}
         else:
@@ -91,11 +95,15 @@ class _Parts:
         return entry
 
     def _numbered(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.number(value) if len(value) >= LEAST_SHARED else value
         return self.number(value) if isinstance(value, Mapping | list | tuple) else value
 
     def body(self, number: _Number) -> Any:
         """Write a part as it is."""
         body = self._bodies[number.at]
+        if isinstance(body, str):
+            return body
         if isinstance(body, dict):
             return {name: self._written(value) for name, value in body.items()}
         return [self._written(value) for value in body]
@@ -113,7 +121,9 @@ class _Parts:
         return {REFERENCE: self._places[value.at]}
 
 
-def _items(body: dict[str, Any] | list[Any]) -> Iterable[tuple[Any, Any]]:
+def _items(body: dict[str, Any] | list[Any] | str) -> Iterable[tuple[Any, Any]]:
+    if isinstance(body, str):
+        return ((0, body),)
     return body.items() if isinstance(body, dict) else enumerate(body)
 
 
@@ -146,7 +156,7 @@ def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
             int(node.unschedulable),
             CHANGES.index(node.change),
             [place(taint) for taint in node.taints],
-            [place(text) for label in node.labels.items() for text in label],
+            [place(text) if text != node.name else OWN_NAME for label in node.labels.items() for text in label],
             numbers(node.allocatable),
             numbers(node.requested),
             0 if node.before is None else numbers(node.before),

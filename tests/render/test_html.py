@@ -155,7 +155,7 @@ def test_nodes_are_packed_as_numbers_and_places_in_a_list_of_texts() -> None:
         requested={"cpu": 1500, "pods": 1},
         before={},
         zone="z",
-        labels={"zone": "z"},
+        labels={"zone": "z", "hostname": "node-a"},
         taints=("a=b:NoSchedule",),
         unschedulable=True,
         change="appears",
@@ -163,7 +163,7 @@ def test_nodes_are_packed_as_numbers_and_places_in_a_list_of_texts() -> None:
     )
     assert pack([node]) == {
         "resources": ["cpu", "memory", "pods", "nvidia.com/gpu"],
-        "texts": ["", "z", "a=b:NoSchedule", "zone"],
+        "texts": ["", "z", "a=b:NoSchedule", "zone", "hostname"],
         "rows": [
             [
                 "node-a",
@@ -173,7 +173,7 @@ def test_nodes_are_packed_as_numbers_and_places_in_a_list_of_texts() -> None:
                 1,
                 3,
                 [2],
-                [3, 1],
+                [3, 1, 4, -1],
                 [4000, 1 << 30, 110, 2],
                 [1500, 0, 1],
                 [],

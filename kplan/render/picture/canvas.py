@@ -77,6 +77,8 @@ class Canvas:
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start", room: float = 0) -> None:
         """Write a text with its base line at ``y``; where there is less room than it takes, its middle is left out."""
+        if not text:
+            return
         shown = fitted(text, room) if room else text
         words = f' class="{kind}"' if kind else ""
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -105,11 +107,12 @@ def widest(texts: Iterable[str]) -> float:
 
 
 def fitted(text: str, room: float) -> str:
-    """Leave out the middle of a text that is wider than the room: ends tell names apart."""
+    """Leave out a part of a text that is wider than the room, behind its middle: its ends tell names apart."""
     if wide(text) <= room:
         return text
     kept = max(int(room / LETTER) - 1, 2)
-    return f"{text[: (kept + 1) // 2]}\u2026{text[len(text) - kept // 2 :]}"
+    end = kept // 3
+    return f"{text[: kept - end]}\u2026{text[len(text) - end :]}"
 
 
 def legend(canvas: Canvas, x: float, y: float, width: float, entries: Sequence[tuple[str, str]]) -> float:

@@ -100,7 +100,7 @@ def _short(mark: str, node: GroupNode, shortage: Shortage, names: list[str]) -> 
             Segment("free", part, Look.GOOD, has),
             Segment("lacks", max(100 - part, 0), Look.SHORT, lacks),
         ),
-        note=f"{resource}: {has} of {needs}, lacks {lacks}",
+        note=f"{resource}: lacks {lacks} of {needs}",
     )
 
 

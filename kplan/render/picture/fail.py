@@ -15,7 +15,7 @@ from kplan.words import count
 
 _MOST = 12
 _SECONDS = Unit("seconds after the loss", lambda number: f"{number:,.0f}")
-_WORST = ("gone", "pending", "elsewhere", "stays", "leaves", "placed")
+_WORST = ("gone", "pending", "elsewhere", "placed", "stays", "leaves")
 _PARTS = {
     "gone": ("GONE: nothing makes it again", Look.BAD),
     "pending": ("without a node", Look.WARN),

@@ -11,7 +11,7 @@ from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import OF_NODE, amounts_of
 from kplan.result.document_nodes import NodeExplanation, NodeList, NodeRow, PieceOfNode
-from kplan.words import amounts, count, listed, short_name
+from kplan.words import amounts, count, listed, short_amount, short_name
 
 _STEPS = (20, 40, 60, 80, 100)
 """Ends of the classes of fullness [percent]; what is beyond the last requests more than there is."""
@@ -116,7 +116,7 @@ def _resource(document: NodeExplanation, name: str) -> Bar:
     rest = use.requested - sum(max(pod.amounts.get(name, 0), 0) for pod in runs[:_MOST_PODS])
     if rest > 0:
         parts.append(Segment("other pods", 100 * rest / use.allocatable, Look.OTHER, amounts(name, rest)[0]))
-    requested, all_of_it, free = amounts(name, use.requested, use.allocatable, use.free)
+    requested, all_of_it, free = (short_amount(name, part) for part in (use.requested, use.allocatable, use.free))
     if use.free > 0:
         parts.append(Segment("free", 100 * use.free / use.allocatable, Look.EMPTY, free))
     return Bar(

@@ -76,7 +76,7 @@ def _note(placed: int, without: int, gone: int) -> str:
 
 
 def _bars(title: str, bars: list[Bar], number: int) -> Bars:
-    more = f"{number - _MOST:,} further, less bad" if number > _MOST else ""
+    more = f"{number - _MOST:,} further" if number > _MOST else ""
     return Bars(title, tuple(bars), counts("pods"), more=more)
 
 

@@ -102,7 +102,7 @@ def test_a_scale_ends_behind_what_it_shows_at_a_round_number() -> None:
 
 
 def test_the_middle_of_a_long_name_is_left_out() -> None:
-    assert fitted("kube-system/coredns-5d78c9869d-x2v8q", 150) == "kube-syste\u202669d-x2v8q"
+    assert fitted("kube-system/coredns-5d78c9869d-x2v8q", 150) == "kube-system/c\u2026-x2v8q"
     assert fitted("short", 150) == "short"
     assert wide("\u6f22") == 2 * wide("a")
 

@@ -97,9 +97,12 @@ class Bars:
         """Draw legend, bars and axis."""
         top = y + legend(canvas, x, y, width, self._meanings())
         beside = width >= _BESIDE
-        labels = min(widest(bar.label for bar in self.bars) + 10, width * 0.36) if beside else 0
-        notes = min(widest(bar.note for bar in self.bars) + 8, width * 0.4) if beside else 0
-        scale = Scale(self.low, self._end(), x + labels, x + width - notes)
+        labels = min(widest(bar.label for bar in self.bars) + 10, width * 0.32) if beside else 0
+        notes = min(widest(bar.note for bar in self.bars) + 8, width * 0.36) if beside else 0
+        high = self._end()
+        # ticks stand in the middle of their text
+        left, right = (wide(self.unit.write(end)) / 2 for end in (self.low, high))
+        scale = Scale(self.low, high, x + max(labels, left), x + width - max(notes, right))
         row = _ROW if beside else _ROW + LINE
         height = row * len(self.bars)
         self._across(canvas, scale, top, height)

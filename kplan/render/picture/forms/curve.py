@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kplan.render.picture.canvas import LINE, Canvas, legend, wide, widest
+from kplan.render.picture.canvas import LINE, Canvas, legend, widest
 from kplan.render.picture.forms.bars import axis_below
 from kplan.render.picture.model import Datum
 from kplan.render.picture.scale import Scale, Unit, rounded_up, ticks
@@ -97,21 +97,26 @@ class Curve:
         for number, _ in self.wanted:
             canvas.line(across.start, up.at(number), across.end, up.at(number), "wanted")
         for spot in self.spots:
-            self._spot(canvas, spot, (across.at(spot.x), up.at(spot.y)), (x, x + width))
+            _spot(canvas, spot, (across, up), (x, x + width))
         height = bottom - y + axis_below(canvas, across, bottom, self.across)
         if self.more:
             canvas.text(x, y + height + 8, self.more, "dim", room=width)
             height += LINE
         return height
 
-    def _spot(self, canvas: Canvas, spot: Spot, at: tuple[float, float], ends: tuple[float, float]) -> None:
-        x, y = at
-        canvas.circle(x, y, 4, "spot", spot.text)
-        room = max(x - ends[0], ends[1] - x) - 10
-        before = x - ends[0] > ends[1] - x and wide(spot.text) > ends[1] - x - 10
-        down = y + 18 if y < LINE * 5 else y - 9
-        place = x - 8 if before else x + 8
-        canvas.text(place, down, spot.text, "halo", anchor="end" if before else "start", room=room)
+
+def _spot(canvas: Canvas, spot: Spot, scales: tuple[Scale, Scale], ends: tuple[float, float]) -> None:
+    """Point at a place; its text stands where lines that rise leave room: above what is low, below what is high."""
+    across, up = scales
+    x, y = across.at(spot.x), up.at(spot.y)
+    is_low = y > (up.start + up.end) / 2
+    line = up.end + 12 if is_low else y + 19
+    if is_low:
+        canvas.line(x, y, x, line - 4, "axis")
+    canvas.circle(x, y, 4, "spot", spot.text)
+    before = x - ends[0] > ends[1] - x
+    room = (x - ends[0] if before else ends[1] - x) - 10
+    canvas.text(x - 8 if before else x + 8, line, spot.text, "halo", anchor="end" if before else "start", room=room)
 
 
 def turns(points: Sequence[tuple[float, float]], *, stepped: bool) -> list[tuple[float, float]]:

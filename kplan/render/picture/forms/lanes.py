@@ -89,10 +89,12 @@ class Lanes:
         entries: list[tuple[str, str]] = [(look, part) for part, look in seen.items()]
         top = y + legend(canvas, x, y, width, entries + [("line wanted", words) for _, words in self.moments])
         beside = width >= _BESIDE
-        labels = min(widest(lane.label for lane in self.lanes) + 10, width * 0.34) if beside else 0
-        notes = min(widest(lane.note for lane in self.lanes) + 8, width * 0.34) if beside else 0
+        labels = min(widest(lane.label for lane in self.lanes) + 10, width * 0.4) if beside else 0
+        notes = min(widest(lane.note for lane in self.lanes) + 8, width * 0.28) if beside else 0
         row = _ROW if beside else _ROW + LINE
-        scale = Scale(0, self.end, x + labels, x + width - notes)
+        # ticks stand in the middle of their text
+        right = wide(self.unit.write(self.end)) / 2
+        scale = Scale(0, self.end, x + max(labels, wide("0") / 2), x + width - max(notes, right))
         bottom = top + row * len(self.lanes)
         if self.later is not None:
             begin = scale.at(self.later[0])
@@ -119,7 +121,7 @@ class Lanes:
         x, y, width, notes = at
         if beside:
             canvas.text(x, y + 14, lane.label, room=scale.start - x - 8)
-            canvas.text(x + width - notes + 8, y + 14, lane.note, "dim", room=notes - 8)
+            canvas.text(x + width - notes + 8, y + 14, lane.note, "dim", room=notes)
         else:
             behind = min(wide(lane.note), width * 0.5)
             canvas.text(x, y + 12, lane.label, room=width - behind - 8)

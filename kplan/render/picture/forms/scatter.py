@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from kplan.render.picture.canvas import LINE, Canvas, legend, wide, widest
+from kplan.render.picture.canvas import LINE, Canvas, fitted, legend, wide, widest
 from kplan.render.picture.forms.bars import axis_below
 from kplan.render.picture.model import Datum
 from kplan.render.picture.scale import Scale, Unit, rounded_up, ticks
@@ -16,6 +16,8 @@ _HEIGHT = 220
 _NEAR = 7.0
 """Points that are nearer to each other are drawn as one [pixels]."""
 _NAMED = 12
+_ROOM = 170
+"""Of a name beside its point [pixels]."""
 _MOST = 300
 """Points that are drawn at most; nearer ones fall together."""
 
@@ -105,7 +107,11 @@ class Scatter:
             y = sum(at for _, at, _ in together) / len(together)
             names = ", ".join(name for _, _, name in together[:3]) + (", ..." if len(together) > 3 else "")
             canvas.circle(
-                x, y, min(2.5 + sqrt(len(together)), 12), "used point", names if len(near) < _MOST / 4 else ""
+                x,
+                y,
+                min(2.5 + sqrt(len(together)), distance * 0.7),
+                "used point",
+                names if len(near) < _MOST / 4 else "",
             )
             if len(self.points) <= _NAMED:
                 _name(canvas, across, (x, y), names, written)
@@ -127,6 +133,7 @@ def _name(
 ) -> None:
     """Write the name of a point beside it, where it does not lie on one that is written already."""
     x, y = at
+    name = fitted(name, _ROOM)
     width = wide(name)
     before = x + 7 + width > across.end
     begin = x - 7 - width if before else x + 7

@@ -26,7 +26,7 @@ const CHANGES = ["", "lands", "leaves", "appears"];
 const pad = (amounts) => RESOURCES.map((_, i) => amounts[i] || 0);
 
 function readNode(row, place) {
-  const text = (i) => DATA.nodes.texts[i];
+  const text = (i) => (i < 0 ? name : DATA.nodes.texts[i]);
   const [name, zone, pool, type, cordoned, change, taints, labels, allocatable, requested, before, pods] = row;
   const node = {
     name,
