@@ -5,28 +5,57 @@ from collections.abc import Iterable, Mapping, Sequence
 _BINARY = (("Gi", 30), ("Mi", 20), ("Ki", 10))
 _BINARY_OF_OVERVIEWS = (("Ti", 40), *_BINARY)
 _THOUSANDS = (("G", 10**9), ("M", 10**6))
+_LONG = 100_000
+"""Numbers from which on digits are counted rather than read."""
 _IN_BYTES = ("memory", "ephemeral-storage")
 
 
-def amounts(resource: str, *numbers: int) -> tuple[str, ...]:
+def amounts(resource: str, *numbers: int, exact: bool = False) -> tuple[str, ...]:
     """Write amounts of one resource in one unit, the largest in which none has to be rounded.
 
-    Bytes have a rounded amount beside them: ``1288490189 bytes (1.2Gi)``.
+    Bytes that would be long numbers in it are rounded in a larger one, as little as it takes to tell them apart:
+    ``300Gi`` beside ``25.1Gi``, not ``314572800Ki`` beside ``26348808Ki``. Where they are too near each other for that
+    they are exact, with a rounded amount beside bytes: ``1288490189 bytes (1.2Gi)``.
 
     Args:
         resource: its name.
         numbers: in the scheduler's units: millicores of cpu, bytes, else whole.
+        exact: round nothing: what somebody is to type.
     """
     if resource == "cpu":
         if any(number % 1000 for number in numbers):
             return tuple(f"{number}m" if number else "0" for number in numbers)
         return tuple(str(number // 1000) for number in numbers)
     if _in_bytes(resource):
-        for suffix, power in _BINARY:
-            if not any(number % (1 << power) for number in numbers):
-                return tuple(f"{number >> power}{suffix}" if number else "0" for number in numbers)
-        return tuple(f"{number}{' bytes' * (not i)}{_rounded(number)}" for i, number in enumerate(numbers))
+        readable = () if exact else _readable(numbers)
+        return readable or _exact_bytes(numbers)
     return tuple(str(number) for number in numbers)
+
+
+def _exact_bytes(numbers: Sequence[int]) -> tuple[str, ...]:
+    for suffix, power in _BINARY:
+        if not any(number % (1 << power) for number in numbers):
+            return tuple(f"{number >> power}{suffix}" if number else "0" for number in numbers)
+    return tuple(f"{number}{' bytes' * (not i)}{_rounded(number)}" for i, number in enumerate(numbers))
+
+
+def _readable(numbers: Sequence[int]) -> tuple[str, ...]:
+    """Bytes in the largest unit that one of them fills, rounded by a fiftieth at most; empty where that hides anything.
+
+    Nothing is rounded, and the result empty, where the exact numbers are short.
+    """
+    largest = max(map(abs, numbers), default=0)
+    suffix, power = next(((suffix, power) for suffix, power in _BINARY if largest >> power), ("", 0))
+    exact = next((p for _, p in _BINARY if not any(number % (1 << p) for number in numbers)), 0)
+    if not suffix or largest >> exact < _LONG:
+        return ()
+    for digits in (1, 2, 3):
+        rounded = [round(number / (1 << power), digits) for number in numbers]
+        pairs = zip(rounded, numbers, strict=True)
+        near = all(abs(value * (1 << power) - number) * 50 <= abs(number) for value, number in pairs)
+        if near and len(set(rounded)) == len(set(numbers)):
+            return tuple(f"{value:.{digits}f}".rstrip("0").rstrip(".") + suffix if value else "0" for value in rounded)
+    return ()
 
 
 def aggregate(errors: Iterable[object]) -> str:
@@ -69,6 +98,49 @@ def short_amount(resource: str, amount: int, *, exact: bool = False) -> str:
         return f"{amount:,}"
     suffix, power = next((s, p) for s, p in _THOUSANDS if abs(amount) >= p)
     return f"{int(amount * 10 / power) / 10}{suffix}"
+
+
+def short_amounts(resource: str, numbers: Iterable[int | None], *, exact: bool = False) -> list[str]:
+    """Write amounts of one column, in one unit, rounded towards zero; ``-`` for none.
+
+    Args:
+        resource: its name.
+        numbers: as of ``short_amount``.
+        exact: as many as three decimals rather than one.
+    """
+    listed_numbers = list(numbers)
+    there = [number for number in listed_numbers if number is not None]
+    largest = max(map(abs, there), default=0)
+    least = min((abs(number) for number in there if number), default=0)
+    if resource == "cpu":
+        unit, suffix = (1, "m") if largest < 10_000 and any(number % 1000 for number in there) else (1000, "")
+    elif _in_bytes(resource):
+        units = ((1 << power, suffix) for suffix, power in _BINARY_OF_OVERVIEWS)
+        unit, suffix = next(((one, name) for one, name in units if largest >= one and least * 10 >= one), (0, ""))
+        unit, suffix = (unit, suffix) if unit else (1 << 20, "Mi") if largest >= 1 << 20 else (1, "")
+    else:
+        return ["-" if number is None else short_amount(resource, number, exact=exact) for number in listed_numbers]
+    digits = _digits(there, unit, exact=exact)
+    return ["-" if number is None else _written(number, unit, digits, suffix) for number in listed_numbers]
+
+
+def _digits(numbers: Sequence[int], unit: int, *, exact: bool) -> int:
+    """Decimals that a column of amounts has."""
+    if not any(number % unit for number in numbers):
+        return 0
+    if exact:
+        return 3
+    if max(map(abs, numbers)) >= 1000 * unit:
+        return 0
+    return 2 if min(abs(number) for number in numbers if number) < unit else 1
+
+
+def _written(number: int, unit: int, digits: int, suffix: str) -> str:
+    if not number:
+        return "0"
+    cut = abs(number) * 10**digits // unit
+    text = f"{cut / 10**digits:,.{digits if number % unit else 0}f}"
+    return f"{'-' if number < 0 else ''}{text.replace(',', '') if suffix == 'm' else text}{suffix}"
 
 
 def short_name(resource: str, among: Sequence[str]) -> str:

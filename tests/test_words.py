@@ -1,4 +1,4 @@
-"""Plain words: one unit for amounts that stand together, and nothing rounded."""
+"""Plain words: one unit for amounts that stand together, and nothing rounded that anybody would miss."""
 
 import pytest
 
@@ -12,8 +12,9 @@ from kplan.words import amounts, count, joined, listed, short_age, tallied
         ("cpu", (2000, 1420, 0), ("2000m", "1420m", "0")),
         ("memory", (10 << 30, 12 << 30), ("10Gi", "12Gi")),
         ("memory", (10 << 30, 596 << 20), ("10240Mi", "596Mi")),
-        ("memory", (1288490189, 429496729), ("1288490189 bytes (1.2Gi)", "429496729 (409Mi)")),
         ("memory", (1500, 3), ("1500 bytes (1.4Ki)", "3")),
+        ("memory", (8 << 30, (8 << 30) + 1024), ("8388608Ki", "8388609Ki")),
+        ("memory", (1288490190, 1288490191), ("1288490190 bytes (1.2Gi)", "1288490191 (1.2Gi)")),
         ("nvidia.com/gpu", (8, 1), ("8", "1")),
     ],
 )
@@ -21,6 +22,22 @@ def test_amounts_stand_in_one_unit_and_are_exact(
     resource: str, numbers: tuple[int, ...], words: tuple[str, ...]
 ) -> None:
     assert amounts(resource, *numbers) == words
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((300 << 30, 26348808 << 10, 0), ("300Gi", "25.1Gi", "0")),
+        ((1288490189, 429496729, 858993460), ("1.2Gi", "0.4Gi", "0.8Gi")),
+        ((26348808 << 10, 26248808 << 10), ("25.1Gi", "25Gi")),
+        ((8 << 30, -(26348809 << 10)), ("8Gi", "-25.1Gi")),
+    ],
+)
+def test_long_numbers_of_bytes_are_rounded_as_little_as_tells_them_apart(
+    numbers: tuple[int, ...], words: tuple[str, ...]
+) -> None:
+    assert amounts("memory", *numbers) == words
+    assert amounts("memory", *numbers, exact=True) != words
 
 
 def test_counts_and_lists() -> None:

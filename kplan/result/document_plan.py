@@ -155,6 +155,7 @@ class Expanded(Part, frozen=True, kw_only=True):
         attempt: what would let in the pods that are refused, tried, and how many land then; empty if nothing.
         edits: the fields of the manifest that it changes.
         how_to: how it is carried out.
+        bare: whether its pods request neither cpu nor memory; the first of ``careful`` says so then.
     """
 
     object: str
@@ -177,6 +178,7 @@ class Expanded(Part, frozen=True, kw_only=True):
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()
     how_to: HowTo | None = None
+    bare: bool = False
 
 
 class Leaving(Part, frozen=True, kw_only=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kplan.admission import Fleet, WorkloadChange
 from kplan.framework.doubt import Doubt
 from kplan.objects.models import LabelSelector
-from kplan.words import count
+from kplan.words import count, listed
 
 _MEANS = {"affinity": "it can never be met", "anti-affinity": "it keeps nothing apart"}
 
@@ -13,6 +15,14 @@ _MEANS = {"affinity": "it can never be met", "anti-affinity": "it keeps nothing 
 def requests_nothing(workload: str) -> str:
     """Warn of pods that request neither cpu nor memory."""
     return f"{workload} requests no cpu and no memory: to the scheduler its pods need next to nothing"
+
+
+def request_nothing(workloads: Sequence[str]) -> str:
+    """The same of several workloads, in one line."""
+    if len(workloads) == 1:
+        return requests_nothing(workloads[0])
+    told = f"{count(len(workloads), 'workload')} request no cpu and no memory ({listed(workloads)})"
+    return f"{told}: to the scheduler their pods need next to nothing"
 
 
 def part_of_a_byte(workload: str, container: str, resource: str, amount: str) -> str:

@@ -19,6 +19,8 @@ def sentence(pods: Sequence[str], result: SearchResult) -> str:
     who = pods[0] if single else f"all {len(pods):,} pods ({listed(list(pods), most=2)})"
     verb = "fits" if single else "fit"
     if not result.journeys:
+        if result.tried and result.bound > result.tried and not result.helps:
+            return f"{who} {verb} nowhere, and no move of other pods makes room"
         most = f"up to {count(result.tried, 'move')}" if result.tried else "no move"
         if result.bound > result.tried:
             return f"{who} {verb} nowhere with {most}: all that could help were tried"
@@ -63,6 +65,8 @@ def way(code: str, spared: str = "") -> str:
 
 def none_found(result: SearchResult, most: int) -> Cause:
     """Why there is no such way."""
+    if result.bound > most and not result.helps:
+        return Cause(code="no-moves", text="no move of other pods makes room")
     if result.bound > most:
         return Cause(
             code="no-moves", text=f"{count(most, 'move')} or fewer cannot do it: all that could help were tried"

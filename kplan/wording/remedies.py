@@ -113,7 +113,7 @@ def _purpose(purpose: Purpose) -> str:
 def _lower(what: Lower) -> Words:
     named, short = [], []
     for request in what.requests:
-        new, old = amounts(request.resource, request.new, request.old)
+        new, old = amounts(request.resource, request.new, request.old, exact=True)
         name = f"{request.resource} request{_part(request)}"
         named.append(f"{name} of at most {new} (now {old})")
         short.append(f"{name} {new} (now {old})")
@@ -130,7 +130,7 @@ def _part(request: LowerRequest) -> str:
 
 def lower_amount(request: LowerRequest) -> str:
     """The lower amount, in the unit of the two."""
-    return amounts(request.resource, request.new, request.old)[0]
+    return amounts(request.resource, request.new, request.old, exact=True)[0]
 
 
 def _new_node(what: NewNode) -> str:
@@ -152,4 +152,4 @@ def _differs(what: NewNode) -> str:
 
 def _amount(what: Amount) -> str:
     """``4 cpu``."""
-    return f"{amounts(what.resource, what.amount)[0]} {what.resource}"
+    return f"{amounts(what.resource, what.amount, exact=True)[0]} {what.resource}"

@@ -86,7 +86,7 @@ def _requirement(requirement: Requirement) -> str:
 def _leaves(size: Amount | None) -> str:
     if size is None:
         return ""
-    amount = amounts(size.resource, size.amount)[0]
+    amount = amounts(size.resource, size.amount, exact=True)[0]
     return f", {amount} {size.resource}" if amount.isdecimal() else f", {amount}"
 
 

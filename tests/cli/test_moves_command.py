@@ -118,6 +118,16 @@ def test_pods_that_are_spared(tmp_path: Path, two_nodes: str, capsys: pytest.Cap
     assert way["because"]["code"] == "no-moves"
 
 
+def test_a_pod_larger_than_any_node_is_not_told_that_moves_were_tried(
+    tmp_path: Path, two_nodes: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = tmp_path / "trainer.yaml"
+    manifest.write_text(MANIFEST.replace('"3"', '"30"'))
+    found = asked(capsys, "moves", "-f", str(manifest), "--snapshot", two_nodes, code=1)
+    assert found["sentence"] == "default/trainer fits nowhere, and no move of other pods makes room"
+    assert found["because"]["code"] == "insufficient-cpu"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -72,10 +72,10 @@ def test_a_table_that_is_too_wide_is_not_written() -> None:
     assert page.text() == "Scores   node  total\n         a         1\n       > b        22\n"
 
 
-def test_a_word_longer_than_the_page_is_broken() -> None:
+def test_a_name_longer_than_the_page_has_a_line_of_its_own_and_can_be_copied() -> None:
     page = Page()
-    page.part("Because", "x" * 200)
-    assert max(map(len, page.lines)) == 80
+    page.part("Doubt", f"pod {'x' * 100} waits")
+    assert page.lines == ["Doubt    pod", f"         {'x' * 100}", "         waits"]
 
 
 def test_text_is_ascii() -> None:
@@ -92,7 +92,25 @@ def test_json_and_yaml_have_the_same_parts() -> None:
 
 
 def test_colour_changes_no_letter() -> None:
-    text = explanation(sample(), Style()) + "Victims  n  x  BREAKS pdb\n"
+    text = explanation(sample(), Style()) + "         n  x  BREAKS pdb\n"
     shown = coloured(text)
     assert shown.plain == text
     assert {"bold red", "dim", "yellow", "red"} <= {str(span.style) for span in shown.spans}
+
+
+def test_colour_goes_by_what_is_meant() -> None:
+    text = (
+        "Zones    zone  pods  Pending  GONE\n"
+        "         a        3        -     -\n"
+        "Steps    #  pod    node     note\n"
+        "         1  web-1  Pending  insufficient-cpu\n"
+        "         2  web-2  GONE     nothing owns it\n"
+        "         3  web-3  node-a   BLOCKED-not\n"
+        "         FAIL  deploy/a\n"
+        "      2  BLOCKED by a budget\n"
+        "Careful  Pending is a word here\n"
+    )
+    shown = coloured(text)
+    assert shown.plain == text
+    harm = sorted({(span.start, text[span.start : span.end]) for span in shown.spans if span.style == "red"})
+    assert [word for _, word in harm] == ["Pending", "GONE", "FAIL", "BLOCKED"]

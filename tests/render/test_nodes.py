@@ -75,16 +75,17 @@ def test_a_small_cluster_in_full() -> None:
         NODES    3 nodes, 2 take pods (1 cordoned); 2 pods on them
         Because  cpu is scarcest: 4 free, at most 3 in one piece (b)
 
-        Total            used  requested    of  free  closed  largest  fragm  spread
-                 cpu      33%          4    12     4       4        3  25.0%    25.0
-                 memory    8%        4Gi  48Gi  28Gi    16Gi     16Gi  42.9%    12.5
-                 pods      0%          2   330   218     110      109      -       -
-                 gpu      50%          1     2     1       0        1   0.0%     0.0
+        Total            used    of  free  closed  largest  unusable  imbalance
+                 cpu      33%    12     4       4        3     25.0%       25.0
+                 memory    8%  48Gi  28Gi    16Gi     16Gi     42.9%       12.5
+                 pods      0%   330   218     110      109         -          -
+                 gpu      50%     2     1       0        1      0.0%        0.0
         Slot     most room for one pod: b, 3 cpu, 16Gi memory, 1 gpu
-        Nodes    node  cpu          free  memory       free     gpu   pods
-                 a     ####..  75%     1  ##....  25%  12Gi       -  1/110
-                 b     ##....  25%     3  ......   0%  16Gi  1 of 2  1/110  taint
-                 c     ......   0%     4  ......   0%  16Gi       -  0/110  cordoned
+        Nodes    node  cpu         free  memory       free     gpu   pods
+                 a     ####.  75%     1  #....   25%  12Gi       -  1/110
+                 b     #....  25%     3  .....    0%  16Gi  1 of 2  1/110  taint
+                 c     .....   0%     4  .....    0%  16Gi       -  0/110  cordoned
+                 bars: a # is 20% of allocatable
         Note     not counted: 1 waiting pod
         From     made-up.json, 3 nodes, 3 pods; rules of 1.37 (as asked)
         """
@@ -102,6 +103,25 @@ def test_one_screen_of_eighty_columns_for_any_number_of_nodes(count: int) -> Non
         assert f"+{count - 14:,} between, fullest first (--rows all, or -l SELECTOR)" in text
         assert "p-0" in text
     assert "names end in .eu-central-1.compute.internal" in text
+
+
+def test_no_name_of_a_node_is_cut_and_what_they_share_is_told_once() -> None:
+    names = [f"ci-ln-i7gzws2-8c773-jn5dn-{role}-gwzt6" for role in ("master", "worker", "worker-of-another-pool")]
+    found = listed(*(node(name, taints=["a=b:NoSchedule"] if "master" in name else []) for name in names))
+    lines = node_list(found, Style()).splitlines()
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith("Nodes")) :]
+    assert [line.split()[0] for line in table[1:4]] == ["master-gwzt6", "worker-gwzt6", "worker-of-another-pool-gwzt6"]
+    assert "names begin with ci-ln-i7gzws2-8c773-jn5dn-;" in " ".join(" ".join(table).split())
+    assert max(map(len, lines)) <= 80
+    narrow = node_list(found, Style(columns=60))
+    assert all(f"{name}: cpu requested 0%, free 4" in " ".join(narrow.split()) for name in names)
+
+
+def test_a_column_has_one_unit() -> None:
+    nodes = [node("a", memory="4Gi"), node("b", cpu="64", memory="1Ti"), node("c")]
+    text = node_list(listed(*nodes, pod("p", node="c", requests={"cpu": "1420m", "memory": "123456Ki"})), Style())
+    table = [line.split() for line in text[text.index("Nodes    ") :].splitlines()[1:4]]
+    assert [(row[3], row[6]) for row in table] == [("4", "4Gi"), ("64", "1,024Gi"), ("2.5", "15Gi")]
 
 
 def test_all_rows_or_as_many_as_asked() -> None:

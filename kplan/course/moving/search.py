@@ -48,12 +48,14 @@ class SearchResult:
         bound: fewer moves than these cannot do it: all that could help were tried.
         tried: moves up to which was searched.
         sets: sets of pods that came into question at that number.
+        helps: whether the leaving of any pod was worth trying; of a pod larger than every node none is.
     """
 
     journeys: tuple[Journey, ...] = ()
     bound: int = 0
     tried: int = 0
     sets: int = 0
+    helps: bool = True
 
     @property
     def fewest(self) -> bool:
@@ -82,8 +84,8 @@ def fewest_moves(
         whole = whole and all_tried
         bound = number + 1 if whole else bound
         if search.spent:
-            return SearchResult((), bound, number, sets)
-    return SearchResult((), bound, most)
+            return SearchResult((), bound, number, sets, search.helps)
+    return SearchResult((), bound, most, helps=search.helps)
 
 
 @dataclass
@@ -93,6 +95,7 @@ class _Search:
     movable: Movable
     cycles: int
     spent: bool = False
+    helps: bool = False
     effort: Effort = field(init=False)
     leaving: LeavingSets = field(init=False)
     costs: dict[int, tuple[int, int, int, int, str]] = field(init=False)
@@ -269,6 +272,7 @@ class _Depth:
     ) -> None:
         """Take pods off their nodes, put the one that they were in the way of in their place, and go on."""
         cluster = trial.cluster
+        self.search.helps = True
         with trial.trial() as deeper:
             pending = dict(rest)
             for other in leave:
@@ -292,6 +296,7 @@ class _StepByStep(_Depth):
 
     def run(self) -> None:
         """Search."""
+        self.search.helps = True
         self.cut = len(self.search.wanted.rows) > 1  # of several, each goes to the first node where it fits
         with self.search.planner.trial(everything=False, scored=False) as trial:
             self._move(trial, {}, self.most)

@@ -10,7 +10,7 @@ from kplan.render.text.layout import Page
 from kplan.render.text.shared import headline, notes, origin
 from kplan.render.text.style import Style, one_screen
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, Packing
-from kplan.words import short_amount, short_name, tallied
+from kplan.words import short_amounts, short_name, tallied
 
 MOVES_SHOWN = 8
 LINES_SHOWN = 6
@@ -97,9 +97,12 @@ def _packing(page: Page, document: ClusterDiff, *, wide: bool) -> None:
     shown = names if wide else names[:RESOURCES_SHOWN]
     rows = []
     for name in shown:
+        uses = [side.resources.get(name) for side in (a, b)]
+        numbers = [number for use in uses for number in ((use.free, use.largest) if use is not None else (None, None))]
+        texts = short_amounts(name, numbers, exact=wide)
         rows += [
-            [short_name(name, names), "A", *_packed(a, name, wide=wide)],
-            ["", "B", *_packed(b, name, wide=wide)],
+            [short_name(name, names), "A", *_packed(a, name, texts[:2])],
+            ["", "B", *_packed(b, name, texts[2:])],
         ]
     for name in dict.fromkeys((*a.devices, *b.devices)):
         rows += [[name, "A", *_devices(a, name)], ["", "B", *_devices(b, name)]]
@@ -127,14 +130,13 @@ def _devices(packing: Packing, name: str) -> list[str]:
     ]
 
 
-def _packed(packing: Packing, name: str, *, wide: bool) -> list[str]:
+def _packed(packing: Packing, name: str, free_and_largest: Sequence[str]) -> list[str]:
     use = packing.resources.get(name)
     if use is None:
         return ["-"] * 5
     return [
         "-" if use.fullness is None else f"{use.fullness}%",
-        short_amount(name, use.free, exact=wide),
-        short_amount(name, use.largest, exact=wide),
+        *free_and_largest,
         "-" if use.fragmented is None else f"{use.fragmented}%",
         "-" if use.spread is None else f"{use.spread}",
     ]

@@ -65,7 +65,7 @@ class Fitting:
         """Leave out what all names of nodes begin with and end in."""
         names = {name for row in rows for i in self.nodes for name in _NAME.findall(row[i]) if "/" not in name}
         suffix = common_suffix(names)
-        prefix = _common_prefix({name.removesuffix(suffix) for name in names})
+        prefix = common_prefix({name.removesuffix(suffix) for name in names})
         if not suffix and not prefix:
             return rows, ""
 
@@ -127,7 +127,7 @@ def common_suffix(names: Iterable[str]) -> str:
     return only if len(only) > _WORTH else ""
 
 
-def _common_prefix(names: set[str]) -> str:
+def common_prefix(names: set[str]) -> str:
     """What several names begin with, up to a dash, if that is worth cutting."""
     stem = common_stem(names) if len(names) > 1 else ""
     return stem if len(stem) > _WORTH else ""

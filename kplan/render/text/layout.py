@@ -100,7 +100,7 @@ class Page:
         told = ""
         if not _fits(heads, cells, self.tables - LABEL):
             if self.splits and NARROW <= self.tables < WIDTH:
-                self._rows(label, heads, cells, marked)
+                self.row_paragraphs(label, heads, cells, marked)
                 return True
             fitted = fitting.fit(heads, cells, self.tables - LABEL) if fitting and self.width < WIDE else None
             if fitted is None:
@@ -126,7 +126,7 @@ class Page:
             self.part("", told)
         return True
 
-    def _rows(self, label: str, heads: Sequence[str], rows: Sequence[Sequence[str]], marked: int) -> None:
+    def row_paragraphs(self, label: str, heads: Sequence[str], rows: Sequence[Sequence[str]], marked: int = -1) -> None:
         """Write a paragraph for each row: what it is about, then each cell with the head of its column."""
         numbered = heads[0] == "#"
         for number, row in enumerate(rows):
@@ -154,6 +154,7 @@ class Page:
             initial_indent=first,
             subsequent_indent=rest,
             break_on_hyphens=False,
+            break_long_words=False,  # a name that is longer than a line has one of its own, so that it can be copied
             drop_whitespace=True,
         )
         self.lines.extend(lines or [first.rstrip()])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from kplan.render.text.fitting import shortened
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.nodes import bar, part, percent
@@ -11,7 +9,7 @@ from kplan.render.text.shared import headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style, one_screen
 from kplan.render.text.whatif import goes_on
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodePod, NodeRefusal, NodeRow
-from kplan.words import count, listed, short_amount, short_name
+from kplan.words import count, listed, short_amount, short_amounts, short_name
 
 CAUSES_SHOWN = 5
 RUNS_SHOWN = 6
@@ -54,15 +52,16 @@ def _use(page: Page, node: NodeRow, *, wide: bool) -> None:
     for name, use in node.resources.items():
         if not wide and name.startswith(_SECONDARY) and not use.requested:
             continue
-        written = partial(short_amount, name, exact=wide or name == "cpu")
-        leaving = f"{written(use.terminating)} of it is leaving" if use.terminating else ""
+        numbers = (use.requested, use.allocatable, use.free, use.terminating)
+        requested, allocatable, free, gone = short_amounts(name, numbers, exact=wide or name == "cpu")
+        leaving = f"{gone} of it is leaving" if use.terminating else ""
         rows.append(
             [
                 short_name(name, list(node.resources)),
                 bar(part(use.requested, use.allocatable)),
                 percent(use.requested, use.allocatable),
-                f"{written(use.requested)} of {written(use.allocatable)}",
-                f"free {written(use.free)}",
+                f"{requested} of {allocatable}",
+                f"free {free}",
                 leaving,
             ]
         )
@@ -149,14 +148,15 @@ def _runs(page: Page, runs: tuple[NodePod, ...], *, wide: bool) -> None:
     extra = [name for name in extra if wide or not name.startswith(_SECONDARY)]
     names = [*_ALWAYS, *extra]
     heads = ["pod", *(short_name(name, names) for name in names), "priority", ""]
+    columns = {name: short_amounts(name, [item.amounts.get(name) for item in shown], exact=wide) for name in names}
     rows = [
         [
             item.pod if wide else shortened(item.pod, NAME),
-            *(short_amount(name, item.amounts[name], exact=wide) if name in item.amounts else "-" for name in names),
+            *(columns[name][number] for name in names),
             str(item.priority),
             item.note,
         ]
-        for item in shown
+        for number, item in enumerate(shown)
     ]
     right = range(1, len(heads) - 1)
     if not page.table("Runs", heads, rows, right):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kplan.render.text.fitting import common_suffix, shortened
-from kplan.render.text.layout import LABEL, WIDTH, Page
+from kplan.render.text.fitting import common_prefix, common_suffix
+from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import cause_lines, origin, verdict
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import goes_on
-from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal
-from kplan.words import count, short_amount, short_name
+from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal, ResourceUse
+from kplan.words import count, joined, listed, short_amount, short_amounts, short_name
 
 ROWS_SHOWN = 24
 """Nodes up to which every one has a line."""
@@ -20,8 +20,13 @@ FIRST, LAST = 9, 5
 """Lines of more nodes than that: the first and the last."""
 POOLS_SHOWN = 6
 TOTALS_SHOWN = 6
-_LAYOUTS = ((10, 40), (10, 24), (6, 24), (6, 20), (4, 20), (4, 16), (0, 24), (0, 16))
-"""Widths of bars and names, the best first."""
+_LAYOUTS = (
+    *((width, True, True) for width in (10, 5)),
+    *((width, False, True) for width in (10, 5, 4)),
+    *((width, False, False) for width in (10, 5, 4)),
+    *((0, False, notes) for notes in (True, False)),
+)
+"""Width of bars, whether names are whole or lack what all begin with, whether notes have a column; the best first."""
 _MEANINGS = (
     "free: on nodes that take pods; closed: on those that do not; largest: the most on one node",
     "unusable: of what is free, the share that the pods of this cluster could not use where it lies",
@@ -104,15 +109,12 @@ def _totals(page: Page, document: NodeList, *, wide: bool) -> None:
 
 
 def _total_row(label: str, name: str, total: ResourceTotal, *, wide: bool) -> list[str]:
+    numbers = (total.requested, total.allocatable, total.free, total.closed, total.largest)
     return [
         label,
         bar(part(total.requested, total.allocatable)),
         percent(total.requested, total.allocatable),
-        short_amount(name, total.requested, exact=wide),
-        short_amount(name, total.allocatable, exact=wide),
-        short_amount(name, total.free, exact=wide),
-        short_amount(name, total.closed, exact=wide),
-        short_amount(name, total.largest, exact=wide),
+        *short_amounts(name, numbers, exact=wide),
         "-" if total.fragmented is None else f"{total.fragmented}%",
         "-" if total.spread is None else f"{total.spread}",
     ]
@@ -138,7 +140,8 @@ def _pools(page: Page, document: NodeList, resources: Sequence[str], *, wide: bo
     heads = [document.pool_label.rpartition("/")[2], "nodes", "open"]
     for name in resources:
         heads += [name, "", "largest"]
-    rows = [_pool_row(pool, resources) for pool in shown]
+    largest = {name: short_amounts(name, [pool.largest.get(name, 0) for pool in shown]) for name in resources}
+    rows = [_pool_row(pool, {name: texts[i] for name, texts in largest.items()}) for i, pool in enumerate(shown)]
     right = [1, 2, *(column for at in range(3, len(heads), 3) for column in (at + 1, at + 2))]
     if not page.table("Pools", heads, rows, right):
         page.parts("Pools", (_pool_line(pool, resources) for pool in shown))
@@ -151,14 +154,14 @@ def _pool_line(pool: Pool, resources: Sequence[str]) -> str:
     return f"{pool.name or '-'}: {count(pool.nodes, 'node')}, {full}"
 
 
-def _pool_row(pool: Pool, resources: Sequence[str]) -> list[str]:
+def _pool_row(pool: Pool, largest: Mapping[str, str]) -> list[str]:
     cells = [pool.name or "-", f"{pool.nodes:,}", f"{pool.open:,}"]
-    for name in resources:
+    for name, text in largest.items():
         full = pool.full.get(name)
         cells += [
             bar(full) if full is not None else "",
             f"{int(full)}%" if full is not None else "-",
-            short_amount(name, pool.largest.get(name, 0)),
+            text,
         ]
     return cells
 
@@ -174,16 +177,15 @@ def _rows(page: Page, document: NodeList, rows: int | None, resources: Sequence[
         first, last = min(rows, len(nodes)), 0
     tail = nodes[len(nodes) - last :] if last else ()
     shown = [*nodes[:first], *tail]
-    suffix = common_suffix([node.node for node in shown])
-    table = _table(page, shown, _Columns(tuple(names), extra, wide=wide), suffix)
+    table, told = _table(page, shown, _Columns(tuple(names), extra, wide=wide))
     hidden = len(nodes) - len(shown)
     if hidden and last:
         table.insert(1 + first, f"{'':<{LABEL}}+{hidden:,} between, {document.order} (--rows all, or -l SELECTOR)")
     elif hidden:
         table.append(f"{'':<{LABEL}}+{hidden:,}, {document.order} (--rows all)")
     page.lines.extend(table)
-    if suffix:
-        page.part("", f"names end in {suffix}")
+    if told:
+        page.part("", told)
 
 
 @dataclass(frozen=True)
@@ -216,30 +218,71 @@ class _Columns:
         return range(1, 1 + each * len(self.names), each)
 
 
-def _table(page: Page, nodes: Sequence[NodeRow], columns: _Columns, suffix: str) -> list[str]:
-    """Lay out nodes with as wide bars as there is room for; without bars, notes or the third resource if need be."""
+def _table(page: Page, nodes: Sequence[NodeRow], columns: _Columns) -> tuple[list[str], str]:
+    """Lay out nodes with as wide bars as there is room for; no name is cut.
+
+    What names share is left out, and told; what they begin with only where there is no room. A table that is too wide
+    without bars and without the third resource becomes a paragraph for each node.
+
+    Returns:
+        its lines, and what else is to be said of it.
+    """
+    suffix = common_suffix([node.node for node in nodes])
+    stem = common_prefix({node.node.removesuffix(suffix) for node in nodes})
+    ends = f"end in {suffix}" if suffix else ""
+    begins = f"begin with {stem}" if stem else ""
+    written = _written(nodes, columns)
+    for width, whole, notes in _LAYOUTS:
+        cut = "" if whole else stem
+        named = [node.node.removesuffix(suffix).removeprefix(cut) for node in nodes]
+        rows = [_cells(*each, columns) for each in zip(nodes, named, written, strict=True)]
+        cells = rows if notes else [[*row[:-1], ""] for row in rows]
+        lines = _with_bars(page, columns, cells, width)
+        if lines:
+            shared = joined(filter(None, (ends,) if whole else (begins, ends)))
+            told = [f"names {shared}" if shared else "", _scale(width), *([] if notes else _noted(rows))]
+            return lines, "; ".join(filter(None, told))
+    if columns.extra:
+        return _table(page, nodes, replace(columns, extra=""))
+    rows = [_cells(node, node.node, amounts, columns) for node, amounts in zip(nodes, written, strict=True)]
+    return _paragraphs(page, columns, rows), ""
+
+
+def _with_bars(page: Page, columns: _Columns, rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Lay out nodes with bars of a width; nothing where there is no room."""
     heads, bars = columns.heads(), columns.bars
     right = set(range(1, len(heads) - 1)) - set(bars)
-    lines: list[str] = []
-    for width, name in _LAYOUTS:
-        cells = [_cells(node, columns, suffix, name) for node in nodes]
-        scratch = Page(page.tables)
-        scratch.splits = False
-        rows = [[_narrow(cell, width) if i in bars else cell for i, cell in enumerate(line)] for line in cells]
-        named = [head[: width or len(head)] if i in bars else head for i, head in enumerate(heads)]
-        if scratch.table("Nodes", named, rows, right):
-            return scratch.lines
-        scratch = Page(10_000)
-        scratch.table("Nodes", named, rows, right)
-        lines = scratch.lines
-    if columns.extra:
-        return _table(page, nodes, replace(columns, extra=""), suffix)
-    if page.tables < WIDTH:
-        scratch = Page(page.tables)
-        whole = [_cells(node, columns, suffix, _LAYOUTS[0][1]) for node in nodes]
-        scratch.table("Nodes", heads, [["" if i in bars else c for i, c in enumerate(line)] for line in whole], right)
-        return scratch.lines
-    return lines if columns.wide else [line[: page.tables] for line in lines]
+    scratch = Page(10_000 if columns.wide else page.tables)
+    scratch.splits = False
+    cells = [[_narrow(cell, width) if i in bars else cell for i, cell in enumerate(row)] for row in rows]
+    named = [head[:width] if i in bars and width and len(head) > width + 1 else head for i, head in enumerate(heads)]
+    return scratch.lines if scratch.table("Nodes", named, cells, right) else []
+
+
+def _noted(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Notes for which no column is left, with the names of their nodes."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        if row[-1]:
+            names.setdefault(row[-1], []).append(row[0])
+    return [f"{note}: {listed(mine)}" for note, mine in names.items()]
+
+
+def _scale(width: int) -> str:
+    """What a sign of a bar stands for."""
+    return f"bars: a # is {100 / width:.3g}% of allocatable" if width else ""
+
+
+def _paragraphs(page: Page, columns: _Columns, rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lay out a paragraph for each node, without bars."""
+    bars = list(columns.bars)
+    heads = columns.heads()
+    heads = ["requested" if not head and i - 1 in bars else head for i, head in enumerate(heads)]
+    heads = [f"{heads[i - 1]} {head}" if i - 1 in bars else head for i, head in enumerate(heads)]
+    kept = [i for i in range(len(heads)) if i not in bars]
+    scratch = Page(page.width)
+    scratch.row_paragraphs("Nodes", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows])
+    return scratch.lines
 
 
 def _narrow(cell: str, width: int) -> str:
@@ -247,26 +290,35 @@ def _narrow(cell: str, width: int) -> str:
     return bar(float(cell), width) if cell and width else ""
 
 
-def _cells(node: NodeRow, columns: _Columns, suffix: str, longest: int) -> list[str]:
-    wide = columns.wide
-    name = node.node.removesuffix(suffix) if suffix else node.node
-    cells = [name if wide else shortened(name, longest)]
+def _written(nodes: Sequence[NodeRow], columns: _Columns) -> list[dict[str, tuple[str, ...]]]:
+    """What is free of each resource and, if wide, allocatable, by node; a column has one unit."""
+    written: list[dict[str, tuple[str, ...]]] = [{} for _ in nodes]
     for resource in columns.names:
-        use = node.resources.get(resource)
-        if use is None or not (use.allocatable or use.requested):
-            cells += ["", "-", "-"] + (["-"] if wide else [])
-            continue
-        cells += [
-            f"{part(use.requested, use.allocatable)}",
-            percent(use.requested, use.allocatable),
-            short_amount(resource, use.free, exact=wide),
-        ]
-        if wide:
-            cells.append(short_amount(resource, use.allocatable, exact=True))
+        uses = [_there(node.resources.get(resource)) for node in nodes]
+        frees = [use.free if use is not None else None for use in uses]
+        wholes = [use.allocatable if use is not None else None for use in uses]
+        texts = [short_amounts(resource, numbers, exact=columns.wide) for numbers in (frees, wholes)]
+        for amounts, *told in zip(written, *texts[: 1 + columns.wide], strict=True):
+            amounts[resource] = tuple(told)
+    return written
+
+
+def _there(use: ResourceUse | None) -> ResourceUse | None:
+    return use if use is not None and (use.allocatable or use.requested) else None
+
+
+def _cells(node: NodeRow, name: str, amounts: Mapping[str, tuple[str, ...]], columns: _Columns) -> list[str]:
+    wide, cells = columns.wide, [name]
+    for resource in columns.names:
+        use = _there(node.resources.get(resource))
+        if use is None:
+            cells += ["", "-"]
+        else:
+            cells += [f"{part(use.requested, use.allocatable)}", percent(use.requested, use.allocatable)]
+        cells += amounts[resource]
     if columns.extra:
-        use = node.resources.get(columns.extra)
-        there = use is not None and (use.allocatable or use.requested)
-        cells.append(f"{use.free:,} of {use.allocatable:,}" if use is not None and there else "-")
+        use = _there(node.resources.get(columns.extra))
+        cells.append(f"{use.free:,} of {use.allocatable:,}" if use is not None else "-")
     return [*cells, f"{node.pods}/{node.allowed_pods}", _note(node, wide=wide)]
 
 

@@ -27,6 +27,7 @@ from kplan.wording.manifests import (
     owned_replicas,
     part_of_a_byte,
     pod_security,
+    request_nothing,
     requests_nothing,
     selects_no_pod,
     spreads_others,
@@ -173,6 +174,7 @@ def _changes(
         fleet = fleets.get(key)
         clauses = [some for some in (*changed(change, fleet), _few(list(added.get(key, ())))) if some]
         file, _, line = change.place.rpartition(":")
+        bare = key in pods and requests_neither(pods[key][0], rules)
         told_of = Expanded(
             object=change.workload,
             verdict=change.verdict,
@@ -181,7 +183,8 @@ def _changes(
             note="; ".join(map(", ".join, clauses)),
             file=file,
             line=int(line),
-            careful=tuple(warnings_of(change.workload, pods[key][0], everyone, rules)) if key in pods else (),
+            careful=tuple(warnings_of(change.workload, pods[key][0], everyone, bare=bare)) if key in pods else (),
+            bare=bare,
         )
         yield told_of, next(iter(clauses), ())
     for left_out in expansion.refused:
@@ -242,17 +245,31 @@ _COUNTED = ("cpu", "memory")
 _BYTES = ("memory", "ephemeral-storage")
 
 
-def warnings_of(workload: str, pod: Pod, others: Sequence[Pod], rules: RequestRules) -> Iterator[str]:
+def careful_lines(change: Sequence[Expanded]) -> Iterator[str]:
+    """What manifests do not do though they seem to; workloads without requests in one line."""
+    bare = [one.object for one in change if one.bare]
+    if bare:
+        yield request_nothing(bare)
+    for one in change:
+        yield from one.careful[1 if one.bare else 0 :]
+
+
+def requests_neither(pod: Pod, rules: RequestRules) -> bool:
+    """Whether a pod requests neither cpu nor memory, as the scheduler counts requests."""
+    requests = pod_requests(pod, rules, use_status=False)
+    return not any(requests.get(name) for name in _COUNTED)
+
+
+def warnings_of(workload: str, pod: Pod, others: Sequence[Pod], *, bare: bool) -> Iterator[str]:
     """Warn about the pods of one workload.
 
     Args:
         workload: ``deploy/shop/web``.
         pod: one of them, as the scheduler sees it.
         others: pods of the cluster, these among them.
-        rules: how requests are counted.
+        bare: whether it requests neither cpu nor memory.
     """
-    requests = pod_requests(pod, rules, use_status=False)
-    if not any(requests.get(name) for name in _COUNTED):
+    if bare:
         yield requests_nothing(workload)
     yield from _parts_of_bytes(workload, pod)
     affinity = pod.spec.affinity

@@ -39,6 +39,7 @@ from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
 from kplan.studies.simulate.counts import owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened
+from kplan.studies.simulate.landing import careful_lines
 from kplan.studies.simulate.let_in import let_in
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
 from kplan.studies.simulate.telling import Telling, ToldCause
@@ -233,7 +234,7 @@ def _document(
             dict.fromkeys(
                 (
                     *(rollout.uneven for rollout in rollouts if rollout.uneven),
-                    *(t for change in options.change for t in change.careful),
+                    *careful_lines(options.change),
                     *told_races(run.planner, ((landing.pod, landing.node) for landing in run.landings)),
                 )
             )
