@@ -4,7 +4,7 @@ import argparse
 import difflib
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,14 @@ _FOLDS = (
     (re.compile(r"[A-Z][A-Za-z]*\?? +\S"), re.compile(r" {9}\S")),
     (re.compile(r" +\d+  \S"), re.compile(r" {11}(?!Try |Fix |Nearest |\w+/)\S")),
 )
+
+
+_VERDICT = re.compile(
+    r"(?P<exit>exit \d+)$|(?P<head>[A-Z]{4,}(?:\?|(?=  ))) +\S|### kplan: (?P<doubt>IN DOUBT, else )?(?P<title>[A-Z]+\??)[,:]"
+    r'|\s*"?(?P<key>verdict|result|fate|goes)"?: "?(?P<value>[A-Za-z ]+)"?,?$'
+)
+_VERDICTS = "## Verdicts"
+"""The heading above the rules for what an answer comes to; no other rule lets that change."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +40,37 @@ class Difference:
     change: tuple[str, ...]
     shown: str
 
+    @property
+    def verdict(self) -> str:
+        """What the answer came to and does no longer, and what instead: ``-exit 1 -PARTLY +exit 0 +FITS``.
+
+        Exit codes, verdicts, results of pods and objects, fates of pods that leave; empty where none of them went.
+        """
+        went, came = Counter[str](), Counter[str]()
+        for line in self.change:
+            told = _VERDICT.match(line[1:])
+            if told:
+                title = f"{told['title']}?" if told["doubt"] else told["title"]
+                word = told["exit"] or told["head"] or title or f"{told['key']} {told['value']}"
+                (went if line[0] == "-" else came)[word] += 1
+        gone, new = went - came, came - went
+        return " ".join([*(f"-{word}" for word in sorted(gone)), *(f"+{word}" for word in sorted(new))] if gone else ())
+
 
 @dataclass(frozen=True)
 class Allowed:
     """A difference that is meant.
 
     Attributes:
-        pattern: each changed line, or the path of the call and a colon before it, holds this.
+        pattern: each changed line, or the path of the call and a colon before it, holds this; where it is about
+            verdicts, the change of the verdict, with the lines that come behind it.
         reason: why.
+        verdicts: whether it is about these.
     """
 
     pattern: re.Pattern[str]
     reason: str
+    verdicts: bool = False
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -114,17 +141,25 @@ def _visible(line: str) -> str:
 def read_allowed(path: Path) -> list[Allowed]:
     """Read the differences that are meant: each ``- `REGEX`: reason`` of a Markdown file."""
     found = []
+    heading = ""
     for line in path.read_text(encoding="utf-8").splitlines():
+        heading = line if line.startswith("#") else heading
         told = re.match(r"- `(?P<pattern>.+?)`: (?P<reason>\S.*)", line)
         if told:
-            found.append(Allowed(re.compile(told["pattern"]), told["reason"]))
+            found.append(Allowed(re.compile(told["pattern"]), told["reason"], heading.startswith(_VERDICTS)))
     return found
 
 
 def is_allowed(one: Difference, allowed: Sequence[Allowed]) -> bool:
-    """Tell whether each line of a difference is meant."""
+    """Tell whether each line of a difference is meant, and where a verdict changed, that as well."""
     lines = [f"{one.path}: {line}" for line in one.change]
-    return bool(lines) and all(any(each.pattern.search(line) for each in allowed) for line in lines)
+    if one.verdict:
+        came = " ".join(line for line in one.change if line[0] == "+")
+        told = f"{one.path}: {one.verdict} | {came}"
+        if not any(each.pattern.search(told) for each in allowed if each.verdicts):
+            return False
+    words = [each for each in allowed if not each.verdicts]
+    return bool(lines) and all(any(each.pattern.search(line) for each in words) for line in lines)
 
 
 def _tell(left: list[Difference], shown: int, lines: int) -> None:

@@ -98,3 +98,28 @@ def test_what_is_meant_is_no_difference_and_all_else_is(tmp_path: Path, capsys: 
     assert capsys.readouterr().out.endswith("2 calls: 1 differ, 1 more as is meant\n")
     allow.write_text(allow.read_text() + "- `^two.txt`: all of it\n")
     assert compare.main([a, b, "--allow", str(allow)]) == 0
+
+
+def test_no_rule_for_words_lets_a_verdict_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = 'exit 0\nFITS     one\n  "result": "placed",\n'
+    a = made(tmp_path / "a", flips=before, words=before, more=before)
+    b = made(
+        tmp_path / "b",
+        flips='exit 1\nPENDING  none\n  "result": "pending",\n',
+        words='exit 0\nFITS     the one\n  "result": "placed",\n',
+        more=before + '  "result": "gated",\n',
+    )
+    allow = tmp_path / "differences.md"
+    allow.write_text("# Meant\n\n- `: [+-]`: words\n")
+    assert compare.main([a, b, "--allow", str(allow)]) == 1
+    assert capsys.readouterr().out.endswith("3 calls: 1 differ, 2 more as is meant\n")
+    flip = r"^flips.txt: -FITS -exit 0 -result placed \+PENDING \+exit 1 \+result pending \| .*\+PENDING  none"
+    allow.write_text(f"# Meant\n\n## Verdicts\n\n- `{flip}`: it never fitted\n\n## Words\n\n- `: [+-]`: words\n")
+    assert compare.main([a, b, "--allow", str(allow)]) == 0
+
+
+def test_a_doubt_beside_a_verdict_is_another_verdict(tmp_path: Path) -> None:
+    a = made(tmp_path / "a", one="### kplan: FAILS?, x\n", two="BLOCKED  x\n")
+    b = made(tmp_path / "b", one="### kplan: IN DOUBT, else FAILS: x\n", two="BLOCKED? x\n")
+    told = {each.path: each.verdict for each in compare.differences(Path(a), Path(b))}
+    assert told == {"one.txt": "", "two.txt": "-BLOCKED +BLOCKED?"}
