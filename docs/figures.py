@@ -46,6 +46,7 @@ def page() -> str:
         ("keys of a map in YAML", yaml_events.MOST_KEYS),
         ("bytes of one object in JSON", bounds.LARGEST_OBJECT),
         ("bytes of the manifests of a question", bounds.MOST_OF_MANIFESTS),
+        ("objects in the manifests of a question", bounds.MOST_OBJECTS),
         ("characters of a name", limits.LONGEST_NAME),
         ("pods made of manifests", MOST_PODS),
         *((f"`{field}` of a pod", number) for field, number in limits.OF_POD.items()),

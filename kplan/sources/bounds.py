@@ -21,6 +21,10 @@ MOST_OF_MANIFESTS = 25 << 20
 """Length of all manifests of one question [bytes]; they are held in memory as dicts and lists."""
 
 
+MOST_OBJECTS = 10_000
+"""Objects in all manifests of one question; each pod of them is planned by itself, one after another."""
+
+
 def check_values(data: bytes, file: str) -> None:
     """Refuse a file of far more values than any of its size that Kubernetes writes.
 

@@ -151,11 +151,12 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
     form = next((form for form in forms if form.recognises(text)), None)
     if _may_be_cut(data):
         sink.note(f"{file.name}: its last line has no line break and ends in a plain value: was the file cut off?")
-    reading = _Reading(file.name, sink)
+    nodes = _documents(data if form is None else form.text(data, file.name), file.name)
+    del data, text  # so that a text in another form takes its place
     if form is None:
-        reading.run((node, hint) for node in _documents(data, file.name))
+        _Reading(file.name, sink).run((node, hint) for node in nodes)
     else:
-        reading.run(form.parts(_documents(form.text(data, file.name), file.name), file.name, sink))
+        _Reading(file.name, sink).run(form.parts(nodes, file.name, sink))
 
 
 def _may_be_cut(data: bytes) -> bool:
@@ -167,9 +168,10 @@ def _may_be_cut(data: bytes) -> bool:
 
 
 def _documents(data: bytes, name: str) -> Iterator[Node]:
-    if not _JSON.match(data):
-        yield from _yaml_documents(data, name)
-        return
+    return _json_documents(data, name) if _JSON.match(data) else _yaml_documents(data, name)
+
+
+def _json_documents(data: bytes, name: str) -> Iterator[Node]:
     data = json_text.readable(data)
     count = end = 0
     lines = json_text.Lines(data)
@@ -190,7 +192,8 @@ def _documents(data: bytes, name: str) -> Iterator[Node]:
 
 def _yaml_documents(data: bytes, name: str, *, first_line: int = 0) -> Iterator[Node]:
     source = YamlText(data)
-    for document in yaml_lines.documents(data, name, first_line=first_line):
+    del data
+    for document in yaml_lines.documents(source, name, first_line=first_line):
         if document.value is not None:
             yield YamlNode(document.value, document, source)
 

@@ -10,7 +10,7 @@ from kplan.errors import SourceError
 from kplan.objects.kinds import find
 from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
-from kplan.sources.bounds import MOST_OF_MANIFESTS
+from kplan.sources.bounds import MOST_OBJECTS, MOST_OF_MANIFESTS
 from kplan.sources.collect import DEFAULT_NAMESPACE, typed
 from kplan.sources.documents import About
 from kplan.sources.fit import Path
@@ -80,6 +80,7 @@ class Manifests:
         notes: what was noticed while reading, a sentence each.
         namespace: of namespaced objects that name none.
         bytes_read: how long the files were.
+        reading: name of the last file.
         autoscaled: whether workloads have the replicas that their autoscalers give them at a limit, not those written.
     """
 
@@ -89,6 +90,7 @@ class Manifests:
     namespace: str = DEFAULT_NAMESPACE
     autoscaled: bool = False
     bytes_read: int = 0
+    reading: str = ""
 
     @property
     def empty(self) -> bool:
@@ -98,6 +100,7 @@ class Manifests:
     def weighs(self, size: int, file: str) -> None:
         """Take note of how long a file is; all of them are held in memory as they are written."""
         self.bytes_read += size
+        self.reading = file
         if self.bytes_read > MOST_OF_MANIFESTS:
             raise SourceError(
                 f"more than {MOST_OF_MANIFESTS >> 20} MiB of manifests, the most that kplan reads",
@@ -106,8 +109,19 @@ class Manifests:
                 hint="a dump of a whole cluster is read with --snapshot",
             )
 
+    def _check_room(self, file: str) -> None:
+        """Refuse more objects than any question is about."""
+        if len(self.objects) + len(self.broken_objects) >= MOST_OBJECTS:
+            raise SourceError(
+                f"more than {MOST_OBJECTS:,} objects, the most that kplan takes of manifests",
+                file=file,
+                code="too-many",
+                hint="a dump of a whole cluster is read with --snapshot",
+            )
+
     def add(self, record: Record) -> None:
         """Take an object; see documents.Sink."""
+        self._check_room(record.file)
         kind = find(record.api_version, record.kind)
         item = typed(record, kind, self.namespace) if kind else record.cut()
         if isinstance(item, BrokenObject):
@@ -134,6 +148,7 @@ class Manifests:
 
     def broken(self, broken: BrokenObject) -> None:
         """Take something that is no object where one belongs."""
+        self._check_room(self.reading)
         self.broken_objects.append(broken)
 
     def note(self, text: str) -> None:

@@ -75,11 +75,27 @@ class YamlDocument:
         value: dicts, lists, str, int, float, bool and None; aliased parts are shared, so it must not be changed.
         mark: where it begins.
         marks: where each map of the first three levels begins, by ``id``.
+        items: where the document is a List whose items are built as they are asked for, gives them, each with where it
+            begins if it is a map; ``value`` has none of them then.
     """
 
     value: object
     mark: Mark
     marks: dict[int, Mark] = field(default_factory=dict)
+    items: Callable[[], Iterator[tuple[object, Mark | None]]] | None = None
+
+    def whole(self) -> "YamlDocument":
+        """Give the document with all of its items.
+
+        Raises:
+            SourceError: one of them is broken.
+        """
+        if self.items is None or not isinstance(self.value, dict):
+            return self
+        built = list(self.items())
+        value = {**self.value, "items": [item for item, _ in built]}
+        marks = {id(value): self.mark, **{id(item): mark for item, mark in built if mark is not None}}
+        return YamlDocument(value, self.mark, marks)
 
 
 def documents(data: str | bytes, file: str, *, first_line: int = 0) -> Iterator[YamlDocument]:

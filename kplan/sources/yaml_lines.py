@@ -8,6 +8,9 @@ the whole document be read so. Errors therefore always come from there. Small te
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from kplan.errors import SourceError
@@ -15,6 +18,7 @@ from kplan.sources import yaml_events
 from kplan.sources.bounds import LARGEST_OBJECT
 from kplan.sources.scalars import ScalarError, key, plain
 from kplan.sources.yaml_events import Mark, YamlDocument
+from kplan.sources.yaml_nodes import YamlText
 
 SMALL = 1 << 17
 """Texts below this size are read by events [bytes]."""
@@ -58,15 +62,21 @@ class _Irregular(Exception):
     """A line that only the event reader understands."""
 
 
-def documents(data: bytes, file: str, *, first_line: int = 0) -> Iterator[YamlDocument]:
-    """Build the documents of a stream; the same as ``yaml_events.documents``.
+def documents(source: YamlText, file: str, *, first_line: int = 0) -> Iterator[YamlDocument]:
+    """Build the documents of a stream; the same as ``yaml_events.documents``, but that items of a List may come later.
+
+    Args:
+        source: the stream; it holds characters in place of bytes where it is read by lines.
+        file: its name, for errors.
+        first_line: lines before the stream, added to every line.
 
     Raises:
         SourceError: as there.
     """
-    text = _regular(data)
+    text = _regular(source.data) if isinstance(source.data, bytes) else ""
     last = -1
     if text:
+        source.data = text
         try:
             for document in _between(text, file, first_line):
                 last = document.mark.index
@@ -75,7 +85,7 @@ def documents(data: bytes, file: str, *, first_line: int = 0) -> Iterator[YamlDo
             pass  # what it says comes from the whole text, which may be read otherwise from here on
         else:
             return
-    del text
+    data = source.data.encode() if isinstance(source.data, str) else source.data
     for document in yaml_events.documents(data, file, first_line=first_line):
         if document.mark.index > last:
             yield document
@@ -120,7 +130,7 @@ def _document(text: str, start: int, end: int, file: str, line: int) -> Iterator
     try:
         match = _LIST.match(chunk)
         if match:
-            yield _list(chunk, match, start, file, line)
+            yield _list(_List(text, chunk, start, file, line), match)
             return
         if len(chunk) > LARGEST_OBJECT:
             raise _Irregular  # events count the keys of maps
@@ -140,29 +150,71 @@ def _by_events(chunk: str, start: int, file: str, line: int) -> Iterator[YamlDoc
         yield YamlDocument(document.value, document.mark.later(start), marks)
 
 
-def _list(chunk: str, match: re.Match[str], start: int, file: str, line: int) -> YamlDocument:
-    """Build a List: its items one by one, and what stands around them by events."""
+@dataclass(frozen=True, slots=True)
+class _List:
+    """A List whose items are built one after another: none of them waits in memory for the others.
+
+    Attributes:
+        text: the whole stream.
+        chunk: the document.
+        start: characters before it.
+        file: name, for errors.
+        line: lines before it.
+    """
+
+    text: str
+    chunk: str
+    start: int
+    file: str
+    line: int
+
+    def items(self, begin: int, stop: int, indent: str) -> Iterator[tuple[object, Mark | None]]:
+        """Build the items between two places; from one on that cannot be read alone, with all of the document.
+
+        Raises:
+            SourceError: the stream is broken.
+        """
+        count, at, line = 0, begin, self.line + self.chunk.count("\n", 0, begin)
+        next_item = f"\n{indent}- "
+        while at < stop:
+            end = self.chunk.find(next_item, at, stop)
+            end = end if end >= 0 else stop - self.chunk.endswith("\n", 0, stop)
+            try:
+                item, where = _item(self.chunk[at:end], len(indent), self.file, line)
+            except (_Irregular, SourceError):
+                yield from islice(self._by_events(), count, None)
+                return
+            yield item, where.later(self.start + at) if where else None
+            line += self.chunk.count("\n", at, end) + 1
+            count, at = count + 1, end + 1
+
+    def _by_events(self) -> Iterator[tuple[object, Mark | None]]:
+        try:
+            document = next(_by_events(self.chunk, self.start, self.file, self.line))
+        except SourceError:
+            # what is wrong is told by the whole stream
+            every = yaml_events.documents(self.text.encode(), self.file, first_line=self._lines_before())
+            document = next(document for document in every if document.mark.index == self.start)
+        value = document.value
+        for part in value.get("items") or () if isinstance(value, dict) else ():
+            yield part, document.marks.get(id(part)) if isinstance(part, dict) else None
+
+    def _lines_before(self) -> int:
+        """Lines before the stream."""
+        return self.line - self.text.count("\n", 0, self.start)
+
+
+def _list(part: _List, match: re.Match[str]) -> YamlDocument:
+    """Read what stands around the items of a List; they come later."""
     indent = match[2]
     begin = match.end() - len(indent) - 2
-    stop = _end_of_items(chunk, begin, indent)
-    around = list(yaml_events.documents(f"{match[1]}items: []\n{chunk[stop:]}", file))
+    stop = _end_of_items(part.chunk, begin, indent)
+    around = list(yaml_events.documents(f"{match[1]}items: []\n{part.chunk[stop:]}", part.file))
     value = around[0].value if len(around) == 1 else None
     if not isinstance(value, dict) or value.get("items") != []:
         raise _Irregular
-    mark = Mark(line, 0, start)
-    marks = {id(value): mark}
-    items: list[object] = []
-    at, at_line = begin, line + chunk.count("\n", 0, begin)
-    for part in chunk[begin:stop].removesuffix("\n").split(f"\n{indent}- "):
-        body = part if at == begin else f"{indent}- {part}"
-        item, where = _item(body, len(indent), file, at_line)
-        items.append(item)
-        if where:
-            marks[id(item)] = where.later(start + at)
-        at += len(body) + 1
-        at_line += body.count("\n") + 1
-    value["items"] = items
-    return YamlDocument(value, mark, marks)
+    mark = Mark(part.line, 0, part.start)
+    return YamlDocument(value, mark, {id(value): mark}, partial(part.items, begin, stop, indent))
 
 
 def _end_of_items(chunk: str, begin: int, indent: str) -> int:

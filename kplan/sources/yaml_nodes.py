@@ -9,7 +9,7 @@ from yaml import events
 
 from kplan.objects.models import Object
 from kplan.sources.fit import Path
-from kplan.sources.nodes import Head, Node
+from kplan.sources.nodes import Elements, Head, Node
 from kplan.sources.repeated_keys import repeated_keys
 from kplan.sources.yaml_events import YamlDocument, event_stream
 
@@ -21,7 +21,7 @@ _WINDOW = 1 << 20
 
 @dataclass(slots=True)
 class YamlText:
-    """A YAML stream that is decoded to characters once a place in it is asked for."""
+    """A YAML stream, decoded to characters once these are asked for, and then held as such alone."""
 
     data: bytes | str
 
@@ -80,7 +80,11 @@ class YamlNode:
         if not isinstance(top, dict):
             return None
         items, meta, annotations = top.get("items", UNSET), top.get("metadata"), None
-        if items is None or isinstance(items, list):
+        nodes: Elements | None
+        if self._comes_later:
+            nodes = _Items(self.document, self.source)
+            annotations = meta.get("annotations") if isinstance(meta, dict) else None
+        elif items is None or isinstance(items, list):
             nodes = self._nodes(items or [], (*self.inside, "items"))
             annotations = meta.get("annotations") if isinstance(meta, dict) else None
         else:
@@ -94,12 +98,20 @@ class YamlNode:
 
     def fields(self) -> Mapping[str, Node]:
         """See Node."""
+        if self._comes_later:
+            document = self.document.whole()
+            return YamlNode(document.value, document, self.source).fields()
         top = self.built if isinstance(self.built, dict) else {}
         return {key: YamlNode(part, self.document, self.source, (*self.inside, key)) for key, part in top.items()}
 
     def value(self) -> object:
         """See Node."""
-        return self.built
+        return self.document.whole().value if self._comes_later else self.built
+
+    @property
+    def _comes_later(self) -> bool:
+        """Whether it is a List whose items are built as they are asked for."""
+        return self.document.items is not None and self.built is self.document.value
 
     def typed(self, model: type[Object]) -> Object:
         """See Node."""
@@ -107,6 +119,25 @@ class YamlNode:
 
     def _nodes(self, parts: list[object], inside: Path) -> list[Node]:
         return [YamlNode(part, self.document, self.source, (*inside, index)) for index, part in enumerate(parts)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """Items of a List that are built one after another, each of them a document to itself."""
+
+    document: YamlDocument
+    source: YamlText
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Node]:
+        assert self.document.items is not None
+        for number, (item, mark) in enumerate(self.document.items()):
+            if mark is None:
+                yield YamlNode(item, self.document, self.source, ("items", number))
+            else:
+                yield YamlNode(item, YamlDocument(None, mark, {id(item): mark}), self.source)
 
 
 def _find_yaml(text: str, path: Path) -> tuple[int, int] | None:

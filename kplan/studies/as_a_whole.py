@@ -38,6 +38,10 @@ ROUNDS = 3
 PLANS_COST = 16_000_000
 """What all plans that are made again may cost: nodes looked at, and ``LANDING`` for each pod and node that is there."""
 LANDING = 20
+POD_COST = 1_000
+"""What a pod costs that is tried, besides the nodes looked at."""
+MOST_TRIED = 5_000
+"""Pods of a plan that is made again: of more, it is made once."""
 CLOSE = 8
 """Of how many added nodes one may be too many."""
 _COUNTS_LESS = frozenset({"spread-affinity-policy", "spread-one-revision", "spread-taints-policy"})
@@ -172,12 +176,14 @@ class Whole:
         yield from enough_quota(planner.cluster, self.first.quotas, play)
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
-        """Make the plan again, within the bound; one is always made."""
+        """Make the plan again, within the bound; one is always made, but of the very largest."""
         nodes, tried = self.first.origin.nodes, len(self.first.steps)
         steps = candidate.steps if candidate is not None else ()
         added = sum(step.count for step in steps if isinstance(step, AddNode))
-        cost = nodes * (tried + NODE_COST * (added if added > 1 else 0)) + LANDING * (nodes + self.first.origin.pods)
-        if cost > self.left < PLANS_COST:
+        per_pod = POD_COST + nodes
+        cost = per_pod * tried + nodes * NODE_COST * (added if added > 1 else 0)
+        cost += LANDING * (nodes + self.first.origin.pods)
+        if tried > MOST_TRIED or cost > self.left < PLANS_COST:
             return None
         self.left -= cost
         return self.again.play(manifests, candidate)

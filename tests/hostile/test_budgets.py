@@ -39,12 +39,12 @@ def test_pods_of_manifests(case: str, command: str, tmp_path: Path, capsys: pyte
     file.write_bytes(WORKLOADS[case])
     assert main([command, str(file), "--snapshot", DEMO]) != 70
     told = " ".join("".join(capsys.readouterr()).split())
-    assert "100,000 is the most that kplan makes" in told or "completions" in told
+    assert "20,000 is the most that kplan makes" in told or "completions" in told
 
 
 def test_replicas_of_a_flag(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["nodes", "--scale", "deploy/shop/web=100001", "--snapshot", DEMO]) == 2
-    assert "100,000 replicas are the most that kplan makes" in capsys.readouterr().err
+    assert main(["nodes", "--scale", "deploy/shop/web=20001", "--snapshot", DEMO]) == 2
+    assert "20,000 replicas are the most that kplan makes" in capsys.readouterr().err
 
 
 def container(**more: Any) -> dict[str, Any]:

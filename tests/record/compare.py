@@ -19,7 +19,8 @@ _FOLDS = (
 
 
 _VERDICT = re.compile(
-    r"(?P<exit>exit \d+)$|(?P<head>[A-Z]{4,}(?:\?|(?=  ))) +\S|### kplan: (?P<doubt>IN DOUBT, else )?(?P<title>[A-Z]+\??)[,:]"
+    r"(?P<exit>exit \d+)$|(?P<head>[A-Z]{4,}(?:\?|(?=  ))) +\S"
+    r"|### kplan: (?P<doubt>IN DOUBT, else )?(?P<title>[A-Z]+\??)[,:]"
     r'|\s*"?(?P<key>verdict|result|fate|goes)"?: "?(?P<value>[A-Za-z ]+)"?,?$'
 )
 _VERDICTS = "## Verdicts"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kplan.errors import SourceError
 from kplan.sources import yaml_events, yaml_lines
+from kplan.sources.yaml_nodes import YamlNode, YamlText
 
 REAL = pathlib.Path(__file__).resolve().parents[3] / "shared" / "real"
 
@@ -122,10 +123,14 @@ def event_reads(monkeypatch):
     return asked
 
 
+def by_lines(data, file):
+    return yaml_lines.documents(YamlText(data), file)
+
+
 def everything(reader, data):
     """Values and places of a stream, or the error."""
     try:
-        found = list(reader(data, "f.yaml"))
+        found = [document.whole() for document in reader(data, "f.yaml")]
     except SourceError as error:
         return str(error), error.code, error.hint
     return [
@@ -141,7 +146,7 @@ def parts(value):
 
 
 def test_a_list_as_kubectl_writes_it(event_reads):
-    (document,) = yaml_lines.documents(LIST.encode(), "f.yaml")
+    document = next(by_lines(LIST.encode(), "f.yaml")).whole()
     assert document.value == WANTED
     mark = document.marks[id(document.value["items"][1])]
     assert (mark.line, mark.column, mark.index) == (
@@ -155,21 +160,21 @@ def test_a_list_as_kubectl_writes_it(event_reads):
 
 def test_a_regular_list_needs_the_event_reader_only_for_what_stands_around_its_items(event_reads):
     text = LIST.replace('      "on": "true"\n', "")
-    (document,) = yaml_lines.documents(text.encode(), "f.yaml")
+    document = next(by_lines(text.encode(), "f.yaml")).whole()
     assert [item["metadata"]["name"] for item in document.value["items"]] == ["web-1", "web-2"]
     assert event_reads == ['apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\n']
 
 
 def test_a_stream_of_objects_needs_no_event_reader(event_reads):
     text = "---\nkind: Pod\nmetadata:\n  name: a\n---\nkind: Node\nspec:\n  taints:\n  - key: x\n"
-    found = [document.value for document in yaml_lines.documents(text.encode(), "f")]
+    found = [document.value for document in by_lines(text.encode(), "f")]
     assert found == [{"kind": "Pod", "metadata": {"name": "a"}}, {"kind": "Node", "spec": {"taints": [{"key": "x"}]}}]
     assert event_reads == []
 
 
 def test_a_small_text_is_left_to_the_event_reader(monkeypatch, event_reads):
     monkeypatch.setattr(yaml_lines, "SMALL", 1 << 17)
-    list(yaml_lines.documents(LIST.encode(), "f"))
+    list(by_lines(LIST.encode(), "f"))
     assert event_reads == [LIST.encode()]
 
 
@@ -227,7 +232,7 @@ IRREGULAR = {
 @pytest.mark.parametrize("text", IRREGULAR.values(), ids=IRREGULAR.keys())
 def test_what_is_irregular_is_read_as_by_events(text):
     data = text.encode("utf-8", "surrogateescape")
-    assert everything(yaml_lines.documents, data) == everything(yaml_events.documents, data)
+    assert everything(by_lines, data) == everything(yaml_events.documents, data)
 
 
 PIECES = [
@@ -286,7 +291,7 @@ def damaged(draw):
 @settings(derandomize=True, max_examples=400, deadline=None)
 @given(damaged())
 def test_a_damaged_list_is_read_or_refused_as_by_events(text):
-    assert everything(yaml_lines.documents, text.encode()) == everything(yaml_events.documents, text.encode())
+    assert everything(by_lines, text.encode()) == everything(yaml_events.documents, text.encode())
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real material is not part of the repository")
@@ -295,7 +300,7 @@ def test_real_files_are_read_as_by_events():
     assert len(files) > 100
     for path in files:
         data = path.read_bytes()
-        assert everything(yaml_lines.documents, data) == everything(yaml_events.documents, data), path
+        assert everything(by_lines, data) == everything(yaml_events.documents, data), path
 
 
 @pytest.mark.parametrize("after", ["a: [", "a: *x", "b: {}\n --- c"])
@@ -303,9 +308,37 @@ def test_documents_before_an_error_come_once(after, monkeypatch):
     monkeypatch.setattr(yaml_lines, "SMALL", 0)
     text = f"kind: One long enough\n---\nkind: Two long enough\n---\n{after}\n".encode()
     found = []
-    with pytest.raises(SourceError) as by_lines:
-        found.extend(document.value for document in yaml_lines.documents(text, "f"))
+    with pytest.raises(SourceError) as told_by_lines:
+        found.extend(document.value for document in by_lines(text, "f"))
     with pytest.raises(SourceError) as by_events:
         list(yaml_events.documents(text, "f"))
     assert found == [{"kind": "One long enough"}, {"kind": "Two long enough"}]
-    assert str(by_lines.value) == str(by_events.value)
+    assert str(told_by_lines.value) == str(by_events.value)
+
+
+def test_items_of_a_list_are_built_one_after_another(monkeypatch):
+    monkeypatch.setattr(yaml_lines, "SMALL", 0)
+    built = []
+    item = yaml_lines._item
+    monkeypatch.setattr(yaml_lines, "_item", lambda *given: built.append(given) or item(*given))
+    items = "".join(f"- kind: Pod\n  metadata:\n    name: p{number}\n" for number in range(100))
+    (document,) = by_lines(f"apiVersion: v1\nitems:\n{items}kind: List\n".encode(), "f")
+    node = YamlNode(document.value, document, YamlText(b""))
+    first = next(iter(node.head().items))
+    assert first.value() == {"kind": "Pod", "metadata": {"name": "p0"}}
+    assert (first.at(), len(built)) == ((3, 3), 1)
+    assert [part["metadata"]["name"] for part in node.value()["items"]] == [f"p{number}" for number in range(100)]
+
+
+def test_an_error_in_a_late_item_is_told_as_by_events(monkeypatch):
+    monkeypatch.setattr(yaml_lines, "SMALL", 0)
+    items = "".join(f"- kind: Pod\n  metadata:\n    name: p{number}\n" for number in range(10))
+    text = f"apiVersion: v1\nitems:\n{items}- kind: [\nkind: List\n---\nkind: Pod\n".encode()
+    given = []
+    items = next(by_lines(text, "f")).items()
+    with pytest.raises(SourceError) as told_by_lines:
+        given.extend(item["metadata"]["name"] for item, _ in items)
+    with pytest.raises(SourceError) as by_events:
+        list(yaml_events.documents(text, "f"))
+    assert given == [f"p{number}" for number in range(10)]
+    assert str(told_by_lines.value) == str(by_events.value)
