@@ -4,6 +4,8 @@ kubectl emits regular block YAML in which most lines repeat from object to objec
 spares most of the work. A line outside the small subset known here (anchors, tags, flow style, comments, tabs, folded
 blocks) makes its list item, or its document, be read by ``yaml_events`` instead; and what that cannot read alone makes
 the whole document be read so. Errors therefore always come from there. Small texts are not worth the trouble.
+
+Long because it is one small grammar, a line of it at a time.
 """
 
 import re
