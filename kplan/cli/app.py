@@ -45,7 +45,7 @@ COMMANDS: dict[str, CommandEntry] = {
     EXPLAIN: CommandEntry("Why a pod goes where it goes, or nowhere.", "explain"),
     "nodes": CommandEntry("What is requested and free on each node.", "nodes", what_if=True),
     "diff": CommandEntry("Which pods are elsewhere under B, and what moved them.", "diff"),
-    "simulate": CommandEntry("What happens if this lands, or to all that waits.", "simulate", what_if=True),
+    "simulate": CommandEntry("What happens if this lands, or to every waiting pod.", "simulate", what_if=True),
     "capacity": CommandEntry("How many more replicas fit.", "capacity", what_if=True),
     "moves": CommandEntry("Which pods to move so that this fits.", "moves", what_if=True),
     "pack": CommandEntry("Which nodes could be empty, and what that saves.", "pack", what_if=True),

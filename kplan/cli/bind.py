@@ -37,7 +37,7 @@ def bind(
     rules: Rules,
     shown: ShownStrictly,
 ) -> None:
-    """Show which pods would be bound to which nodes; --apply binds them, and nothing that was not shown.
+    """Show which pods would be bound to which nodes; --apply binds just these.
 
     A target is always named: pods, -l, -n, -A, -f, --plan or --resume. A snapshot is only to show, and KPLAN_SNAPSHOT
     does not count here.

@@ -61,25 +61,21 @@ class Allowed:
         UsageError: a choice that there is not.
     """
 
-    preempt: Annotated[bool, typer.Option("--preempt", help="Evict for pods that fit only so.")] = False
+    preempt: Annotated[bool, typer.Option("--preempt", help="Evict for pods that fit only that way.")] = False
     pdb: Annotated[str, typer.Option(metavar="refuse|wait", help="What if a budget refuses.")] = "refuse"
-    create: Annotated[bool, typer.Option("--create", help="Create the manifests' objects that do not exist yet.")] = (
-        False
-    )
+    create: Annotated[bool, typer.Option("--create", help="Create manifests' objects that do not exist yet.")] = False
     take_over: Annotated[bool, typer.Option("--take-over", help="Bind pods of a live scheduler, too.")] = False
     accept_doubt: Annotated[list[str], typer.Option(metavar="CODE", help="Bind in spite of a doubt; all for any.")] = (
         field(default_factory=list)
     )
     events: Annotated[bool, typer.Option("--events", help="Report Scheduled and FailedScheduling.")] = False
-    max_pods: Annotated[int, typer.Option(metavar="N", help="Bind no more; 0: no limit.", min=0)] = 0
+    max_pods: Annotated[int, typer.Option(metavar="N", help="Bind at most this many pods; 0: no limit.", min=0)] = 0
     max_age: Annotated[float, typer.Option(metavar="S", help="How old a plan may be; 0: any.", min=0)] = 600
-    volume_timeout: Annotated[float, typer.Option(metavar="S", help="How long to wait for claims.", min=0)] = 0
-    evict_timeout: Annotated[
-        float, typer.Option(metavar="S", help="How long to wait for victims and budgets.", min=0)
-    ] = 300
-    create_timeout: Annotated[
-        float, typer.Option(metavar="S", help="How long to wait for the next pod of what was created.", min=0)
-    ] = 300
+    volume_timeout: Annotated[float, typer.Option(metavar="S", help="Longest wait for claims.", min=0)] = 0
+    evict_timeout: Annotated[float, typer.Option(metavar="S", help="Longest wait for victims and budgets.", min=0)] = (
+        300
+    )
+    create_timeout: Annotated[float, typer.Option(metavar="S", help="Longest wait for created pods.", min=0)] = 300
 
     def __post_init__(self) -> None:
         """Refuse a choice before anything is read."""

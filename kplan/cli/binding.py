@@ -183,7 +183,9 @@ class Terminal:
         if self._yes:
             return True
         if not sys.stdin.isatty():
-            raise BindError("nobody is there to ask: standard input is no terminal", code="no-terminal", hint="--yes")
+            raise BindError(
+                "nobody is there to ask: standard input is not a terminal", code="no-terminal", hint="--yes"
+            )
         sys.stderr.write(f"{lead}{visible(question(plan.totals, plan.cluster.context))} [y/N] ")
         sys.stderr.flush()
         agreed = sys.stdin.readline().strip().lower() in ("y", "yes")

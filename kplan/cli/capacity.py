@@ -30,7 +30,7 @@ def capacity(
     filename: options.Files = [],
     namespace: options.Namespace = "",
     replicas: Annotated[
-        int | None, typer.Option("--replicas", metavar="N", help="How many are wanted in all.", min=0)
+        int | None, typer.Option("--replicas", metavar="N", help="How many replicas are wanted in all.", min=0)
     ] = None,
     ratio: Annotated[
         str, typer.Option("--ratio", metavar="2:1", help="Pods of each workload in a set, if there are several.")

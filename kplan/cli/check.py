@@ -68,14 +68,15 @@ def check(
     ] = None,
     headroom: Annotated[
         str | None,
-        typer.Option("--headroom", metavar="20%", help="So much cpu and memory must stay free, in each pool too."),
+        typer.Option("--headroom", metavar="20%", help="This share stays free, in each pool, too."),
     ] = None,
     survive: Annotated[
-        list[str], typer.Option("--survive", metavar="zone,node", help="All is placed again when one is lost.")
+        list[str],
+        typer.Option("--survive", metavar="zone,node", help="All pods must be placed again when one is lost."),
     ] = [],
     quota: Annotated[bool, typer.Option("--quota", help="Quotas have room for rollouts at their peak.")] = False,
     strict_kinds: Annotated[
-        bool, typer.Option("--strict-kinds", help="Kinds of others that seem to make no pods are doubts.")
+        bool, typer.Option("--strict-kinds", help="Custom resources without pods are doubts.")
     ] = False,
     max_age: Annotated[
         str | None, typer.Option("--max-age", metavar="24h", help="An older snapshot is a doubt.")
@@ -84,7 +85,7 @@ def check(
         list[str], typer.Option("--allow-doubt", metavar="CODE", help="Accept this doubt; may be given again.")
     ] = [],
     baseline: Annotated[
-        str, typer.Option("--baseline", metavar="FILE", help="Result of main (-o json): only what got worse fails.")
+        str, typer.Option("--baseline", metavar="FILE", help="A result of main: only what got worse fails.")
     ] = "",
     *,
     source: Source,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Annotated, Any, ClassVar, get_origin, get_type_hints
@@ -59,7 +60,12 @@ def _write_names(text: str, formatter: click.HelpFormatter) -> None:
     formatter.buffer += (f"{line}\n" for line in lines)
 
 
-HELP_ALL = "Tell what every option does."
+def _without_none(text: str) -> str:
+    """Leave out of an option's help that its number is not below 0, and a default of 0, which stands for none."""
+    return re.sub(r"\s*\[(?:default: 0)?\]$", "", re.sub(r"(?:; )?x>=\d+(?=\]$)", "", text))
+
+
+HELP_ALL = "Show what every option does."
 _EVERY = "kplan.help-all"
 
 
@@ -173,7 +179,7 @@ class Command(TyperCommand):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
-                sections.setdefault(self.section_of(param), []).append(record)
+                sections.setdefault(self.section_of(param), []).append((record[0], _without_none(record[1])))
         folded = [] if ctx.meta.get(_EVERY) else [title for title in SHARED if title in sections]
         for title in sorted(sections.keys() - set(folded), key=SECTIONS.index):
             with formatter.section(title):
@@ -184,7 +190,7 @@ class Command(TyperCommand):
                 _write_names(names, formatter)
         if folded:
             formatter.write_paragraph()
-            _write_names(f"{ctx.command_path} --help-all tells what each of these does.", formatter)
+            _write_names(f"{ctx.command_path} --help-all shows what each of these does.", formatter)
 
     def section_of(self, option: click.Parameter) -> str:
         """Name the section of help that an option stands in."""

@@ -22,7 +22,7 @@ def config(
         list[str] | None,
         typer.Argument(
             metavar="[PROFILE] | migrate FILE",
-            help="One profile by its schedulerName; migrate: write FILE, which is older or a Policy, as v1.",
+            help="One profile by its schedulerName; migrate: write FILE, an older version or a Policy, as v1.",
         ),
     ] = None,
     *,

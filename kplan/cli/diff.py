@@ -46,8 +46,8 @@ def diff(
     A and B are snapshots, configurations, versions (1.36) or manifests, told apart by their content. B alone is
     compared with the cluster as it is. Where no pod waits, or with --pods all, the pods that run are placed afresh.
 
-    fragm: of what is free on nodes that take pods, the share that the pods of both sides could not use where it lies.
-    spread: standard deviation of used between nodes, in percentage points.
+    unusable: of what is free on nodes that take pods, the share that the pods of both sides could not use where it
+    lies. imbalance: standard deviation of used between nodes, in percentage points.
     """
     from kplan.cli.diff_sides import SideOpener, two_sides, words
     from kplan.render.text.diff import diff as lay_out

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kplan.result.document_drain import DrainPlan
     from kplan.scenario.drain import DrainOptions
 
-ALWAYS = "Always so here; Needs says whether kubectl has to be told."
+ALWAYS = "Always so here; Needs says whether kubectl needs the flag."
 NO_PLACEMENT = "Changes no placement."
 DURATION = "as in 5m, 90s or 1h30m; 0s waits without end"
 DRY_RUNS = ("none", "client", "server")
@@ -37,7 +37,7 @@ _kubectl = partial(typer.Option, rich_help_panel=KUBECTL, show_default=False)
 class KubectlFlags:
     """Flags of ``kubectl drain``, so that its command line can be asked about as it is."""
 
-    force: Annotated[bool, _kubectl("--force", help="Pods that nothing makes again go too: they are GONE.")] = False
+    force: Annotated[bool, _kubectl("--force", help="Pods that nothing recreates go too: they are GONE.")] = False
     disable_eviction: Annotated[bool, _kubectl("--disable-eviction", help="Delete: budgets are not asked.")] = False
     pod_selector: Annotated[str, _kubectl(metavar="SELECTOR", help="Only pods with these labels.")] = ""
     ignore_daemonsets: Annotated[bool, _kubectl("--ignore-daemonsets", help=ALWAYS)] = False

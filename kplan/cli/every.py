@@ -27,7 +27,7 @@ def span_of(text: str) -> int:
     """
     seconds = read_span(text)
     if not seconds:
-        raise UsageError(f"--every {text}: no interval", code="bad-interval", hint="write it as 15m, 1h or 1d")
+        raise UsageError(f"--every {text}: not an interval", code="bad-interval", hint="write it as 15m, 1h or 1d")
     return seconds
 
 

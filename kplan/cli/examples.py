@@ -52,8 +52,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("kplan snapshot --every 1h --keep 48 snapshots/", ""),
     ),
     "bind": (
-        ("kplan bind -n batch", "shows what would be bound"),
-        ("kplan bind -n batch --save-plan plan.json", "and kplan bind --plan plan.json --apply"),
+        ("kplan bind -n shop", "shows what would be bound"),
+        ("kplan bind -n shop --save-plan plan.json", "then --plan plan.json --apply"),
     ),
     "config": (("kplan config --config scheduler.yaml", "what that scheduler runs"),),
 }

@@ -61,9 +61,7 @@ def explain_pod(
     namespace: options.Namespace = "",
     all_namespaces: options.AllNamespaces = False,
     selector: options.Labels = "",
-    with_queue: Annotated[
-        bool, typer.Option("--with-queue", help="Others that wait compete: each pod in its turn of the queue.")
-    ] = False,
+    with_queue: Annotated[bool, typer.Option("--with-queue", help="Try each pod in its turn of the queue.")] = False,
     follow: Watch = False,
     seconds: For = 0,
     node: Annotated[str, typer.Option("--node", metavar="NAME", help="Only this node.")] = "",
@@ -73,9 +71,7 @@ def explain_pod(
     scores: Annotated[str, typer.Option("--scores", metavar="all", help="All feasible nodes in Scores.")] = "",
     fix: Annotated[int, typer.Option("--fix", metavar="N", help="Commands of one remedy; nothing is run.", min=0)] = 0,
     all_fixes: Annotated[bool, typer.Option("--all-fixes", help="Every remedy in Fix.")] = False,
-    audit: Annotated[
-        bool, typer.Option("--audit", help="Hold kplan's event texts against those that were recorded.")
-    ] = False,
+    audit: Annotated[bool, typer.Option("--audit", help="Compare event texts with the recorded ones.")] = False,
     exit_code: options.ExitCodeFlag = False,
     *,
     source: Source,

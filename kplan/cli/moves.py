@@ -36,7 +36,7 @@ def moves(
     ] = None,
     filename: options.Files = [],
     namespace: options.Namespace = "",
-    most: Annotated[int, typer.Option("--most", metavar="N", help="Moves that are tried at most.", min=0)] = 4,
+    most: Annotated[int, typer.Option("--most", metavar="N", help="Try at most this many moves.", min=0)] = 4,
     spare: Annotated[
         str,
         typer.Option("--spare", metavar="NS|SELECTOR", help="Also a way that leaves these pods alone, as team=x."),
@@ -55,7 +55,7 @@ def moves(
 
     namespace = home(source, namespace)
     if bool(names) == bool(filename):
-        raise UsageError("what is to fit?", code="no-pod", hint="kplan moves POD, deploy/x, or -f MANIFEST")
+        raise UsageError("nothing to fit is named", code="no-pod", hint="kplan moves POD, deploy/x, or -f MANIFEST")
 
     def ask(session: Session) -> MovesPlan:
         return answer(session, names or [], filename, namespace, most, spare, drawn=shown.has("html"))

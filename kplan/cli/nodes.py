@@ -50,9 +50,9 @@ def nodes(
 
     Sidecars, overhead, pod-level requests and terminating pods count as they do for the scheduler.
 
-    free: on nodes that take pods; closed: on cordoned or full ones. largest: the most on one node. fragm: of what is
-    free, the share that this cluster's own pods could not use where it lies, as it is too little or as another
-    resource is missing there. spread: standard deviation of used between nodes, in percentage points.
+    free: on nodes that take pods; closed: on cordoned or full ones. largest: the most on one node. unusable: of what
+    is free, the share that this cluster's own pods could not use where it lies, as it is too little or as another
+    resource is missing there. imbalance: standard deviation of used between nodes, in percentage points.
     """
     from kplan.render.text.device_list import device_list
     from kplan.render.text.nodes import ROWS_SHOWN, node_list

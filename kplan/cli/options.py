@@ -85,7 +85,7 @@ class Source:
     qps: Annotated[float, _cluster(metavar="N", help="Requests a second; 0 for no limit.", min=0)] = 50
     burst: Annotated[int, _cluster(metavar="N", help="Requests at once.", min=1)] = 100
     no_cache: Annotated[
-        bool, _cluster("--no-cache", help="Read PATH anew; a large file is else parsed once and kept.")
+        bool, _cluster("--no-cache", help="Read PATH again; otherwise a large file is parsed once and kept.")
     ] = False
     at: str = ""
 
@@ -112,7 +112,7 @@ class Rules:
     ] = False
     extender_calls: Annotated[
         int,
-        of_rules(metavar="N", help="Requests to extenders at most, those for remedies included.", min=1),
+        of_rules(metavar="N", help="Send extenders at most this many requests, those for remedies included.", min=1),
     ] = 500
 
 

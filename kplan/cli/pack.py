@@ -34,10 +34,10 @@ def pack(
         str, typer.Option("--prices", metavar="FILE", help="Prices by instance type, zone, capacity type (CSV, JSON).")
     ] = "",
     keep_free: Annotated[
-        str, typer.Option("--keep-free", metavar="15%", help="What of each resource stays free on what is left.")
+        str, typer.Option("--keep-free", metavar="15%", help="This share of each resource stays free on what is left.")
     ] = "",
     survive: Annotated[
-        str, typer.Option("--survive", metavar="zone|node", help="What is left bears the loss of any one.")
+        str, typer.Option("--survive", metavar="zone|node", help="What is left survives the loss of any one.")
     ] = "",
     annotated: Annotated[
         bool, typer.Option("--annotated", help="Also move what annotations tell autoscalers to leave alone.")
@@ -114,5 +114,5 @@ def share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1:
-        raise UsageError(f"--keep-free {text}: no part of a whole", code="bad-share", hint="as in 15% or 0.15")
+        raise UsageError(f"--keep-free {text}: not a share", code="bad-share", hint="as in 15% or 0.15")
     return value

@@ -92,7 +92,9 @@ def _read(path: Path) -> Settings:
 
     given = read_plain_yaml(path)
     if given is not None and not isinstance(given, dict):
-        raise UsageError(f"{path}: no settings", code="bad-settings", hint=f"{_hint()}, each with its value")
+        raise UsageError(
+            f"{path}: not a mapping of settings", code="bad-settings", hint=f"{_hint()}, each with its value"
+        )
     made: dict[str, Any] = {}
     for key, value in (given or {}).items():
         kind = _KEYS.get(key)

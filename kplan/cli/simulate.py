@@ -56,11 +56,11 @@ def simulate(
         str, typer.Option("--victims", metavar="return|gone", help="Do evicted pods return?")
     ] = "return",
     sample: Annotated[
-        bool, typer.Option("--sample", help="Play one run: look at some nodes alone, draw among equals.")
+        bool, typer.Option("--sample", help="Play one run: look at some of the nodes, draw among equals.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="What a run is drawn by.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The seed of a run.")] = 0,
     runs: Annotated[
-        int, typer.Option("--runs", metavar="N", min=0, help="Play so many runs, and tell the spread.")
+        int, typer.Option("--runs", metavar="N", min=0, help="Play this many runs, and show the spread.")
     ] = 0,
     all_or_nothing: Annotated[
         list[str],
@@ -117,7 +117,7 @@ def sets_of_pods(asked: list[str], manifests: list[str]) -> tuple[tuple[str, ...
             continue
         selector = next((text for text in left if "=" in text and not is_there(text)), None)
         if selector is None:
-            raise UsageError("--all-or-nothing -l: no label selector", hint="as in --all-or-nothing -l app=web")
+            raise UsageError("--all-or-nothing -l: not a label selector", hint="as in --all-or-nothing -l app=web")
         left.remove(selector)
         sets.append(selector)
     return tuple(sets), left

@@ -75,7 +75,9 @@ def sweep(
     asked, said = asked_axes(rules, files or [], given)
     if replicas is not None and not any(axis.name in ("workload", "shapes") for axis in asked):
         raise UsageError(
-            f"--replicas {replicas}: of what?", code="no-workload", hint="-f FILE, -f deploy/x, or --shapes"
+            f"--replicas {replicas}: no workload or size is named",
+            code="no-workload",
+            hint="-f FILE, -f deploy/x, or --shapes",
         )
     opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
 

@@ -57,7 +57,7 @@ class RulesOfSome:
     ] = False
     extender_calls: Annotated[
         int,
-        of_rules(metavar="N", help="Requests to extenders of each process at most.", min=1),
+        of_rules(metavar="N", help="Each process sends extenders at most this many requests.", min=1),
     ] = 500
 
 

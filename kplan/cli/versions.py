@@ -58,7 +58,7 @@ def imagined(
     """Ask about the state that the what-ifs of the command leave; see ``imagine``. Also give the session of it."""
     after = imagine(session, namespace, preempt=preempt)
     document = ask(after)
-    if hasattr(document, "what_if"):  # a check tells the steps in its plan
+    if getattr(document, "what_if", None) == ():  # a check tells the steps in its plan, simulate those it is about
         document = msgspec.structs.replace(document, what_if=after.what_if)
     return after, document
 

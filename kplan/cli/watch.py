@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
     Explained = PodExplanation | PodExplanations
 
-Watch = Annotated[
-    bool, typer.Option("-w", "--watch", help="Follow the cluster; answer again when the verdict changes.")
-]
+Watch = Annotated[bool, typer.Option("-w", "--watch", help="Answer again whenever the verdict changes.")]
 Follow = Annotated[bool, typer.Option("--follow", help="Follow the cluster and keep the file current.")]
 For = Annotated[
-    float, typer.Option("--for", metavar="SECONDS", help="End --watch, --follow, --every after so long.", min=0)
+    float, typer.Option("--for", metavar="SECONDS", help="End --watch, --follow, --every after this long.", min=0)
 ]
 
 _FOREVER = float("inf")

@@ -21,7 +21,7 @@ FLAGS: dict[str, tuple[str, str]] = {
     "cordon": ("NODE", "Nodes take no new pods."),
     "uncordon": ("NODE", "Nodes take pods again."),
     "drain": ("NODE", "Nodes are cordoned and emptied, budgets not asked (kplan drain asks them)."),
-    "fail": ("NODE|zone=Z", "Nodes are lost with all that runs there."),
+    "fail": ("NODE|zone=Z", "Nodes are lost with everything that runs there."),
     "label": ("NODE:KEY=VALUE", "Nodes get a label; NODE:KEY- takes it away."),
     "taint": ("NODE:KEY=VALUE:EFFECT", "Nodes get a taint; with - behind they lose it."),
     "scale": ("deploy/x=N", "A workload has N replicas."),
@@ -30,7 +30,7 @@ FLAGS: dict[str, tuple[str, str]] = {
     "evict": ("POD|deploy/x", "Pods are evicted; their owners make others."),
     "delete": ("POD|deploy/x", "Pods or a workload are gone for good."),
     "priority": ("POD|deploy/x=N", "Pods have another priority; N may be a PriorityClass."),
-    "set-pdb": ("NAME:minAvailable=N", "A disruption budget asks for something else."),
+    "set-pdb": ("NAME:minAvailable=N", "A disruption budget has another minAvailable or maxUnavailable."),
     "add-manifest": ("FILE", "A manifest is applied, and its controllers are done."),
     "scenario": ("FILE", "Steps from a file, each with what is expected of it."),
 }

@@ -37,7 +37,7 @@ class CertainLosses:
     def come_back(self, nodes: Sequence[str]) -> int | None:
         """Number of pods that come back if these nodes are lost, all of them placed; None where only a run tells.
 
-        Where it is told, no pod is evicted, and none is gone that nothing makes again.
+        Where it is told, no pod is evicted, and none is gone that nothing recreates.
 
         Args:
             nodes: names of the nodes.

@@ -32,7 +32,7 @@ class LostPod(Generic[W]):
     Attributes:
         pod: the pod.
         node: where it ran.
-        fate: ``returns``, ``gone`` (nothing makes it again), ``stays`` (it goes with its node, which has a place for it
+        fate: ``returns``, ``gone`` (nothing recreates it), ``stays`` (it goes with its node, which has a place for it
             when it is back) or ``leaves`` (it is being deleted already, and its owner has made another).
         stay: how long it stays.
         delay: seconds from the first taint to that of its node.
@@ -95,7 +95,7 @@ class FailRun(Generic[W]):
         pods: pods that ran there, by node and name.
         pace: how fast nodes are tainted.
         cascade: what became of pods on other nodes that were evicted for those, the last of each.
-        gone: keys of pods on other nodes that were evicted and that nothing makes again.
+        gone: keys of pods on other nodes that were evicted and that nothing recreates.
         evicted: pods on other nodes that were evicted.
         waves: at how many different times pods come back.
         cluster: the cluster that is left.
@@ -124,7 +124,7 @@ class FailRun(Generic[W]):
 
     @property
     def lost(self) -> list[LostPod[W]]:
-        """Pods that nothing makes again."""
+        """Pods that nothing recreates."""
         return [pod for pod in self.pods if pod.fate == "gone"]
 
     @property

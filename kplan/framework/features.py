@@ -31,7 +31,7 @@ class Version:
         match = _VERSION.fullmatch(text.strip())
         if match is None:
             raise ConfigError(
-                f"{text!r} is no Kubernetes version",
+                f"{text!r} is not a Kubernetes version",
                 code="bad-version",
                 hint="write it as 1.36 or 1.36.3",
             )

@@ -26,7 +26,7 @@ def parse_selector(text: str) -> Selector | None:
     while at < len(text):
         match = _PART.match(text, at)
         if match is None:
-            raise UsageError(f"-l {text}: no label selector", code="bad-selector", hint="write a=b,c!=d,e in (f, g)")
+            raise UsageError(f"-l {text}: not a label selector", code="bad-selector", hint="write a=b,c!=d,e in (f, g)")
         at = match.end()
         if match["set"]:
             values = [value.strip() for value in match["values"].split(",")]

@@ -47,7 +47,7 @@ class Cost(IntEnum):
 
 
 Harm = Literal["", "breaks-budget", "gone", "gone-some", "loses-data"]
-"""What is lost by a remedy: a budget is broken, a pod (or some of several) that nothing makes again, data."""
+"""What is lost by a remedy: a budget is broken, a pod (or some of several) that nothing recreates, data."""
 
 
 @dataclass(frozen=True)

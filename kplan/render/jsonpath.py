@@ -148,7 +148,7 @@ def _steps(path: str) -> Iterator[re.Match[str]]:
             return
         match = _STEP.match(text, at)
         if match is None:
-            raise _unread(path, f"{text[at:]!r} is no step of a path")
+            raise _unread(path, f"{text[at:]!r} is not a step of a path")
         yield match
         at = match.end()
 

@@ -100,4 +100,4 @@ def _of_losses(document: FailReport) -> Iterator[tuple[str, str, Iterable[Sample
         "Pods without a node after a loss.",
         [({label: case.name}, case.pending) for case in cases],
     )
-    yield "loss_gone_pods", "Pods that nothing makes again.", [({label: case.name}, case.gone) for case in cases]
+    yield "loss_gone_pods", "Pods that nothing recreates.", [({label: case.name}, case.gone) for case in cases]

@@ -88,6 +88,40 @@ class NodeVerdict(Part, frozen=True, kw_only=True):
     because: str = ""
 
 
+class DrainTurn(Part, frozen=True, kw_only=True):
+    """What a rolling drain does with one node, which is back before the next one goes.
+
+    Attributes:
+        node: the node.
+        evicted: pods that are evicted from it.
+        lands_on: how many of those that come back land on which node, the most first.
+        pending: pods that come back and find no node.
+        gone: pods that nothing recreates.
+        kept: pods that may not be evicted.
+    """
+
+    node: str
+    evicted: int
+    lands_on: dict[str, int] = msgspec.field(default_factory=dict)
+    pending: int = 0
+    gone: int = 0
+    kept: int = 0
+
+
+class NodeFullness(Part, frozen=True, kw_only=True):
+    """How full a node is before and after.
+
+    Attributes:
+        node: the node.
+        before: requested of what is allocatable [percent], by resource.
+        after: the same at the end.
+    """
+
+    node: str
+    before: dict[str, float] = msgspec.field(default_factory=dict)
+    after: dict[str, float] = msgspec.field(default_factory=dict)
+
+
 class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan drain``.
 
@@ -107,6 +141,8 @@ class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
         takes_most: the same at most: each pod uses its grace period.
         clock: that in words; empty where specs say nothing of it.
         found: of ``--find``: node by node.
+        turns: of ``--rolling``: what becomes of the pods of each node, in order.
+        fullness: of ``--rolling``: nodes that were drained or took pods, the fullest at the end first.
     """
 
     nodes: tuple[str, ...]
@@ -130,5 +166,7 @@ class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
     takes_most: int = 0
     clock: str = ""
     found: tuple[NodeVerdict, ...] = ()
+    turns: tuple[DrainTurn, ...] = ()
+    fullness: tuple[NodeFullness, ...] = ()
     other_version: OtherVersion | None = None
     timings: dict[str, float] | None = None

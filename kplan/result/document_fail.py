@@ -19,7 +19,7 @@ class FailedPod(Part, frozen=True, kw_only=True):
         pod: ``namespace/name``.
         node: where it ran.
         owner: its controller, ``deploy/shop/web``.
-        fate: ``placed``, ``pending``, ``elsewhere`` (another scheduler decides), ``gone`` (nothing makes it again),
+        fate: ``placed``, ``pending``, ``elsewhere`` (another scheduler decides), ``gone`` (nothing recreates it),
             ``stays`` (bound until its node is deleted, as DaemonSet pods are) or ``leaves`` (was being deleted before).
         lands_on: where what its owner makes instead is placed; empty for nowhere.
         instead: name of that pod; empty where nothing is made.

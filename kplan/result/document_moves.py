@@ -54,7 +54,7 @@ class MovesWay(Part, frozen=True, kw_only=True):
         code: ``fewest``, or what is left alone: ``no-budget``, ``no-local-data``, ``spared``; or ``annotated`` where
             pods move that annotations tell autoscalers to leave alone.
         text: what it is, in words.
-        bound: fewer moves than these cannot do it this way.
+        bound: fewer moves than these are not enough this way.
         moves: pods that move, in order; none where no way was found.
         lands: the pods that are wanted.
         steps: the what-ifs that carry it out.
@@ -113,7 +113,7 @@ class MovesPlan(Document, frozen=True, kw_only=True):
         verdict: FITS or BLOCKED.
         pods: the pods that are wanted.
         because: why they do not fit as things are.
-        bound: fewer moves than these cannot do it.
+        bound: fewer moves than these are not enough.
         fewest: whether the moves are proved to be the fewest.
         tried: moves up to which was searched.
         moves: pods that move, in order.

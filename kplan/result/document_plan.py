@@ -23,7 +23,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
         node: where it was placed; empty if nowhere.
         owner: its controller.
         evicts: pods that left for it.
-        gone: those of them that nothing makes again.
+        gone: those of them that nothing recreates.
         cause: code of the cause, for what was not placed.
         message: the scheduler's exact text, for what was not placed.
         tie: number of nodes that tied; the first by name was taken.

@@ -60,6 +60,7 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
         unmet: which of these does not hold, and what is so instead.
         name: as the scenario calls it.
         wakes: waiting pods that the scheduler tries again because of it, refused as the cluster was before.
+        asked: whether it is the change that is asked about, so that the verdict tells of its pods.
     """
 
     step: str
@@ -73,3 +74,4 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
     unmet: tuple[str, ...] = ()
     name: str = ""
     wakes: tuple[str, ...] = ()
+    asked: bool = False

@@ -166,7 +166,7 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
         if not equals:
             raise bad_step(f"{flag} {text}", f"{part!r} has no =")
         if key in words or key in allocatable or key in labels:
-            raise bad_step(f"{flag} {text}", f"{key}= is there twice", f"{flag} again for nodes of another kind")
+            raise bad_step(f"{flag} {text}", f"{key}= is given twice", f"{flag} again for nodes of another kind")
         if key in _WORDS:
             words[key] = value
         elif key in _RESOURCES or key.startswith("hugepages-") or _is_extended(key, value):
@@ -174,11 +174,13 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
         else:
             meant = _meant(key, value)
             if meant:
-                raise bad_step(f"{flag} {text}", f"{key} is no resource", f"{meant}={value}")
+                raise bad_step(f"{flag} {text}", f"{key} is not a resource", f"{meant}={value}")
             labels[key] = value
     sources = [word for word in ("like", "template", "file") if word in words]
     if len(sources) > 1 or (not sources and not allocatable):
-        raise bad_step(f"{flag} {text}", "what is the node like?", "one of like=, template=, file=, or cpu=")
+        raise bad_step(
+            f"{flag} {text}", "it does not say what the node is like", "one of like=, template=, file=, or cpu="
+        )
     count = words.pop("count", "1")
     if not 1 <= (natural(count) or 0) <= 100_000:
         raise bad_step(f"{flag} {text}", f"count {count!r}", "a number from 1")

@@ -244,7 +244,7 @@ def read_budget(text: str, namespace: str = "") -> SetBudget:
     name, _, rest = text.partition(":")
     field, _, amount = rest.partition("=")
     if field not in ("minAvailable", "maxUnavailable") or not is_natural(amount.removesuffix("%")):
-        raise bad_step(f"--set-pdb {text}", "what does it ask for?")
+        raise bad_step(f"--set-pdb {text}", "no number of pods")
     if amount.endswith("%") and (natural(amount[:-1]) or 0) > _ALL:
         raise bad_step(f"--set-pdb {text}", f"{amount} is more than all pods")
     if not amount.endswith("%") and parse_int(amount, 32) is None:

@@ -26,7 +26,7 @@ class DrainOptions:
     Attributes:
         ignore_daemon_sets: leave pods of DaemonSets alone, instead of refusing.
         delete_empty_dir: evict pods with emptyDir volumes; what is in them is lost.
-        force: evict pods that nothing makes again.
+        force: evict pods that nothing recreates.
         disable_eviction: delete instead of evicting: budgets are not asked.
         selector: only these pods.
         selector_text: the selector as it was typed.

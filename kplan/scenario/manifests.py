@@ -190,7 +190,7 @@ def read_scale(text: str, namespace: str = "") -> Scale:
     """
     workload, equals, count = text.rpartition("=")
     if not equals or not is_natural(count):
-        raise bad_step(f"--scale {text}", "how many?")
+        raise bad_step(f"--scale {text}", "no number of replicas")
     if (replicas := parse_int(count, 32)) is None:
         raise bad_step(f"--scale {text}", "replicas are a number of 32 bits")
     if replicas > MOST_PODS:

@@ -239,7 +239,7 @@ def read_nodes_and_rest(text: str, flag: str) -> tuple[str, str]:
     """
     nodes, colon, rest = text.partition(":")
     if not colon or not nodes or not rest:
-        raise bad_step(f"{flag} {text}", "what is before and after the colon?")
+        raise bad_step(f"{flag} {text}", "NODE:WHAT is needed, with a colon")
     return nodes, rest
 
 

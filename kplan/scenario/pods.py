@@ -39,7 +39,7 @@ class Evict:
         """See Verb."""
         pods = _running(cluster, self.pods, self.namespace)
         evicted, lost = parted(cluster, (pod.row for pod in pods), returns_where_it_was)
-        notes = tuple(f"{cluster.pods[row].key} has no owner that makes it again: it is gone" for row in lost[:3])
+        notes = tuple(f"{cluster.pods[row].key} has no owner that recreates it: it is gone" for row in lost[:3])
         return Effect(leave(cluster, (pod.row for pod in pods)), evicted, lost, f"{_told(pods)} evicted", notes)
 
 

@@ -54,7 +54,7 @@ def load(paths: Paths, *, stdin: BinaryIO | None = None, at: str = "") -> Cluste
     """
     until = seconds_of(at)
     if at and until is None:
-        raise UsageError(f"{at} is no time", code="bad-time", hint="write it as 2006-01-02T15:04:05Z")
+        raise UsageError(f"{at} is not a time", code="bad-time", hint="write it as 2006-01-02T15:04:05Z")
     collector = Collector(until)
     with collector_paused():
         read_all(paths, collector, stdin)

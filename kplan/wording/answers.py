@@ -83,7 +83,7 @@ def cause_of(
             refused = (
                 f"{others}: {told[0].group.text}"
                 if len(told) == 1
-                else (f"{len(told)} kinds of reasons refuse the others")
+                else (f"the others refuse it for {len(told)} kinds of reasons")
             )
         return why_there(outcome, asked.cluster, table, refused)
     if not told:
@@ -117,9 +117,10 @@ def event_note(event: Event | None) -> str:
     """Whether the pod's condition has the same message as would come now."""
     if event is None or not event.recorded or not event.text:
         return ""
-    at = f", {event.recorded_at[11:16]}" if len(event.recorded_at) >= 16 else ""
+    moment = event.recorded_at
+    at = f" of {moment[:10]} {moment[11:16]} UTC" if len(moment) >= 16 else ""
     if event.recorded == event.text:
-        return f"same message as the scheduler's{at}"
+        return f"the same message as the scheduler's{at}"
     return f"the scheduler's message{at} differs (--event)"
 
 
@@ -136,7 +137,8 @@ def turn_text(turn: Turn) -> str:
     if before == 1:
         told += f"; the one before it finds {'a node' if turn.placed else 'none'}"
     elif before:
-        who = f"all {before:,}" if turn.placed == before else f"{turn.placed:,} of the {before:,}"
+        every = "both" if before == 2 else f"all {before:,}"
+        who = every if turn.placed == before else f"{turn.placed:,} of the {before:,}"
         told += f"; {who} before it {'finds' if turn.placed == 1 else 'find'} a node"
     if turn.alone:
         where = f" on {turn.alone_node}" if turn.alone_node else ""
@@ -170,4 +172,4 @@ def counts_sentence(counts: Mapping[str, int], *, waits: bool, causes: int, in_t
 
 def fits_cause(nodes: Mapping[str, int], *, in_turn: bool) -> Cause:
     """Where pods that fit would go: each node with how many of them."""
-    return Cause(code="fits", text=f"each {'in its turn' if in_turn else 'for itself'} on {tallied(nodes)}")
+    return Cause(code="fits", text=f"each {'in its turn' if in_turn else 'tried alone'}: on {tallied(nodes)}")

@@ -53,11 +53,11 @@ def loss_text(tied: Sequence[str], *, lost: bool) -> str:
 
     Args:
         tied: those that wait for their volumes.
-        lost: whether pods are gone that nothing makes again.
+        lost: whether pods are gone that nothing recreates.
     """
     but = f" but {tied[0]}" if tied else ""
     more = f", +{len(tied) - 1:,}" if tied[1:] else ""
-    return f"{ALL_PLACED}{but}{more}{', what is GONE stays so' if lost else ''}"
+    return f"{ALL_PLACED}{but}{more}{', what is GONE stays GONE' if lost else ''}"
 
 
 def survives_text(candidate: Candidate, borne: int, total: int) -> str:
@@ -75,7 +75,7 @@ def fits_text(tried: Tried[Fits] | None) -> str:
         text = f"{text_of(with_number(candidate, number))} -> {fits} of {counts.total} fit; {_number(candidate)} -> all"
     else:
         text = f"{short_of(candidate)} -> {counts.fits} of {counts.total} fit{'s' if counts.total == 1 else ''}"
-        text += f"; up to {counts.most} do not help more" if counts.most else ""
+        text += f"; even {counts.most} help no more" if counts.most else ""
     return text + (f" (the first {counts.total} were tried)" if counts.untried else "")
 
 
@@ -116,7 +116,7 @@ def _lands(lands: Lands, *, named: bool) -> str:
 
 def _worse(worse: Worse) -> Iterator[str]:
     for name, landed, wanted, before in worse.objects:
-        yield f"of {name.partition('/')[2]} {landed:,} of {wanted:,}, not {before:,}"
+        yield f"{name.partition('/')[2]}: {landed:,} of {wanted:,}, not {before:,}"
     if worse.pushed:
         finds = "finds" if worse.pushed == 1 else "find"
         yield f"{count(worse.pushed, 'pod')} that waited before {finds} no node then"

@@ -44,19 +44,18 @@ def _why(other: TextDifference) -> str:
             minors = joined(f"1.{minor}" for minor in other.versions)
             return f"the rules of {minors} say it word for word: the scheduler is of another version (--k8s-version)"
         case WhyCode.CONFIGURATION if other.plugins:
-            return f"{joined(other.plugins)} gave a reason and is not in this profile: another configuration (--config)"
+            named = joined(other.plugins)
+            return f"{named} gave a reason, and this profile runs no such plugin: another configuration (--config)"
         case WhyCode.CONFIGURATION:
             first = other.unknown[0]
-            return f"no plugin of kube-scheduler says {first!r}: a plugin of others, or an extender (--config)"
+            return f"no plugin of kube-scheduler says {first!r}: an out-of-tree plugin, or an extender (--config)"
         case WhyCode.FITS_NOW:
             return f"it fits now: the state has changed since{_evidence(other)}"
         case WhyCode.STATE:
             return f"the state has changed since{_evidence(other)}"
         case WhyCode.PREEMPTION:
-            return (
-                "only what is said of preemption differs: it is looked for on some of the nodes, and pods come and go"
-            )
-    return "not known: please report it, with both texts"
+            return "only the part about preemption differs: it is tried on some of the nodes, and pods come and go"
+    return "cause unknown: please report it, with both texts"
 
 
 def _evidence(other: TextDifference) -> str:

@@ -94,7 +94,7 @@ def growth_text(sets: int, wanted: int | None, growth: Growth | None) -> str:
     most = max(growth.fits)
     if wanted is not None and most > sets:
         nodes, tried = growth.nodes[growth.fits.index(most)], growth.nodes[-1]
-        ends = f"; up to {tried:,} of them give no more" if tried > nodes else ""
+        ends = f"; even {tried:,} of them make no more fit" if tried > nodes else ""
         return f"{count(nodes, 'more node')} like {growth.like} -> {most:,} of {wanted:,} fit{ends}"
     return ""
 
@@ -127,7 +127,7 @@ def even_empty(cause: Cause) -> Cause:
 
 def evicts_nobody(priority: int) -> str:
     """That pods are counted without what they would evict."""
-    return f"capacity evicts nobody: kplan simulate tells what pods of priority {priority:,} would evict"
+    return f"capacity evicts nobody: kplan simulate shows what pods of priority {priority:,} would evict"
 
 
 def quota_lets_in(number: int, sets: int, why: str, *, several: bool) -> str:

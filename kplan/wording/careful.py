@@ -13,7 +13,7 @@ def careful_text(warned: Warned | RacesWith) -> str:
         pods = count(warned.pods, "pod")
         many = f"{pods} of scheduler {warned.scheduler} {'waits' if warned.pods == 1 else 'wait'} for the same room"
         nodes = f"{warned.node} and {count(warned.more, 'more node')}" if warned.more else warned.node
-        return f"{many} on {nodes}: whoever binds first has it"
+        return f"{many} on {nodes}: whoever binds first gets it"
     match warned.what, warned.names:
         case "keeps-nothing-away", (selector,):
             return f"its anti-affinity term {selector} selects no pod, not even its own: it keeps nothing away"

@@ -13,9 +13,9 @@ from kplan.words import amounts, count, listed
 NO_WORSE = "in the baseline already"
 """Why a finding that the baseline has does not count."""
 OVER_AT_THE_PEAK = "a quota holds its rollout up"
-EVICTIONS_UNMINDED = "preemption is allowed: --no-preemption forbids it"
+EVICTIONS_UNMINDED = "preemption is allowed (--no-preemption forbids it)"
 A_WARNING = "a warning"
-CAREFUL = "does less than it seems to"
+CAREFUL = "advice only"
 NOTHING_OWNS_IT = "nothing owns it: it does not come back"
 _CHANGES = 2
 """Fields of a changed object that are told."""
@@ -62,7 +62,7 @@ def sentence(objects: Sequence[CheckedObject], findings: Sequence[Finding]) -> s
         text = "the manifests bring nothing that runs"
     elif unknown := sum(item.status == "unknown" for item in objects):
         known = len(objects) - unknown
-        text = f"{known:,} of {what} pass{'es' * (known == 1)}, of {unknown:,} it is not known"
+        text = f"{known:,} of {what} pass{'es' * (known == 1)}, {unknown:,} unknown"
     else:
         text = f"all {len(objects):,} objects pass"
     return f"{text}; {count(same, 'old finding')}, not counted" if same and not counted else text
@@ -260,14 +260,14 @@ def loss_text(domain: str, owner: str, pods: int, missing: int, cause: str) -> s
 # --- doubts
 
 
-NO_ZONES = "no node has a zone label: rules about zones find nothing there"
+NO_ZONES = "no node has a zone label: rules about zones have nothing to go by"
 NO_QUOTAS = "the source holds no resourcequotas: none refuses anything"
 AGE_UNKNOWN = "the snapshot does not say when it was taken"
 
 
 def too_old(age: int, most: int) -> str:
     """Say that a snapshot is older than it may be [seconds]."""
-    return f"the snapshot was taken {span(age)} before, {span(most)} is the most: take a new one"
+    return f"the snapshot is {span(age)} old, and the limit is {span(most)}: take a new one"
 
 
 def other_scheduler(item: str) -> str:
@@ -275,13 +275,13 @@ def other_scheduler(item: str) -> str:
     return f"{item}: no profile here has the schedulerName of its pods"
 
 
-UNKNOWN = "what it makes is not known"
+UNKNOWN = "what it makes is unknown"
 """Result of an object of a kind that kplan does not know; the doubt says more."""
 
 
 def taken_on_trust(item: str, about: str) -> str:
     """Doubt an object of another project's kind, that is passed over unless ``--strict-kinds`` is given."""
-    return f"{item} is taken to make no pods: it is about {about} (--strict-kinds)"
+    return f"{item} is assumed to make no pods: it is about {about} (--strict-kinds)"
 
 
 def no_such_doubt(code: str, close: Sequence[str]) -> str:
@@ -289,5 +289,5 @@ def no_such_doubt(code: str, close: Sequence[str]) -> str:
     if close:
         hint = f"did you mean {'one of: ' if len(close) > 1 else ''}{', '.join(close)}?"
     else:
-        hint = "the code stands behind each doubt that kplan check tells, as in --allow-doubt no-pods"
+        hint = "kplan check prints the code after each doubt, as in --allow-doubt no-pods"
     return f"no doubt has the code {code}: {hint}"

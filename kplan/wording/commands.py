@@ -136,7 +136,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "install-driver": ("kubectl get csinode {node} -o yaml  # why is {names:all} not registered there?",),
     "detach-volume": ("kubectl delete volumeattachment {one}",),
     "class-topologies": (
-        "# a StorageClass cannot be changed: delete {storage_class} and make it anew without allowedTopologies",
+        "# a StorageClass cannot be changed: delete {storage_class} and create it again without allowedTopologies",
     ),
     "local-volume": (
         "# a PersistentVolume: {new}, {names:modes}, storageClassName {storage_class}, "
@@ -145,7 +145,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "capacity-reported": ("kubectl get csistoragecapacities -A  # the driver writes these; none is large enough",),
     "capacity-untracked": (
         """kubectl patch csidriver {name} --type=merge -p '{{"spec":{{"storageCapacity":false}}}}'""",
-        "# the scheduler then no longer looks how much is left; the driver may still refuse",
+        "# the scheduler then no longer checks how much is left; the driver may still refuse",
     ),
     "claim-bound": ("kubectl describe pvc {name} -n {namespace}",),
     "claim-bound new": ("# claim {name} in namespace {namespace}, and a volume it is bound to",),
@@ -170,7 +170,7 @@ def patch_lines(edit: Edit, pod: PodInfo, cluster: Cluster) -> Iterator[str]:
         patch = json.dumps({"spec": changed})
         get = f"kubectl get pod {pod.name} -n {pod.namespace} -o json"
         local = f"kubectl patch --local -f - --type=strategic -o json -p {shlex.quote(patch)}"
-        yield "# most of a pod's spec cannot be changed: it is made anew"
+        yield "# most of a pod's spec cannot be changed: it is created again"
         yield f"{get} | {local} | kubectl replace --force -f -"
         return
     before = _template(pod, cluster, kind, name) or _written_by_people(pod.pod.spec)
@@ -179,7 +179,7 @@ def patch_lines(edit: Edit, pod: PodInfo, cluster: Cluster) -> Iterator[str]:
         changed = {"jobTemplate": {"spec": changed}}
     patch = json.dumps({"spec": changed})
     if kind == "Job":
-        yield "# the template of a Job cannot be changed: delete it and make it anew with"
+        yield "# the template of a Job cannot be changed: delete it and create it again with"
         yield f"# {patch}"
         return
     if kind not in _TABLES:

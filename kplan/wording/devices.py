@@ -74,7 +74,7 @@ def elsewhere_text(elsewhere: Elsewhere) -> str:
     what = f"claim {short_key(elsewhere.claim)} has {listed(names_of(elsewhere.devices))}"
     if elsewhere.failed:
         return f"{what}, which could not be attached"
-    return f"{what}, to be had on {listed(elsewhere.nodes, most=2) or 'no node'}"
+    return f"{what}, available on {listed(elsewhere.nodes, most=2) or 'no node'}"
 
 
 def names_of(devices: Iterable[str]) -> list[str]:

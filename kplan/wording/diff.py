@@ -11,7 +11,7 @@ from kplan.words import count, joined, listed
 
 _RESULTS = {
     "moves": "on another node",
-    "placed": "placed in B alone",
+    "placed": "placed only in B",
     "pending": "without a place in B",
     "new": "new in B",
     "gone": "gone in B",
@@ -76,19 +76,19 @@ def because(moves: Sequence[DiffMove]) -> Cause | None:
 
 def _flipped(cause: str, plugin: str) -> str:
     return {
-        "score": f"{plugin} scores otherwise",
-        "filter": f"{plugin} refuses otherwise",
+        "score": f"{plugin} scores differently",
+        "filter": f"{plugin} refuses differently",
         "room": f"{plugin or 'the cycle'} refuses every node on one side",
         "evicted": "pods are evicted for others",
         "node": "their nodes are not on both sides",
         "tie": "nodes tie, and the scheduler draws",
-        "state": "the cluster was another one when they were placed",
+        "state": "the cluster was different when they were placed",
     }[cause]
 
 
 def partly_watched(watched: int, moves: int) -> str:
     """Say that only some moves were looked into."""
-    return f"why was looked at for {watched:,} of {moves:,}, the first of every owner before the second of any"
+    return f"causes examined for {watched:,} of {moves:,}, one pod of each owner first"
 
 
 # --- why one pod is elsewhere
@@ -141,7 +141,7 @@ def favours(plugin: str, nodes: tuple[str, str], gaps: tuple[int, int], totals: 
 
 def wins_today(node: str, by: int, side: str) -> str:
     """Say that the node a pod left would win as things are."""
-    return f"{node} would win in {side} by {by}: it was placed when that was otherwise"
+    return f"{node} would win in {side} by {by}: it was placed when that was different"
 
 
 def wins(node: str, by: int, side: str, plugin: str, gap: int) -> str:
@@ -160,12 +160,12 @@ def versions(first: str, second: str) -> str:
 def gates_on(names: Iterable[str], side: str) -> str:
     """Feature gates that one side alone has on."""
     names = sorted(names)
-    return f"{count(len(names), 'gate')} on in {side} alone: {', '.join(names)}"
+    return f"{count(len(names), 'gate')} on only in {side}: {', '.join(names)}"
 
 
 def profile_alone(name: str, side: str) -> str:
     """A profile that one side alone has."""
-    return f"profile {name} in {side} alone"
+    return f"profile {name} only in {side}"
 
 
 def plugin_off(name: str) -> str:
@@ -175,13 +175,13 @@ def plugin_off(name: str) -> str:
 
 def plugin_on(name: str) -> str:
     """A plugin that A does not run."""
-    return f"{name} is on in B alone"
+    return f"{name} is on only in B"
 
 
 def plugin_points(name: str, lost: Sequence[str], won: Sequence[str]) -> str:
     """Extension points at which a plugin runs on one side alone."""
     told = [f"not at {listed(lost)} in B"] if lost else []
-    told += [f"at {listed(won)} in B alone"] if won else []
+    told += [f"at {listed(won)} only in B"] if won else []
     return f"{name}: {', '.join(told)}"
 
 
@@ -191,8 +191,8 @@ def weights(name: str, first: int, second: int) -> str:
 
 
 NODES: Mapping[str, str] = {
-    "new": "in B alone",
-    "gone": "in A alone",
+    "new": "only in B",
+    "gone": "only in A",
     "cordoned": "cordoned in B",
     "uncordoned": "cordoned in A",
     "taints": "other taints",

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from kplan.words import count, listed
 
 GROUP = "its pod group is not modelled: the scheduler may hold it back for others"
-DEVICES = "the source holds no ResourceSlices: the devices that it claims count as there"
+DEVICES = "the source holds no ResourceSlices: the devices that it claims count as present"
 _OF_SOME = {
-    "devices-not-modelled": "resource claims, and the source holds no ResourceSlices: the devices count as there",
+    "devices-not-modelled": "resource claims, and the source holds no ResourceSlices: the devices count as present",
     "pod-group-not-modelled": "a pod group, which is not modelled: the scheduler may hold back one for another",
 }
-_BROKEN = {"Node": "nothing can be placed there", "Pod": "its room counts as free", "": "it may be anything"}
+_BROKEN = {"Node": "nothing can be placed there", "Pod": "its room counts as free", "": "what it was is unknown"}
 _BROKEN_VOLUME = "volumes may be judged wrongly"
 
 
@@ -25,7 +25,7 @@ def missing_nodes(pods: int, names: Sequence[str]) -> str:
     """Say that pods run on nodes that the source lacks."""
     where = "a node" if len(names) == 1 else "nodes"
     run = f"{count(pods, 'pod runs', 'pods run')} on {where}"
-    return f"{run} that the source lacks ({listed(names)}): what fits there is not known"
+    return f"{run} that the source lacks ({listed(names)}): what fits there is unknown"
 
 
 def lacks(plural: str, meaning: str) -> str:
@@ -42,7 +42,7 @@ def broken(kind: str, number: int, first: str) -> str:
         first: the name or place of the first.
     """
     what = count(number, kind or "object", f"{kind or 'object'}s")
-    meaning = _BROKEN.get(kind, _BROKEN_VOLUME)
+    meaning = _BROKEN.get(kind, _BROKEN_VOLUME) if kind or number == 1 else "what they were is unknown"
     return f"{what} could not be read and {'is' if number == 1 else 'are'} left out ({first}): {meaning}"
 
 
@@ -52,16 +52,16 @@ EXTENDERS_IN_A_PLAN = (
 
 
 EXTENDERS_OF_SOME = (
-    "extenders were asked about all nodes that fit; the scheduler asks about those alone that it has looked at, so "
-    "another node may be taken, how often is not told"
+    "extenders were asked about all nodes that fit; the scheduler asks only about those that it has looked at, so "
+    "another node may be taken (how often is unknown)"
 )
 EXTENDERS_OF_SOME_IN_A_PLAN = (
-    "extenders were asked about all nodes that fit; the scheduler asks about those alone that it has looked at, so "
+    "extenders were asked about all nodes that fit; the scheduler asks only about those that it has looked at, so "
     "pods may go elsewhere"
 )
 EXTENDERS_OF_SOME_EVICTIONS = (
-    "extenders were asked about all nodes where evictions would help; the scheduler asks about those alone that it has "
-    "looked at, so another node may be chosen, how often is not told"
+    "extenders were asked about all nodes where evictions would help; the scheduler asks only about those that it "
+    "has looked at, so another node may be chosen (how often is unknown)"
 )
 
 

@@ -1,4 +1,4 @@
-"""Why a drain is stuck, in words: a pod that nothing makes again, a budget that allows none, a pod without a place."""
+"""Why a drain is stuck, in words: a pod that nothing recreates, a budget that allows none, a pod without a place."""
 
 from __future__ import annotations
 
@@ -173,8 +173,10 @@ def flags_lose(going: Sequence[tuple[str, str]]) -> str:
     """
     gone_for_good = [pod for pod, flags in going if "--force" in flags]
     data = [pod for pod, flags in going if "--delete-emptydir-data" in flags]
-    told = [f"--force: {listed(gone_for_good, most=2)} GONE, nothing makes them again"] if gone_for_good else []
-    told += [f"--delete-emptydir-data: {listed(data, most=2)} lose what is in their emptyDirs"] if data else []
+    it = "it" if len(gone_for_good) == 1 else "them"
+    lose = "loses what is in its" if len(data) == 1 else "lose what is in their"
+    told = [f"--force: {listed(gone_for_good, most=2)} GONE, nothing recreates {it}"] if gone_for_good else []
+    told += [f"--delete-emptydir-data: {listed(data, most=2)} {lose} emptyDirs"] if data else []
     return "; ".join(told)
 
 
@@ -206,5 +208,7 @@ def drain_clock_text(clock: DrainClock) -> str:
     parts = [f"pods have up to {clock.grace:,} s to end"]
     if clock.waves > 1:
         after = f", {clock.ready:,} s after they start" if clock.ready else ""
-        parts.append(f"budget {clock.budget} lets them go in {clock.waves:,} turns, each once others are ready{after}")
+        parts.append(
+            f"budget {clock.budget} lets them go in {clock.waves:,} turns, each once those before are ready{after}"
+        )
     return f"it takes {span_text(clock.span)}: {'; '.join(parts)}"

@@ -65,7 +65,7 @@ def loss_cause(run: FailRun[Failure], *, named: bool = False) -> Cause | None:
     bare = [*(key for key, owner in owners.items() if not owner), *run.gone]
     if bare:
         them = "it" if len(bare) == 1 else "them"
-        return Cause(code="nothing-owns", text=f"nothing owns {listed(bare)}: no controller makes {them} again")
+        return Cause(code="nothing-owns", text=f"nothing owns {listed(bare)}: no controller recreates {them}")
     if owners:
         key, owner = next(iter(owners.items()))
         who = f"{key} (owner {owner})" + (f" and {len(owners) - 1:,} more" if len(owners) > 1 else "")
@@ -86,7 +86,7 @@ def loss_sentence(run: FailRun[Failure], what: str = "") -> str:
     lost = f"{who} {'is' if len(run.nodes) == 1 or what else 'are'} lost"
     back = [pod for pod in run.back if not pod.elsewhere]
     if not back and not run.lost:
-        return f"{lost}: nothing on {'it' if len(run.nodes) == 1 else 'them'} is missed"
+        return f"{lost}: nothing on {'it' if len(run.nodes) == 1 else 'them'} has to be replaced"
     placed = sum(pod.placed for pod in back)
     parts = []
     if back:
@@ -115,7 +115,7 @@ def loss_notes(run: FailRun[Failure]) -> Iterator[str]:
         yield f"{count(assumed, 'pod')} without a toleration of unreachable:NoExecute: the default, 300 s, is assumed"
     elsewhere = [pod.pod.key for pod in run.pods if pod.elsewhere]
     if elsewhere:
-        yield f"another scheduler places {listed(elsewhere)}: not told here"
+        yield f"another scheduler places {listed(elsewhere)}: not shown here"
     if run.unserved:
         yield down_text(unserved=run.unserved)
 
@@ -129,9 +129,10 @@ def order_decides(run: FailRun[Failure], other: FailRun[Failure]) -> str:
     """
     first = min(pod.stay.seconds for pod in run.back if pod.stay.seconds is not None and not pod.stay.waits)
     back = sum(pod.placed for pod in other.back)
+    deleted = f"{listed(list(run.nodes))} {'is' if len(run.nodes) == 1 else 'are'} deleted"
     return (
-        f"the order decides: with {listed(list(run.nodes))} deleted within {first} s of the taint all come back "
-        f"together, and by the order of names {back:,} of {len(other.back):,} are placed"
+        f"the order decides: if {deleted} within {first} s of the taint, all come back together, and in order of their "
+        f"names {back:,} of {len(other.back):,} are placed"
     )
 
 
@@ -183,4 +184,4 @@ def cut_short(done: int, total: int, kind: str) -> str:
 
 def without_zone(nodes: int) -> str:
     """Note that some nodes have no zone."""
-    return f"{count(nodes, 'node')} without a zone: lost with none"
+    return f"{count(nodes, 'node')} without a zone label: no loss of a zone takes {'it' if nodes == 1 else 'them'}"

@@ -21,7 +21,7 @@ def skipped_cause(since: str) -> Cause:
     Args:
         since: its deletion timestamp.
     """
-    return Cause(code="being-deleted", text=f"it is being deleted since {since}: no node is looked at")
+    return Cause(code="being-deleted", text=f"it is being deleted (deletionTimestamp {since}): no node is looked at")
 
 
 def skipped_event(pod: str) -> str:

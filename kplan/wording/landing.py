@@ -64,7 +64,7 @@ def lands_on(landing: LandingShares, cluster: Cluster, row: int, verb: str, plac
     share = float(landing.shares[landing.rows == row].sum())
     others = len(landing.rows) - 1
     if share < _MUCH and landing.alike:
-        return f"{verb} {place} one of {count(others + 1, 'node')}, each as often"
+        return f"{verb} {place} one of {count(others + 1, 'node')}, each equally often"
     if share < _MUCH:
         most, often = cluster.node_name(int(landing.rows[0])), percent(float(landing.shares[0]))
         return f"{verb} {place} one of {count(others + 1, 'node')}, most often {most} ({often})"
@@ -101,7 +101,7 @@ def _text(landing: LandingShares, cluster: Cluster, *, evicts: bool) -> str:
     rest = rows[told:]
     if landing.alike and len(rows) > _TOLD:
         labels = common_labels(cluster, rows)
-        names = f"one of {count(len(rows), 'node')}{_pool(labels)}, each as often"
+        names = f"one of {count(len(rows), 'node')}{_pool(labels)}, each equally often"
     elif len(rest):
         labels = common_labels(cluster, rest)
         otherwise = (

@@ -27,8 +27,8 @@ def request_nothing(workloads: Sequence[str]) -> str:
 
 def part_of_a_byte(workload: str, container: str, resource: str, amount: str) -> str:
     """Warn of an amount of bytes that is no whole number, as ``512m`` is."""
-    meant = f": {amount[:-1]}Mi is meant?" if amount.endswith("m") else ""
-    return f"{workload}: {resource} {amount} of container {container} is no whole number of bytes{meant}"
+    meant = f": did you mean {amount[:-1]}Mi?" if amount.endswith("m") else ""
+    return f"{workload}: {resource} {amount} of container {container} is not a whole number of bytes{meant}"
 
 
 def selects_no_pod(workload: str, side: str, selector: LabelSelector | None) -> str:

@@ -23,7 +23,7 @@ def sentence(pods: Sequence[str], result: SearchResult) -> str:
             return f"{who} {verb} nowhere, and no move of other pods makes room"
         most = f"up to {count(result.tried, 'move')}" if result.tried else "no move"
         if result.bound > result.tried:
-            return f"{who} {verb} nowhere with {most}: all that could help were tried"
+            return f"{who} {verb} nowhere with {most}: every move that could help was tried"
         return f"{who}: no way was found with {most}{_not_below(result.bound)}"
     journey = result.journeys[0]
     nodes = list(dict.fromkeys(node for _, node in journey.placed))
@@ -36,12 +36,12 @@ def sentence(pods: Sequence[str], result: SearchResult) -> str:
 def _proof(result: SearchResult) -> str:
     needed = len(result.journeys[0].moves)
     if not result.fewest:
-        return f"; fewer may do it{_not_below(result.bound)}"
-    return "" if needed < 2 else f"; {needed - 1} or fewer cannot do it" if needed > 2 else "; one move cannot do it"
+        return f"; fewer may be enough{_not_below(result.bound)}"
+    return "" if needed < 2 else f"; {needed - 1} or fewer are not enough" if needed > 2 else "; one move is not enough"
 
 
 def _not_below(bound: int) -> str:
-    return f", fewer than {bound} cannot do it" if bound > 1 else ""
+    return f", fewer than {bound} are not enough" if bound > 1 else ""
 
 
 def attempt(journey: Journey | None) -> str:
@@ -69,7 +69,7 @@ def none_found(result: SearchResult, most: int) -> Cause:
         return Cause(code="no-moves", text="no move of other pods makes room")
     if result.bound > most:
         return Cause(
-            code="no-moves", text=f"{count(most, 'move')} or fewer cannot do it: all that could help were tried"
+            code="no-moves", text=f"{count(most, 'move')} or fewer are not enough: every move that could help was tried"
         )
     return Cause(code="none-found", text=f"none was found{_not_below(result.bound)}")
 
@@ -85,7 +85,7 @@ def costs(movable: Movable, pod: PodInfo) -> tuple[str, ...]:
     local = [name for name, has in (("emptyDir", _empty_dir(pod)), ("hostPath", _host_path(pod))) if has]
     told = [f"{' and '.join(local)} lost"] if has_local_data(pod) else []
     told += ["its owner's only ready pod"] if last else []
-    told += ["its work begins anew"] if anew else []
+    told += ["its work starts over"] if anew else []
     told += ["annotated to stay"] if asked_to_stay(pod) else []
     return (*told, *([f"priority {pod.priority}"] if pod.priority else []))
 

@@ -29,10 +29,10 @@ class NodeDrain:
 
 
 STAYS = {
-    Stays.BARE: "nothing makes it again",
+    Stays.BARE: "nothing recreates it",
     Stays.OTHER_SCHEDULER: "another scheduler places it",
     Stays.ASKED_TO_STAY: "an annotation tells autoscalers to leave it alone",
-    Stays.SPARED: "it is to be left alone",
+    Stays.SPARED: "it is not to be moved",
     Stays.LOCAL_DATA: "it would lose local data",
 }
 WHOLE = {

@@ -15,10 +15,12 @@ from kplan.words import count, joined, listed, tallied
 
 
 def gates_seen(gates: Sequence[str]) -> str:
-    """Say that gates are taken for on, as pods name groups that are there."""
+    """Say that gates are assumed to be on, as pods name groups that are there."""
     flags = ",".join(f"{gate}=false" for gate in gates)
     are = "is" if len(gates) == 1 else "are"
-    return f"pods are of groups that are there, so {joined(list(gates))} {are} taken for on (--feature-gates {flags})"
+    return (
+        f"pods belong to groups that exist, so {joined(list(gates))} {are} assumed to be on (--feature-gates {flags})"
+    )
 
 
 def placed_text(turn: GroupOutcome, placed: int, on: Mapping[str, int], victims: Sequence[str]) -> str:
@@ -205,7 +207,7 @@ def tallied_tasks(tasks: Mapping[str, int]) -> str:
 
 def lent_doubt(scheduler: str, profile: str) -> str:
     """Say that a pod of another scheduler is judged by rules that are not that scheduler's."""
-    return f"{scheduler} places it; told is what kube-scheduler's rules (profile {profile}) would decide"
+    return f"{scheduler} places it; kplan shows what kube-scheduler's rules (profile {profile}) would decide"
 
 
 def elsewhere_doubt(names: Sequence[str], decided_by: str) -> str:

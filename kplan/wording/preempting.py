@@ -179,7 +179,7 @@ def victims_after(cluster: Cluster, eviction: AfterEviction) -> Iterator[str]:
             yield f"{back.victim.key} comes back and {_fate(cluster, back.then)}"
     if eviction.total > len(eviction.told):
         more = count(eviction.total - len(eviction.told), "more victim")
-        yield f"{more} of {eviction.total} come back: kplan simulate tells all"
+        yield f"{more} of {eviction.total} come back: kplan simulate shows all"
 
 
 def _fate(cluster: Cluster, then: Outcome) -> str:

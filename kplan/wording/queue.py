@@ -99,7 +99,7 @@ def queue_text(queue: QueueState, what: str) -> str:
     if queue.state == "gated":
         return "kept out by its scheduling gates"
     if queue.state == "to-be-tried":
-        told = "not tried yet, as far as its status tells"
+        told = "not tried yet, as far as its status says"
         return f"{told}; once refused, it is tried again when {what}; {AT_LATEST}" if queue.refused_by else told
     head = f"backing off until {queue.until[11:19]}; then" if queue.until else "it"
     by = f"refused by {joined(queue.refused_by)}" if queue.refused_by else "refused before"

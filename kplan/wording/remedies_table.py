@@ -163,7 +163,7 @@ PHRASES: Mapping[str, Words] = {
     "class-topologies": Words("class {storage_class} without allowedTopologies"),
     "local-volume": Words("a volume of {new}, class {storage_class}, on {node}"),
     "capacity-reported": Words("{name} reports {new} for class {storage_class}"),
-    "capacity-untracked": Words("storageCapacity: false on csidriver {name}", note="space is no longer looked at"),
+    "capacity-untracked": Words("storageCapacity: false on csidriver {name}", note="free space is no longer checked"),
     "claim-bound": Words("a volume for claim {name}"),
     "claim-bound new": Words("create claim {name}, bound to a volume"),
     "claim-bound again": Words("a new claim {name}, bound to a volume"),

@@ -49,7 +49,7 @@ def stall_cause(stall: Stall) -> Cause | None:
     rest = (
         "it goes on only once that pod is ready, whatever its template (OrderedReady)"
         if stall.in_order
-        else ("more pods may not be missing")
+        else ("no more pods may be missing")
     )
     return Cause(code="pod-not-ready", text=f"{where} is not ready: {rest}")
 
@@ -109,7 +109,7 @@ def clock_text(paces: Paces, now: Span, *, stalled: bool) -> str:
     if now.most > now.least:
         parts.append("at most where each waits for the grace period of what leaves")
     until = " until it stalls" if stalled else ""
-    return f"it takes {span_text(now)}{until}, and what images and containers take to start ({'; '.join(parts)})"
+    return f"it takes {span_text(now)}{until}, plus what images and containers take to start ({'; '.join(parts)})"
 
 
 def deadline_text(fleet: Fleet, paces: Paces, *, stalled: bool) -> str:

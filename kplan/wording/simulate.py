@@ -40,7 +40,7 @@ def refusal_cause(change: Sequence[Expanded]) -> Cause | None:
 
 @dataclass(frozen=True, slots=True)
 class Evicted:
-    """Pods that are evicted in a plan for those that are placed, and those of them that nothing makes again."""
+    """Pods that are evicted in a plan for those that are placed, and those of them that nothing recreates."""
 
     victims: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
@@ -223,3 +223,21 @@ def steps_taken(steps: int, *, unmet: int, left: int, expected: int, refused: Se
     if told:
         return f"{', '.join(told)} {taken}"
     return f"no pod stays Pending {taken}{f', {expected} as expected' if expected else ''}"
+
+
+def after_scaling(sentence: str, owners: Sequence[str], placed: int, made: int) -> str:
+    """Say how many of the pods that scaling makes are placed, then what becomes of those that wait.
+
+    Args:
+        sentence: about the pods that wait after it; empty where none does.
+        owners: what is scaled.
+        placed: pods that scaling makes and that find a node.
+        made: pods that it makes.
+    """
+    of = f" of {listed(list(owners), most=2)}" if owners else ""
+    if placed == made:
+        every = "the new pod" if made == 1 else "both new pods" if made == 2 else f"all {made:,} new pods"
+        text = f"{every}{of} {'is' if made == 1 else 'are'} placed"
+    else:
+        text = f"{placed:,} of {count(made, 'new pod')}{of} {'is' if placed == 1 else 'are'} placed"
+    return f"{text}; of all that wait then, {sentence}" if sentence else text

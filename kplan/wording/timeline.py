@@ -105,9 +105,9 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
     lingering = [pod for pod in at_once if pod.lingers]
     at_once = [pod for pod in at_once if not pod.lingers]
     if at_once:
-        yield f"{_names(at_once)} deleted, made anew at once"
+        yield f"{_names(at_once)} deleted, recreated at once"
     if lingering:
-        yield f"{_names(lingering)} deleted, made anew at once, but Pending while {_whose(lingering)} there"
+        yield f"{_names(lingering)} deleted, recreated at once, but Pending while {_whose(lingering)} there"
     if waits:
         yield f"{_names(waits)} deleted, but Terminating while {_whose(waits)} there"
     if gone:
@@ -121,7 +121,7 @@ def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
     gone = [pod for pod in late if pod.fate == "gone"]
     leaves = [pod for pod in late if pod.fate == "leaves"]
     if made:
-        yield f"{_names(made)} made anew, within {COLLECTED} s"
+        yield f"{_names(made)} recreated, within {COLLECTED} s"
     if gone:
         yield f"{_names(gone)} GONE"
     ends = [

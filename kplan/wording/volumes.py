@@ -176,7 +176,7 @@ def capacity_sentence(view: View, atom: Atom, words: Phrase, facts: VolumeBindin
         return ""
     claim = facts.waiting[0]
     reported = any(amount for node in facts.nodes for _, amount in node.largest)
-    less = "no CSIStorageCapacity has as much" if reported else "no CSIStorageCapacity for it reaches a node"
+    less = "no CSIStorageCapacity has that much" if reported else "no CSIStorageCapacity for it reaches a node"
     return f"{_wants(view, claim)}, whose driver reports capacity; {less}"
 
 

@@ -19,7 +19,8 @@ def step_notes(moves: Sequence[Move], cut: Sequence[str]) -> Iterator[str]:
     circles = [move for move in moves if move.back]
     if circles:
         names = listed([move.instead_of or move.pod for move in circles], most=2)
-        yield f"{names} {'goes' if len(circles) == 1 else 'go'} back to the node evicted from"
+        where = "goes back to the node it was" if len(circles) == 1 else "go back to the nodes they were"
+        yield f"{names} {where} evicted from"
     if cut:
         yield f"{count(len(cut), 'pod')} evicted over and over: cut short"
 

@@ -107,7 +107,7 @@ def test_a_file_that_is_no_plan_is_refused(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "plan.json"
     path.write_text('{"kind": "List"}')
     assert main(["bind", "--plan", str(path)]) == 2
-    assert "no plan of kplan bind" in " ".join(capsys.readouterr().err.split())
+    assert "not a plan of kplan bind" in " ".join(capsys.readouterr().err.split())
 
 
 def test_pods_that_do_not_fit_count_as_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -131,7 +131,7 @@ def test_a_pod_with_a_gate_waits() -> None:
 def test_another_scheduler_that_wants_the_same_room_is_told() -> None:
     others = pod("theirs", requests={"cpu": "3"}, schedulerName="nightly")
     found = plan([node("node-a", cpu="4"), mine("a", requests={"cpu": "3"}), others])
-    assert found.notes == ("1 pod of scheduler nightly waits for the same room on node-a: whoever binds first has it",)
+    assert found.notes == ("1 pod of scheduler nightly waits for the same room on node-a: whoever binds first gets it",)
 
 
 def test_a_profile_with_a_permit_plugin_is_refused_with_that_reason() -> None:

@@ -104,7 +104,7 @@ def test_a_cause_colours_the_map_by_what_nodes_say_to_its_first_pod(opened: Open
     page = shown.page
     chips = page.locator("#nodes .chip")
     assert [spaced(text) for text in chips.all_inner_texts()] == [
-        "+ 1 pods would go here, each for itself",
+        "+ 1 pods would go here, each tried alone",
         "\u2016 50 cordoned",
         "\u00b7 1,949 no waiting pod goes here",
     ]
@@ -199,7 +199,7 @@ def test_every_single_failure_colours_the_nodes_it_is_about(opened: Open) -> Non
 def test_both_sides_of_a_diff_are_drawn(opened: Open) -> None:
     shown = opened(commands.small("diff"))
     lost = shown.text('button[data-node="node-f"]')
-    assert "in A alone" in lost or "in B alone" in lost
+    assert "only in A" in lost or "only in B" in lost
     assert shown.page.locator("#packing .two").first.get_attribute("aria-label") is not None
     assert rows(shown, "totals")[0].startswith("cpu A")
 

@@ -92,7 +92,7 @@ def test_the_plugin_of_kubectl_speaks_under_its_name(tmp_path: Path) -> None:
         return done.stdout + done.stderr
 
     assert said("--help").startswith("Usage: kubectl plan [OPTIONS] COMMAND")
-    assert "\nkubectl plan drain --help-all tells" in said("drain", "--help")
+    assert "\nkubectl plan drain --help-all shows" in said("drain", "--help")
     assert "  kplan drain node-a" in said("drain", "--help")
     assert said("drian").startswith("kubectl plan: error: no such command 'drian'\nhint: did you mean")
     assert said("explain", "pod", "--nope").startswith("kubectl plan: error: no such option '--nope'")

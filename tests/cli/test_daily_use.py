@@ -43,9 +43,9 @@ def test_nodes_of_one_uid_are_nodes_of_their_own(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("text", "problem", "hint"),
     [
-        pytest.param("cpu=4,mem=64Gi", "mem is no resource", "memory=64Gi", id="another word"),
-        pytest.param("cpu=4,memroy=64Gi", "memroy is no resource", "memory=64Gi", id="a slip"),
-        pytest.param("cpu=4,memory=8Gi,gpu=2", "gpu is no resource", "nvidia.com/gpu=2", id="an extended one"),
+        pytest.param("cpu=4,mem=64Gi", "mem is not a resource", "memory=64Gi", id="another word"),
+        pytest.param("cpu=4,memroy=64Gi", "memroy is not a resource", "memory=64Gi", id="a slip"),
+        pytest.param("cpu=4,memory=8Gi,gpu=2", "gpu is not a resource", "nvidia.com/gpu=2", id="an extended one"),
     ],
 )
 def test_an_amount_is_no_label(
@@ -96,7 +96,7 @@ def test_strict_kinds_trusts_no_custom_resource(
     (tmp_path / "custom.yaml").write_text(f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: x}}\n")
     words = ["check", str(tmp_path / "custom.yaml"), "--strict-kinds", "-o", "json", "--snapshot", cluster(tmp_path)]
     assert main(words) == 4
-    text = f"{kind} default/x is taken to make no pods: it is about {about} (--strict-kinds)"
+    text = f"{kind} default/x is assumed to make no pods: it is about {about} (--strict-kinds)"
     assert {"code": "not-expanded", "text": text} in json.loads(capsys.readouterr().out)["doubts"]
 
 
@@ -105,7 +105,7 @@ def test_what_is_not_known_is_told_once(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["check", str(tmp_path / "custom.yaml"), "--snapshot", cluster(tmp_path)]) == 4
     told = " ".join(capsys.readouterr().out.split())
     assert told.count("kplan does not know what a.example/v1 Thing makes") == 1
-    assert "Thing default/x not expanded what it makes is not known" in told
+    assert "Thing default/x not expanded what it makes is unknown" in told
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_what_is_not_known_is_told_once(tmp_path: Path, capsys: pytest.CaptureFi
     [
         (
             "requests: {memory: 512m}",
-            ["memory 512m of container c is no whole number of bytes: 512Mi is meant?"],
+            ["memory 512m of container c is not a whole number of bytes: did you mean 512Mi?"],
         ),
-        ("limits: {memory: '0.5'}", ["memory 500m of container c is no whole number of bytes: 500Mi is meant?"]),
+        ("limits: {memory: '0.5'}", ["memory 500m of container c is not a whole number of bytes: did you mean 500Mi?"]),
         ("requests: {memory: 512000m}", []),
         ("requests: {cpu: 512m}", []),
     ],

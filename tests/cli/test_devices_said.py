@@ -107,8 +107,8 @@ Time     seconds after the loss, with the defaults of the controllers
      50  a is tainted node.kubernetes.io/unreachable:NoExecute
     350  ml/st-0, ml/st-2, +2 deleted, but Terminating while a is there
            (tolerationSeconds 300)
-      -  once a is deleted, or tainted out-of-service: ml/st-0, ml/st-2, +2 made
-         anew, within 60 s
+      -  once a is deleted, or tainted out-of-service: ml/st-0, ml/st-2, +2
+         recreated, within 60 s
 Why      ml/st-0, nearest first
       1  devices of gpu in use: needs 1, free 0 of 4; used by ml/st-1, ml/st-3,
            +2
@@ -143,18 +143,18 @@ Again    kplan check pairs.json --snapshot two.json
 DIFFERS  snapshots, two.json (A) and eight.json (B): 6 pods elsewhere (6 new in
          B), 2 in the same place
 
-Moves    pod      A  B  by
+Moves    pod      A  B  moved by
          ml/st-2  -  a
          ml/st-3  -  b
          ml/st-4  -  a
          ml/st-5  -  b
          ml/st-6  -  a
          ml/st-7  -  b
-Packing            used  free  largest  fragm  spread
-         cpu  A    4.2%    46       16   0.0%     2.9
-              B   16.7%    40       16   0.0%    11.8
-         gpu  A   25.0%     6        3   0.0%       -
-              B  100.0%     0        0      -       -
+Packing            used  free  largest  unusable  imbalance
+         cpu  A    4.2%    46       16      0.0%        2.9
+              B   16.7%    40       16      0.0%       11.8
+         gpu  A   25.0%     6        3      0.0%          -
+              B  100.0%     0        0         -          -
          nodes in use 2 -> 2; waiting 0 -> 0; cpu against memory within a node
          4.2 -> 16.7 points
 From     two.json, 3 nodes, 2 pods; rules of 1.37 (no version recorded)

@@ -49,11 +49,11 @@ def test_a_configuration_against_the_one_in_use(
         Because  default/new: NodeResourcesFit favours n-2 by 25 in A, n-1 by 25 in B
 
         Rules    NodeResourcesFit.scoringStrategy.type: LeastAllocated -> MostAllocated
-        Moves    pod          A    B    by
+        Moves    pod          A    B    moved by
                  default/new  n-2  n-1  NodeResourcesFit
-        Packing           used  free  largest  fragm  spread
-                 cpu  A  37.5%     5        3   0.0%    12.5
-                      B  37.5%     5        4  10.0%    37.5
+        Packing           used  free  largest  unusable  imbalance
+                 cpu  A  37.5%     5        3      0.0%       12.5
+                      B  37.5%     5        4     10.0%       37.5
                  nodes in use 2 -> 1; waiting 0 -> 0; cpu against memory within a node
                  37.5 -> 37.5 points
         From     now.json, 2 nodes, 2 pods; rules of 1.37 (no version recorded)
@@ -69,13 +69,13 @@ def test_two_snapshots(capsys: pytest.CaptureFixture[str], cluster: str, tmp_pat
                  another node), 1 in the same place
         Because  default/new: n-2 is not in B
 
-        Nodes    1 node in B alone: n-3
-                 1 node in A alone: n-2
-        Moves    pod          A    B    by
+        Nodes    1 node only in B: n-3
+                 1 node only in A: n-2
+        Moves    pod          A    B    moved by
                  default/new  n-2  n-3  node
-        Packing           used  free  largest  fragm  spread
-                 cpu  A  37.5%     5        3   0.0%    12.5
-                      B  37.5%     5        3   0.0%    12.5
+        Packing           used  free  largest  unusable  imbalance
+                 cpu  A  37.5%     5        3      0.0%       12.5
+                      B  37.5%     5        3      0.0%       12.5
                  nodes in use 2 -> 2; waiting 0 -> 0; cpu against memory within a node
                  37.5 -> 37.5 points
         From     now.json, 2 nodes, 2 pods; rules of 1.37 (no version recorded)

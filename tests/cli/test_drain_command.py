@@ -44,7 +44,7 @@ def test_what_kubectl_takes(capsys: pytest.CaptureFixture[str], cluster: str, wo
             "as in 5m, 90s or 1h30m; 0s waits without end",
         ),
         (["--dry-run=xyz"], "--dry-run xyz: no such choice", "--dry-run=client, or one of: none, client, server"),
-        (["--pod-selector", "a=("], "--pod-selector a=(: no label selector", "write a=b,c!=d,e in (f, g)"),
+        (["--pod-selector", "a=("], "--pod-selector a=(: not a label selector", "write a=b,c!=d,e in (f, g)"),
         (["--force=maybe"], "option '--force' does not take a value", "kplan drain -h"),
     ],
     ids=["a duration", "one without a unit", "a choice", "a selector", "a switch"],

@@ -53,9 +53,9 @@ TABLE = {
         "no such option '--nope'",
         "did you mean one of: '--add-node', '--no-cache', '--node'?",
     ),
-    "a version that is none": (["web-1", "--k8s-version", "x", "-s"], "'x' is no Kubernetes version", "write it as"),
+    "a version that is none": (["web-1", "--k8s-version", "x", "-s"], "'x' is not a Kubernetes version", "write it as"),
     "a gate that is none": (["web-1", "--feature-gates", "A=1", "-s"], "--feature-gates: 'A=1'", "write Name=true"),
-    "a selector that is none": (["-l", "a=(", "-s"], "-l a=(: no label selector", "write a=b"),
+    "a selector that is none": (["-l", "a=(", "-s"], "-l a=(: not a label selector", "write a=b"),
     "a configuration that is not there": (
         ["web-1", "--config", "/no/file", "-s"],
         "/no/file: cannot be read: No s",

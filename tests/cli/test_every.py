@@ -23,7 +23,7 @@ def test_what_is_no_interval_is_refused(text: str) -> None:
     [
         (["DIR", "--keep", "3"], "--keep without --every"),
         (["DIR", "--every", "1h", "--snapshot", "a.json"], "a.json is a file, and does not change"),
-        (["DIR", "--every", "often"], "--every often: no interval"),
+        (["DIR", "--every", "often"], "--every often: not an interval"),
     ],
 )
 def test_what_cannot_be_done_is_said(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:

@@ -267,4 +267,4 @@ def test_what_the_scheduler_recorded_of_a_pod_that_fits_now_is_shown(
     assert "\nRecorded 2026-03-01T02:41:00Z: 0/1 nodes are available: 1 Insufficient memory.\n" in out
     _, out, _ = run(capsys, "explain", "pod", "large-1", "--snapshot", snapshot)
     assert "Recorded" not in out  # From says that it differs
-    assert "the scheduler's message, 02:41 differs (--event)" in " ".join(out.split())
+    assert "the scheduler's message of 2026-03-01 02:41 UTC differs (--event)" in " ".join(out.split())

@@ -26,7 +26,7 @@ def test_one_node_as_text(capsys: pytest.CaptureFixture[str], cluster: str) -> N
     assert main(["fail", "n-2", "--snapshot", cluster]) == 1
     assert capsys.readouterr().out == (
         "PARTLY   n-2 is lost: its pod is placed again, default/bare GONE\n"
-        "Because  nothing owns default/bare: no controller makes it again\n"
+        "Because  nothing owns default/bare: no controller recreates it\n"
         "\n"
         "Pods     pod            lands on  when\n"
         "         default/bare   GONE      after 350 s\n"
@@ -35,7 +35,7 @@ def test_one_node_as_text(capsys: pytest.CaptureFixture[str], cluster: str) -> N
         "Time     seconds after the loss, with the defaults of the controllers\n"
         "      0  n-2 falls silent\n"
         "     50  n-2 is tainted node.kubernetes.io/unreachable:NoExecute\n"
-        "    350  default/web-2 deleted, made anew at once; default/bare GONE\n"
+        "    350  default/web-2 deleted, recreated at once; default/bare GONE\n"
         "           (tolerationSeconds 300)\n"
         "Note     2 pods without a toleration of unreachable:NoExecute: the default, 300\n"
         "         s, is assumed\n"
@@ -54,7 +54,7 @@ def test_a_zone_and_more_nodes_by_what_ifs(capsys: pytest.CaptureFixture[str], c
         "PARTLY   zone a (n-1, n-2) is lost: 1 of 2 pods placed again, default/web-2\n"
         "         Pending, default/bare GONE\n"
         "Because  cpu: it wants 2500m, n-3 has 1500m free\n"
-        "Try      one more node like n-3 -> all placed, what is GONE stays so\n"
+        "Try      one more node like n-3 -> all placed, what is GONE stays GONE\n"
     )
     argv = ["fail", "--zone", "a", "-q", "--snapshot", cluster, "--add-node", "like=n-3", "--delete", "bare"]
     assert main(argv) == 0
@@ -65,13 +65,13 @@ def test_every_node_as_a_table(capsys: pytest.CaptureFixture[str], cluster: str)
     assert main(["fail", "--each", "node", "--snapshot", cluster]) == 1
     assert capsys.readouterr().out == (
         "PARTLY   survives 2 of 3 single node failures\n"
-        "Because  n-2: nothing owns default/bare: no controller makes it again\n"
+        "Because  n-2: nothing owns default/bare: no controller recreates it\n"
         "\n"
-        "Each     node  pods  again  Pending  GONE  evicts  verdict\n"
-        "         n-2      2      1        -     1       -  PARTLY\n"
-        "         n-1      1      1        -     -       -  FITS\n"
-        "         n-3      -      -        -     -       -  FITS\n"
-        "         one of them: kplan fail n-2\n"
+        "Each     node  pods  replaced  Pending  GONE  evicts  verdict\n"
+        "         n-2      2         1        -     1       -  PARTLY\n"
+        "         n-1      1         1        -     -       -  FITS\n"
+        "         n-3      -         -        -     -       -  FITS\n"
+        "         in detail: kplan fail n-2\n"
         "From     made-up.json, 3 nodes, 3 pods; rules of 1.37 (no version recorded)\n"
     )
     assert main(["fail", "--each", "node", "-l", f"{ZONE}=b", "-q", "--snapshot", cluster]) == 0

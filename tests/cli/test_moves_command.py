@@ -40,8 +40,8 @@ def test_the_text(capsys: pytest.CaptureFixture[str]) -> None:
         "             [kube-system/log-b 100m] free 1220m",
         "           after   [+shop/web-7d4b9-2k9dl 1000m] [ops/report-run-0 1400m]",
         "             [shop/cart-0 1200m] [kube-system/log-b 100m] free 220m",
-        "Or       no pod that a budget covers: 4 moves or fewer cannot do it: all that",
-        "         could help were tried",
+        "Or       no pod that a budget covers: 4 moves or fewer are not enough: every",
+        "         move that could help was tried",
         "Steps    kubectl cordon node-a",
         "         kubectl create --raw /api/v1/namespaces/shop/pods/web-7d4b9-2k9dl/eviction -f - <<< "
         """'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"web-7d4b9-2k9dl","namespace":"shop"}}'""",
@@ -131,8 +131,8 @@ def test_a_pod_larger_than_any_node_is_not_told_that_moves_were_tried(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "what is to fit?"),
-        (["web-1", "-f", "x.yaml"], "what is to fit?"),
+        ([], "nothing to fit is named"),
+        (["web-1", "-f", "x.yaml"], "nothing to fit is named"),
         (["web-1"], "web-1: no pod of it waits"),
         (["nosuch"], "no pod nosuch"),
     ],

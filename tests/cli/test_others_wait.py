@@ -73,3 +73,39 @@ def test_what_others_would_need_is_not_the_first_line(capsys: pytest.CaptureFixt
     plan(capsys, tmp_path, [pod("mine")])
     assert main(["simulate", str(tmp_path / "new.yaml"), "--snapshot", str(tmp_path / "made-up.json"), "-q"]) == 0
     assert capsys.readouterr().out == "FITS     the pod is placed; 1 other pod finds no node\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "code", "verdict", "sentence"),
+    [
+        ("rs/web=2", 0, "FITS", "the new pod of rs/default/web is placed"),
+        ("rs/web=3", 0, "FITS", "both new pods of rs/default/web are placed"),
+        (
+            "rs/web=6",
+            1,
+            "PARTLY",
+            "3 of 5 new pods of rs/default/web are placed; of all that wait then, 0 of 2 pods are placed, 2 not, for 1 "
+            "cause",
+        ),
+    ],
+)
+def test_scaling_is_answered_with_the_verdict(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, step: str, code: int, verdict: str, sentence: str
+) -> None:
+    source = write(tmp_path, node("a", cpu="4"), owned(pod("web-1", cpu="1", on="a"), "ReplicaSet", "web"))
+    assert main(["simulate", "--scale", step, "--snapshot", source, "-o", "json"]) == code
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["verdict"], answer["sentence"]) == (verdict, sentence)
+    assert main(["simulate", "--scale", step, "--snapshot", source]) == code
+    lines = capsys.readouterr().out.splitlines()
+    assert next(line for line in lines if line.startswith(("If", "Scaled"))).startswith(
+        f"Scaled   {step.partition('=')[0]} scaled from 1 to {step[-1]}; "
+    )
+
+
+def test_scaling_before_another_what_if_is_one_of_the_steps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source = write(tmp_path, node("a", cpu="4"), owned(pod("web-1", cpu="1", on="a"), "ReplicaSet", "web"))
+    assert main(["simulate", "--scale", "rs/web=2", "--cordon", "a", "--snapshot", source]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("FITS     no pod stays Pending after 2 steps\n")
+    assert "\nIf       1  --scale rs/web=2\n" in out

@@ -53,7 +53,7 @@ def test_a_drain_takes_the_flags_that_its_pods_need(tmp_path: Path, capsys: pyte
     state = write(tmp_path, *(node(name) for name in ("a", "b", "c", "d")), *pods, agent)
     for name, flags in (
         ("a", ""),
-        ("b", " --delete-emptydir-data  # --delete-emptydir-data: default/web-b lose what is in their emptyDirs"),
+        ("b", " --delete-emptydir-data  # --delete-emptydir-data: default/web-b loses what is in its emptyDirs"),
         ("c", " --ignore-daemonsets"),
     ):
         found = asked(capsys, "pack", name, "--snapshot", state)
@@ -134,15 +134,15 @@ def test_what_is_in_the_way_is_told_node_by_node(tmp_path: Path, capsys: pytest.
     cluster = write(tmp_path, node("a"), node("b"), pod("bare-a", on="a"), pod("bare-b", on="b"))
     found = asked(capsys, "pack", "--snapshot", cluster, code=1)
     assert [(one["node"], one["obstacles"], one["because"]["text"]) for one in found["found"]] == [
-        ("a", {"bare-pod": 1}, "default/bare-a: nothing makes it again"),
-        ("b", {"bare-pod": 1}, "default/bare-b: nothing makes it again"),
+        ("a", {"bare-pod": 1}, "default/bare-a: nothing recreates it"),
+        ("b", {"bare-pod": 1}, "default/bare-b: nothing recreates it"),
     ]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--keep-free", "much"], "--keep-free much: no part of a whole"),
+        (["--keep-free", "much"], "--keep-free much: not a share"),
         (["--survive", "rack"], "--survive rack: no such choice"),
         (["--prices", "nosuch.csv"], "nosuch.csv: cannot be read"),
         (["nosuch"], "nosuch"),

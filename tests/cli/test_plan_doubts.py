@@ -76,7 +76,7 @@ def test_nodes_that_pods_run_on_and_the_dump_lacks_are_a_doubt_of_every_plan(
     file = write(tmp_path, node("a"), node("b"), on_a, pod("new"), pod("old", on="gone"))
     assert main([*words, "--snapshot", file, "--strict", "-q"]) == 4
     out = " ".join(capsys.readouterr().out.split())
-    assert "Doubt 1 pod runs on a node that the source lacks (gone): what fits there is not known" in out
+    assert "Doubt 1 pod runs on a node that the source lacks (gone): what fits there is unknown" in out
 
 
 def test_a_node_that_is_imagined_away_is_none_that_the_dump_lacks(

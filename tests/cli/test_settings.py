@@ -100,7 +100,7 @@ def test_the_policy_is_that_of_the_repository(alone: Path, capsys: pytest.Captur
         ("snapshot: [a]\n", "snapshot: a text is wanted"),
         ("color: red\n", "color: red"),
         ("snapshot: a\ncontext: b\n", "snapshot names a file, and context a cluster"),
-        ("- a\n", "no settings"),
+        ("- a\n", "not a mapping of settings"),
         ("a: [\n", ".kplan.yaml:2:1: expected the node content"),
         ("a: " + "[" * 3000, "nested too deeply"),
         ("a: 2001-99-99", "a number or a date in it cannot be read"),

@@ -62,7 +62,7 @@ def test_losses_worst_first_with_their_causes(capsys: pytest.CaptureFixture[str]
         "Why      2 causes, each as in its worst scenario\n"
         "      1  default/web-2: cpu: it wants 2500m, n-3 has 1500m free\n"
         "           fail zone a\n"
-        "      1  nothing owns default/bare: no controller makes it again\n"
+        "      1  nothing owns default/bare: no controller recreates it\n"
         "           fail n-2\n"
         "Fullest  cpu 75% requested, fail zone b\n" + FROM
     )
@@ -213,7 +213,11 @@ def test_a_bug_that_a_scenario_shows_is_told_and_is_70(
         pytest.param(["--results", "a", "--resume", "b"], "--results and --resume name two files", id="two files"),
         pytest.param(["SWEEP", "--config", "x"], "config by a flag and in a file", id="rules twice"),
         pytest.param(["--jobs", "2", "--dask", "x"], "--jobs are processes here, --dask has its own", id="two kinds"),
-        pytest.param(["--fail-each", "node", "--replicas", "3"], "--replicas 3: of what?", id="replicas of nothing"),
+        pytest.param(
+            ["--fail-each", "node", "--replicas", "3"],
+            "--replicas 3: no workload or size is named",
+            id="replicas of nothing",
+        ),
         pytest.param(["--resume", "there-is-none"], "--resume there-is-none: cannot be read", id="no results"),
     ],
 )

@@ -36,7 +36,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
         (
             "p-2",
             "PENDING  default/p-2 fits 0 of 2 nodes, behind 2 other waiting pods",
-            "place 3 of 4; all 2 before it find a node; alone it would be FITS on n-2",
+            "place 3 of 4; both before it find a node; alone it would be FITS on n-2",
         ),
         (
             "q",

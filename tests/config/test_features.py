@@ -25,7 +25,7 @@ def test_a_version_is_read(text: str, version: Version) -> None:
 
 @pytest.mark.parametrize("text", ["", "1", "36", "2.36", "1.36.x", "v1.", "latest", "1.36.3.1", "1.36 3", "1.99999"])
 def test_what_is_no_version_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="is no Kubernetes version") as caught:
+    with pytest.raises(ConfigError, match="is not a Kubernetes version") as caught:
         Version.parse(text)
     assert caught.value.code == "bad-version"
     assert caught.value.hint == "write it as 1.36 or 1.36.3"

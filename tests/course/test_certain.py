@@ -71,7 +71,7 @@ TABLE: list[tuple[str, list[str], list[Object], int | None]] = [
     ),
     ("two pods and two other nodes", ["4"] * 3, [owned(x, "ReplicaSet", x, on="n-0") for x in "ab"], 2),
     ("a pod that fits nowhere else", ["4", "1"], [owned("a", "ReplicaSet", "w", on="n-0", cpu="2")], None),
-    ("a pod that nothing makes again", ["4", "4"], [pod("a", node="n-0")], None),
+    ("a pod that nothing recreates", ["4", "4"], [pod("a", node="n-0")], None),
     ("a pod of a DaemonSet goes with its node", ["4", "4"], [owned("a", "DaemonSet", "w", on="n-0")], 0),
     ("a pod that keeps to itself", ["4", "4"], [owned("a", "ReplicaSet", "w", on="n-0", **anti("w"))], 1),
     (

@@ -138,7 +138,7 @@ class World:
         return [json.loads(line) for line in self.journal.read_text().splitlines()]
 
     def bindings(self) -> list[str]:
-        """Pods for which the server accepted a Binding, in order, each as often as it did."""
+        """Pods for which the server accepted a Binding, in order, each equally often as it did."""
         return [
             request.path.split("/")[-2]
             for request in self.proxy.requests

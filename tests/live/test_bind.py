@@ -77,7 +77,7 @@ def test_nothing_is_written_without_an_answer(world: World, capsys: pytest.Captu
     world.nodes(1)
     world.pod("a")
     assert world.kplan("-n", world.name, "--apply") == 2
-    assert "nobody is there to ask: standard input is no terminal hint: --yes" in " ".join(
+    assert "nobody is there to ask: standard input is not a terminal hint: --yes" in " ".join(
         capsys.readouterr().err.split()
     )
     assert world.proxy.writes == []

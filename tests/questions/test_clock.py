@@ -64,7 +64,7 @@ QUESTIONS = {
     "a budget that lets one go at a time waits for probes in between": Question(
         # twice: up to 40 s to end, 20 s to be ready, 5 s until it is asked again; then 40 s
         "drain n1", served(budget("web", "web", maxUnavailable=1)), (0,), ("FITS", "FITS?"),
-        says=("it takes 40 s to 170 s", "budget web lets them go in 3 turns, each once others are ready, 20 s after"),
+        says=("it takes 40 s to 170 s", "budget web lets them go in 3 turns, each once those before are ready"),
     ),
     "one that lets two go at a time takes two turns": Question(
         "drain n1", served(budget("web", "web", maxUnavailable=2)), (0,), ("FITS", "FITS?"),

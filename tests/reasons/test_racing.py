@@ -31,7 +31,7 @@ WEB = pod("web", requests={"cpu": "3"})
 def test_pods_that_fit_now_and_not_beside_this_one_race_with_it() -> None:
     [race] = warned(node("a", cpu="4"), WEB, nightly("one"), nightly("two"), nightly("small", "1"))
     assert race == RacesWith("nightly", 2, "a")
-    told = "2 pods of scheduler nightly wait for the same room on a: whoever binds first has it"
+    told = "2 pods of scheduler nightly wait for the same room on a: whoever binds first gets it"
     assert careful_text(race) == told
 
 
@@ -76,10 +76,10 @@ def test_a_plan_races_with_pods_that_fit_without_it() -> None:
     ours = (pod("a", requests={"cpu": "3"}), pod("b", requests={"cpu": "2"}))
     nodes = (node("n1", cpu="4"), node("n2", cpu="4"))
     assert plan_warnings(*nodes, *ours, nightly("one", "3"), nightly("two", "4")) == [
-        "2 pods of scheduler nightly wait for the same room on n1 and 1 more node: whoever binds first has it"
+        "2 pods of scheduler nightly wait for the same room on n1 and 1 more node: whoever binds first gets it"
     ]
     assert plan_warnings(*nodes, *ours, nightly("one", "2")) == [
-        "1 pod of scheduler nightly waits for the same room on n1: whoever binds first has it"
+        "1 pod of scheduler nightly waits for the same room on n1: whoever binds first gets it"
     ]
     assert plan_warnings(*nodes, *ours, nightly("small", "1"), nightly("large", "5")) == []
     assert plan_warnings(*nodes, *ours) == []

@@ -33,7 +33,7 @@ DEFAULTED = [
 def test_a_pod_of_its_own_is_made_anew() -> None:
     objects = [node("n", taints=["a=b:NoSchedule"]), pod("p", namespace="shop", tolerations=DEFAULTED)]
     note, command = commands(objects, "shop/p", "tolerate-taint")
-    assert note == "# most of a pod's spec cannot be changed: it is made anew"
+    assert note == "# most of a pod's spec cannot be changed: it is created again"
     assert command.startswith("kubectl get pod p -n shop -o json | kubectl patch --local -f - --type=strategic")
     assert command.endswith("| kubectl replace --force -f -")
     assert patch_of(command.split(" | ")[1]) == {
@@ -86,7 +86,7 @@ def test_a_cronjob_is_patched_two_templates_down_and_a_job_is_not() -> None:
     assert list(patch_of(command)["spec"]) == ["jobTemplate"]
     alone = [node("n", cpu="1500m"), pod("x", requests={"cpu": "2"}, metadata=owned("Job", "once"))]
     lines = commands(alone, "default/x", "lower-request")
-    assert lines[0] == "# the template of a Job cannot be changed: delete it and make it anew with"
+    assert lines[0] == "# the template of a Job cannot be changed: delete it and create it again with"
     assert all(line.startswith("#") for line in lines)
 
 

@@ -68,7 +68,7 @@ def test_where_nodes_help_only_some_the_fewest_that_do_are_told() -> None:
     # the 1st node in c lets 3 more land, one in each zone; then a and b are full, and c may be one ahead of them: the
     # 3rd makes it 5, a 4th is idle
     assert folds(zones(spread(ZONE), spread("region", 50))) == {
-        "default/web-00": "3 more nodes like a-2, zone c -> 5 of 20 fit; up to 56 do not help more"
+        "default/web-00": "3 more nodes like a-2, zone c -> 5 of 20 fit; even 56 help no more"
     }
 
 

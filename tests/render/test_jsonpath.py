@@ -87,7 +87,7 @@ def test_the_whole_document() -> None:
         ("{end}", "no range begins"),
         ("{.users[a]}", "it is neither a number"),
         ("{.users[?(@.name==e2e)]}", "a value is a number"),
-        ("{.a b}", "is no step of a path"),
+        ("{.a b}", "is not a step of a path"),
     ],
 )
 def test_what_cannot_be_read_is_said(template: str, why: str) -> None:

@@ -75,11 +75,11 @@ def test_a_small_cluster_in_full() -> None:
         NODES    3 nodes, 2 take pods (1 cordoned); 2 pods on them
         Because  cpu is scarcest: 4 free, at most 3 in one piece (b)
 
-        Total            used    of  free  closed  largest  unusable  imbalance
-                 cpu      33%    12     4       4        3     25.0%       25.0
-                 memory    8%  48Gi  28Gi    16Gi     16Gi     42.9%       12.5
-                 pods      0%   330   218     110      109         -          -
-                 gpu      50%     2     1       0        1      0.0%        0.0
+        Total            used  requested    of  free  closed  largest  unusable
+                 cpu      33%          4    12     4       4        3     25.0%
+                 memory    8%        4Gi  48Gi  28Gi    16Gi     16Gi     42.9%
+                 pods      0%          2   330   218     110      109         -
+                 gpu      50%          1     2     1       0        1      0.0%
         Slot     most room for one pod: b, 3 cpu, 16Gi memory, 1 gpu
         Nodes    node  cpu         free  memory       free     gpu   pods
                  a     ####.  75%     1  #....   25%  12Gi       -  1/110

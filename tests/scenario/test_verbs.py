@@ -168,13 +168,13 @@ def test_a_node_that_was_added_is_taken_back_exactly(cluster: Cluster) -> None:
     [
         ("cordon", "node-x", "no node node-x"),
         ("cordon", "zone=north", "no node has the label zone=north"),
-        ("label", "node-a", "--label node-a: what is before and after the colon?"),
+        ("label", "node-a", "--label node-a: NODE:WHAT is needed, with a colon"),
         ("taint", "node-a:x=y:Sometimes", "--taint node-a:x=y:Sometimes: effect 'Sometimes'"),
-        ("scale", "deploy/x", "--scale deploy/x: how many?"),
+        ("scale", "deploy/x", "--scale deploy/x: no number of replicas"),
         ("scale", "deploy/x=2", "no Deployment shop/x here"),
         ("evict", "nobody", "no pod nobody in namespace shop"),
         ("priority", "bare=high", "--priority bare=high: neither a number nor a PriorityClass here"),
-        ("set-pdb", "web:least=1", "--set-pdb web:least=1: what does it ask for?"),
+        ("set-pdb", "web:least=1", "--set-pdb web:least=1: no number of pods"),
         ("set-pdb", "web:minAvailable=101%", "--set-pdb web:minAvailable=101%: 101% is more than all pods"),
         ("set-pdb", "webb:minAvailable=1", "no PodDisruptionBudget shop/webb"),
         (
@@ -185,8 +185,8 @@ def test_a_node_that_was_added_is_taken_back_exactly(cluster: Cluster) -> None:
         ),
         ("taint", "node-a:=x:NoSchedule", "--taint node-a:=x:NoSchedule: key '': name part must be non-empty"),
         ("add-node", "cpu=-4,memory=1Gi", "--add-node cpu=-4,memory=1Gi: cpu=-4 is less than nothing"),
-        ("add-node", "like=node-a,like=node-b", "--add-node like=node-a,like=node-b: like= is there twice"),
-        ("add-node", "count=2", "--add-node count=2: what is the node like?"),
+        ("add-node", "like=node-a,like=node-b", "--add-node like=node-a,like=node-b: like= is given twice"),
+        ("add-node", "count=2", "--add-node count=2: it does not say what the node is like"),
         ("add-node", "like=node-a,count=0", "--add-node like=node-a,count=0: count '0'"),
         ("add-node", "node-a", "--add-node node-a: 'node-a' has no ="),
         ("add-node", "template=pool", "no node template pool"),
@@ -296,7 +296,7 @@ def test_a_scenario_file_names_verbs_as_yaml_would(tmp_path: Path) -> None:
         ("- cordon: a\nretries: 3\n", 5, "no field retries"),
         ("- cordon: a\n- {cordon: a, drain: b}\n", 5, "a step has one verb, this one has 2"),
         ("- cordon: a\n  expect: peace\n", 5, "kplan cannot expect 'peace'"),
-        ("- scale: deploy/x\n", 4, "--scale deploy/x: how many?"),
+        ("- scale: deploy/x\n", 4, "--scale deploy/x: no number of replicas"),
     ],
 )
 def test_a_broken_scenario_is_refused_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:

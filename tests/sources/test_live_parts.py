@@ -152,7 +152,7 @@ def test_without_a_kubeconfig_it_is_said_which_was_looked_for(tmp_path: Path, mo
 
 def test_a_kubeconfig_that_is_none_is_said(tmp_path: Path) -> None:
     (tmp_path / "k").write_text("- 1\n")
-    with pytest.raises(Exception, match=r"cannot be used: .* is no kubeconfig") as caught:
+    with pytest.raises(Exception, match=r"cannot be used: .* is not a kubeconfig") as caught:
         connect(kubeconfig=str(tmp_path / "k"))
     assert caught.value.code == "bad-kubeconfig"  # type: ignore[attr-defined]
 

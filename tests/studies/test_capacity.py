@@ -205,7 +205,7 @@ def test_where_no_number_of_nodes_is_enough_the_best_is_told_and_where_it_ends()
     found = report(planner, supplies=[Supply("deploy/default/web", sample)], replicas=12)
     assert found.growth is not None
     assert (found.growth.nodes, found.growth.fits) == ((0, 1, 2, 3, 6), (5, 8, 9, 9, 9))
-    assert found.attempt == "2 more nodes like b -> 9 of 12 fit; up to 6 of them give no more"
+    assert found.attempt == "2 more nodes like b -> 9 of 12 fit; even 6 of them make no more fit"
 
 
 def test_that_nobody_is_evicted_is_told_where_priority_would() -> None:
@@ -213,7 +213,7 @@ def test_that_nobody_is_evicted_is_told_where_priority_would() -> None:
     sample = pod("web", requests={"cpu": "1"}, priority=1000)
     found = report(planner, supplies=[Supply("deploy/default/web", sample, asks=2)])
     assert found.sentence == "default/web: 1 of the 2 it asks for fit (0 run)"
-    assert found.notes == ("capacity evicts nobody: kplan simulate tells what pods of priority 1,000 would evict",)
+    assert found.notes == ("capacity evicts nobody: kplan simulate shows what pods of priority 1,000 would evict",)
 
 
 def quota(**hard: str) -> ResourceQuota:

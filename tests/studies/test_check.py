@@ -77,7 +77,7 @@ def test_a_kind_that_is_not_known_is_a_doubt(tmp_path: Path) -> None:
     assert [(doubt.code, doubt.allowed) for doubt in found.doubts] == [("not-expanded", False)]
     assert found.objects[0].status == "unknown"
     both = check(tmp_path, ZONES, unknown, deployment("web", "1"))
-    assert both.sentence == "1 of 2 objects passes, of 1 it is not known"
+    assert both.sentence == "1 of 2 objects passes, 1 unknown"
     allowed = check(tmp_path, ZONES, unknown, allow_doubt=["not-expanded"])
     assert [doubt.allowed for doubt in allowed.doubts] == [True]
 
@@ -100,7 +100,7 @@ def test_an_object_that_is_given_twice_raises_no_doubt(tmp_path: Path) -> None:
 def test_a_node_that_the_snapshot_lacks_is_a_doubt(tmp_path: Path) -> None:
     found = check(tmp_path, [*ZONES, pod("old", "gone")], deployment("web", "1"))
     assert [(one.code, one.text) for one in found.doubts] == [
-        ("nodes-missing", "1 pod runs on a node that the source lacks (gone): what fits there is not known")
+        ("nodes-missing", "1 pod runs on a node that the source lacks (gone): what fits there is unknown")
     ]
 
 
@@ -122,7 +122,7 @@ FULL = [node("a"), IMPORTANT, pod("old", "a", "3", "StatefulSet/old")]
 def test_evictions_are_told_and_count_only_if_what_is_evicted_finds_no_place(tmp_path: Path) -> None:
     found = check(tmp_path, [*FULL, node("b", cpu="3")], deployment("web", "4", priorityClassName="important"))
     assert counted(found) == []
-    assert uncounted(found) == [("evicts", "deploy/shop/web", "preemption is allowed: --no-preemption forbids it")]
+    assert uncounted(found) == [("evicts", "deploy/shop/web", "preemption is allowed (--no-preemption forbids it)")]
     assert found.objects[0].evicts == ("shop/old",)
     assert found.objects[0].result == "placed: a; evicts 1 pod"
 
@@ -323,8 +323,8 @@ def test_what_is_not_in_the_baseline_is_new(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "no result of kplan check: Input data was truncated"),
-        ('{"kind": "SimulationPlan"}', "no result of kplan check: Invalid value 'SimulationPlan' - at `$.kind`"),
+        ("{", "not a result of kplan check: Input data was truncated"),
+        ('{"kind": "SimulationPlan"}', "not a result of kplan check: Invalid value 'SimulationPlan' - at `$.kind`"),
     ],
 )
 def test_a_baseline_that_is_none_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -342,7 +342,7 @@ def test_the_age_of_the_snapshot_is_told_and_an_old_one_is_a_doubt(tmp_path: Pat
     found = check(tmp_path, ZONES, deployment("web", "1"), taken="2026-05-11T10:00:00Z", max_age="24h")
     assert found.recording.age_seconds == 26 * 3600
     assert [(doubt.code, doubt.text) for doubt in found.doubts] == [
-        ("snapshot-old", "the snapshot was taken 26 hours before, 24 hours is the most: take a new one")
+        ("snapshot-old", "the snapshot is 26 hours old, and the limit is 24 hours: take a new one")
     ]
     assert check(tmp_path, ZONES, deployment("web", "1"), max_age="24h").doubts == ()
 
@@ -413,7 +413,7 @@ def test_a_policy_is_read(given: dict[str, Any], made: Policy) -> None:
         ({"headroom": "100%"}, "a share below 100%, as in 20%"),
         ({"headroom": "-5%"}, "a share below 100%, as in 20%"),
         ({"survive": "region"}, "one of: zone, node"),
-        ({"max-age": "soon"}, "a time as in 90m, 24h, 7d"),
+        ({"max-age": "soon"}, "a number with its unit, as in 90m, 24h, 7d"),
         ({"no-preemption": "yes"}, "true or false"),
         ({"allow-doubt": [1]}, "a word, or a list of words"),
         (

@@ -164,7 +164,7 @@ def test_snapshots_pair_pods_that_an_owner_made_again() -> None:
     assert (move.cause, move.plugin) == ("filter", "NodeUnschedulable")
     assert move.text == "n-1 is refused in B: cordoned (spec.unschedulable)"
     assert found.unchanged == 1
-    assert found.objects == ("1 node in B alone: n-3", "1 node cordoned in B: n-1")
+    assert found.objects == ("1 node only in B: n-3", "1 node cordoned in B: n-1")
 
 
 def test_snapshots_that_differ_in_nodes_alone_differ() -> None:

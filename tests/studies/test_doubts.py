@@ -98,7 +98,7 @@ def test_an_extender_is_a_doubt_about_a_plan_of_which_one_pod_asks_for_its_resou
 def test_nodes_that_pods_run_on_and_the_source_lacks() -> None:
     objects = [node("n"), pod("p"), *(pod(f"old-{i}", node=f"gone-{i % 2}") for i in range(3))]
     ended = pod("ended", node="gone-9", status={"phase": "Succeeded"})
-    text = "3 pods run on nodes that the source lacks (gone-0, gone-1): what fits there is not known"
+    text = "3 pods run on nodes that the source lacks (gone-0, gone-1): what fits there is unknown"
     told = [(one.code, one.text) for one in document([*objects, ended], "default/p").doubts]
     assert ("nodes-missing", text) in told
 

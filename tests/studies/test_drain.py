@@ -11,6 +11,8 @@ from kplan.objects.models import Object, Pod
 from kplan.objects.selector_text import parse_selector
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
+from kplan.render.text import drain as render
+from kplan.render.text.style import Style
 from kplan.result import Event
 from kplan.result.document_drain import DrainPlan
 from kplan.scenario import parse_step
@@ -214,6 +216,38 @@ def test_several_nodes_one_after_the_other_are_all_cordoned_first_unless_rolling
     rolling = planned(objects, "a", "b", rolling=True)
     assert [(one.node, one.lands_on) for one in rolling.pods] == [("a", "c"), ("b", "a")]
     assert rolling.needs == "kubectl drain NODE && kubectl uncordon NODE, for a, then b"
+    assert [(turn.node, turn.evicted, turn.lands_on, turn.pending) for turn in rolling.turns] == [
+        ("a", 1, {"c": 1}, 0),
+        ("b", 1, {"a": 1}, 0),
+    ]
+    assert [(one.node, one.before["cpu"], one.after["cpu"]) for one in rolling.fullness] == [
+        ("a", 75.0, 75.0),
+        ("c", 0.0, 75.0),
+        ("b", 75.0, 0.0),
+    ]
+    assert (plan.turns, plan.fullness) == ((), ())
+
+
+def test_a_rolling_drain_is_a_line_for_each_run_of_nodes_that_go_alike_and_says_how_full_they_are_then() -> None:
+    pods = [web(f"w-{number}", f"n-{number}", cpu="1") for number in range(1, 5)]
+    bare = pod("bare", namespace="shop", node="n-5", requests={"cpu": "3"})
+    objects = [*(node(f"n-{number}") for number in range(1, 6)), *pods, bare]
+    forced = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True, force=True)
+    plan = planned(objects, "n-1", "n-2", "n-3", "n-4", "n-5", options=forced, rolling=True)
+    lines = render.drain(plan, Style()).splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("Turns"))
+    assert [line.split() for line in lines[first : first + 6]] == [
+        ["Turns", "#", "node", "evicts", "lands", "on", "left"],
+        ["1", "n-1", "1", "pod", "n-2"],
+        ["2", "n-2", "2", "pods", "n-1", "x2"],
+        ["3-4", "n-3,", "n-4", "1", "pod", "each", "n-2,", "n-3"],
+        ["5", "n-5", "1", "pod", "-", "1", "GONE"],
+        ["Pods", "#", "pod", "node", "budget", "lands", "on", "note"],
+    ]
+    assert "         +5 pods, each with its place (-o wide)" in lines
+    full = next(number for number, line in enumerate(lines) if line.startswith("Full"))
+    assert lines[full] == "Full     n-1  cpu 50% (was 25%), memory 0%"
+    assert lines[full + 4] == "         n-5  cpu 0% (was 75%), memory 0%"
 
 
 def test_what_would_help_is_tried_by_draining_in_the_same_way() -> None:

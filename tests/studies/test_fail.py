@@ -149,12 +149,12 @@ def test_what_was_deleted_first_takes_the_room_and_a_statefulset_comes_last() ->
         (50, "node-a is tainted node.kubernetes.io/unreachable:NoExecute"),
         (
             350,
-            "shop/web-7d-1 deleted, made anew at once; shop/db-0 deleted, but Terminating while node-a is there "
+            "shop/web-7d-1 deleted, recreated at once; shop/db-0 deleted, but Terminating while node-a is there "
             "(tolerationSeconds 300)",
         ),
         (
             None,
-            "once node-a is deleted, or tainted out-of-service: shop/db-0 made anew, within 60 s; "
+            "once node-a is deleted, or tainted out-of-service: shop/db-0 recreated, within 60 s; "
             "1 DaemonSet or static pod goes with it",
         ),
     ]
@@ -187,8 +187,8 @@ def test_an_early_pod_that_takes_the_room_of_a_late_one_is_noted() -> None:
     assert fates(report) == {"shop/db-0": "pending", "shop/web-1": "n-2"}
     assert report.notes == (
         "0 ready of sts/shop/db, rs/shop/web meanwhile",
-        "the order decides: with n-1 deleted within 300 s of the taint all come back together, and by the order of "
-        "names 2 of 2 are placed",
+        "the order decides: if n-1 is deleted within 300 s of the taint, all come back together, and in order of "
+        "their names 2 of 2 are placed",
     )
 
 
@@ -288,7 +288,7 @@ def test_a_pod_that_was_being_deleted_is_not_made_again() -> None:
     leaving = owned("web-1", "ReplicaSet", "web", on="a-0", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"})
     report = lose(planner_of(*zoned(2), leaving), "a-0")
     assert fates(report) == {"shop/web-1": "leaves"}
-    assert (report.verdict, report.sentence) == ("FITS", "a-0 is lost: nothing on it is missed")
+    assert (report.verdict, report.sentence) == ("FITS", "a-0 is lost: nothing on it has to be replaced")
 
 
 def test_nothing_is_evicted_where_most_of_a_small_zone_is_lost() -> None:
@@ -352,7 +352,7 @@ def test_every_single_zone_failure_with_what_stays_on_its_zone() -> None:
         ("b", 0, 1, "BLOCKED"),
         ("c", 0, 0, "FITS"),
     ]
-    assert report.notes == ("1 node without a zone: lost with none",)
+    assert report.notes == ("1 node without a zone label: no loss of a zone takes it",)
     assert report.attempt == ""
 
 

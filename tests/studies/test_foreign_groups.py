@@ -78,7 +78,7 @@ def test_a_pod_that_volcano_places_is_judged_by_the_rules_of_kube_scheduler_with
     assert (found.verdict, found.pod_group.result, found.pod_group.decided_by) == ("FITS", "does-not-fit", "volcano")
     told = {doubt.code: doubt.text for doubt in found.doubts}
     assert told["other-scheduler"] == (
-        "volcano places it; told is what kube-scheduler's rules (profile default-scheduler) would decide"
+        "volcano places it; kplan shows what kube-scheduler's rules (profile default-scheduler) would decide"
     )
     assert "group-elsewhere" in told
 
@@ -135,7 +135,7 @@ def test_a_group_of_volcano_is_asked_about_with_the_number_that_it_needs() -> No
     )
     texts = {doubt.code: doubt.text for doubt in found.doubts}
     assert texts["other-scheduler"] == (
-        "volcano places it; told is what kube-scheduler's rules (profile default-scheduler) would decide"
+        "volcano places it; kplan shows what kube-scheduler's rules (profile default-scheduler) would decide"
     )
     assert "group-elsewhere" in texts
 

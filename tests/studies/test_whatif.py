@@ -47,7 +47,7 @@ def test_each_step_acts_on_what_the_former_left() -> None:
 def test_a_pod_that_goes_back_to_the_node_it_was_evicted_from_is_said() -> None:
     _, step = take(planner_of(), "cordon zone=west", "evict db-0")
     assert places(step) == {"shop/db-0": "node-a"}
-    assert step.notes == ("shop/db-0 goes back to the node evicted from",)
+    assert step.notes == ("shop/db-0 goes back to the node it was evicted from",)
 
 
 def test_a_statefulsets_pod_comes_back_under_its_name_and_others_under_a_new_one() -> None:

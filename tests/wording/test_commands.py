@@ -73,7 +73,7 @@ ROWS: list[tuple[str, a.About, tuple[str, ...]]] = [
     (
         "class-topologies",
         a.Named(storage_class="fast"),
-        ("# a StorageClass cannot be changed: delete fast and make it anew without allowedTopologies",),
+        ("# a StorageClass cannot be changed: delete fast and create it again without allowedTopologies",),
     ),
     (
         "local-volume",
@@ -93,7 +93,7 @@ ROWS: list[tuple[str, a.About, tuple[str, ...]]] = [
         a.Named(name="d"),
         (
             """kubectl patch csidriver d --type=merge -p '{"spec":{"storageCapacity":false}}'""",
-            "# the scheduler then no longer looks how much is left; the driver may still refuse",
+            "# the scheduler then no longer checks how much is left; the driver may still refuse",
         ),
     ),
     ("new-claim", NEW, ("# then a claim data: 1Gi, ReadWriteOnce, storageClassName fast",)),

@@ -53,10 +53,10 @@ def test_none_is_likely() -> None:
 
 def test_each_is_as_likely() -> None:
     one = shared(10, *[0.05] * 20)
-    assert lands_on(one, CLUSTER, 7, "goes") == "goes to one of 20 nodes, each as often"
+    assert lands_on(one, CLUSTER, 7, "goes") == "goes to one of 20 nodes, each equally often"
     part = landing_part(one, CLUSTER)
     assert part is not None
-    assert part.text == "one of 20 nodes, each as often: 10 of 20 nodes that fit are looked at"
+    assert part.text == "one of 20 nodes, each equally often: 10 of 20 nodes that fit are looked at"
 
 
 def test_a_tie_of_all_has_shares_and_no_text() -> None:

@@ -177,7 +177,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     (
         "capacity-untracked",
         a.Named(name="d"),
-        Words("storageCapacity: false on csidriver d", note="space is no longer looked at"),
+        Words("storageCapacity: false on csidriver d", note="free space is no longer checked"),
     ),
     ("preemption-policy", a.Named(new=5), Words("preemptionPolicy PreemptLowerPriority (now Never)")),
     ("raise-priority", a.Named(new=7), Words("priority 7 or more", "priority 7")),

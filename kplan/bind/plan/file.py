@@ -35,7 +35,7 @@ def load_plan(path: str) -> BindPlan:
     try:
         plan = msgspec.json.decode(data, type=BindPlan)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: no plan of kplan bind: {error}", code="bad-plan", hint=_SAVE) from None
+        raise UsageError(f"{path}: not a plan of kplan bind: {error}", code="bad-plan", hint=_SAVE) from None
     if plan.bare:
         text = f"{path}: a plan to read: what it creates was left out of it"
         raise UsageError(text, code="bad-plan", hint=_SAVE)

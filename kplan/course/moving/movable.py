@@ -123,7 +123,7 @@ class Movable:
 
 
 def stays_by_itself(pod: PodInfo) -> Stays | None:
-    """Say why a pod stays whatever is asked: it is its node's, leaves already, or nothing makes it again."""
+    """Say why a pod stays whatever is asked: it is its node's, leaves already, or nothing recreates it."""
     kind = controller(pod)[0]
     if pod.terminating:
         return Stays.LEAVING

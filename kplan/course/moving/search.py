@@ -45,7 +45,7 @@ class SearchResult:
 
     Attributes:
         journeys: that work, cheapest first; none where none was found.
-        bound: fewer moves than these cannot do it: all that could help were tried.
+        bound: fewer moves than these are not enough: every move that could help was tried.
         tried: moves up to which was searched.
         sets: sets of pods that came into question at that number.
         helps: whether the leaving of any pod was worth trying; of a pod larger than every node none is.
@@ -59,7 +59,7 @@ class SearchResult:
 
     @property
     def fewest(self) -> bool:
-        """Whether fewer moves cannot do it, as far as moves were found."""
+        """Whether fewer moves are not enough, as far as moves were found."""
         return bool(self.journeys) and self.bound == len(self.journeys[0].moves)
 
 

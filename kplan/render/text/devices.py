@@ -107,5 +107,5 @@ def _constraint(rule: DeviceConstraint) -> str:
 def _allocated(claim: AllocatedClaim) -> str:
     names = [name.partition("/")[2] for name in claim.devices]
     pods = f", used by {listed(claim.pods)}" if claim.pods else ", used by no pod"
-    where = "its devices could not be attached" if claim.failed else f"to be had on {listed(claim.nodes) or 'no node'}"
+    where = "its devices could not be attached" if claim.failed else f"available on {listed(claim.nodes) or 'no node'}"
     return f"claim {short_key(claim.claim)} has {listed(names)}{pods}: {where}"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import group_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
+from kplan.render.text.turns import fullness_lines, turn_lines
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan, NodeVerdict
 from kplan.result.document_whatif import Move
 from kplan.words import count
@@ -21,9 +24,17 @@ def drain(document: DrainPlan, style: Style) -> str:
         return page.text()
     if document.found:
         _found(page, document.found, everything=style.wide)
-    _pods(page, document, everything=style.wide)
+    if document.turns:
+        turn_lines(page, document.turns, everything=style.wide)
+    if style.wide or not document.turns:
+        _pods(page, document, document.pods, everything=style.wide)
+    else:
+        named = [pod for pod in document.pods if _to_name(pod)]
+        _pods(page, document, named, everything=False)
+        page.more(sum(pod.fate != "stays" for pod in document.pods) - len(named), "pods, each with its place")
     page.parts("Cascade", map(_evicted, document.cascade))
     page.parts("After", map(_after, document.after))
+    fullness_lines(page, document.fullness, everything=style.wide)
     if document.group is not None:
         page.part("Why", f"{document.left}, nearest first")
         group_lines(page, document.group)
@@ -53,9 +64,14 @@ def _after(budget: BudgetAfter) -> str:
     return f"{ready}, {budget.budget.partition('/')[2]} allows {budget.allows}"
 
 
-def _pods(page: Page, document: DrainPlan, *, everything: bool) -> None:
-    ordered = sorted(document.pods, key=lambda pod: (not _stuck(pod), not pod.number, pod.number))
-    shown = document.pods if everything or len(document.pods) <= PODS_SHOWN else tuple(ordered[:PODS_SHOWN])
+def _to_name(pod: DrainedPod) -> bool:
+    """Whether a pod is named beside the turns of a rolling drain: what stands in the way, is lost or evicts others."""
+    return pod.fate != "stays" and (_stuck(pod) or bool(pod.note or pod.evicts))
+
+
+def _pods(page: Page, document: DrainPlan, pods: Sequence[DrainedPod], *, everything: bool) -> None:
+    ordered = sorted(pods, key=lambda pod: (not _stuck(pod), not pod.number, pod.number))
+    shown = pods if everything or len(pods) <= PODS_SHOWN else tuple(ordered[:PODS_SHOWN])
     several = len(document.nodes) > 1
     heads = ("#", "pod", *(("node",) if several else ()), "budget", "lands on", "note")
     rows = [_row(pod, several=several) for pod in sorted(shown, key=lambda pod: (not pod.number, pod.number, pod.pod))]
@@ -63,7 +79,7 @@ def _pods(page: Page, document: DrainPlan, *, everything: bool) -> None:
     names = Fitting(nodes=(2, last - 1) if several else (last - 1,), pods=(1, last - 2, last), wraps=(last - 2, last))
     if rows and not page.table("Pods", heads, rows, (0,), fitting=names):
         page.parts("Pods", map("  ".join, rows))
-    page.more(len(document.pods) - len(shown), "pods that are placed or stay")
+    page.more(len(pods) - len(shown), "pods that are placed or stay")
 
 
 def _stuck(pod: DrainedPod) -> bool:

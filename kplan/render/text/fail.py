@@ -65,7 +65,7 @@ def _cases(page: Page, document: FailReport, *, everything: bool) -> None:
     if hidden:
         fits = sum(case.verdict == "FITS" for case in hidden)
         page.part("", f"+{len(hidden):,}, {fits:,} of them FITS (-o wide)")
-    page.part("", f"one of them: kplan fail {'--zone ' if document.each == 'zone' else ''}{cases[0].name}")
+    page.part("", f"in detail: kplan fail {'--zone ' if document.each == 'zone' else ''}{cases[0].name}")
 
 
 def _case_line(heads: Sequence[str], row: Sequence[str]) -> str:

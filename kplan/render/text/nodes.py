@@ -95,7 +95,7 @@ def _totals(page: Page, document: NodeList, *, wide: bool) -> None:
     labels = {name: name if wide else short_name(name, names) for name in shown}
     rows = [_total_row(labels[name], name, totals[name], wide=wide) for name in shown]
     empty = [i for i in range(6, 10) if all(row[i] in ("-", "0") for row in rows)]
-    for dropped in ((), (1,), (1, 3), (1, 3, 6), (1, 3, 6, 8, 9)):
+    for dropped in ((), (1,), (1, 9), (1, 8, 9), (1, 3, 8, 9), (1, 3, 6, 8, 9)):
         kept = [i for i in range(len(heads)) if i not in dropped and i not in empty]
         right = range(2 - (1 in dropped), len(kept))
         if page.table("Total", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows], right):

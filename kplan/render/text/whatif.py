@@ -10,11 +10,14 @@ MOVES_SHOWN = 4
 
 
 def what_if_lines(page: Page, steps: tuple[WhatIfStep, ...], *, everything: bool = False) -> None:
-    """Write the steps under If."""
+    """Write the steps under If; the change that is asked about has a part of its own."""
     for number, step in enumerate(steps, 1):
-        name = f" ({step.name})" if step.name else ""
-        page.part("If" if number == 1 else "", f"{number}  {step.step}{name}")
-        page.detail(_effect(step), 12)
+        if step.asked:
+            page.part("Scaled", _effect(step))
+        else:
+            name = f" ({step.name})" if step.name else ""
+            page.part("If" if number == 1 else "", f"{number}  {step.step}{name}")
+            page.detail(_effect(step), 12)
         shown = step.moves if everything else _first(step.moves)
         for move in shown:
             page.detail(move_line(move), 12)

@@ -191,14 +191,14 @@ def _merged(files: list[str]) -> _Merged:
     """Merge kubeconfigs.
 
     Raises:
-        ValueError: one is no kubeconfig.
+        ValueError: one is not a kubeconfig.
     """
     current = ""
     by_name: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in _BY_NAME}
     for path in files:
         text = read_plain_yaml(Path(path).expanduser())
         if not isinstance(text, dict):
-            raise ValueError(f"{path} is no kubeconfig")
+            raise ValueError(f"{path} is not a kubeconfig")
         current = current or str(text.get("current-context") or "")
         for plural, singular in _BY_NAME.items():
             for item in text.get(plural) or []:

@@ -123,7 +123,7 @@ def _all_pages(connection: Connection, kind: Kind, version: str, progress: Progr
             read(File(f"{kind.plural} of {connection.server}", partial(bytes, data)), collector, hint)
         except (msgspec.MsgspecError, UnicodeDecodeError, SourceError) as error:
             raise LiveError(
-                f"the answer of {connection.server} is no list of {kind.plural}: {error}",
+                f"the answer of {connection.server} is not a list of {kind.plural}: {error}",
                 code="bad-answer",
                 hint="is that the URL of a Kubernetes API server, and not of a login page?",
             ) from None

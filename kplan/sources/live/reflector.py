@@ -199,7 +199,7 @@ class Reflector:
                     return
                 self._take(line)
         except msgspec.MsgspecError as error:
-            message = f"what {self._connection.server} tells while {self._what} is no event: {error}"
+            message = f"what {self._connection.server} tells while {self._what} is not an event: {error}"
             raise LiveError(message, code="bad-answer") from None
 
     def _take(self, line: bytes) -> None:

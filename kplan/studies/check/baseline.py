@@ -27,7 +27,7 @@ def read_baseline(file: str) -> CheckResult:
         raise SourceError(f"cannot be read: {error.strerror}", file=file, code="unreadable") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SourceError(
-            f"no result of kplan check: {error}",
+            f"not a result of kplan check: {error}",
             file=file,
             code="bad-baseline",
             hint="write one on the main branch: kplan check ... -o json=FILE",

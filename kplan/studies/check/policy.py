@@ -79,7 +79,7 @@ def policy(given: Mapping[str, object], where: str = "") -> Policy:
         except ValueError as error:
             flag = f"{where}: {name}" if where else f"--{name}"
             shown = ", ".join(map(str, value)) if isinstance(value, list) else repr(value)
-            raise UsageError(f"{flag}: {shown} is no value of it", code="bad-policy", hint=str(error)) from None
+            raise UsageError(f"{flag}: {shown} is not one of its values", code="bad-policy", hint=str(error)) from None
     return Policy(**made)
 
 
@@ -94,7 +94,7 @@ def read_policy(file: str) -> Policy:
     if document is None:
         return Policy()
     if not isinstance(document, dict):
-        raise SourceError("no mapping of rules", file=file, code="bad-policy", hint="require-zones: 2")
+        raise SourceError("not a mapping of rules", file=file, code="bad-policy", hint="require-zones: 2")
     return policy({str(name): value for name, value in document.items()}, file)
 
 
@@ -125,7 +125,7 @@ def _share(value: object) -> Fraction:
 def _span(value: object) -> int:
     seconds = read_span(str(value).strip())
     if seconds is None:
-        raise ValueError("a time as in 90m, 24h, 7d")
+        raise ValueError("a number with its unit, as in 90m, 24h, 7d")
     return seconds
 
 

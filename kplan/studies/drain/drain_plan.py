@@ -18,6 +18,7 @@ from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, Drain
 from kplan.scenario.budgets import scale_unknown
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain.fixes import Drained, find_fixes
+from kplan.studies.drain.turns import fuller, fullness, turns_of
 from kplan.studies.short_groups import left_short, whole_groups
 from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import change_text, down_text, left_text, placed_text
@@ -78,6 +79,7 @@ def drain(
         seen: shown the cluster as the drain leaves it.
     """
     whole = whole_groups(planner)
+    before = fullness(planner.cluster) if asked.rolling else {}
     with planner.trial() as trial:
         run = run_drain(
             trial,
@@ -90,6 +92,9 @@ def drain(
         )
         plan = _plan(trial.cluster, run, asked, origin)
         plan = replace(plan, notes=(*plan.notes, *left_short(trial.cluster, whole)))
+        if asked.rolling and len(asked.nodes) > 1:
+            full = fuller(before, fullness(trial.cluster), asked.nodes)
+            plan = replace(plan, turns=turns_of(asked.nodes, plan.pods), fullness=full)
         if seen is not None:
             seen(trial.cluster)
     if plan.verdict == "FITS" or not asked.fixes:

@@ -154,7 +154,7 @@ def _evicting(cluster: Cluster, steps: Sequence[Step]) -> tuple[OwnerOfPods, ...
 def _ways(
     cluster: Cluster, nodes: Sequence[str], run: DrainRun[Failure], *, turns: bool, together: bool, delete: bool
 ) -> Iterator[list[Candidate]]:
-    """What may lift each thing that is in the way: pods that nothing makes again, each budget, room."""
+    """What may lift each thing that is in the way: pods that nothing recreates, each budget, room."""
     left = run.left
     stuck = [gone for gone in left if not gone.number]
     refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")

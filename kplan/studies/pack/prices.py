@@ -93,7 +93,7 @@ def _rows(text: str, file: str) -> list[dict[str, str]]:
         try:
             document = json.loads(text)
         except ValueError as error:
-            raise SourceError(f"no JSON: {error}", file=file, code="bad-prices") from error
+            raise SourceError(f"not valid JSON: {error}", file=file, code="bad-prices") from error
         listed = (
             next((value for value in document.values() if isinstance(value, list)), [])
             if isinstance(document, dict)

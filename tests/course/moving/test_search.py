@@ -116,7 +116,7 @@ def test_one_move() -> None:
 @pytest.mark.parametrize(
     ("more", "beside"),
     [
-        pytest.param({"metadata": {"ownerReferences": []}}, [], id="nothing makes it again"),
+        pytest.param({"metadata": {"ownerReferences": []}}, [], id="nothing recreates it"),
         pytest.param(
             {"metadata": {"annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}}},
             [],

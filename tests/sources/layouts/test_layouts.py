@@ -248,7 +248,7 @@ def test_a_record_is_carried_out_up_to_a_moment(folder, at, pods):
 
 
 def test_a_moment_is_a_time_and_of_a_record():
-    with pytest.raises(UsageError, match="yesterday is no time"):
+    with pytest.raises(UsageError, match="yesterday is not a time"):
         kplan.load(FIXTURES / "simkube", at="yesterday")
     with pytest.raises(UsageError, match="is of one moment, not a record over time"):
         kplan.load(FIXTURES / "kubectl-list", at="2026-01-02T03:04:05Z")

@@ -3,7 +3,7 @@
 kind("PodExplanations", {
   fields: ["folds", "answers"],
   stand() {
-    STATES.lands.text = "pods would go here, each for itself";
+    STATES.lands.text = "pods would go here, each tried alone";
     STATES.quiet.text = "no waiting pod goes here";
   },
   stories() {
